@@ -1,7 +1,7 @@
 /** The Insights tab keeps in its address what it shows, and says in words how takings changed. */
 import { describe, expect, it } from 'vitest';
-import { compare, shareInWords } from '#client/dashboard/insights/format.ts';
-import { blocksOf } from '#client/dashboard/insights/hour-blocks.ts';
+import { compare, formatShare } from '#client/dashboard/insights/format.ts';
+import { blocksOf } from '#client/dashboard/insights/hours.tsx';
 import { addressBeside, addressOf, viewIn } from '#client/dashboard/insights/view.ts';
 import { cents } from '#shared/money.ts';
 
@@ -89,21 +89,21 @@ describe('takings in words', () => {
   it('are told beside those of the period before, with their difference in dollars and percent', () => {
     expect(told(11_200, 10_000)).toEqual({
       direction: 'up',
-      words: '$12.00 more than in the 30 days before (up 12%)',
+      sentence: '$12.00 more than in the 30 days before (up 12%)',
     });
-    expect(told(0, 10_000).words).toBe('$100.00 less than in the 30 days before (down 100%)');
-    expect(told(99_999, 100_000).words).toBe('$0.01 less than in the 30 days before (down under 1%)');
-    expect(told(500, 500).words).toBe('As much as in the 30 days before');
+    expect(told(0, 10_000).sentence).toBe('$100.00 less than in the 30 days before (down 100%)');
+    expect(told(99_999, 100_000).sentence).toBe('$0.01 less than in the 30 days before (down under 1%)');
+    expect(told(500, 500).sentence).toBe('As much as in the 30 days before');
   });
 
   it('have no percentage when there were none before', () => {
-    expect(told(500, 0)).toEqual({ direction: 'unknown', words: 'No takings in the 30 days before' });
+    expect(told(500, 0)).toEqual({ direction: 'unknown', sentence: 'No takings in the 30 days before' });
   });
 
   it('have a share that is never nothing when something was taken', () => {
-    expect(shareInWords(1, 1_000)).toBe('under 1%');
-    expect(shareInWords(0, 1_000)).toBe('0%');
-    expect(shareInWords(333, 1_000)).toBe('33%');
+    expect(formatShare(1, 1_000)).toBe('under 1%');
+    expect(formatShare(0, 1_000)).toBe('0%');
+    expect(formatShare(333, 1_000)).toBe('33%');
   });
 });
 

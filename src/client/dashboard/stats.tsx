@@ -1,23 +1,22 @@
-/** The four numbers at the top of the dashboard, as the server counts them; those that matter to the account's role come first. */
+/** The four numbers of the dashboard. Those that matter to the account's role come first. */
 import type { ReactNode } from 'react';
 import { type Cents, formatUsd } from '#shared/money.ts';
-import type { TipSummary } from '#shared/tips.ts';
 import type { Part } from '../signed-in/part.ts';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Skeleton } from '../ui/states.tsx';
+import type { DashboardData } from './shared/queries.ts';
 import styles from './stats.module.css';
 
-/** In characters, as many as "$99,999.99" has. Longer sums are written smaller. */
+/** In characters: the length of "$99,999.99". Longer sums are written smaller. */
 const MAX_SHORT_SUM_LENGTH = 10;
 
 interface StatsProps {
   readonly isServiceProvider: boolean;
-  readonly summary: Part<TipSummary>;
-  readonly activeCodes: Part<number>;
+  readonly data: DashboardData;
 }
 
-export function Stats({ isServiceProvider, summary, activeCodes }: StatsProps) {
+export function Stats({ isServiceProvider, data: { summary, qrCodes } }: StatsProps) {
   const received = (
     <Stat label="Tips Received" isMoney isLeading={isServiceProvider} part={summary}>
       {({ totalTipsReceivedCents }) => <Sum amountCents={totalTipsReceivedCents} />}
@@ -33,7 +32,6 @@ export function Stats({ isServiceProvider, summary, activeCodes }: StatsProps) {
       label="Received Today"
       isLeading={isServiceProvider}
       part={summary}
-      // Customers receive no tips.
       below={
         isServiceProvider
           ? ({ receivedTodayCents }) => <TodaysSum amountCents={receivedTodayCents} />
@@ -59,8 +57,8 @@ export function Stats({ isServiceProvider, summary, activeCodes }: StatsProps) {
             {today}
           </>
         )}
-        <Stat label="Active QR Codes" part={activeCodes}>
-          {(count) => count}
+        <Stat label="Active QR Codes" part={qrCodes}>
+          {(codes) => codes.filter(({ status }) => status === 'active').length}
         </Stat>
       </dl>
       <div className={styles.note}>
@@ -73,11 +71,10 @@ export function Stats({ isServiceProvider, summary, activeCodes }: StatsProps) {
 interface StatProps<Data> {
   readonly label: string;
   readonly isMoney?: boolean;
-  /** Whether the number is one of those that matter most to this account. */
   readonly isLeading?: boolean;
   readonly part: Part<Data>;
   readonly children: (data: Data) => ReactNode;
-  /** Draws a second line, whose place is kept while it loads. */
+  /** The place of the second line is kept while it loads. */
   readonly below?: ((data: Data) => ReactNode) | undefined;
 }
 

@@ -1,20 +1,19 @@
-/** The part of the profile with forms; it is fetched when the profile is opened. */
+/** The part of the profile with forms, whose libraries are fetched when the profile is opened. */
 import type { User } from '#shared/accounts.ts';
-import { WordSettings } from '../messages/message-settings.tsx';
-import { moveNotices } from '../notifications/keep-notifications.ts';
+import { MessageSettings } from '../messages/message-settings.tsx';
+import { moveNotifications } from '../notifications/keep-notifications.ts';
 import { ChangePassword } from './change-password.tsx';
 import { Leaving } from './leaving.tsx';
 import { Services } from './services.tsx';
-import { useReloadSessions } from './session-queries.ts';
-import { Sessions } from './sessions.tsx';
+import { Sessions, useReloadSessions } from './sessions.tsx';
 
 export function AccountCare({ user }: { readonly user: User }) {
   const reloadSessions = useReloadSessions();
 
   function goOnUnderNewSession() {
     reloadSessions();
-    // Notices come for as long as a session lasts, and the change has ended the one before.
-    void moveNotices(user.id);
+    // A registration for notifications ends with its session, and the change has ended the one before.
+    void moveNotifications(user.id);
   }
 
   return (
@@ -22,7 +21,7 @@ export function AccountCare({ user }: { readonly user: User }) {
       <Services user={user} />
       <ChangePassword email={user.email} onChanged={goOnUnderNewSession} />
       <Sessions />
-      {user.isServiceProvider && <WordSettings />}
+      {user.isServiceProvider && <MessageSettings />}
       <Leaving user={user} />
     </>
   );

@@ -1,36 +1,34 @@
-/** The dialog that closes the account: what happens and when, and the form that asks for the password and a word. */
-import { type ReactNode, type SubmitEvent, useLayoutEffect, useRef, useState } from 'react';
+/** The dialog that closes the account: what follows, and the form that asks for the password and a word. */
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
 import { api } from '../../api/api.ts';
-import { useAttempts } from '../../controls/attempts.ts';
 import { leaveBy } from '../../signed-in/logout.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import confirmation from '../../ui/later/confirmation.module.css';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { showFailure } from '../../ui/later/failures.ts';
 import { PasswordField } from '../../ui/later/password-field.tsx';
-import { shortDateTime } from '../short-date-time.ts';
+import { useSending } from '../form.ts';
+import { shortDateTime } from '../shared/labels.ts';
 import styles from './account-care.module.css';
 import type { DataDownload } from './download-data.ts';
-import { resolveClosing } from './profile-rules.ts';
+import { resolveClosing } from './profile-change.ts';
 
 const FIELDS = ['currentPassword', 'confirmation'] as const;
-/** How long an answer may take. */
 const ANSWER_PATIENCE_MS = 15_000;
 const NO_DATA = 'Your account was not closed, because your data could not be downloaded.';
 const NO_ANSWER =
-  'There was no answer, so that it is not known whether your account was closed. Try again with the same password. If you are logged out, it is closed.';
+  'There was no answer, so that it is not known whether your account was closed. ' +
+  'Try again with the same password. If you are logged out, it is closed.';
 
 interface CloseAccountProps {
   readonly user: User;
-  /** The account is not closed before a download that is under way has its file. Whoever leaves the dialog until then keeps it. */
+  /** The account is not closed before a download that is under way has its file. */
   readonly data: DataDownload;
   readonly onCancel: () => void;
-  /** The button that downloads the data. */
   readonly children: ReactNode;
 }
 
@@ -40,8 +38,11 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     defaultValues: { currentPassword: '', confirmation: '' },
   });
   const { errors } = form.formState;
-  const attempts = useAttempts();
-  const { isUnderWay } = attempts;
+  const { field, isUnderWay, submit } = useSending(form, {
+    fields: FIELDS,
+    fallback: NO_ANSWER,
+    send: close,
+  });
   const [isSent, setSent] = useState(false);
   const isOpen = useRef(true);
 
@@ -52,26 +53,15 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     };
   }, []);
 
-  function submit(event: SubmitEvent) {
-    event.preventDefault();
-    void attempts.run(async () => {
-      try {
-        await form.handleSubmit(close)(event);
-      } catch (error) {
-        showFailure(form, FIELDS, error, NO_ANSWER);
-      }
-    });
-  }
-
   async function close(values: Closing) {
     const hasData = await data.finish();
     if (!isOpen.current) return;
     if (!hasData) {
-      // Why stands at the download, which may be out of sight.
+      // The download shows the reason, but may be out of sight.
       form.setError('root', { message: NO_DATA });
       return;
     }
-    // A click before the next render would still find the way out.
+    // A click before the next render could still cancel.
     flushSync(() => setSent(true));
     try {
       const signal = AbortSignal.timeout(ANSWER_PATIENCE_MS);
@@ -89,7 +79,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
 
   return (
     <Dialog title="Close your account?" size="question" onClose={cancel}>
-      <WhatHappens user={user} />
+      <Course user={user} />
       {children}
       <form className={styles.part} noValidate onSubmit={submit}>
         {/* Password managers learn from this field whose password is asked for. */}
@@ -98,8 +88,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
           label="Current password"
           autoComplete="current-password"
           required
-          error={errors.currentPassword?.message}
-          {...form.register('currentPassword')}
+          {...field('currentPassword')}
         />
         <Field
           label={`The word ${CLOSING_WORD}`}
@@ -109,8 +98,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
           autoCorrect="off"
           spellCheck={false}
           required
-          error={errors.confirmation?.message}
-          {...form.register('confirmation')}
+          {...field('confirmation')}
         />
         {errors.root && (
           <p role="alert" className={styles.failure}>
@@ -135,7 +123,7 @@ function labelOf(isUnderWay: boolean, isWaiting: boolean): string {
   return isWaiting ? 'Waiting for your data...' : 'Closing...';
 }
 
-function WhatHappens({ user }: { readonly user: User }) {
+function Course({ user }: { readonly user: User }) {
   const { isServiceProvider, username } = user;
   return (
     <dl className={styles.course}>
@@ -151,7 +139,8 @@ function WhatHappens({ user }: { readonly user: User }) {
         <dt>After that</dt>
         <dd>
           {isServiceProvider
-            ? 'Your name, email, phone, photos, greetings and password are erased for good, and your QR codes are retired.'
+            ? 'Your name, email, phone, photos, greetings and password are erased for good, ' +
+              'and your QR codes are retired.'
             : 'Your name, email, phone and password are erased for good.'}{' '}
           Nobody can ever have <bdi>@{username}</bdi> again.
         </dd>

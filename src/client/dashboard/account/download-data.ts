@@ -1,6 +1,4 @@
-/**
- * Downloads everything that the server stores about the signed-in person, as one file. REST answers it, because tRPC carries no files.
- */
+/** Downloads the data of the signed-in person as one file, by REST, because tRPC carries no files. */
 import { useRef, useState } from 'react';
 import { z } from 'zod';
 import { authorization, failureOf } from '../../api/api.ts';
@@ -15,15 +13,15 @@ const ZIP = 'application/zip';
 const UNNAMED = 'tipwell-data.zip';
 const NO_ANSWER = 'Your data could not be downloaded. Check your connection and try again.';
 
-/** What the client reads of a refusal (RFC 9457, section 3.1). */
+/** RFC 9457, section 3.1. */
 const problem = z.object({ code: z.string().optional(), detail: z.string() });
 
 export interface DataDownload {
   readonly isUnderWay: boolean;
-  /** Why the last attempt failed, in a sentence. */
+  /** The sentence of the last failure; null when there was none. */
   readonly failure: string | null;
   start(): void;
-  /** Waits for the download that is under way, if there is one. @returns whether it did not fail. */
+  /** Waits for a download that is under way. @returns false when it failed. */
   finish(): Promise<boolean>;
 }
 
@@ -53,7 +51,7 @@ export function useDataDownload(): DataDownload {
   };
 }
 
-/** Fetches the file and saves it. @returns the sentence that says why it failed; null when it did not. It never rejects. */
+/** Never rejects. @returns the sentence of the failure; null when the file was saved. */
 async function downloadData(): Promise<string | null> {
   try {
     const query = new URLSearchParams({ time_zone: timeZoneHere() });
@@ -82,7 +80,7 @@ async function refusalOf(response: Response): Promise<z.infer<typeof problem>> {
   return refusal;
 }
 
-/** The name that the server gives the file (RFC 6266, section 4.1). */
+/** RFC 6266, section 4.1. */
 function fileNameOf({ headers }: Response): string {
   return /filename="([^"]+)"/.exec(headers.get('Content-Disposition') ?? '')?.[1] ?? UNNAMED;
 }

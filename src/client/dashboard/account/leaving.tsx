@@ -1,4 +1,4 @@
-/** The last parts of the profile: a copy of one's data, and the closing of the account. */
+/** The last parts of the profile: the export of the data, and the closing of the account. */
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -54,7 +54,7 @@ export function Leaving({ user }: { readonly user: User }) {
 
 interface DownloadButtonProps {
   readonly data: DataDownload;
-  /** One of two buttons says what failed. */
+  /** Of two buttons only one shows the failure. */
   readonly isShowingFailure: boolean;
 }
 

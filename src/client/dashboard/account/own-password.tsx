@@ -1,7 +1,4 @@
-/**
- * The screen in place of every other for an account whose password the operator made. Because somebody else knows that
- * password, it has to be changed first.
- */
+/** An account whose password the operator made sees no other screen: somebody else knows that password. */
 import type { User } from '#shared/accounts.ts';
 import { useLogout } from '../../signed-in/logout.ts';
 import { Button } from '../../ui/button.tsx';

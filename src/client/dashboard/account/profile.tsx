@@ -1,6 +1,6 @@
-/** The Profile tab: the data of the account, the alerts and notices of new tips, services, password and sessions. */
+/** The Profile tab: the account's data, payouts, alerts, notifications, services, password and sessions. */
 import { Pencil } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { paymentMode } from '../../installation.ts';
@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Problem, Skeleton } from '../../ui/states.tsx';
 import { AlertSettings } from '../live/alert-settings.tsx';
-import { accountTypeOf } from './account-type.ts';
+import { accountTypeOf } from '../shared/labels.ts';
 import styles from './profile.module.css';
 
 const AccountCare = lazy(() =>
@@ -95,44 +95,37 @@ function Unreachable({ title }: { readonly title: string }) {
 function Details({ user }: { readonly user: User }) {
   return (
     <dl>
-      <div className={styles.entry}>
-        <dt>Full name</dt>
-        <dd>
-          <bdi>{user.fullName}</bdi>
-        </dd>
-      </div>
-      <div className={styles.entry}>
-        <dt>Username</dt>
-        <dd>
-          <bdi>@{user.username}</bdi>
-        </dd>
-      </div>
-      <div className={styles.entry}>
-        <dt>Email</dt>
-        <dd>
-          <bdi>{user.email}</bdi>
-        </dd>
-      </div>
-      <div className={styles.entry}>
-        <dt>Phone</dt>
-        <dd>{user.phone === null ? 'Not provided' : <bdi>{user.phone}</bdi>}</dd>
-      </div>
-      <div className={styles.entry}>
-        <dt>Account type</dt>
-        <dd>
-          <Badge>{accountTypeOf(user)}</Badge>
-        </dd>
-      </div>
+      <Entry term="Full name">
+        <bdi>{user.fullName}</bdi>
+      </Entry>
+      <Entry term="Username">
+        <bdi>@{user.username}</bdi>
+      </Entry>
+      <Entry term="Email">
+        <bdi>{user.email}</bdi>
+      </Entry>
+      <Entry term="Phone">{user.phone === null ? 'Not provided' : <bdi>{user.phone}</bdi>}</Entry>
+      <Entry term="Account type">
+        <Badge>{accountTypeOf(user)}</Badge>
+      </Entry>
       {user.isServiceProvider && (
-        <div className={styles.entry}>
-          <dt>Services provided</dt>
-          <dd className={styles.services}>
+        <Entry term="Services provided">
+          <span className={styles.services}>
             {user.serviceCategories.map((category) => (
               <Badge key={category}>{CATEGORY_LABELS[category]}</Badge>
             ))}
-          </dd>
-        </div>
+          </span>
+        </Entry>
       )}
     </dl>
+  );
+}
+
+function Entry({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <div className={styles.entry}>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }

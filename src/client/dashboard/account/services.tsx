@@ -1,23 +1,22 @@
-/** The services of a provider, which can be added and retired; a customer can become a provider here. */
-import { type SubmitEvent, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+/** A provider adds services here and stops offering them. A customer becomes a provider. */
+import { useRef } from 'react';
 import { useForm } from 'react-hook-form';
 import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import { failureOf } from '../../api/api.ts';
-import { type Attempts, useAttempts } from '../../controls/attempts.ts';
+import { useAttempts } from '../../controls/attempts.ts';
 import { paymentMode } from '../../installation.ts';
 import { dashboardTab } from '../../paths.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
-import { showFailure } from '../../ui/later/failures.ts';
 import { ServicePicker } from '../../ui/later/service-picker.tsx';
+import { useSending } from '../form.ts';
+import { useQuestion } from '../shared/question.ts';
 import styles from './account-care.module.css';
-import { useChangeProfile } from './change-profile.ts';
-import { resolveServices } from './profile-rules.ts';
+import { resolveServices, useChangeProfile } from './profile-change.ts';
 
 const FIELDS = ['serviceCategories'] as const;
 const CHANGE_FAILED = 'Failed to change your services';
@@ -30,7 +29,6 @@ export function Services({ user }: { readonly user: User }) {
   );
 }
 
-/** The state of a form in which services are chosen, and how it is sent. */
 function useServicesForm(send: (chosen: ServiceCategory[]) => Promise<void>) {
   const form = useForm<{ serviceCategories: ServiceCategory[] }>({
     resolver: resolveServices,
@@ -38,36 +36,28 @@ function useServicesForm(send: (chosen: ServiceCategory[]) => Promise<void>) {
     // The library cannot focus a box of a list.
     shouldFocusError: false,
   });
-  const attempts = useAttempts();
+  const { isUnderWay, submit } = useSending(form, {
+    fields: FIELDS,
+    fallback: CHANGE_FAILED,
+    send: ({ serviceCategories }) => send(serviceCategories),
+    onInvalid: () => form.setFocus('serviceCategories'),
+  });
   const { errors } = form.formState;
   return {
-    attempts,
+    isUnderWay,
+    submit,
     reset: () => form.reset(),
     picker: {
       field: form.register('serviceCategories'),
       chosen: form.watch('serviceCategories'),
       error: errors.serviceCategories?.message ?? errors.root?.message,
     },
-    submit(event: SubmitEvent) {
-      event.preventDefault();
-      void attempts.run(async () => {
-        try {
-          const submit = form.handleSubmit(
-            ({ serviceCategories }) => send(serviceCategories),
-            () => form.setFocus('serviceCategories'),
-          );
-          await submit(event);
-        } catch (error) {
-          showFailure(form, FIELDS, error, CHANGE_FAILED);
-        }
-      });
-    },
   };
 }
 
 function BecomeProvider() {
   const change = useChangeProfile();
-  const { picker, attempts, submit } = useServicesForm(async (serviceCategories) => {
+  const { picker, isUnderWay, submit } = useServicesForm(async (serviceCategories) => {
     await change({ isServiceProvider: true, serviceCategories });
     navigate(dashboardTab('qr-codes'));
     toastSuccess(
@@ -87,8 +77,8 @@ function BecomeProvider() {
       </p>
       <form className={styles.part} method="dialog" noValidate onSubmit={submit}>
         <ServicePicker legend="Select all services you provide:" {...picker} />
-        <Button type="submit" className={styles.action} aria-disabled={attempts.isUnderWay}>
-          {attempts.isUnderWay ? 'One moment...' : 'Become a Service Provider'}
+        <Button type="submit" className={styles.action} aria-disabled={isUnderWay}>
+          {isUnderWay ? 'One moment...' : 'Become a Service Provider'}
         </Button>
       </form>
     </>
@@ -98,22 +88,19 @@ function BecomeProvider() {
 function OwnServices({ user: { serviceCategories: offered } }: { readonly user: User }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const change = useChangeProfile();
-  const retiring = useAttempts();
-  const [asked, setAsked] = useState<ServiceCategory | null>(null);
+  const stopping = useAttempts();
+  const { asked, ask, close } = useQuestion<ServiceCategory>(heading);
   const others = SERVICE_CATEGORIES.filter((category) => !offered.includes(category));
   const isOnly = offered.length === 1;
 
-  async function retire(category: ServiceCategory) {
+  async function stopOffering(category: ServiceCategory) {
     try {
       await change({ serviceCategories: offered.filter((other) => other !== category) });
       toastSuccess(`${CATEGORY_LABELS[category]} is retired`);
     } catch (error) {
       toastError(failureOf(error).detail ?? CHANGE_FAILED);
     }
-    // Nothing behind an open dialog takes the focus.
-    flushSync(() => setAsked(null));
-    // The pressed button is gone with its service.
-    if (document.activeElement === document.body) heading.current?.focus();
+    close();
   }
 
   return (
@@ -129,7 +116,7 @@ function OwnServices({ user: { serviceCategories: offered } }: { readonly user: 
               <Button
                 look="quiet"
                 aria-label={`Retire ${CATEGORY_LABELS[category]}`}
-                onClick={() => setAsked(category)}
+                onClick={() => ask(category)}
               >
                 Retire
               </Button>
@@ -145,17 +132,17 @@ function OwnServices({ user: { serviceCategories: offered } }: { readonly user: 
       {others.length > 0 && (
         <AddServices
           others={others}
-          retiring={retiring}
+          isStopping={stopping.isUnderWay}
           add={(added) => change({ serviceCategories: [...offered, ...added] })}
         />
       )}
       {asked !== null && (
         <Confirmation
           title={`Retire ${CATEGORY_LABELS[asked]}?`}
-          confirm={retiring.isUnderWay ? 'Retiring...' : 'Retire'}
-          isUnderWay={retiring.isUnderWay}
-          onConfirm={() => void retiring.run(() => retire(asked))}
-          onCancel={() => setAsked(null)}
+          confirm={stopping.isUnderWay ? 'Retiring...' : 'Retire'}
+          isUnderWay={stopping.isUnderWay}
+          onConfirm={() => void stopping.run(() => stopOffering(asked))}
+          onCancel={close}
         >
           <p>
             Its QR code is retired with it, for good: whoever scans the print reads that it is no longer in
@@ -169,12 +156,13 @@ function OwnServices({ user: { serviceCategories: offered } }: { readonly user: 
 
 interface AddServicesProps {
   readonly others: readonly ServiceCategory[];
-  readonly retiring: Attempts;
+  /** None can be added while one is being taken away. */
+  readonly isStopping: boolean;
   readonly add: (added: readonly ServiceCategory[]) => Promise<void>;
 }
 
-function AddServices({ others, retiring, add }: AddServicesProps) {
-  const { picker, attempts, submit, reset } = useServicesForm(async (added) => {
+function AddServices({ others, isStopping, add }: AddServicesProps) {
+  const { picker, isUnderWay, submit, reset } = useServicesForm(async (added) => {
     await add(added);
     reset();
     toastSuccess(added.length === 1 ? 'Service added' : 'Services added');
@@ -184,12 +172,8 @@ function AddServices({ others, retiring, add }: AddServicesProps) {
       <summary>Add a service</summary>
       <form className={styles.part} method="dialog" noValidate onSubmit={submit}>
         <ServicePicker legend="Select what you provide as well:" services={others} {...picker} />
-        <Button
-          type="submit"
-          className={styles.action}
-          aria-disabled={attempts.isUnderWay || retiring.isUnderWay}
-        >
-          {attempts.isUnderWay ? 'Adding...' : 'Add'}
+        <Button type="submit" className={styles.action} aria-disabled={isUnderWay || isStopping}>
+          {isUnderWay ? 'Adding...' : 'Add'}
         </Button>
       </form>
     </details>

@@ -1,13 +1,18 @@
-/** The list of the sessions of the account, each but the present one with a button that ends it. */
+/** The sessions of the account. All but the present one can be ended. */
+import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { Session } from '#shared/accounts.ts';
+import { failureOf } from '../../api/api.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { FRESH, partOf } from '../../signed-in/part.ts';
+import { toastError } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
-import { shortDateTime } from '../short-date-time.ts';
+import { shortDateTime } from '../shared/labels.ts';
 import styles from './account-care.module.css';
-import { useSessions } from './session-queries.ts';
 
 const UNKNOWN_DEVICE = 'Unknown device';
 
@@ -15,7 +20,7 @@ export function Sessions() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { sessions, retry, end, endOthers, isEnding } = useSessions();
 
-  /** Ends sessions and focuses the heading, because the pressed button disappears with its session. */
+  /** Focuses the heading, because the pressed button disappears with its session. */
   async function endAndStay(ending: () => Promise<boolean>) {
     if (isEnding) return;
     if (await ending()) heading.current?.focus();
@@ -46,7 +51,7 @@ export function Sessions() {
           <ul className={styles.sessions}>
             {sessions.data.map((session) => (
               <li key={session.id} className={styles.session}>
-                <SessionWords session={session} />
+                <Device session={session} />
                 {!session.isCurrent && (
                   <Button
                     look="quiet"
@@ -76,7 +81,7 @@ export function Sessions() {
   );
 }
 
-function SessionWords({ session }: { readonly session: Session }) {
+function Device({ session }: { readonly session: Session }) {
   return (
     <p className={styles.words}>
       <strong>
@@ -89,4 +94,44 @@ function SessionWords({ session }: { readonly session: Session }) {
       </span>
     </p>
   );
+}
+
+function useSessions() {
+  const query = trpc.auth.sessions.useQuery(undefined, FRESH);
+  const utils = trpc.useUtils();
+  const answered = {
+    // A refusal reloads the list too, because the session may have ended already.
+    onSettled: () => utils.auth.sessions.invalidate(),
+    onError: (error: unknown) => toastError(failureOf(error).detail ?? 'Failed to log the device out'),
+  };
+  const { client } = utils;
+  const ending = useMutation({
+    ...answered,
+    mutationFn: (session: Pick<Session, 'id'>) => withPassword(() => client.auth.endSession.mutate(session)),
+  });
+  const endingOthers = useMutation({
+    ...answered,
+    mutationFn: () => withPassword(() => client.auth.endOtherSessions.mutate()),
+  });
+  return {
+    sessions: partOf(query, (data) => data),
+    retry: () => void query.refetch(),
+    isEnding: ending.isPending || endingOthers.isPending,
+    /** @returns false when it was not tried, because nobody typed the password. */
+    end: ({ id }: Session) => isTried(ending.mutateAsync({ id })),
+    endOthers: () => isTried(endingOthers.mutateAsync()),
+  };
+}
+
+/**
+ * @returns false when nobody typed the password that `work` needs. Any other failure is toasted by `onError`.
+ */
+async function isTried(work: Promise<unknown>): Promise<boolean> {
+  const [outcome] = await Promise.allSettled([work]);
+  return outcome.status === 'fulfilled' || failureOf(outcome.reason).code !== 'password_needed';
+}
+
+export function useReloadSessions(): () => void {
+  const utils = trpc.useUtils();
+  return () => void utils.auth.sessions.invalidate();
 }

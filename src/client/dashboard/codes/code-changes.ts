@@ -1,11 +1,13 @@
-/** Changes to a code, and the list in the cache that follows them. */
+/** Changes to codes. Their answers update the list in the cache, so that it need not be loaded again. */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { failureOf } from '../../api/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 
-/** @returns a function that puts a code into the list: a changed one at its place, a new one at the end, for the one of its service. */
+/**
+ * @returns a function that replaces a code in the list, or appends it in place of its service's former code.
+ */
 export function useShowCode(): (changed: QrCode) => Promise<void> {
   const utils = trpc.useUtils();
   return async (changed) => {
@@ -19,7 +21,6 @@ export function useShowCode(): (changed: QrCode) => Promise<void> {
   };
 }
 
-/** Says that a change failed. A code that was changed elsewhere is loaded again. */
 export function useShowFailure(): (error: unknown, fallback: string) => void {
   const utils = trpc.useUtils();
   return (error, fallback) => {
@@ -27,6 +28,23 @@ export function useShowFailure(): (error: unknown, fallback: string) => void {
     toastError(detail ?? fallback);
     if (code === 'qr_code_replaced' || code === 'qr_code_retired') void utils.qrCodes.invalidate();
   };
+}
+
+export function useCreateQrCode() {
+  const utils = trpc.useUtils();
+  const show = useShowCode();
+  return trpc.qrCodes.create.useMutation({
+    async onSuccess(code) {
+      await show(code);
+      toastSuccess(`QR code created for ${CATEGORY_LABELS[code.serviceCategory]}`);
+    },
+    onError(error) {
+      const { detail, code } = failureOf(error);
+      toastError(detail ?? 'Failed to create QR code');
+      // It was created elsewhere, or by an attempt whose answer was lost.
+      if (code === 'qr_code_exists') void utils.qrCodes.list.invalidate();
+    },
+  });
 }
 
 export function usePauseQrCode() {

@@ -1,4 +1,4 @@
-/** The codes that lead nowhere any more, for whoever finds an old print and wonders. */
+/** The replaced and retired codes, for whoever finds an old print. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
@@ -6,14 +6,14 @@ import { endedCodesKey, trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { STATUS_LABELS } from './code-status.ts';
+import { STATUS_LABELS } from '../shared/labels.ts';
 import styles from './old-codes.module.css';
 
 export function OldCodes() {
   const { client } = trpc.useUtils();
   const pages = useInfiniteQuery({
     ...FRESH,
-    // Below the key of the procedure, so that whatever invalidates that loads these anew.
+    // Invalidations of the procedure's own key reach this one as well.
     queryKey: [...endedCodesKey, { type: 'infinite' }],
     queryFn: ({ pageParam }: { readonly pageParam: string | null }) =>
       client.qrCodes.ended.query({ cursor: pageParam }),

@@ -1,4 +1,4 @@
-/** What is open over the codes. Changes that were not saved keep it open until somebody discards them, whatever closed it. */
+/** The dialog over the codes. Unsaved changes keep it open until they are discarded, also after Back. */
 import { lazy, useEffect, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';

@@ -1,7 +1,4 @@
-/**
- * What is open over the codes: the tip page of a code, or its prints. It stands in the address, so that Back closes it and a
- * reload keeps it.
- */
+/** The address names the dialog over the codes, so that Back closes it and a reload keeps it. */
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { dashboardTab } from '../../paths.ts';
@@ -15,20 +12,18 @@ interface Opened {
 }
 
 const CODES = dashboardTab('qr-codes');
-/** The history state of an entry that Back leaves towards the codes. */
+/** The history state of an entry whose former entry shows the codes. */
 const FROM_CODES = { isFromCodes: true };
 
-/** The address at which something is open over the codes. */
 function openingOf(opening: Opening, id: string): string {
   return `${CODES}&${new URLSearchParams({ [opening]: id })}`;
 }
 
-/** Opens something over the codes. */
 export function openOver(opening: Opening, id: string): void {
   navigate(openingOf(opening, id), { state: FROM_CODES });
 }
 
-/** What the present address opens; null when that is nothing. */
+/** @returns null when the present address opens no dialog. */
 export function useOpened(): Opened | null {
   const search = new URLSearchParams(useSearch());
   for (const opening of OPENINGS) {
@@ -38,7 +33,7 @@ export function useOpened(): Opened | null {
   return null;
 }
 
-/** Returns to the codes, by the entry of the history that they have. */
+/** Returns to the codes by their own entry of the history. */
 export function closeOpened(): void {
   const state: unknown = window.history.state;
   const isFromCodes = typeof state === 'object' && state !== null && 'isFromCodes' in state;

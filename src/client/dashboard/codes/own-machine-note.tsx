@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import styles from './own-machine-note.module.css';
 
-/** @param props.url the address that the picture of the code carries. */
+/** @param props.url the address in the code. */
 export function OwnMachineNote({ url }: { readonly url: string }) {
   if (!isOwnMachine(url)) return null;
   return (
@@ -15,7 +15,6 @@ export function OwnMachineNote({ url }: { readonly url: string }) {
   );
 }
 
-/** What has to be known before printing. */
 export function Note({ children }: { readonly children: ReactNode }) {
   return (
     <p role="note" className={styles.note}>

@@ -1,11 +1,11 @@
-/** Cuts a photo to a square: it is moved and enlarged by fingers, mouse, keyboard or slider. */
+/** Cuts a photo to a square. Fingers, mouse, keyboard and a slider move and enlarge it. */
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useRef } from 'react';
 import { type CroppedPicture, drawCropped, MAX_ZOOM, moved, zoomed, zoomOf } from './photo.ts';
 import styles from './photo-cropper.module.css';
 
 /** In pixels, of the canvas. */
 const EDGE = 512;
-/** How far a key moves, in parts of the square, and how much it enlarges. */
+/** In parts of the square. */
 const KEY_MOVE = 0.04;
 const KEY_ZOOM = 1.1;
 
@@ -15,7 +15,7 @@ interface PhotoCropperProps {
 }
 
 export function PhotoCropper({ cropped, onChange }: PhotoCropperProps) {
-  /** Where each finger on the photo is, in parts of its width. */
+  /** The places of the fingers on the photo, in parts of its width. */
   const fingers = useRef(new Map<number, readonly [x: number, y: number]>());
 
   function placeOf(event: PointerEvent<HTMLElement>): readonly [number, number] {
@@ -107,7 +107,6 @@ function changeByKey(key: string): ((present: CroppedPicture) => CroppedPicture)
   }
 }
 
-/** The square of a photo as it will be. */
 export function CroppedPhoto({ cropped }: { readonly cropped: CroppedPicture }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {

@@ -7,7 +7,7 @@ import { type CroppedPicture, openPicture, PictureError } from './photo.ts';
 import { PhotoCropper } from './photo-cropper.tsx';
 import styles from './tip-page-editor.module.css';
 
-/** What becomes of the photo when the page is saved. */
+/** The change of the photo when the page is saved. */
 export type ChosenPhoto =
   | { readonly kind: 'kept' }
   | { readonly kind: 'removed' }
@@ -79,7 +79,7 @@ export function PhotoField({ code, photo, error, onChange, onError }: PhotoField
 interface PictureButtonProps {
   readonly ref?: Ref<HTMLButtonElement>;
   readonly className?: string | undefined;
-  /** Whether phones open their front camera in place of their pictures. */
+  /** Whether phones open the front camera in place of their pictures. */
   readonly isCamera?: boolean;
   readonly onChosen: (file: File) => void;
   readonly children: ReactNode;
@@ -98,7 +98,7 @@ function PictureButton({ ref, className, isCamera = false, onChosen, children }:
         hidden
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.item(0);
-          // The same file can be chosen again.
+          // Browsers report no change when the same file is chosen again.
           currentTarget.value = '';
           if (file) onChosen(file);
         }}

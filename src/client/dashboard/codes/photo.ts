@@ -1,16 +1,18 @@
 /**
- * Photos of tip pages: opened, cut to a square and drawn anew, so that nothing of the file itself is sent, such as the place where
- * it was taken.
+ * Photos of tip pages are opened, cut to a square, drawn anew and sent. The file itself, which may tell where
+ * it was taken, is not sent.
  */
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
+import { authorization } from '../../api/api.ts';
+import { verifySession } from '../../calls.ts';
 
 /** In pixels. */
 const MAX_EDGE = 512;
 /** In pixels, of an opened picture: larger ones are slow to move about. */
 const MAX_OPENED_EDGE = 2_048;
 const QUALITIES = [0.86, 0.75, 0.6, 0.45, 0.3];
-/** How many times a picture can be enlarged. */
 export const MAX_ZOOM = 4;
+const NOT_SENT = 'The photo could not be saved. Check your connection and try again.';
 
 /** A square of a picture, in its pixels. */
 export interface Crop {
@@ -19,18 +21,17 @@ export interface Crop {
   readonly side: number;
 }
 
-/** A picture with the square of it that is shown. */
 export interface CroppedPicture {
   readonly picture: ImageBitmap;
   readonly crop: Crop;
 }
 
-/** Why a picture cannot be taken, in a sentence for people. */
+/** Its message is a sentence for people. */
 export class PictureError extends Error {}
 
 /**
  * Opens a picture the right way up, as its EXIF data say.
- * @throws PictureError for what this browser cannot open.
+ * @throws PictureError when this browser cannot open the file.
  */
 export async function openPicture(file: File): Promise<CroppedPicture> {
   try {
@@ -66,10 +67,7 @@ export function zoomOf({ picture, crop }: CroppedPicture): number {
   return Math.min(picture.width, picture.height) / crop.side;
 }
 
-/**
- * Moves the square by parts of its side, within the picture.
- * @param right to where on the picture, as is `down`.
- */
+/** Moves the square to the right and down, by parts of its side. */
 export function moved({ picture, crop }: CroppedPicture, right: number, down: number): CroppedPicture {
   return within(picture, {
     side: crop.side,
@@ -78,7 +76,7 @@ export function moved({ picture, crop }: CroppedPicture, right: number, down: nu
   });
 }
 
-/** Enlarges to `zoom` times, around the middle of the square. */
+/** Enlarges around the middle of the square. */
 export function zoomed({ picture, crop }: CroppedPicture, zoom: number): CroppedPicture {
   const side = Math.min(picture.width, picture.height) / Math.min(MAX_ZOOM, Math.max(1, zoom));
   const grown = (side - crop.side) / 2;
@@ -90,7 +88,7 @@ function within(picture: ImageBitmap, { side, left, top }: Crop): CroppedPicture
   return { picture, crop: { side, left: inside(left, picture.width), top: inside(top, picture.height) } };
 }
 
-/** Draws the square over all of a canvas; what is transparent becomes white. */
+/** Draws the square over all of a canvas, on white where it is transparent. */
 export function drawCropped(canvas: HTMLCanvasElement, { picture, crop }: CroppedPicture): void {
   const context = canvas.getContext('2d');
   if (!context) return;
@@ -101,10 +99,10 @@ export function drawCropped(canvas: HTMLCanvasElement, { picture, crop }: Croppe
 }
 
 /**
- * The square as a JPEG, 512 pixels wide at most, and as good as fits into what the server takes.
+ * The square as a JPEG of the best quality that the server's limit of bytes allows.
  * @throws PictureError when the browser makes none.
  */
-export async function toJpeg(cropped: CroppedPicture): Promise<Blob> {
+async function toJpeg(cropped: CroppedPicture): Promise<Blob> {
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.min(MAX_EDGE, Math.round(cropped.crop.side)));
   canvas.height = canvas.width;
@@ -114,4 +112,37 @@ export async function toJpeg(cropped: CroppedPicture): Promise<Blob> {
     if (jpeg !== null && jpeg.type === 'image/jpeg' && jpeg.size <= MAX_PHOTO_BYTES) return jpeg;
   }
   throw new PictureError('The photo could not be prepared. Please choose another one.');
+}
+
+/**
+ * Sends the square by REST, because tRPC takes no files.
+ * @returns the new address of the photo.
+ * @throws PictureError when the server refuses the photo, with its sentence, or does not answer.
+ */
+export async function sendPhoto(qrId: string, cropped: CroppedPicture): Promise<string> {
+  const answer = await putPhoto(qrId, await toJpeg(cropped));
+  const body: unknown = await answer.json().catch(() => null);
+  const photoUrl = textIn(body, 'photo_url');
+  if (answer.ok && photoUrl !== null) return photoUrl;
+  // Logs this page out when the session has ended.
+  if (answer.status === 401) void verifySession();
+  throw new PictureError(textIn(body, 'detail') ?? NOT_SENT);
+}
+
+async function putPhoto(qrId: string, jpeg: Blob): Promise<Response> {
+  try {
+    return await fetch(`/api/qr-codes/${qrId}/photo`, {
+      method: 'PUT',
+      headers: { ...authorization(), 'Content-Type': jpeg.type },
+      body: await jpeg.arrayBuffer(),
+    });
+  } catch (cause) {
+    throw new PictureError(NOT_SENT, { cause });
+  }
+}
+
+function textIn(body: unknown, name: string): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === 'string' ? value : null;
 }

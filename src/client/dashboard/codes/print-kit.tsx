@@ -1,11 +1,19 @@
-/** The prints of a code: a picture of each sheet, the paper, and a button that downloads it. */
+/** The prints of a code, each with a picture and a button that downloads it. */
 import '../../ui/later/zod-without-eval.ts';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
-import { PAPER_LABELS, PAPERS, type Paper, PRINT_FORMATS, PRINT_LABELS } from '#shared/print.ts';
+import {
+  type Ink,
+  PAPER_LABELS,
+  PAPERS,
+  type Paper,
+  PRINT_FORMATS,
+  PRINT_LABELS,
+  type PrintFile,
+} from '#shared/print.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { api, failureOf } from '../../api/api.ts';
 import { Choice } from '../../controls/choice.tsx';
@@ -13,8 +21,26 @@ import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { Note } from './own-machine-note.tsx';
 import styles from './print-kit.module.css';
-import { PICTURES, type Print, paperOf } from './prints.ts';
 import { SheetPicture } from './sheet-picture.tsx';
+
+/** The bare code; sizes are in pixels. */
+const PICTURES = [
+  { file: 'code.svg', label: 'SVG' },
+  { file: 'code.png', label: 'PNG, 512 px', size: 512 },
+  { file: 'code.png', label: 'PNG, 1024 px', size: 1024 },
+  { file: 'code.png', label: 'PNG, 2048 px', size: 2048 },
+] as const;
+
+interface Print {
+  readonly file: PrintFile;
+  readonly paper?: Paper;
+  readonly ink?: Ink;
+  /** In pixels. */
+  readonly size?: number;
+}
+
+/** Regions whose paper has the sizes of ANSI, and not of ISO 216. */
+const LETTER_REGIONS = ['US', 'CA', 'MX'];
 
 interface PrintKitProps {
   readonly code: QrCode;
@@ -103,7 +129,12 @@ export function PrintKit({ code, user }: PrintKitProps) {
   );
 }
 
-/** Makes one print at a time. */
+/** @param locale a tag of BCP 47. */
+function paperOf(locale: string): Paper {
+  const { region = '' } = new Intl.Locale(locale).maximize();
+  return LETTER_REGIONS.includes(region) ? 'letter' : 'a4';
+}
+
 function usePrinting({ id }: QrCode) {
   const [underWay, setUnderWay] = useState<string | null>(null);
   const [failed, setFailed] = useState<{ readonly name: string; readonly text: string } | null>(null);
@@ -132,10 +163,8 @@ function usePrinting({ id }: QrCode) {
 }
 
 interface DownloadButtonProps {
-  /** What is downloaded. */
   readonly name: string;
   readonly label: string;
-  /** Whether nothing can be printed. */
   readonly isOff: boolean;
   readonly isUnderWay: boolean;
   readonly onClick: () => void;
@@ -164,7 +193,6 @@ function Failure({ text }: { readonly text: string | null }) {
   );
 }
 
-/** Says why there is nothing to print, and what to do about it. */
 function NothingPrinted({ url }: { readonly url: string }) {
   return (
     <Note>

@@ -1,4 +1,4 @@
-/** The card of a current code: its picture, its printed id and what can be done with it. */
+/** The card of a current code: its picture, its printed id and its actions. */
 import { Maximize, Printer, Share2 } from 'lucide-react';
 import { lazy, useId, useState } from 'react';
 import { Link } from 'wouter';
@@ -7,19 +7,18 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { paths, showOf } from '../../paths.ts';
+import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FetchedDialog } from '../shared/fetched.tsx';
+import { STATUS_LABELS } from '../shared/labels.ts';
 import { usePauseQrCode } from './code-changes.ts';
-import { STATUS_LABELS } from './code-status.ts';
 import { openOver } from './opening.ts';
 import { OwnMachineNote } from './own-machine-note.tsx';
 import styles from './qr-code-card.module.css';
-import { downloadPicture, pictureUrl } from './qr-code-picture.ts';
-import { shareAddress } from './share-code.ts';
 
 const ReplaceCode = lazy(() =>
   import('./replace-code.tsx').then(({ ReplaceCode }) => ({ default: ReplaceCode })),
@@ -28,7 +27,7 @@ const ReplaceCode = lazy(() =>
 interface QrCodeCardProps {
   readonly code: QrCode;
   readonly user: User;
-  /** Is called with the id of the code that takes this one's place. */
+  /** @param id that of the code that takes the place of this one. */
   readonly onReplaced: (id: string) => void;
 }
 
@@ -51,7 +50,7 @@ export function QrCodeCard({ code, user, onReplaced }: QrCodeCardProps) {
         </div>
         <img
           className={styles.picture}
-          src={pictureUrl(code)}
+          src={`data:image/png;base64,${code.imageBase64}`}
           alt={`QR code to tip ${name}, ${label}`}
           width={720}
           height={720}
@@ -104,7 +103,11 @@ export function QrCodeCard({ code, user, onReplaced }: QrCodeCardProps) {
   );
 }
 
-/** Shares the address of the tip page; where that cannot be done, it shows the address for copying by hand. */
+function downloadPicture({ imageBase64, serviceCategory }: QrCode, username: string): void {
+  saveFile(bytesFrom(imageBase64), 'image/png', `${serviceCategory}-${username}.png`);
+}
+
+/** Where the address cannot be shared, it is shown for copying by hand. */
 function ShareButton({ url, title }: { readonly url: string; readonly title: string }) {
   const [isRefused, setRefused] = useState(false);
 
@@ -127,4 +130,27 @@ function ShareButton({ url, title }: { readonly url: string; readonly title: str
       )}
     </>
   );
+}
+
+/** `refused` means that the address has to be copied by hand. */
+type Sharing = 'shared' | 'copied' | 'dismissed' | 'refused';
+
+/** Uses the device's own sheet where there is one, else its clipboard. */
+async function shareAddress(url: string, title: string): Promise<Sharing> {
+  if (typeof navigator.share === 'function') {
+    try {
+      await navigator.share({ title, url });
+      return 'shared';
+    } catch (error) {
+      // Closing the sheet aborts the promise (Web Share API, section 2.1.2).
+      if (error instanceof DOMException && error.name === 'AbortError') return 'dismissed';
+    }
+  }
+  try {
+    // Browsers offer the clipboard only to pages that came by HTTPS.
+    await navigator.clipboard.writeText(url);
+    return 'copied';
+  } catch {
+    return 'refused';
+  }
 }

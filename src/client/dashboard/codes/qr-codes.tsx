@@ -1,4 +1,6 @@
-/** The QR Codes tab: a card for each current code, a button for each service that has none, and the old codes. */
+/**
+ * The QR Codes tab: a card for each current code, a button for each service without one, and the old codes.
+ */
 import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -8,13 +10,14 @@ import { trpc } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
+import { AlertOffer } from '../live/alert-settings.tsx';
 import { FetchedDialog } from '../shared/fetched.tsx';
-import { useCreateQrCode } from './create-qr-code.ts';
+import { useCreateQrCode } from './code-changes.ts';
 import { useOpened } from './opening.ts';
 import { QrCodeCard } from './qr-code-card.tsx';
 import styles from './qr-codes.module.css';
 
-/** Most providers have none. */
+/** Most providers have none, so that it is not fetched with the tab. */
 const OldCodes = lazy(() => import('./old-codes.tsx').then(({ OldCodes }) => ({ default: OldCodes })));
 
 const OpenedCode = lazy(() =>
@@ -30,7 +33,7 @@ export function QrCodes({ user, codes }: QrCodesProps) {
   const { data: ended } = trpc.qrCodes.ended.useQuery({ limit: 1 });
   const creation = useCreation(codes);
   const isOpened = useOpened() !== null;
-  /** What was opened stays, because it may have changes that were not saved. */
+  /** The dialog stays mounted, because it may have unsaved changes. */
   const [wasOpened, setWasOpened] = useState(isOpened);
   if (isOpened && !wasOpened) setWasOpened(true);
   const missing = user.serviceCategories.filter((category) =>
@@ -40,7 +43,7 @@ export function QrCodes({ user, codes }: QrCodesProps) {
     <CreateButton key={category} category={category} creation={creation} draw={draw} />
   );
 
-  /** The code that takes the place of another one, whose card disappears with what has the focus. */
+  /** The code that takes the place of another one, whose card disappears together with the focus. */
   const successor = useRef<string | null>(null);
   useEffect(() => {
     const headings = creation.area.current?.querySelectorAll<HTMLElement>('[data-code]') ?? [];
@@ -52,6 +55,7 @@ export function QrCodes({ user, codes }: QrCodesProps) {
 
   return (
     <div ref={creation.area}>
+      {codes.length > 0 && <AlertOffer userId={user.id} />}
       {codes.length === 0 ? (
         <Empty icon={<QrCodeIcon />} title="No QR Codes Yet">
           <p>Create one for each service, print it, and put it where people pay.</p>
@@ -104,10 +108,7 @@ interface Creation {
   readonly create: (category: ServiceCategory) => void;
 }
 
-/**
- * Creates one code at a time. Because the pressed button disappears with it, the focus moves to the next button, or to the
- * new code.
- */
+/** Creates one code at a time. The next button or the new code takes the focus of the pressed button. */
 function useCreation(codes: readonly QrCode[]): Creation {
   const area = useRef<HTMLDivElement>(null);
   const pressed = useRef<ServiceCategory | null>(null);

@@ -1,4 +1,4 @@
-/** Asks before a code is replaced, and replaces it. It is fetched when somebody is about to. */
+/** Asks before a code is replaced, and replaces it. */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -8,9 +8,8 @@ import { useShowCode, useShowFailure } from './code-changes.ts';
 
 interface ReplaceCodeProps {
   readonly code: QrCode;
-  /** Is called with the id of the code that takes the place of this one, just before the list shows it. */
+  /** Is called just before the list shows the new code. @param id that of the new code. */
   readonly onReplaced: (id: string) => void;
-  /** Is called when the code stays. */
   readonly onLeave: () => void;
 }
 

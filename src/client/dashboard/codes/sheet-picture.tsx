@@ -5,7 +5,7 @@ import styles from './sheet-picture.module.css';
 
 interface SheetPictureProps {
   readonly format: PrintFormat;
-  /** Whether its band is an outline, and no area of ink. */
+  /** Whether the band is an outline, which saves ink. */
   readonly isSaving: boolean;
 }
 
@@ -113,7 +113,9 @@ function Line({ x, y, width }: Omit<Area, 'height'>) {
 
 /** The corners and some modules of a code, on a grid of eleven. */
 const MODULES =
-  'M0 0h4v4H0zM7 0h4v4H7zM0 7h4v4H0zM5 0h1v2H5zM5 3h1v3H5zM0 5h2v1H0zM3 5h2v1H3zM7 5h1v1H7zM9 5h2v1H9zM5 7h1v2H5zM7 7h2v1H7zM10 7h1v2h-1zM6 9h2v1H6zM9 10h2v1H9zM8 8h1v1H8zM5 10h1v1H5z';
+  'M0 0h4v4H0zM7 0h4v4H7zM0 7h4v4H0z' +
+  'M5 0h1v2H5zM5 3h1v3H5zM0 5h2v1H0zM3 5h2v1H3zM7 5h1v1H7zM9 5h2v1H9zM5 7h1v2H5z' +
+  'M7 7h2v1H7zM10 7h1v2h-1zM6 9h2v1H6zM9 10h2v1H9zM8 8h1v1H8zM5 10h1v1H5z';
 const EYES = 'M1 1h2v2H1zM8 1h2v2H8zM1 8h2v2H1z';
 
 function Code({ x, y, side }: { readonly x: number; readonly y: number; readonly side: number }) {

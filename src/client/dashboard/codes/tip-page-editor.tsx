@@ -1,28 +1,27 @@
-/** The editor of a tip page: display name, greeting, photo and words, with the page as it will be beside them. */
+/** The editor of a tip page: its texts and its photo beside a preview. */
 import '../../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type SubmitEvent, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
 import { api } from '../../api/api.ts';
-import { useAttempts } from '../../controls/attempts.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { toastSuccess } from '../../toasts.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import card from '../../ui/card.module.css';
 import { Field } from '../../ui/field.tsx';
-import { showFailure } from '../../ui/later/failures.ts';
 import { TextArea } from '../../ui/later/text-area.tsx';
-import { counted } from '../messages/counted.ts';
+import { useSending } from '../form.ts';
+import { counted } from '../messages/thank-yous.ts';
 import { useShowCode } from './code-changes.ts';
-import { PictureError, toJpeg } from './photo.ts';
+import { PictureError, sendPhoto } from './photo.ts';
 import { CroppedPhoto } from './photo-cropper.tsx';
 import { type ChosenPhoto, PhotoField } from './photo-field.tsx';
-import { sendPhoto } from './send-photo.ts';
 import styles from './tip-page-editor.module.css';
-import { TipPagePreview } from './tip-page-preview.tsx';
 
 const FIELDS = ['displayName', 'greeting', 'thankYou', 'takesWords'] as const;
 const SAVE_FAILED = 'Failed to save the tip page';
@@ -44,50 +43,13 @@ interface TipPageEditorProps {
 }
 
 export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageEditorProps) {
-  const show = useShowCode();
-  const attempts = useAttempts();
-  const [photo, setPhoto] = useState<ChosenPhoto>({ kind: 'kept' });
-  const [photoError, setPhotoError] = useState<string | null>(null);
-  const form = useForm({
-    resolver,
-    defaultValues: valuesOf(code),
-  });
-  const { errors, isDirty } = form.formState;
+  const { form, sending, photo, isUnsaved } = useTipPage(code, onSaved);
+  const { field, isUnderWay, submit } = sending;
+  const { errors } = form.formState;
   const [displayName, greeting, thankYou] = form.watch(['displayName', 'greeting', 'thankYou']);
 
-  const isUnsaved = isDirty || photo.kind !== 'kept';
   const tellUnsaved = useEffectEvent(onUnsavedChange);
   useEffect(() => tellUnsaved(isUnsaved), [isUnsaved]);
-
-  function submit(event: SubmitEvent) {
-    event.preventDefault();
-    void attempts.run(async () => {
-      try {
-        await form.handleSubmit(save)(event);
-      } catch (error) {
-        if (error instanceof PictureError) setPhotoError(error.message);
-        else showFailure(form, FIELDS, error, SAVE_FAILED);
-      }
-    });
-  }
-
-  /** What was saved before something failed stays saved, and only the rest is sent again. */
-  async function save(changed: z.output<typeof texts>) {
-    setPhotoError(null);
-    let saved = code;
-    if (isDirty) {
-      saved = await api.qrCodes.update.mutate({ id: code.id, ...changed });
-      await show(saved);
-      form.reset(valuesOf(saved));
-    }
-    if (photo.kind === 'new') {
-      const photoUrl = await sendPhoto(code.id, await toJpeg(photo.cropped));
-      await show({ ...saved, photoUrl });
-    }
-    if (photo.kind === 'removed') await show(await api.qrCodes.removePhoto.mutate({ id: code.id }));
-    toastSuccess('Tip page saved');
-    onSaved();
-  }
 
   return (
     // Only the script sends this form.
@@ -100,15 +62,13 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
           hint="With a name of its own, the page tells neither your full name nor your username."
           autoComplete="off"
           autoCapitalize="words"
-          error={errors.displayName?.message}
-          {...form.register('displayName')}
+          {...field('displayName')}
         />
         <TextArea
           label="Greeting (optional)"
           hint={countedGreeting(greeting)}
           rows={3}
-          error={errors.greeting?.message}
-          {...form.register('greeting', {
+          {...field('greeting', {
             // A greeting is one paragraph.
             setValueAs: (text: string) => text.replace(/\s*\n\s*/g, ' '),
           })}
@@ -117,39 +77,106 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
           label="Thank-you (optional)"
           hint={`Givers see it as soon as they have tipped. ${counted(thankYou)}`}
           rows={2}
-          error={errors.thankYou?.message}
-          {...form.register('thankYou')}
+          {...field('thankYou')}
         />
         <Choice {...form.register('takesWords')}>Let givers add a message</Choice>
-        <PhotoField
-          code={code}
-          photo={photo}
-          error={photoError}
-          onChange={setPhoto}
-          onError={setPhotoError}
-        />
+        <PhotoField code={code} {...photo} />
         {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
       </div>
       <div className={styles.beside}>
-        <TipPagePreview
+        <Preview
           user={user}
           code={code}
           displayName={displayName}
           greeting={greeting}
-          photo={drawPhoto(photo, code)}
+          photo={drawPhoto(photo.photo, code)}
         />
       </div>
       <div className={styles.bar}>
-        <Button type="submit" aria-disabled={attempts.isUnderWay}>
-          {attempts.isUnderWay ? 'Saving...' : 'Save'}
+        <Button type="submit" aria-disabled={isUnderWay}>
+          {isUnderWay ? 'Saving...' : 'Save'}
         </Button>
       </div>
     </form>
   );
 }
 
-/** The photo of the preview; null without one. */
-function drawPhoto(photo: ChosenPhoto, { photoUrl }: QrCode) {
+function useTipPage(code: QrCode, onSaved: () => void) {
+  const show = useShowCode();
+  const [photo, setPhoto] = useState<ChosenPhoto>({ kind: 'kept' });
+  const [photoError, setPhotoError] = useState<string | null>(null);
+  const form = useForm({ resolver, defaultValues: valuesOf(code) });
+  const { isDirty } = form.formState;
+
+  /** After a failure only the part that was not saved is sent again. */
+  async function send(changed: z.output<typeof texts>) {
+    setPhotoError(null);
+    let saved = code;
+    if (isDirty) {
+      saved = await api.qrCodes.update.mutate({ id: code.id, ...changed });
+      await show(saved);
+      form.reset(valuesOf(saved));
+    }
+    try {
+      if (photo.kind === 'new') await show({ ...saved, photoUrl: await sendPhoto(code.id, photo.cropped) });
+    } catch (error) {
+      if (!(error instanceof PictureError)) throw error;
+      setPhotoError(error.message);
+      return;
+    }
+    if (photo.kind === 'removed') await show(await api.qrCodes.removePhoto.mutate({ id: code.id }));
+    toastSuccess('Tip page saved');
+    onSaved();
+  }
+
+  return {
+    form,
+    sending: useSending(form, { fields: FIELDS, fallback: SAVE_FAILED, send }),
+    photo: { photo, error: photoError, onChange: setPhoto, onError: setPhotoError },
+    isUnsaved: isDirty || photo.kind !== 'kept',
+  };
+}
+
+interface PreviewProps {
+  readonly user: User;
+  readonly code: QrCode;
+  readonly displayName: string;
+  readonly greeting: string;
+  readonly photo: ReactNode;
+}
+
+/** The head of the tip page, as tip/tip.tsx draws it. */
+function Preview({ user, code, displayName, greeting, photo }: PreviewProps) {
+  const ownName = displayName.trim();
+  return (
+    <figure className={styles.preview}>
+      <figcaption>What givers see</figcaption>
+      <div className={[card.card, styles.page].join(' ')}>
+        <div className={styles.who}>
+          {photo !== null && <div className={styles.portrait}>{photo}</div>}
+          <div className={styles.words}>
+            <p className={styles.name}>
+              <bdi>{ownName || user.fullName}</bdi>
+            </p>
+            <p className={styles.facts}>
+              {ownName === '' && <bdi>@{user.username}</bdi>}
+              <Badge>{CATEGORY_LABELS[code.serviceCategory]}</Badge>
+            </p>
+          </div>
+        </div>
+        {greeting.trim() !== '' && (
+          <p className={styles.greeting}>
+            <q>
+              <bdi>{greeting.trim()}</bdi>
+            </q>
+          </p>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+function drawPhoto(photo: ChosenPhoto, { photoUrl }: QrCode): ReactNode {
   if (photo.kind === 'new') return <CroppedPhoto cropped={photo.cropped} />;
   return photo.kind === 'kept' && photoUrl !== null ? <img src={photoUrl} alt="" /> : null;
 }
@@ -158,7 +185,7 @@ function valuesOf({ displayName, greeting, thankYou, takesWords }: QrCode) {
   return { displayName: displayName ?? '', greeting: greeting ?? '', thankYou: thankYou ?? '', takesWords };
 }
 
-/** How much of a greeting there may be; counted as the schema counts it. */
+/** Counts characters as the schema does. */
 function countedGreeting(greeting: string): string {
   return `${[...greeting.trim().normalize('NFC')].length} of ${MAX_GREETING_LENGTH} characters`;
 }

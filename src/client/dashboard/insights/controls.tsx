@@ -1,4 +1,4 @@
-/** Chooses what the Insights tab shows; each choice is an address. */
+/** The choices of the Insights tab. Each leads to an address. */
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useId } from 'react';
 import { navigate } from 'wouter/use-browser-location';
@@ -7,7 +7,7 @@ import { CATEGORY_LABELS, isServiceCategory, SERVICE_CATEGORIES } from '#shared/
 import type { Granularity } from '#shared/records.ts';
 import { Button } from '../../ui/button.tsx';
 import styles from './controls.module.css';
-import { periodInWords } from './format.ts';
+import { formatPeriod } from './format.ts';
 import { addressBeside, addressOf, BARS, type InsightsView } from './view.ts';
 
 const GRANULARITIES = ['day', 'week', 'month'] as const satisfies readonly Granularity[];
@@ -64,7 +64,7 @@ export function Controls({ user, view, today }: ControlsProps) {
           <ChevronLeft aria-hidden /> <span className={styles.word}>Earlier</span>
         </Button>
         <p className={styles.dates}>
-          {periodInWords(view, granularity)}
+          {formatPeriod(view, granularity)}
           <span id={`${id}-latest`} className={styles.latest}>
             {isLatest ? 'The latest period' : ''}
           </span>

@@ -1,6 +1,6 @@
 /**
- * The takings of each day, week or month as a bar chart. Its drawing is for the eye; above it lies a list box with an option for each
- * bar, which pointers and arrow keys walk through and screen readers read, and below it the same numbers stand in a table.
+ * The earnings of each day, week or month as a bar chart. The drawing is for the eye. A list box over it,
+ * with an option for each bar, is for pointers, arrow keys and screen readers; a table repeats the numbers.
  */
 import { scaleBand, scaleLinear } from '@visx/scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
@@ -8,130 +8,158 @@ import { formatUsd } from '#shared/money.ts';
 import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './earnings-chart.module.css';
-import { barInWords, barLabel, periodInWords, roundedUsd, tipsInWords } from './format.ts';
+import { formatBar, formatBarShort, formatPeriod, formatRoundedUsd, formatTipCount } from './format.ts';
 
-/** About as many lines as the eye needs to read a height. */
+/** The eye needs about as many lines to read a height. */
 const LINES = 4;
-/** The part of a bar's place that stays free, half of it on each side. */
+/** The free part of a bar's place, half of it on each side. */
 const GAP = 0.3;
 
-interface TakingsChartProps {
-  readonly takings: Insights;
+interface EarningsChartProps {
+  readonly earnings: Insights;
   readonly granularity: Granularity;
 }
 
-export function TakingsChart({ takings, granularity }: TakingsChartProps) {
-  const { bars, count } = takings;
-  /** The first day of the bar that is told of; null for the highest. */
+export function EarningsChart({ earnings, granularity }: EarningsChartProps) {
+  const { bars, count } = earnings;
+  /** The first day of the bar that is described; null for the highest. */
   const [chosen, setChosen] = useState<string | null>(null);
   const highest = bars.reduce((one, other) => (other.netCents > one.netCents ? other : one));
   const told = bars.find(({ from }) => from === chosen);
+  const described = told ?? highest;
   const heights = scaleLinear({ domain: [0, highest.netCents], range: [100, 0], nice: LINES });
-  const places = scaleBand({
-    domain: bars.map(({ from }) => from),
-    range: [0, 100],
-    paddingInner: GAP,
-    paddingOuter: GAP / 2,
-  });
-  const inReach = told ?? bars.at(-1);
-  const lines = heights.ticks(LINES);
+  const lines = heights.ticks(LINES).map((amountCents) => ({ amountCents, top: `${heights(amountCents)}%` }));
   const busy = bars.filter((bar) => bar.count > 0).length;
 
   return (
     <figure className={styles.chart}>
       <figcaption className={styles.caption}>
-        {tipsInWords(count)} on {busy} of {bars.length} {granularity}s, {periodInWords(takings, granularity)}.
+        {formatTipCount(count)} on {busy} of {bars.length} {granularity}s,{' '}
+        {formatPeriod(earnings, granularity)}.
       </figcaption>
       <p className={styles.told}>
         <span>
           {!told && 'Highest: '}
-          {barInWords(told ?? highest, granularity)}
+          {formatBar(described, granularity)}
         </span>{' '}
         <span className={styles.toldSum}>
-          <Money amountCents={(told ?? highest).netCents} />
+          <Money amountCents={described.netCents} />
         </span>{' '}
-        <span>{tipsInWords((told ?? highest).count)}</span>
+        <span>{formatTipCount(described.count)}</span>
       </p>
       <div className={styles.frame}>
         <div className={styles.scale} aria-hidden="true">
-          {lines.map((line) => (
-            <span key={line} style={{ top: `${heights(line)}%` }}>
-              {roundedUsd(line)}
+          {lines.map(({ amountCents, top }) => (
+            <span key={amountCents} style={{ top }}>
+              {formatRoundedUsd(amountCents)}
             </span>
           ))}
         </div>
         <div className={styles.plot}>
-          <svg className={styles.drawing} aria-hidden="true">
-            {lines.map((line) => (
-              <line
-                key={line}
-                className={styles.line}
-                x2="100%"
-                y1={`${heights(line)}%`}
-                y2={`${heights(line)}%`}
-              />
-            ))}
-            {bars
-              .filter((bar) => bar.netCents > 0)
-              .map((bar) => (
-                <rect
-                  key={bar.from}
-                  className={styles.bar}
-                  data-told={bar === told}
-                  x={`${places(bar.from)}%`}
-                  y={`${heights(bar.netCents)}%`}
-                  width={`${places.bandwidth()}%`}
-                  // Its lower end, which is round as well, lies outside of the drawing.
-                  height="110%"
-                />
-              ))}
-          </svg>
-          <div
-            role="listbox"
-            aria-label={`Takings per ${granularity}`}
-            aria-orientation="horizontal"
-            // The options take the focus in its place.
-            tabIndex={-1}
-            className={styles.bars}
-            onKeyDown={walk}
-            onBlur={() => setChosen(null)}
-            onPointerDown={(event) => setChosen(barAt(event, bars))}
-            onPointerMove={(event) => setChosen(barAt(event, bars))}
-            onPointerLeave={({ pointerType }) => {
-              // A finger that was lifted would take away what it asked for.
-              if (pointerType === 'mouse') setChosen(null);
-            }}
-          >
-            {bars.map((bar) => (
-              <div
-                key={bar.from}
-                role="option"
-                aria-selected={bar === told}
-                aria-label={`${barInWords(bar, granularity)}: ${formatUsd(bar.netCents)}, ${tipsInWords(bar.count)}`}
-                tabIndex={bar === inReach ? 0 : -1}
-                className={styles.place}
-                onFocus={() => setChosen(bar.from)}
-              />
-            ))}
-          </div>
+          <Drawing bars={bars} told={told} lines={lines} topOf={(bar) => `${heights(bar.netCents)}%`} />
+          <Options bars={bars} granularity={granularity} told={told} onChosen={setChosen} />
         </div>
         <div className={styles.labels} aria-hidden="true">
           {bars.map((bar, index) => (
             <span key={bar.from} data-rank={rankOf(bars.length - 1 - index, bars.length)}>
-              {barLabel(bar, granularity)}
+              {formatBarShort(bar, granularity)}
             </span>
           ))}
         </div>
       </div>
       <details className={styles.more}>
         <summary>Show as table</summary>
-        <BarsTable takings={takings} granularity={granularity} />
+        <BarsTable earnings={earnings} granularity={granularity} />
       </details>
     </figure>
   );
 }
 
-function BarsTable({ takings, granularity }: TakingsChartProps) {
+interface BarsProps {
+  readonly bars: readonly EarningsBar[];
+  readonly told: EarningsBar | undefined;
+}
+
+interface DrawingProps extends BarsProps {
+  readonly lines: readonly { readonly amountCents: number; readonly top: string }[];
+  readonly topOf: (bar: EarningsBar) => string;
+}
+
+function Drawing({ bars, told, lines, topOf }: DrawingProps) {
+  const places = scaleBand({
+    domain: bars.map(({ from }) => from),
+    range: [0, 100],
+    paddingInner: GAP,
+    paddingOuter: GAP / 2,
+  });
+  return (
+    <svg className={styles.drawing} aria-hidden="true">
+      {lines.map(({ amountCents, top }) => (
+        <line key={amountCents} className={styles.line} x2="100%" y1={top} y2={top} />
+      ))}
+      {bars
+        .filter((bar) => bar.netCents > 0)
+        .map((bar) => (
+          <rect
+            key={bar.from}
+            className={styles.bar}
+            data-told={bar === told}
+            x={`${places(bar.from)}%`}
+            y={topOf(bar)}
+            width={`${places.bandwidth()}%`}
+            // The lower end is round as well, and lies outside of the drawing.
+            height="110%"
+          />
+        ))}
+    </svg>
+  );
+}
+
+interface OptionsProps extends BarsProps {
+  readonly granularity: Granularity;
+  /** @param from the first day of the chosen bar; null when none is chosen. */
+  readonly onChosen: (from: string | null) => void;
+}
+
+function Options({ bars, granularity, told, onChosen }: OptionsProps) {
+  const inReach = told ?? bars.at(-1);
+  return (
+    <div
+      role="listbox"
+      aria-label={`Takings per ${granularity}`}
+      aria-orientation="horizontal"
+      // The options take the focus in its place.
+      tabIndex={-1}
+      className={styles.bars}
+      onKeyDown={walk}
+      onBlur={() => onChosen(null)}
+      onPointerDown={(event) => onChosen(barAt(event, bars))}
+      onPointerMove={(event) => onChosen(barAt(event, bars))}
+      onPointerLeave={({ pointerType }) => {
+        // Lifting a finger leaves the description that the tap asked for.
+        if (pointerType === 'mouse') onChosen(null);
+      }}
+    >
+      {bars.map((bar) => (
+        <div
+          key={bar.from}
+          role="option"
+          aria-selected={bar === told}
+          aria-label={labelOf(bar, granularity)}
+          tabIndex={bar === inReach ? 0 : -1}
+          className={styles.place}
+          onFocus={() => onChosen(bar.from)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function labelOf(bar: EarningsBar, granularity: Granularity): string {
+  return `${formatBar(bar, granularity)}: ${formatUsd(bar.netCents)}, ${formatTipCount(bar.count)}`;
+}
+
+function BarsTable({ earnings, granularity }: EarningsChartProps) {
   return (
     <table className={styles.table}>
       <caption className="visually-hidden">Takings per {granularity}</caption>
@@ -149,9 +177,9 @@ function BarsTable({ takings, granularity }: TakingsChartProps) {
         </tr>
       </thead>
       <tbody>
-        {takings.bars.toReversed().map((bar) => (
+        {earnings.bars.toReversed().map((bar) => (
           <tr key={bar.from}>
-            <th scope="row">{barInWords(bar, granularity)}</th>
+            <th scope="row">{formatBar(bar, granularity)}</th>
             <td>{bar.count.toLocaleString('en-US')}</td>
             <td className={styles.optional}>{formatUsd(bar.grossCents)}</td>
             <td className={styles.optional}>{formatUsd(bar.feeCents)}</td>
@@ -163,7 +191,7 @@ function BarsTable({ takings, granularity }: TakingsChartProps) {
   );
 }
 
-/** The first day of the bar below a pointer, which need not touch the bar itself. */
+/** @returns the first day of the bar in whose column the pointer is. */
 function barAt(
   { currentTarget, clientX }: PointerEvent<HTMLElement>,
   bars: readonly EarningsBar[],
@@ -172,7 +200,7 @@ function barAt(
   return bars[Math.floor(((clientX - left) / width) * bars.length)]?.from ?? null;
 }
 
-/** Moves the focus from bar to bar (WAI-ARIA Authoring Practices, "Listbox"). */
+/** WAI-ARIA Authoring Practices, "Listbox". */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const options = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="option"]')];
   const present = options.findIndex((option) => option.matches(':focus'));
@@ -188,7 +216,7 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   options[next]?.focus();
 }
 
-/** How soon a label gives way when room is short: 1 for one that always stands, 4 for one that never does. */
+/** Where room is short, labels of rank 4 give way first, and that of rank 1 stays. */
 function rankOf(distanceFromLast: number, count: number): 1 | 2 | 3 | 4 {
   const few = count <= 12;
   if (distanceFromLast === 0) return 1;

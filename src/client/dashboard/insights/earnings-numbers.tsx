@@ -1,25 +1,25 @@
-/** What a provider took in, in numbers: the sum with what it was before fees, and the numbers that describe its tips. */
+/** The earnings of a period in numbers: the sum, the fees, and figures about its tips. */
 import { Equal, TrendingDown, TrendingUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatUsd } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './earnings-numbers.module.css';
-import { type Comparison, dateInWords } from './format.ts';
+import { type Comparison, formatDate } from './format.ts';
 
 const SIGNS = { up: <TrendingUp />, down: <TrendingDown />, same: <Equal />, unknown: null } as const;
 
-interface TakingsTotalProps {
-  readonly takings: Insights;
+interface EarningsTotalProps {
+  readonly earnings: Insights;
   readonly comparison: Comparison;
 }
 
-export function TakingsTotal({ takings, comparison }: TakingsTotalProps) {
-  const { netCents, grossCents, feeCents } = takings;
+export function EarningsTotal({ earnings, comparison }: EarningsTotalProps) {
+  const { netCents, grossCents, feeCents } = earnings;
   const sign = SIGNS[comparison.direction];
   return (
     <div className={styles.total}>
-      <h2 id="takings">Takings</h2>
+      <h2 id="earnings">Takings</h2>
       <p className={styles.net}>
         <Money amountCents={netCents} />
       </p>
@@ -30,7 +30,7 @@ export function TakingsTotal({ takings, comparison }: TakingsTotalProps) {
               {sign}
             </span>
           )}
-          {comparison.words}
+          {comparison.sentence}
         </p>
         <p className={styles.fees}>
           Before fees {formatUsd(grossCents)}, less {formatUsd(feeCents)} in fees
@@ -40,34 +40,34 @@ export function TakingsTotal({ takings, comparison }: TakingsTotalProps) {
   );
 }
 
-export function TakingsNumbers({ takings }: { readonly takings: Insights }) {
-  const { count, averageNetCents, largestNetCents, bestDay } = takings;
+export function EarningsNumbers({ earnings }: { readonly earnings: Insights }) {
+  const { count, averageNetCents, largestNetCents, bestDay } = earnings;
   return (
     <dl className={styles.numbers}>
-      <NumberOf label="Tips">{count.toLocaleString('en-US')}</NumberOf>
-      <NumberOf label="Average tip" isMoney>
+      <Figure label="Tips">{count.toLocaleString('en-US')}</Figure>
+      <Figure label="Average tip" isMoney>
         <Money amountCents={averageNetCents} />
-      </NumberOf>
-      <NumberOf label="Largest tip" isMoney>
+      </Figure>
+      <Figure label="Largest tip" isMoney>
         <Money amountCents={largestNetCents} />
-      </NumberOf>
+      </Figure>
       {bestDay && (
-        <NumberOf label="Best day" isMoney below={dateInWords(bestDay.date)}>
+        <Figure label="Best day" isMoney below={formatDate(bestDay.date)}>
           <Money amountCents={bestDay.netCents} />
-        </NumberOf>
+        </Figure>
       )}
     </dl>
   );
 }
 
-interface NumberProps {
+interface FigureProps {
   readonly label: string;
   readonly isMoney?: boolean;
   readonly below?: string;
   readonly children: ReactNode;
 }
 
-function NumberOf({ label, isMoney = false, below, children }: NumberProps) {
+function Figure({ label, isMoney = false, below, children }: FigureProps) {
   return (
     <div className={styles.number}>
       <dt>{label}</dt>

@@ -1,15 +1,25 @@
 /**
- * When tips come: a table of weekdays and hours, shaded like a map. The number of tips stands in each cell, so that no shade is needed to
- * read it. A narrow screen has fewer columns of more hours; the style sheet shows the widest table that fits.
+ * A table of tips by weekday and hour, shaded like a map. Each cell has its number as well, because a shade
+ * alone says nothing to many people. The style sheet shows the widest of three tables that fits.
  */
 import { type KeyboardEvent, useState } from 'react';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
-import { hourInWords, tipsInWords, weekdayInWords } from './format.ts';
-import { type Block, blocksOf } from './hour-blocks.ts';
+import { formatHour, formatTipCount, formatWeekday } from './format.ts';
 import styles from './hours.module.css';
 
 const HOURS_PER_COLUMN = [1, 3, 6];
+
+/** The tips of consecutive hours on one day of the week. */
+interface Block {
+  readonly key: string;
+  /** 1 for Monday to 7 for Sunday (ISO 8601). */
+  readonly weekday: number;
+  /** The first hour, 0 to 23. */
+  readonly hour: number;
+  readonly count: number;
+  readonly netCents: number;
+}
 
 export function Hours({ byHour }: Pick<Insights, 'byHour'>) {
   return (
@@ -23,16 +33,14 @@ export function Hours({ byHour }: Pick<Insights, 'byHour'>) {
 }
 
 interface HoursTableProps {
-  /** How many hours a column stands for. */
   readonly hours: number;
-  /** By weekday from Monday, and by hour from midnight. */
   readonly blocks: readonly (readonly Block[])[];
 }
 
 function HoursTable({ hours, blocks }: HoursTableProps) {
   const all = blocks.flat();
   const most = all.reduce((one, other) => (other.count > one.count ? other : one));
-  /** The key of the block that is told of; null for the one with the most tips. */
+  /** The key of the block that is described; null for the one with the most tips. */
   const [chosen, setChosen] = useState<string | null>(null);
   const told = all.find(({ key }) => key === chosen);
   const shown = told ?? most;
@@ -41,13 +49,12 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
     <div className={styles.map} data-hours={hours}>
       <p className={styles.told}>
         {!told && 'Most tips: '}
-        {weekdayInWords(shown.weekday, 'long')}, {hourInWords(shown.hour)} to{' '}
-        {hourInWords(shown.hour + hours)}
+        {formatWeekday(shown.weekday, 'long')}, {formatHour(shown.hour)} to {formatHour(shown.hour + hours)}
         {' · '}
-        {tipsInWords(shown.count)}, {formatUsd(cents(shown.netCents))}
+        {formatTipCount(shown.count)}, {formatUsd(cents(shown.netCents))}
       </p>
       <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys walk through its cells, as through those of a grid
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys walk through its cells
         role="grid"
         className={styles.table}
         onKeyDown={walk}
@@ -62,9 +69,9 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
             <td />
             {firstDay.map(({ hour }) => (
               <th key={hour} scope="col">
-                {/* Columns of an hour have room for every third name. */}
+                {/* Columns of one hour have room for every third label. */}
                 <span className={hours === 1 && hour % 3 !== 0 ? 'visually-hidden' : undefined}>
-                  {hourInWords(hour)}
+                  {formatHour(hour)}
                 </span>
               </th>
             ))}
@@ -74,13 +81,13 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
           {blocks.map((row) => (
             <tr key={row[0]?.key}>
               <th scope="row">
-                <span className="visually-hidden">{weekdayInWords(row[0]?.weekday ?? 1, 'long')}</span>
-                <span aria-hidden="true">{weekdayInWords(row[0]?.weekday ?? 1, 'short')}</span>
+                <span className="visually-hidden">{formatWeekday(row[0]?.weekday ?? 1, 'long')}</span>
+                <span aria-hidden="true">{formatWeekday(row[0]?.weekday ?? 1, 'short')}</span>
               </th>
               {row.map((block) => (
                 <td
                   key={block.key}
-                  // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a cell of the grid above
+                  // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a cell of the grid
                   role="gridcell"
                   data-level={levelOf(block.count, most.count)}
                   tabIndex={block === shown ? 0 : -1}
@@ -107,12 +114,34 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
   );
 }
 
-/** How strong the shade of a cell is: 0 without tips, 4 with the most. */
+/**
+ * @param hours how many hours a block has; a divisor of 24.
+ * @returns all blocks of the week, by weekday from Monday and by hour from midnight.
+ */
+export function blocksOf(byHour: Insights['byHour'], hours: number): readonly (readonly Block[])[] {
+  return Array.from({ length: 7 }, (_, day) =>
+    Array.from({ length: 24 / hours }, (_, column) => {
+      const [weekday, hour] = [day + 1, column * hours];
+      const inside = byHour.filter(
+        (one) => one.weekday === weekday && Math.floor(one.hour / hours) === column,
+      );
+      return {
+        key: `${weekday}-${hour}`,
+        weekday,
+        hour,
+        count: inside.reduce((sum, { count }) => sum + count, 0),
+        netCents: inside.reduce((sum, { netCents }) => sum + netCents, 0),
+      };
+    }),
+  );
+}
+
+/** The shade of a cell: 0 without tips, 4 with the most. */
 function levelOf(count: number, most: number): number {
   return count === most ? 4 : Math.ceil((3 * count) / most);
 }
 
-/** Moves the focus from cell to cell (WAI-ARIA Authoring Practices, "Grid"). */
+/** WAI-ARIA Authoring Practices, "Grid". */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const rows = [...event.currentTarget.querySelectorAll('tbody tr')].map((row) => [
     ...row.querySelectorAll<HTMLElement>('[role="gridcell"]'),

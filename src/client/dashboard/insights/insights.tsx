@@ -1,114 +1,159 @@
-/** The Insights tab: what a provider took in over time, when tips come, and by which service. */
+/** The Insights tab: a provider's earnings over time, by hour of the week and by service. */
 import { ChartColumn } from 'lucide-react';
 import { useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatUsd } from '#shared/money.ts';
-import type { Granularity, Insights as Takings } from '#shared/records.ts';
+import type { Insights as Earnings, Granularity } from '#shared/records.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
 import { FRESH, partOf } from '../../signed-in/part.ts';
-import { timeZoneHere, todayHere } from '../../signed-in/time-here.ts';
+import { timeZoneHere } from '../../signed-in/time-here.ts';
 import card from '../../ui/card.module.css';
-import { Problem } from '../../ui/states.tsx';
-import { useNewDay } from '../shared/new-day.ts';
+import { Money } from '../../ui/money.tsx';
+import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
+import { useToday } from '../shared/new-day.ts';
 import { Controls } from './controls.tsx';
-import { TakingsChart } from './earnings-chart.tsx';
-import { TakingsNumbers, TakingsTotal } from './earnings-numbers.tsx';
-import { compare, periodInWords, tipsInWords } from './format.ts';
+import { EarningsChart } from './earnings-chart.tsx';
+import { EarningsNumbers, EarningsTotal } from './earnings-numbers.tsx';
+import { compare, formatPeriod, formatShare, formatTipCount } from './format.ts';
 import { Hours } from './hours.tsx';
 import styles from './insights.module.css';
-import { InsightsSketch } from './insights-sketch.tsx';
-import { ServiceShares } from './service-shares.tsx';
 import { viewIn } from './view.ts';
 
 export function Insights({ user }: { readonly user: User }) {
   const search = useSearch();
-  const [today, setToday] = useState(todayHere);
-  useNewDay(() => setToday(todayHere()));
+  const today = useToday();
   const view = viewIn(new URLSearchParams(search), today);
   const { granularity, from, to, serviceCategory } = view;
   const query = trpc.transactions.insights.useQuery(
     {
-      ...{ granularity, from, to, timeZone: timeZoneHere() },
+      granularity,
+      from,
+      to,
+      timeZone: timeZoneHere(),
       ...(serviceCategory !== null && { serviceCategory }),
     },
-    { ...FRESH, placeholderData: formerTakings },
+    { ...FRESH, placeholderData: formerEarnings },
   );
-  const takings = partOf(query, (data) => data);
-  /** What the bars of the answer stand for that is shown. */
+  const earnings = partOf(query, (data) => data);
+  /** The granularity of the answer that is shown. */
   const [shown, setShown] = useState(granularity);
   const isFormer = query.isPlaceholderData;
-  if (takings.status === 'ready' && !isFormer && shown !== granularity) setShown(granularity);
+  if (earnings.status === 'ready' && !isFormer && shown !== granularity) setShown(granularity);
 
   return (
     <div className={styles.insights}>
       <Controls user={user} view={view} today={today} />
       <p role="status" className="visually-hidden">
-        {takings.status === 'ready' && !isFormer && spoken(takings.data, granularity)}
+        {earnings.status === 'ready' && !isFormer && spoken(earnings.data, granularity)}
       </p>
-      {takings.status === 'loading' && <InsightsSketch />}
-      {takings.status === 'failed' && (
+      {earnings.status === 'loading' && (
+        <Loading text="Loading insights...">
+          <Skeleton height="tall" />
+          <Skeleton height="tall" />
+        </Loading>
+      )}
+      {earnings.status === 'failed' && (
         <Problem title="Failed to load insights" onRetry={() => void query.refetch()}>
           <p>Nothing is lost. Please try again in a moment.</p>
         </Problem>
       )}
-      {takings.status === 'ready' && (
+      {earnings.status === 'ready' && (
         <div className={styles.answer} aria-busy={isFormer}>
-          <Charts takings={takings.data} granularity={shown} />
+          <Charts earnings={earnings.data} granularity={shown} />
         </div>
       )}
     </div>
   );
 }
 
-/** The former period stands until the next one has come, so that nothing flickers; one without tips would seem to be the next. */
-function formerTakings(former: Takings | undefined): Takings | undefined {
+/** The former period stands until the next one has come. One without tips would be taken for the next one. */
+function formerEarnings(former: Earnings | undefined): Earnings | undefined {
   return former?.count === 0 ? undefined : former;
 }
 
 interface ChartsProps {
-  readonly takings: Takings;
+  readonly earnings: Earnings;
   readonly granularity: Granularity;
 }
 
-function Charts({ takings, granularity }: ChartsProps) {
-  if (takings.count === 0) {
+function Charts({ earnings, granularity }: ChartsProps) {
+  if (earnings.count === 0) {
     return (
       <Empty icon={<ChartColumn />} title="No tips in this period">
         <p>
-          {takings.before.count === 0
+          {earnings.before.count === 0
             ? 'Nor were there any in the one before.'
-            : `You took in ${formatUsd(takings.before.netCents)} in the one before, from ${tipsInWords(takings.before.count)}.`}
+            : `You took in ${formatUsd(earnings.before.netCents)} in the one before, ` +
+              `from ${formatTipCount(earnings.before.count)}.`}
         </p>
       </Empty>
     );
   }
   return (
     <>
-      <section className={[card.card, styles.part].join(' ')} aria-labelledby="takings">
-        <TakingsTotal takings={takings} comparison={compare(takings, granularity)} />
-        <TakingsChart takings={takings} granularity={granularity} />
-        <TakingsNumbers takings={takings} />
+      <section className={[card.card, styles.part].join(' ')} aria-labelledby="earnings">
+        <EarningsTotal earnings={earnings} comparison={compare(earnings, granularity)} />
+        <EarningsChart earnings={earnings} granularity={granularity} />
+        <EarningsNumbers earnings={earnings} />
       </section>
       <section className={[card.card, styles.part].join(' ')} aria-labelledby="hours">
         <h2 id="hours">When tips come</h2>
-        <Hours byHour={takings.byHour} />
+        <Hours byHour={earnings.byHour} />
       </section>
-      {takings.byService.length > 1 && (
-        <section className={[card.card, styles.part].join(' ')} aria-labelledby="services-taken">
-          <h2 id="services-taken">By service</h2>
-          <ServiceShares takings={takings} />
+      {earnings.byService.length > 1 && (
+        <section className={[card.card, styles.part].join(' ')} aria-labelledby="earnings-by-service">
+          <h2 id="earnings-by-service">By service</h2>
+          <ServiceShares earnings={earnings} />
         </section>
       )}
     </>
   );
 }
 
-/** What a screen reader says when another period has come. */
-function spoken(takings: Takings, granularity: Granularity): string {
-  const period = periodInWords(takings, granularity);
-  return takings.count === 0
+/** Screen readers say it when another period has come. */
+function spoken(earnings: Earnings, granularity: Granularity): string {
+  const period = formatPeriod(earnings, granularity);
+  return earnings.count === 0
     ? `${period}: no tips`
-    : `${period}: ${formatUsd(takings.netCents)} from ${tipsInWords(takings.count)}`;
+    : `${period}: ${formatUsd(earnings.netCents)} from ${formatTipCount(earnings.count)}`;
+}
+
+function ServiceShares({ earnings }: { readonly earnings: Earnings }) {
+  const { byService, netCents: all } = earnings;
+  const services = byService.toSorted((one, other) => other.netCents - one.netCents);
+  return (
+    <div className={styles.byService}>
+      <table className={styles.services}>
+        <caption className="visually-hidden">Takings by service, the largest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Service</th>
+            <th scope="col">Tips</th>
+            <th scope="col">Takings</th>
+            <th scope="col">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {services.map(({ serviceCategory, count, netCents }) => (
+            <tr key={serviceCategory}>
+              <th scope="row">
+                {CATEGORY_LABELS[serviceCategory]}
+                <svg className={styles.track} aria-hidden="true">
+                  <rect className={styles.bar} width={`${(100 * netCents) / all}%`} height="100%" />
+                </svg>
+              </th>
+              <td>{count.toLocaleString('en-US')}</td>
+              <td className={styles.sum}>
+                <Money amountCents={netCents} />
+              </td>
+              <td>{formatShare(netCents, all)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
 }

@@ -1,7 +1,4 @@
-/**
- * What the Insights tab shows: the length of its bars, the period, and perhaps one service. All of it stands in the address, so that
- * Back, a reload and a shared link keep it.
- */
+/** The address names the view of the Insights tab, so that Back, a reload and a shared link keep it. */
 import { dateAfter } from '#shared/calendar.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import type { Granularity } from '#shared/records.ts';
@@ -9,9 +6,8 @@ import { dashboardTab } from '../../paths.ts';
 
 export interface InsightsView {
   readonly granularity: Granularity;
-  /** The first day, such as `2026-05-31`. */
+  /** The first and the last day, such as `2026-05-31`. */
   readonly from: string;
-  /** The last day, which is included. */
   readonly to: string;
   /** Whether no later period has begun. */
   readonly isLatest: boolean;
@@ -19,18 +15,17 @@ export interface InsightsView {
   readonly serviceCategory: ServiceCategory | null;
 }
 
-/** The choices of bars, with the number of them in a period. */
 export const BARS = {
   day: { label: 'Day', count: 30, period: '30 days' },
   week: { label: 'Week', count: 12, period: '12 weeks' },
   month: { label: 'Month', count: 12, period: '12 months' },
 } as const satisfies Readonly<Record<Granularity, unknown>>;
 
-/** No takings are older; an address with an earlier date shows the present. */
+/** No earnings are older; an address with an earlier date shows the present. */
 const FIRST_DATE = '2000-01-01';
 
 /**
- * The view that the query of an address names. What it leaves out or misspells is the default: days, up to the present, of all services.
+ * Reads the view from an address. The defaults are bars of days, the latest period and all services.
  * @param today the date in the viewer's time zone.
  */
 export function viewIn(query: URLSearchParams, today: string): InsightsView {
@@ -48,7 +43,7 @@ export function viewIn(query: URLSearchParams, today: string): InsightsView {
   };
 }
 
-/** The address of a view. The latest period has no date in it, so that the address goes on meaning the present. */
+/** The address of the latest period has no date, so that it goes on meaning the present. */
 export function addressOf({
   granularity,
   to,
@@ -63,7 +58,6 @@ export function addressOf({
   return query.size === 0 ? dashboardTab('insights') : `${dashboardTab('insights')}&${query}`;
 }
 
-/** The address of the period before or after that of the view. */
 export function addressBeside(view: InsightsView, direction: -1 | 1, today: string): string {
   const to = movedBy(view.to, view.granularity, direction);
   return addressOf({ ...view, to, isLatest: to >= lastDayOf(today, view.granularity) });
@@ -73,12 +67,11 @@ function granularityNamed(name: string | null): Granularity {
   return name === 'week' || name === 'month' ? name : 'day';
 }
 
-/** Whether the text is a date of the calendar, such as `2026-05-31`. */
 function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && dateAfter(text, 0) === text;
 }
 
-/** The last day of the bar that a date lies in. Weeks end on Sunday (ISO 8601). */
+/** The last day of the bar that contains a date. Weeks end on Sunday (ISO 8601). */
 function lastDayOf(date: string, granularity: Granularity): string {
   switch (granularity) {
     case 'day':
@@ -90,7 +83,7 @@ function lastDayOf(date: string, granularity: Granularity): string {
   }
 }
 
-/** The last day of the period that ends so many periods later than the one that ends on `last`. */
+/** The last day of the period that comes `periods` after the one that ends on `last`. */
 function movedBy(last: string, granularity: Granularity, periods: number): string {
   const bars = BARS[granularity].count * periods;
   switch (granularity) {
@@ -103,7 +96,6 @@ function movedBy(last: string, granularity: Granularity, periods: number): strin
   }
 }
 
-/** The last day of the month that comes so many months after that of a date. */
 function lastOfMonth(date: string, months: number): string {
   const day = new Date(date);
   const last = Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + months + 1, 0);

@@ -1,35 +1,31 @@
 /**
- * Announces each received tip once: by a card on the page that is looked at, and by the alerts that are on. Tips that follow
- * each other closely are announced together, and so are those that came while the page was hidden. A tip that one tab
- * has shown is not announced by the hidden ones.
+ * Announces each received tip once, by a card on a visible page and by the alerts that are on. Tips are
+ * announced together when they follow each other closely or came while the page was hidden. Hidden tabs do
+ * not announce a tip that a visible one has shown.
  */
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../../toasts.ts';
-import { alertOf } from '../shared/alerts.ts';
-import { beFound } from './notifications.ts';
+import { alertOf, beFound } from '../shared/alerts.ts';
 
 /** Tips that follow each other within this time are announced together. */
 const BREATH_MS = 250;
 /** A hidden tab waits longer, so that a visible one announces the tips first. */
 const HIDDEN_BREATH_MS = 1_000;
-/** The longest wait, however many tips follow each other. */
 const LONGEST_BREATH_MS = 3_000;
 
 export interface Announcer {
-  /** Announces a tip, but not a second time. */
+  /** Ignores a tip that it has announced before. */
   announce(tip: Transaction): void;
-  /** Announces the waiting tips at once, by a toast because the screen with the card is left, and stops. */
+  /** Announces the waiting tips at once, by a toast because the screen with the card is left. */
   close(): void;
 }
 
-/** Where an announcer shows what it says. */
 export interface Stage {
-  /** Shows tips that nobody has seen, together. */
   show(tips: readonly Transaction[]): void;
-  /** Shows the number of tips that came since the page was last visible, when it changes. */
+  /** @param count of the tips that came since the page was last visible. */
   showUnseenCount(count: number): void;
 }
 
@@ -39,7 +35,6 @@ export function createAnnouncer(stage: Stage): Announcer {
   /** The ids of tips that were announced here, or shown by another tab. */
   const known = new Set<string>();
   const otherTabs = new BroadcastChannel(`${brand.linkScheme}_seen_tips`);
-  /** Both timers run while tips wait to be announced. */
   let pause: ReturnType<typeof setTimeout> | undefined;
   let longest: ReturnType<typeof setTimeout> | undefined;
 
@@ -66,7 +61,7 @@ export function createAnnouncer(stage: Stage): Announcer {
   }
 
   otherTabs.onmessage = ({ data }) => {
-    // A visible page shows its tips itself: two windows may be looked at side by side.
+    // Of two windows side by side each shows the tips.
     if (!document.hidden || !Array.isArray(data)) return;
     for (const id of data) {
       known.add(id);
@@ -98,18 +93,18 @@ export function createAnnouncer(stage: Stage): Announcer {
   };
 }
 
-/** What is said of tips that are announced together, where others may read it: without what was written. */
+/** The sentence for places where others may read it: it has no messages. */
 export function sentenceOf(tips: readonly Transaction[]): string {
   const what = tips.length === 1 ? `(${originOf(tips)})` : originOf(tips);
   return `You received ${formatUsd(sumOf(tips))} ${what}`;
 }
 
-/** What its receiver alone is told of tips: the sentence, and what was written. */
+/** The sentence and the messages, for the receiver alone. */
 export function newsOf(tips: readonly Transaction[]): string {
   return [sentenceOf(tips), ...messagesOf(tips)].join('. ');
 }
 
-/** From whom a single tip is and what its giver wrote, each a line; of several tips how many messages came with them. */
+/** The name and the message of a single tip, each a line; of several tips the number of messages. */
 export function messagesOf(tips: readonly Transaction[]): string[] {
   const [first] = tips;
   if (tips.length === 1 && first)
@@ -118,13 +113,13 @@ export function messagesOf(tips: readonly Transaction[]): string[] {
   return count > 0 ? [`${count} ${count === 1 ? 'message' : 'messages'}`] : [];
 }
 
-/** The service of a single tip, or how many tips there are. */
+/** The service of a single tip; of several tips their number. */
 export function originOf(tips: readonly Transaction[]): string {
   const [first] = tips;
   return tips.length === 1 && first ? CATEGORY_LABELS[first.serviceCategory] : `in ${tips.length} tips`;
 }
 
-/** What reached the receiver of these tips. */
+/** The sum of the net amounts. */
 export function sumOf(tips: readonly Transaction[]): Cents {
   return cents(tips.reduce((total, { netAmountCents }) => total + netAmountCents, 0));
 }

@@ -1,11 +1,10 @@
-/** The place of the card of tips that have just arrived. */
 import { lazy, Suspense } from 'react';
 import { formatUsd } from '#shared/money.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import card from '../../ui/card.module.css';
 import { messagesOf, newsOf, originOf, sentenceOf, sumOf } from './announcer.ts';
-import type { Arrival } from './arrival.ts';
 import styles from './arrival-card.module.css';
+import type { Arrival } from './live-tips.ts';
 
 const ArrivedTips = lazy(() =>
   import('./arrived-tips.tsx').then(({ ArrivedTips }) => ({ default: ArrivedTips })),
@@ -13,11 +12,11 @@ const ArrivedTips = lazy(() =>
 
 interface ArrivalCardProps {
   readonly arrival: Arrival;
-  /** Whether guests look at the screen, for whom nothing was written. */
+  /** Whether guests look at the screen, whom messages do not concern. */
   readonly facesGuests?: boolean;
 }
 
-/** The place is always drawn, empty while nothing has arrived, because screen readers announce only what changes in an element that is there. */
+/** The place is always drawn, because screen readers announce only changes within an element. */
 export function ArrivalCard({ arrival: { tips, dismiss }, facesGuests = false }: ArrivalCardProps) {
   const [first] = tips;
   const news = first && (facesGuests ? sentenceOf : newsOf)(tips);
@@ -27,7 +26,7 @@ export function ArrivalCard({ arrival: { tips, dismiss }, facesGuests = false }:
         {news}
       </p>
       {first && (
-        // No tip goes unseen because its card could not be fetched.
+        // A tip is shown even when its card could not be fetched.
         <Boundary
           fallback={
             <p aria-hidden="true" className={card.card}>
@@ -36,7 +35,7 @@ export function ArrivalCard({ arrival: { tips, dismiss }, facesGuests = false }:
           }
         >
           <Suspense>
-            {/* The key lets a new card arrive in its own right, and one that grows stand still. */}
+            {/* The key animates a new card, and not one that grows. */}
             <ArrivedTips
               key={first.id}
               count={tips.length}

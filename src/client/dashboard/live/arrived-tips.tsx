@@ -1,12 +1,11 @@
-/** The card of tips that have just arrived, which looks like the notice in the landing page's picture. It is fetched with the first tip. */
+/** The card of arrived tips, fetched with the first tip. It looks as the landing page draws it. */
 import styles from './arrived-tips.module.css';
 
 interface ArrivedTipsProps {
   readonly count: number;
-  /** The service of a single tip, or how many there are. */
   readonly origin: string;
   readonly sum: string;
-  /** What was written, each a line. */
+  /** The lines of the giver. */
   readonly written: readonly string[];
   readonly onDismiss: () => void;
 }
@@ -19,7 +18,7 @@ export function ArrivedTips({ count, origin, sum, written, onDismiss }: ArrivedT
         <circle r="22" className={styles.coin} />
         <path d="M0-14c6 9 10 13 10 19a10 10 0 0 1-20 0c0-6 4-10 10-19z" className={styles.drop} />
       </svg>
-      {/* What screen readers are told beside the card says the same. */}
+      {/* Screen readers are told the same beside the card. */}
       <p aria-hidden="true" className={styles.words}>
         <span className={styles.line}>
           <span>You received</span> <span className={styles.origin}>{origin}</span>

@@ -1,4 +1,4 @@
-/** The sign that live updates are interrupted and why, or that they are back. */
+/** Shows why live updates are interrupted, and that they are back. */
 import { type ReactNode, useEffect, useState } from 'react';
 import styles from './connection-sign.module.css';
 import type { Connection } from './live-tips.ts';
@@ -15,7 +15,6 @@ const WORDS = {
 
 interface ConnectionSignProps {
   readonly connection: Connection;
-  /** The line beside the sign. */
   readonly children: ReactNode;
 }
 

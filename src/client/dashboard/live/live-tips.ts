@@ -1,6 +1,6 @@
 /**
- * Live tips: each tip of the server's stream is added to the cache and announced, once. After a lost connection the stream
- * goes on after the last tip that this page has received.
+ * Adds each tip of the server's stream to the cache and announces it. After a lost connection the stream goes
+ * on after the last tip that this page has received.
  */
 import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
@@ -12,34 +12,40 @@ import { failureOf } from '../../api/api.ts';
 import { presentSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
-import { type Arrival, useArrival } from './arrival.ts';
 import { useTipCache } from './tip-cache.ts';
 import type { TipNews, TipNewsOptions } from './tip-news.ts';
 
-/** The state of the stream; crowded out when the account has as many streams open as the server allows. */
+/** A stream is crowded out when the account has as many open as the server allows. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'crowded-out';
+
+/** The tips on the card of an arrival; none while there is no card. */
+export interface Arrival {
+  readonly tips: readonly Transaction[];
+  readonly dismiss: () => void;
+}
 
 export interface LiveTips {
   readonly connection: Connection;
-  /** How many tips were received since the page was last visible. */
   readonly unseenCount: number;
-  /** The tips that have just arrived. */
   readonly arrival: Arrival;
 }
 
-/** How long to wait before the next attempt after a refusal. */
 const REFUSED_WAIT_MS = 15_000;
-/** How long to wait when something on the way answered instead of the server: as long as after a lost connection. */
+/** The wait after the answer of a proxy is that after a lost connection. */
 const BROKEN_WAIT_MS = 3_000;
+/** The card of an arrival stays for this time after the last tip. */
+const SHOWN_MS = 7_000;
+/** After this time a card takes no more tips, and the next ones get a new card. */
+const LONGEST_GROWTH_MS = 20_000;
 
 interface Audience {
-  /** The service whose tips are announced; null for those of all. */
+  /** The service whose tips are announced; null for all. */
   readonly announced: ServiceCategory | null;
-  /** Whether guests look at the screen, whose business neither refunds nor thanks are. */
+  /** Whether guests look at the screen, whom refunds and thanks do not concern. */
   readonly isQuiet: boolean;
 }
 
-/** @param newest the id of the newest transaction that was loaded; null when there is none, undefined while it loads. */
+/** @param newest the id of the newest loaded transaction; null without any, undefined while it loads. */
 export function useLiveTips(
   user: User,
   newest: TransactionId | null | undefined,
@@ -52,13 +58,8 @@ export function useLiveTips(
   const announcer = useRef<Announcer>(null);
   const mayTell = useEffectEvent(() => !isQuiet);
   const [tell] = useState(() =>
-    createNews({ userId: user.id, since: new Date(), lists: cache.lists, mayTell }),
+    createNews({ userId: user.id, since: new Date(), change: cache.change, mayTell }),
   );
-  const [wasLive, setWasLive] = useState(false);
-  /** The id of the transaction after which the stream begins: the newest that was loaded, so that none is left out. */
-  const [start, setStart] = useState<string>();
-  if (start === undefined && newest !== undefined) setStart(newest ?? BEGINNING);
-  const lastSeen = useRef<string>(null);
 
   useEffect(() => {
     announcer.current = createAnnouncer({
@@ -68,15 +69,14 @@ export function useLiveTips(
     return () => announcer.current?.close();
   }, []);
 
-  /** @param isRepeated whether it has the id of the event before, as a tip has for which its giver was thanked. */
-  function receive(event: Transaction | TipStreamStart, isRepeated: boolean) {
+  const connection = useStream(newest, (event, isRepeated) => {
     if ('reset' in event) {
-      // The stream cannot go on after the last tip, as after a restored backup: only the list knows the tips between.
+      // A stream starts anew after a restored backup, and only the list knows the tips between.
       if (event.reset !== null) cache.reload();
       return;
     }
     if (isRepeated) {
-      // No money has moved, so that it is no tip to count or to announce.
+      // The giver was thanked for a tip that came before. No money has moved.
       tell('thanked', event);
       return;
     }
@@ -89,7 +89,24 @@ export function useLiveTips(
     cache.add(event);
     if (event.receiverId !== user.id) return;
     if (announced === null || event.serviceCategory === announced) announcer.current?.announce(event);
-  }
+  });
+
+  return { connection, unseenCount, arrival };
+}
+
+/**
+ * Keeps the stream open from the newest loaded transaction on, so that none is left out.
+ * @param onEvent is told whether an event has the id of the one before.
+ */
+function useStream(
+  newest: TransactionId | null | undefined,
+  onEvent: (event: Transaction | TipStreamStart, isRepeated: boolean) => void,
+): Connection {
+  const [wasLive, setWasLive] = useState(false);
+  /** The id of the transaction after which the stream begins. */
+  const [start, setStart] = useState<string>();
+  if (start === undefined && newest !== undefined) setStart(newest ?? BEGINNING);
+  const lastSeen = useRef<string>(null);
 
   const { status, error, reset } = trpc.transactions.onTip.useSubscription(
     start === undefined ? skipToken : { lastEventId: start },
@@ -98,7 +115,7 @@ export function useLiveTips(
       onData({ id, data }) {
         const isRepeated = id === lastSeen.current;
         lastSeen.current = id;
-        receive(data, isRepeated);
+        onEvent(data, isRepeated);
       },
     },
   );
@@ -119,7 +136,7 @@ export function useLiveTips(
   }, [status, error]);
 
   useEffect(() => {
-    // A phone that wakes has lost its connection, and would notice only when heartbeats stay away.
+    // A phone that wakes has lost its connection, and would notice only by missing heartbeats.
     const wake = () => {
       if (!document.hidden) reconnect();
     };
@@ -131,20 +148,45 @@ export function useLiveTips(
     };
   }, []);
 
-  return { connection: connectionOf(status, error, wasLive), unseenCount, arrival };
+  return connectionOf(status, error, wasLive);
 }
 
-/** Tells from now on what others did about tips. What words it is fetched with the first of it, because most visits have none. */
+interface Card {
+  readonly tips: readonly Transaction[];
+  readonly sinceMs: number;
+}
+
+function useArrival(): Arrival & { readonly show: (tips: readonly Transaction[]) => void } {
+  const [card, setCard] = useState<Card | null>(null);
+  const dismiss = () => setCard(null);
+  useEffect(() => {
+    if (card === null) return;
+    const timer = setTimeout(() => setCard(null), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [card]);
+
+  function show(tips: readonly Transaction[]): void {
+    const now = new Date();
+    setCard((present) =>
+      present && now.getTime() - present.sinceMs < LONGEST_GROWTH_MS
+        ? { ...present, tips: [...present.tips, ...tips] }
+        : { tips, sinceMs: now.getTime() },
+    );
+  }
+  return { tips: card?.tips ?? [], dismiss, show };
+}
+
+/** The module of news is fetched with the first one, because most visits have none. */
 function createNews(options: TipNewsOptions) {
   let news: Promise<TipNews> | null = null;
   return (what: keyof TipNews, tip: Transaction) => {
     news ??= import('./tip-news.ts').then(({ createTipNews }) => createTipNews(options));
-    // The list tells it as well.
+    // The list shows it as well.
     news.then((told) => told[what](tip)).catch(() => {});
   };
 }
 
-/** @param status that of the subscription, which is pending while tips arrive. */
+/** @param status of the subscription, which stays pending while tips arrive. */
 export function connectionOf(
   status: 'idle' | 'connecting' | 'pending' | 'error',
   error: unknown,
@@ -155,11 +197,11 @@ export function connectionOf(
   return wasLive || error ? 'lost' : 'connecting';
 }
 
-/** How long to wait after an error before asking again, in milliseconds; null when the session has ended. */
+/** In milliseconds; null when the session has ended, so that there is nothing to ask for. */
 export function reconnectAfterMs(error: unknown, isSignedIn: boolean): number | null {
   const { status, retryAfterSeconds } = failureOf(error);
   if (status === null) return BROKEN_WAIT_MS;
-  // A token that is refused while somebody is signed in was replaced, and the next attempt sends the new one.
+  // The token was replaced while somebody is signed in, and the next attempt sends the new one.
   if (status === 401) return isSignedIn ? BROKEN_WAIT_MS : null;
   return Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
 }

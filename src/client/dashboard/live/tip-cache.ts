@@ -1,9 +1,14 @@
-/**
- * Adds tips that have just happened to the cache.
- */
-import { hashKey, type Query, type QueryFilters, useQueryClient } from '@tanstack/react-query';
+/** Keeps the cache up to date with tips that have just happened or changed. */
+import {
+  hashKey,
+  type InfiniteData,
+  type Query,
+  type QueryClient,
+  type QueryFilters,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Transaction } from '#shared/tips.ts';
+import type { Transaction, TransactionPage } from '#shared/tips.ts';
 import { allTransactions, listingKey, transactionsKey, trpc } from '../../signed-in/api-hooks.ts';
 
 export function useTipCache() {
@@ -21,8 +26,8 @@ export function useTipCache() {
   );
 
   async function reload(lists: QueryFilters): Promise<void> {
-    // An invalidation would cancel the query of a next page, and nothing would repeat it.
-    // A next page ends the query under way and takes its place, so that there may be another to wait for.
+    // An invalidation would cancel the query of a next page, which nothing repeats. There may be another one
+    // afterwards, because a next page takes the place of the query under way.
     while (queryClient.isFetching(lists) > 0) {
       const asked = queryClient.getQueryCache().findAll(lists);
       await Promise.allSettled(asked.map(({ promise }) => promise));
@@ -31,11 +36,11 @@ export function useTipCache() {
   }
 
   return {
-    /** Puts the tip on top of the list of all, and loads again the sums and the lists that only the server can filter. */
+    /** Puts the tip on top of the full list. The server has to sum and to filter the rest again. */
     add(tip: Transaction): void {
       reloadSums();
       if (queryClient.isFetching({ queryKey: transactionsKey }) > 0) {
-        // The query under way may have been answered before the tip: the list is loaded again after it.
+        // The query under way may not know the tip.
         reloadLists();
         return;
       }
@@ -46,9 +51,8 @@ export function useTipCache() {
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
       });
     },
-    /** For what changes of a tip without any money. */
-    lists: { client: queryClient, reload: reloadLists },
-    /** Loads again everything that tips change. */
+    /** Shows new messages of a tip. No money has moved, so that sums stay. @returns as `showChanged` does. */
+    change: (tip: Transaction): boolean => showChanged({ client: queryClient, reload: reloadLists }, tip),
     reload(): void {
       reloadSums();
       reloadLists();
@@ -56,12 +60,42 @@ export function useTipCache() {
   };
 }
 
-/** Whether a listing has not all transactions in it. */
+interface Lists {
+  readonly client: QueryClient;
+  /** Loads the lists again, after a query under way. */
+  readonly reload: () => void;
+}
+
+/**
+ * Shows a tip as it is now wherever a list has it.
+ * @returns whether a list knew already that its giver was thanked.
+ */
+export function showChanged({ client, reload }: Lists, tip: Transaction): boolean {
+  const filters = { queryKey: transactionsKey };
+  const known = client
+    .getQueriesData<InfiniteData<TransactionPage>>(filters)
+    .flatMap(([, loaded]) => loaded?.pages ?? [])
+    .flatMap(({ transactions }) => transactions)
+    .some(({ id, thankedAt }) => id === tip.id && thankedAt !== null);
+  client.setQueriesData<InfiniteData<TransactionPage>>(
+    filters,
+    (loaded) => loaded && { ...loaded, pages: loaded.pages.map((page) => pageWith(page, tip)) },
+  );
+  // The query under way may not know the change.
+  if (client.isFetching(filters) > 0) reload();
+  return known;
+}
+
+function pageWith(page: TransactionPage, tip: Transaction): TransactionPage {
+  return { ...page, transactions: page.transactions.map((one) => (one.id === tip.id ? tip : one)) };
+}
+
+/** Whether a listing leaves some transactions out. */
 function isFiltered({ queryHash }: Query): boolean {
   return queryHash !== hashKey(listingKey(allTransactions));
 }
 
-/** Runs `work` once more after its end if it was called meanwhile, however often: many tips are two requests. */
+/** Runs `work` once more after its end if it was called meanwhile: many tips are two requests. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let isRunning = false;
   let isWanted = false;

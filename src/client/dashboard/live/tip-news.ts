@@ -1,33 +1,31 @@
-/** Tells somebody what the other person of a tip did about it: reversed it, or said thank you. */
+/** Tells that the other person of a tip reversed it, or said thank you. */
 import type { UserId } from '#shared/ids.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastMessage } from '../../toasts.ts';
-import { type Lists, showChanged } from './changed-tip.ts';
 
 export interface TipNews {
-  /** Tells that a tip was refunded. */
   refunded(tip: Transaction): void;
-  /** Shows and tells the giver of a tip what its receiver answered. */
+  /** Shows and tells the receiver's answer to the giver. */
   thanked(tip: Transaction): void;
 }
 
 export interface TipNewsOptions {
   readonly userId: UserId;
-  /** Refunds are told that came after it. */
+  /** Earlier refunds are not told. */
   readonly since: Date;
-  /** The lists that follow what is told. */
-  readonly lists: Lists;
-  /** Is asked when something would be told; what may not be told then is not made up for. */
+  /** Shows the tip in all lists. @returns whether one knew already that its giver was thanked. */
+  readonly change: (tip: Transaction) => boolean;
+  /** News that may not be told at its time is not told later. */
   readonly mayTell: () => boolean;
 }
 
-export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions): TipNews {
+export function createTipNews({ userId, since, change, mayTell }: TipNewsOptions): TipNews {
   const refunds = new Set<string>();
   const thanks = new Set<string>();
   return {
     refunded(tip) {
-      // A stream repeats what came after the newest tip of the list, so that an old refund would be news after each reload.
+      // The stream repeats refunds after each reload of the page.
       if (
         !mayTell() ||
         tip.refundedAt === null ||
@@ -43,7 +41,7 @@ export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions)
 
     thanked(tip) {
       const { id, thankedAt, thankYou, receiverName } = tip;
-      const wasKnown = showChanged(lists, tip);
+      const wasKnown = change(tip);
       if (thankedAt === null || thankYou === null || wasKnown || thanks.has(id)) return;
       thanks.add(id);
       if (!mayTell()) return;
@@ -52,7 +50,7 @@ export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions)
   };
 }
 
-/** What somebody is told of a refunded tip; null when they reversed it themselves. */
+/** @returns null when the user reversed the tip themselves. */
 function refundSentence(tip: Transaction, userId: UserId): string | null {
   const isReceiver = tip.receiverId === userId;
   if (tip.refundedBy === (isReceiver ? 'receiver' : 'giver')) return null;

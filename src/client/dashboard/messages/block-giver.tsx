@@ -1,40 +1,34 @@
 /** Blocks the giver of a tip, who is not told. */
-import { useEffect, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { useEffect, useRef } from 'react';
 import type { Transaction } from '#shared/tips.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
+import { focusIfLost, useQuestion } from '../shared/question.ts';
 import { useFailure } from './message-changes.ts';
 import styles from './messages.module.css';
 
-export function BlockGiver({ tip: { id, giverId, serviceCategory } }: { readonly tip: Transaction }) {
+export function BlockGiver({ tip }: { readonly tip: Transaction }) {
+  const { id, giverId, serviceCategory } = tip;
   const utils = trpc.useUtils();
-  const [isAsking, setAsking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
+  const question = useQuestion<Transaction>(heading);
   const { failure, forget, tell } = useFailure();
   const blocked = trpc.words.blocked.useQuery(undefined, { enabled: giverId !== null });
   const blocking = trpc.words.block.useMutation({
     onMutate: forget,
     onSuccess: () => utils.words.blocked.invalidate(),
     onError: (error) => tell(error, 'The giver could not be blocked. Please try again.'),
-    onSettled: leave,
+    onSettled: question.close,
   });
-  // Each service has blocks of its own.
   const isBlocked =
     blocking.isSuccess ||
     blocked.data?.some((one) => one.giverId === giverId && one.serviceCategory === serviceCategory) === true;
 
   useEffect(() => {
-    // The pressed button is gone once the giver is blocked.
-    if (isBlocked && document.activeElement === document.body) heading.current?.focus();
+    // The pressed button is gone then.
+    if (isBlocked) focusIfLost(heading.current);
   }, [isBlocked]);
-
-  function leave() {
-    // Nothing behind an open dialog takes the focus.
-    flushSync(() => setAsking(false));
-    if (document.activeElement === document.body) heading.current?.focus();
-  }
 
   return (
     <section className={styles.part} aria-labelledby="block-giver">
@@ -53,18 +47,18 @@ export function BlockGiver({ tip: { id, giverId, serviceCategory } }: { readonly
       )}
       {giverId !== null && !isBlocked && (
         <div className={styles.actions}>
-          <Button look="quiet" onClick={() => setAsking(true)}>
+          <Button look="quiet" onClick={() => question.ask(tip)}>
             Block This Giver
           </Button>
         </div>
       )}
-      {isAsking && (
+      {question.asked && (
         <Confirmation
           title="Block this giver?"
           confirm={blocking.isPending ? 'Blocking...' : 'Block'}
           isUnderWay={blocking.isPending}
           onConfirm={() => blocking.mutate({ id })}
-          onCancel={leave}
+          onCancel={question.close}
         >
           <p>
             They will not be told. Their tips for this service, and on your other pages with the same name,

@@ -1,6 +1,5 @@
-/** Those from whom somebody takes no tips any more, and the way back. */
-import { useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+/** The givers whom a receiver has blocked, and can unblock. */
+import { useRef } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { BlockedGiver } from '#shared/tips.ts';
@@ -12,31 +11,25 @@ import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
-import { shortDateTime } from '../short-date-time.ts';
+import { shortDateTime } from '../shared/labels.ts';
+import { useQuestion } from '../shared/question.ts';
 import styles from './messages.module.css';
 
 export function BlockedGivers() {
   const query = trpc.words.blocked.useQuery(undefined, FRESH);
   const utils = trpc.useUtils();
-  const [asked, setAsked] = useState<BlockedGiver | null>(null);
   const list = useRef<HTMLDivElement>(null);
+  const { asked, ask, close } = useQuestion<BlockedGiver>(list);
   const unblocking = trpc.words.unblock.useMutation({
     onSuccess: () => toastSuccess('Unblocked'),
     onError: (error) => toastError(failureOf(error).detail ?? 'The giver could not be unblocked'),
     async onSettled() {
-      // A refusal loads the list too, because the giver may have been unblocked already.
+      // After a refusal too, because the giver may have been unblocked already.
       await utils.words.blocked.invalidate();
-      leave();
+      close();
     },
   });
   const blocked = partOf(query, (data) => data);
-
-  function leave() {
-    // Nothing behind an open dialog takes the focus.
-    flushSync(() => setAsked(null));
-    // The pressed button is gone with its giver.
-    if (document.activeElement === document.body) list.current?.focus();
-  }
 
   if (blocked.status === 'loading') return <Loading />;
   if (blocked.status === 'failed') {
@@ -66,7 +59,7 @@ export function BlockedGivers() {
                   {CATEGORY_LABELS[one.serviceCategory]}
                 </span>
               </p>
-              <Button look="quiet" aria-label={`Unblock ${nameOf(one)}`} onClick={() => setAsked(one)}>
+              <Button look="quiet" aria-label={`Unblock ${nameOf(one)}`} onClick={() => ask(one)}>
                 Unblock
               </Button>
             </li>
@@ -79,7 +72,7 @@ export function BlockedGivers() {
           confirm={unblocking.isPending ? 'Unblocking...' : 'Unblock'}
           isUnderWay={unblocking.isPending}
           onConfirm={() => unblocking.mutate({ giverId: asked.giverId })}
-          onCancel={leave}
+          onCancel={close}
         >
           <p>
             <bdi>{nameOf(asked)}</bdi>
@@ -91,7 +84,7 @@ export function BlockedGivers() {
   );
 }
 
-/** The name under which a giver tipped, else the tip by which they were blocked. */
+/** The giver's name, else a description of the tip by which they were blocked. */
 function nameOf({ tip }: BlockedGiver): string {
   const { giverName, netAmountCents, serviceCategory, createdAt } = tip;
   return (

@@ -1,31 +1,26 @@
-/** What a giver wrote, and what its receiver can do about it. */
-import { useEffect, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+/** The message and the name of a giver, which the receiver can hide and report. */
+import { useEffect, useRef } from 'react';
 import type { Transaction } from '#shared/tips.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
-import { shortDateTime } from '../short-date-time.ts';
-import { useWordsOf } from './message-changes.ts';
+import { shortDateTime } from '../shared/labels.ts';
+import { focusIfLost, useQuestion } from '../shared/question.ts';
+import { useFailure, useShowTip } from './message-changes.ts';
 import styles from './messages.module.css';
 
-export function GivenWords({ tip }: { readonly tip: Transaction }) {
+export function GivenMessage({ tip }: { readonly tip: Transaction }) {
   const { message, giverName, wordsHidden, reportedAt } = tip;
-  const { failure, isUnderWay, hide, report } = useWordsOf(tip);
-  const [isAsking, setAsking] = useState(false);
+  const { failure, isUnderWay, hide, report } = useMessageOf(tip);
   const heading = useRef<HTMLHeadingElement>(null);
+  const question = useQuestion<Transaction>(heading);
   useEffect(() => {
-    // The pressed button is gone with what was reported.
-    if (reportedAt !== null && document.activeElement === document.body) heading.current?.focus();
+    // The pressed button is gone then.
+    if (reportedAt !== null) focusIfLost(heading.current);
   }, [reportedAt]);
   if (message === null && giverName === null && !wordsHidden) return null;
-  // Of what is hidden nobody is told whether it has a message.
+  // Nobody is told whether what is hidden has a message.
   const what = message === null && !wordsHidden ? 'Name' : 'Message';
-
-  function leave() {
-    // Nothing behind an open dialog takes the focus.
-    flushSync(() => setAsking(false));
-    if (document.activeElement === document.body) heading.current?.focus();
-  }
 
   return (
     <section className={styles.part} aria-labelledby="given-words">
@@ -55,18 +50,18 @@ export function GivenWords({ tip }: { readonly tip: Transaction }) {
           {wordsHidden ? 'Show' : 'Hide'} {what}
         </Button>
         {reportedAt === null && (
-          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => setAsking(true)}>
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => question.ask(tip)}>
             Report
           </Button>
         )}
       </div>
-      {isAsking && (
+      {question.asked && (
         <Confirmation
           title={`Report this ${what.toLowerCase()}?`}
           confirm={isUnderWay ? 'Reporting...' : 'Report'}
           isUnderWay={isUnderWay}
-          onConfirm={() => report(leave)}
-          onCancel={leave}
+          onConfirm={() => report(question.close)}
+          onCancel={question.close}
         >
           <p>
             Whoever runs this site will see the message, your name and the giver's account. It is hidden here
@@ -76,6 +71,27 @@ export function GivenWords({ tip }: { readonly tip: Transaction }) {
       )}
     </section>
   );
+}
+
+function useMessageOf({ id }: Transaction) {
+  const show = useShowTip();
+  const { failure, forget, tell } = useFailure();
+  const hiding = trpc.words.hide.useMutation({
+    onMutate: forget,
+    onSuccess: show,
+    onError: (error) => tell(error, 'The message could not be changed. Please try again.'),
+  });
+  const reporting = trpc.words.report.useMutation({
+    onMutate: forget,
+    onSuccess: show,
+    onError: (error) => tell(error, 'The message could not be reported. Please try again.'),
+  });
+  return {
+    failure,
+    isUnderWay: hiding.isPending || reporting.isPending,
+    hide: (hidden: boolean) => hiding.mutate({ id, hidden }),
+    report: (onSettled: () => void) => reporting.mutate({ id }, { onSettled }),
+  };
 }
 
 function FromGiver({ name }: { readonly name: string }) {

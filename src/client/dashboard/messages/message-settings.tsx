@@ -1,4 +1,4 @@
-/** The part of the profile about words with tips. What stands in it is fetched when it is opened. */
+/** The part of the profile about messages. Each of its lists is fetched when it is opened. */
 import { lazy, type ReactNode, useState } from 'react';
 import card from '../../ui/card.module.css';
 import { Loading } from '../../ui/states.tsx';
@@ -12,10 +12,10 @@ const BlockedGivers = lazy(() =>
   import('./blocked-givers.tsx').then(({ BlockedGivers }) => ({ default: BlockedGivers })),
 );
 
-export function WordSettings() {
+export function MessageSettings() {
   return (
-    <section className={[card.card, care.part].join(' ')} aria-labelledby="word-settings">
-      <h2 className={care.heading} id="word-settings">
+    <section className={[card.card, care.part].join(' ')} aria-labelledby="message-settings">
+      <h2 className={care.heading} id="message-settings">
         Words with tips
       </h2>
       <Opened title="Thank-yous">
@@ -28,7 +28,6 @@ export function WordSettings() {
   );
 }
 
-/** What is fetched and drawn once its title was pressed. */
 function Opened({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const [wasOpened, setOpened] = useState(false);
   return (

@@ -1,25 +1,31 @@
-/** The words of a received tip, over the list. It is fetched when somebody asks for it. */
+/** The messages of a received tip: the giver's, the receiver's thank-you, and the block of the giver. */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { shortDateTime } from '../short-date-time.ts';
+import { shortDateTime } from '../shared/labels.ts';
+import { BlockGiver } from './block-giver.tsx';
+import { GivenMessage } from './given-message.tsx';
 import styles from './messages.module.css';
-import { TipWords } from './tip-messages.tsx';
+import { Thanks } from './thanks.tsx';
 
-interface WordsDialogProps {
+interface MessagesDialogProps {
   readonly tip: Transaction;
   readonly onClose: () => void;
 }
 
-export function WordsDialog({ tip, onClose }: WordsDialogProps) {
+export function MessagesDialog({ tip, onClose }: MessagesDialogProps) {
   const { netAmountCents, serviceCategory, createdAt } = tip;
   return (
     <Dialog title={`Your tip of ${formatUsd(netAmountCents)}`} size="column" onClose={onClose}>
       <p className={styles.note}>
         {CATEGORY_LABELS[serviceCategory]} · <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
       </p>
-      <TipWords tip={tip} onThanked={onClose} />
+      <div className={styles.parts}>
+        <GivenMessage tip={tip} />
+        <Thanks tip={tip} onThanked={onClose} />
+        <BlockGiver tip={tip} />
+      </div>
     </Dialog>
   );
 }

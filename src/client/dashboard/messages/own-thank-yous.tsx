@@ -1,4 +1,4 @@
-/** The thank-yous that somebody keeps ready, in their profile. */
+/** The ready thank-yous in the profile. */
 import { toastSuccess } from '../../toasts.ts';
 import { Loading, Problem } from '../../ui/states.tsx';
 import styles from './messages.module.css';
@@ -18,7 +18,7 @@ export function OwnThankYous() {
   return (
     <div className={styles.form}>
       <p className={styles.note}>One tap on a tip in your list sends one of these to whoever gave it.</p>
-      {/* The key fills in what was saved, also elsewhere. */}
+      {/* The key fills in texts that were saved elsewhere. */}
       <ThankYousForm
         key={texts.data.join('\n')}
         texts={texts.data}

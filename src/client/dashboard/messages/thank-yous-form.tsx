@@ -1,17 +1,16 @@
-/** The form that changes the three thank-yous that somebody keeps ready; they are saved together. */
+/** The form of the ready thank-yous, which are saved together. */
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { api, failureOf } from '../../api/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { counted } from './counted.ts';
 import styles from './messages.module.css';
-import { PROPOSED } from './thank-yous.ts';
+import { counted, PROPOSED } from './thank-yous.ts';
 
 interface ThankYousFormProps {
   readonly texts: readonly string[];
-  /** Whether the first field takes the focus, because a button has opened the form. */
+  /** Whether a button has opened the form, so that the first field takes the focus. */
   readonly isOpened?: boolean;
   readonly onSaved: () => void;
   readonly onCancel?: () => void;

@@ -1,4 +1,4 @@
-/** Thanks the giver of a tip, once: with a ready thank-you by one tap, or in words of one's own. */
+/** Thanks the giver of a tip, once: by a ready thank-you, or by a text of one's own. */
 import { type SubmitEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Transaction } from '#shared/tips.ts';
@@ -9,10 +9,9 @@ import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { counted } from './counted.ts';
 import { useFailure, useShowTip } from './message-changes.ts';
 import styles from './messages.module.css';
-import { PROPOSED, useReadyThankYous } from './thank-yous.ts';
+import { counted, PROPOSED, useReadyThankYous } from './thank-yous.ts';
 import { ThankYousForm } from './thank-yous-form.tsx';
 
 interface ThanksProps {
@@ -48,7 +47,7 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
   const show = useShowTip();
   const field = useRef<HTMLFormElement>(null);
 
-  /** @param isOwn whether what is wrong with the words is said at the field. */
+  /** @param isOwn whether the text stands in the field, which shows its error. */
   async function thank(text: string, isOwn: boolean) {
     forget();
     setOwnError(undefined);
@@ -65,7 +64,7 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
         return;
       }
       tell(error, 'The thank-you could not be sent. Please try again.');
-      // Another device has said it: the lists tell what.
+      // Another device has said it, and the lists show it.
       if (code === 'thanked_already') void utils.transactions.invalidate();
     }
   }
@@ -112,7 +111,6 @@ interface ReadyProps {
   readonly onChosen: (text: string) => void;
 }
 
-/** The ready thank-yous, each a button that sends it, and the way to change them. */
 function Ready({ isUnderWay, onChosen }: ReadyProps) {
   const { texts } = useReadyThankYous();
   const [isChanging, setChanging] = useState(false);
@@ -125,7 +123,7 @@ function Ready({ isUnderWay, onChosen }: ReadyProps) {
   }
 
   if (texts.status === 'loading') return <Skeleton height="tall" />;
-  // What is proposed can be sent, and need not be what is kept ready.
+  // The proposed ones can be sent even when one's own could not be loaded.
   const ready = texts.status === 'ready' ? texts.data : PROPOSED;
   if (isChanging) return <ThankYousForm texts={ready} isOpened onSaved={leave} onCancel={leave} />;
   return (

@@ -1,9 +1,8 @@
 /**
- * Notices of tips that reach this device with the dashboard closed: what is sent, a button that asks for permission, and the
- * devices that get them. Nothing is asked before the button is pressed.
+ * Notifications of tips while the dashboard is closed: a button that asks for permission, and the devices
+ * that get them. Nothing is asked before the button is pressed.
  */
-
-import { useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import type { UserId } from '#shared/ids.ts';
 import type { NotificationDevice } from '#shared/notifications.ts';
@@ -14,50 +13,36 @@ import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import styles from '../account/account-care.module.css';
-import { shortDateTime } from '../short-date-time.ts';
-import type { Obstacle } from './registration.ts';
-import { useNotices } from './use-notifications.ts';
-import { useObstacle } from './use-obstacle.ts';
+import { shortDateTime } from '../shared/labels.ts';
+import { focusIfLost } from '../shared/question.ts';
+import { type Obstacle, obstacleHere } from './registration.ts';
+import { type Standing, useNotifications } from './use-notifications.ts';
 
 const UNKNOWN_DEVICE = 'Unknown device';
 const NOT_ALLOWED = 'Nothing was turned on, because the browser was not allowed to show notifications.';
 
 const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   insecure: 'Browsers allow notices on https pages only, and this page was opened by http.',
-  'home-screen': `Add ${brand.name} to the home screen first: tap Share, then “Add to Home Screen”, and open it from there.`,
+  'home-screen':
+    `Add ${brand.name} to the home screen first: ` +
+    'tap Share, then “Add to Home Screen”, and open it from there.',
   unsupported:
-    'This browser cannot get notices. Current versions of Chrome, Edge, Firefox, Opera and Samsung Internet can, and Safari on a Mac; on an iPhone, the app on the home screen.',
+    'This browser cannot get notices. ' +
+    'Current versions of Chrome, Edge, Firefox, Opera and Samsung Internet can, and Safari on a Mac; on an iPhone, the app on the home screen.',
   denied:
-    'This browser blocks the notifications of this site. To allow them, open the settings of the site, by the sign beside its address, and come back here.',
+    'This browser blocks the notifications of this site. ' +
+    'To allow them, open the settings of the site, by the sign beside its address, and come back here.',
 };
 
-export function Notices({ userId }: { readonly userId: UserId }) {
+export function Notifications({ userId }: { readonly userId: UserId }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { obstacle, ask } = useObstacle();
-  const { standing, retry, turnOn, turnOff, chooseWords, sendTest } = useNotices(userId);
-  const attempts = useAttempts();
-  const [problem, setProblem] = useState('');
-
-  /** Does what a button says, and focuses the heading if the button is gone then. */
-  function attempt(what: () => Promise<void>): void {
-    void attempts.run(async () => {
-      await what();
-      // React removes the button after this.
-      setTimeout(() => {
-        if (document.activeElement === document.body) heading.current?.focus();
-      });
-    });
-  }
-
-  async function allowAndTurnOn(publicKey: string) {
-    setProblem('');
-    if (await ask()) setProblem((await turnOn(publicKey)) ?? '');
-    else if (Notification.permission === 'default') setProblem(NOT_ALLOWED);
-  }
+  const notifications = useNotifications(userId);
+  const { standing, retry } = notifications;
 
   return (
-    <section className={[card.card, styles.part].join(' ')} aria-labelledby="notices">
-      <h2 className={styles.heading} id="notices" ref={heading} tabIndex={-1}>
+    <section className={[card.card, styles.part].join(' ')} aria-labelledby="notifications">
+      <h2 className={styles.heading} id="notifications" ref={heading} tabIndex={-1}>
         Notices
       </h2>
       <p>
@@ -86,76 +71,105 @@ export function Notices({ userId }: { readonly userId: UserId }) {
         </Problem>
       )}
       {standing.status === 'ready' && (
+        <Devices
+          standing={standing.data}
+          notifications={notifications}
+          isPossible={obstacle === null}
+          ask={ask}
+          heading={heading}
+        />
+      )}
+    </section>
+  );
+}
+
+interface DevicesProps {
+  readonly standing: Standing;
+  readonly notifications: Pick<
+    ReturnType<typeof useNotifications>,
+    'turnOn' | 'turnOff' | 'chooseMessages' | 'sendTest'
+  >;
+  readonly isPossible: boolean;
+  readonly ask: () => Promise<boolean>;
+  readonly heading: RefObject<HTMLElement | null>;
+}
+
+function Devices({ standing, notifications, isPossible, ask, heading }: DevicesProps) {
+  const { own, devices, hasEnded, publicKey } = standing;
+  const { turnOn, turnOff, chooseMessages, sendTest } = notifications;
+  const { isUnderWay, run } = useAttempts();
+  const [problem, setProblem] = useState('');
+
+  function attempt(what: () => Promise<void>): void {
+    void run(async () => {
+      await what();
+      // React removes the pressed button after this.
+      setTimeout(() => focusIfLost(heading.current));
+    });
+  }
+
+  async function allowAndTurnOn() {
+    setProblem('');
+    if (await ask()) setProblem((await turnOn(publicKey)) ?? '');
+    else if (Notification.permission === 'default') setProblem(NOT_ALLOWED);
+  }
+
+  return (
+    <>
+      {own === null && isPossible && (
         <>
-          {standing.data.own === null && obstacle === null && (
-            <>
-              {standing.data.hasEnded && (
-                <p>
-                  Notices on this device have ended: the browser or the server has forgotten them, or they
-                  were turned off on another device. You can turn them on again.
-                </p>
-              )}
-              <Button
-                className={styles.action}
-                aria-disabled={attempts.isUnderWay}
-                onClick={() => attempt(() => allowAndTurnOn(standing.data.publicKey))}
-              >
-                {attempts.isUnderWay ? 'One moment...' : 'Turn On Notices'}
-              </Button>
-            </>
+          {hasEnded && (
+            <p>
+              Notices on this device have ended: the browser or the server has forgotten them, or they were
+              turned off on another device. You can turn them on again.
+            </p>
           )}
-          {standing.data.own && obstacle === null && (
-            <OwnDevice
-              device={standing.data.own}
-              isBusy={attempts.isUnderWay}
-              onWords={(own, isWanted) => attempt(() => chooseWords(own, isWanted))}
-              onTest={(own) => attempt(() => sendTest(own))}
-            />
-          )}
-          {standing.data.devices.length > 0 && (
-            <ul className={styles.sessions} aria-label="Devices that get notices">
-              {standing.data.devices.map((device) => (
-                <Device
-                  key={device.id}
-                  device={device}
-                  isOwn={device.id === standing.data.own?.id}
-                  isBusy={attempts.isUnderWay}
-                  onTurnOff={(isOwn) => attempt(() => turnOff(device, isOwn))}
-                />
-              ))}
-            </ul>
-          )}
+          <Button
+            className={styles.action}
+            aria-disabled={isUnderWay}
+            onClick={() => attempt(allowAndTurnOn)}
+          >
+            {isUnderWay ? 'One moment...' : 'Turn On Notices'}
+          </Button>
         </>
+      )}
+      {own && isPossible && (
+        <>
+          <Choice
+            checked={own.withWords}
+            aria-disabled={isUnderWay}
+            onChange={({ target }) => attempt(() => chooseMessages(own, target.checked))}
+          >
+            Show names and messages in notices
+          </Choice>
+          <Button
+            look="quiet"
+            className={styles.action}
+            aria-disabled={isUnderWay}
+            onClick={() => attempt(() => sendTest(own))}
+          >
+            Send a Test Notice
+          </Button>
+        </>
+      )}
+      {devices.length > 0 && (
+        <ul className={styles.sessions} aria-label="Devices that get notices">
+          {devices.map((device) => (
+            <Device
+              key={device.id}
+              device={device}
+              isOwn={device.id === own?.id}
+              isBusy={isUnderWay}
+              onTurnOff={(isOwn) => attempt(() => turnOff(device, isOwn))}
+            />
+          ))}
+        </ul>
       )}
       {problem !== '' && (
         <p role="alert" className={styles.failure}>
           {problem}
         </p>
       )}
-    </section>
-  );
-}
-
-interface OwnDeviceProps {
-  readonly device: NotificationDevice;
-  readonly isBusy: boolean;
-  readonly onWords: (device: NotificationDevice, isWanted: boolean) => void;
-  readonly onTest: (device: NotificationDevice) => void;
-}
-
-function OwnDevice({ device, isBusy, onWords, onTest }: OwnDeviceProps) {
-  return (
-    <>
-      <Choice
-        checked={device.withWords}
-        aria-disabled={isBusy}
-        onChange={({ target }) => onWords(device, target.checked)}
-      >
-        Show names and messages in notices
-      </Choice>
-      <Button look="quiet" className={styles.action} aria-disabled={isBusy} onClick={() => onTest(device)}>
-        Send a Test Notice
-      </Button>
     </>
   );
 }
@@ -190,4 +204,32 @@ function Device({ device: { device, createdAt }, isOwn, isBusy, onTurnOff }: Dev
       </Button>
     </li>
   );
+}
+
+/** Follows the settings of the site, which may change while the page is open. */
+function useObstacle() {
+  const [obstacle, setObstacle] = useState<Obstacle | null>(obstacleHere);
+
+  useEffect(() => {
+    const ended = new AbortController();
+    const { signal } = ended;
+    const look = () => setObstacle(obstacleHere());
+    window.addEventListener('focus', look, { signal });
+    navigator.permissions
+      ?.query({ name: 'notifications' })
+      .then((permission) => permission.addEventListener('change', look, { signal }))
+      // Where browsers do not tell of this permission, the focus does.
+      .catch(() => {});
+    return () => ended.abort();
+  }, []);
+
+  return {
+    obstacle,
+    /** Browsers allow it in a click only. @returns whether the permission was given. */
+    async ask(): Promise<boolean> {
+      const permission = await Notification.requestPermission();
+      setObstacle(obstacleHere());
+      return permission === 'granted';
+    },
+  };
 }

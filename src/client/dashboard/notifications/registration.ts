@@ -1,14 +1,13 @@
 /**
- * The registration of this device for notices: the browser's subscription (https://www.w3.org/TR/push-api/), and what this device
- * keeps of the server's answer, in local storage, so that it ends with the session.
+ * The registration of this device for notifications: the browser's subscription
+ * (https://www.w3.org/TR/push-api/), and the part of the server's answer that is kept in local storage, so
+ * that it ends with the session.
  */
-
 import type { UserId } from '#shared/ids.ts';
 import type { NewDevice } from '#shared/notifications.ts';
 import { NOTICES_KEY, registerWorker, subscriptionOf } from '../../api/service-worker.ts';
 import { paths } from '../../paths.ts';
 
-/** Why notices cannot be switched on here: no HTTPS, a page of iOS that is no app, a browser that has none, or a person's no. */
 export type Obstacle = 'insecure' | 'home-screen' | 'unsupported' | 'denied';
 
 export function obstacleHere(): Obstacle | null {
@@ -18,18 +17,17 @@ export function obstacleHere(): Obstacle | null {
   return Notification.permission === 'denied' ? 'denied' : null;
 }
 
-/** Whether this is a page in a browser of iOS, where only apps on the home screen get push messages; others do not know the property. */
+/** On iOS only apps on the home screen get push messages. Other systems do not have the property. */
 export function isPageOfIos(): boolean {
   return 'standalone' in navigator && navigator.standalone === false;
 }
 
-/** The browser's subscription, of whatever account and key. */
 export async function findSubscription(): Promise<PushSubscription | null> {
   if (!('serviceWorker' in navigator)) return null;
   return subscriptionOf(await navigator.serviceWorker.getRegistration(paths.dashboard));
 }
 
-/** @throws DOMException when the person or the browser does not allow it, or its push service cannot be reached. */
+/** @throws DOMException when it is not allowed, or the push service cannot be reached. */
 export async function subscribe(publicKey: string): Promise<PushSubscription> {
   const { pushManager } = await registerWorker();
   const present = await pushManager.getSubscription();
@@ -39,20 +37,18 @@ export async function subscribe(publicKey: string): Promise<PushSubscription> {
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
 }
 
-/** The key of the server that may send to it, in base64url; null where the browser does not tell. */
+/** The server's key in base64url; null where the browser does not tell it. */
 export function keyOf({ options }: PushSubscription): string | null {
   if (options.applicationServerKey === null) return null;
   const bytes = String.fromCharCode(...new Uint8Array(options.applicationServerKey));
   return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** What the server is told of a subscription. */
-export function inWords(subscription: PushSubscription): NewDevice {
+export function deviceOf(subscription: PushSubscription): NewDevice {
   const { endpoint, keys } = subscription.toJSON();
   return { endpoint: endpoint ?? '', p256dh: keys?.['p256dh'] ?? '', auth: keys?.['auth'] ?? '' };
 }
 
-/** What this device knows of its registration. */
 export interface Kept {
   readonly userId: string;
   /** The id of the device on the server. */
@@ -61,7 +57,7 @@ export interface Kept {
   readonly withWords: boolean;
 }
 
-/** @returns null unless the registration is that of this account. */
+/** @returns null when there is no registration of this account. */
 export function readKept(userId: UserId): Kept | null {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(NOTICES_KEY) ?? 'null');
@@ -71,13 +67,12 @@ export function readKept(userId: UserId): Kept | null {
   }
 }
 
-/** @param kept null forgets it. */
 export function keep(kept: Kept | null): void {
   try {
     if (kept === null) localStorage.removeItem(NOTICES_KEY);
     else localStorage.setItem(NOTICES_KEY, JSON.stringify(kept));
   } catch {
-    // Without storage the next visit finds a subscription of nobody's, and ends it.
+    // Without storage the next visit finds an unknown subscription, and ends it.
   }
 }
 

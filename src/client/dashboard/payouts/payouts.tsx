@@ -1,7 +1,4 @@
-/**
- * Whether a provider's tips can be paid to them, what is missing, and the ways to Stripe's own pages. It is fetched only where tips are
- * paid there.
- */
+/** The state of a provider's account at Stripe, and the ways to its pages. */
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
@@ -14,24 +11,38 @@ import { toastError } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Problem } from '../../ui/states.tsx';
-import { wordsForMissing } from './missing.ts';
 import styles from './payouts.module.css';
 
-/** Somebody who comes back from Stripe waits for what it makes of their answers, for a minute. */
+/** Somebody who comes back from Stripe sees the outcome of their answers within a minute. */
 const ASK_INTERVAL_MS = 5_000;
 const MAX_ASKED = 13;
 
 const ONE_MOMENT = 'One moment...';
 const TRY_AGAIN = 'Check your connection and try again.';
 
-/** Fetches what asks for the password again; the screens that show this fetch other parts by the same table. */
+/** Labels of requirements: https://docs.stripe.com/connect/required-verification-information */
+const REQUIREMENTS: readonly (readonly [requirement: RegExp, label: string])[] = [
+  [/^external_account$/, 'a bank account'],
+  [/^individual\.verification\./, 'an identity document'],
+  [/^individual\.(?:first|last)_name/, 'your name'],
+  [/^individual\.(?:id_number|ssn_last_4)$/, 'your tax number'],
+  [/^individual\.dob\./, 'your date of birth'],
+  [/^individual\.address\./, 'your address'],
+  [/^individual\.(?:email|phone)$/, 'how to reach you'],
+  [/^tos_acceptance\./, 'your agreement with Stripe'],
+  [/^business_profile\./, 'your business'],
+];
+
+const OTHER_REQUIREMENTS = 'other details';
+
+/** Screens pass it in: each module that imports others lazily would get a table of files of its own. */
 type LoadQuestion = () => Promise<
   Pick<typeof import('../../signed-in/later/password-again.ts'), 'withPassword'>
 >;
 
 interface PayoutsProps {
   readonly user: User;
-  /** Above the tabs it stands only while something is to be done or has just been done, in the profile only afterwards. */
+  /** Above the tabs it is shown while something is to be done or was just done, in the profile afterwards. */
   readonly place: 'above' | 'profile';
   readonly loadQuestion: LoadQuestion;
 }
@@ -59,12 +70,11 @@ export function Payouts({ user, place, loadQuestion }: PayoutsProps) {
   const isServed = user.serviceCategories.some((category) => !excludedCategories.includes(category));
   const isPayable = isServed && account?.chargesEnabled === true;
   if (place === 'above' ? isPayable && !isBack : !isPayable) return null;
-  return <Card status={status.data} {...{ isServed, isPayable, loadQuestion }} />;
+  return <Card status={status.data} isServed={isServed} isPayable={isPayable} loadQuestion={loadQuestion} />;
 }
 
 interface CardProps {
   readonly status: PayoutStatus;
-  /** Whether Stripe serves any of the services. */
   readonly isServed: boolean;
   readonly isPayable: boolean;
   readonly loadQuestion: LoadQuestion;
@@ -74,7 +84,7 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable, lo
   const { payments } = trpc.useUtils().client;
   const attempts = useAttempts();
 
-  /** Goes to a page of Stripe's, whose address can be opened once. */
+  /** The address of a page of Stripe can be opened once. */
   function go({ mutate }: { mutate(): Promise<{ readonly url: string }> }) {
     void attempts.run(async () => {
       try {
@@ -87,7 +97,7 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable, lo
   }
 
   const beginning = account ? 'Go on at Stripe' : 'Begin at Stripe';
-  const missing = wordsForMissing(account?.missing ?? []);
+  const missing = labelsOf(account?.missing ?? []);
   return (
     <section className={[card.card, styles.payouts].join(' ')} aria-labelledby="payouts">
       <h2 id="payouts">Get paid</h2>
@@ -97,8 +107,8 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable, lo
           <p role="status">{standingOf(account)}</p>
           {account && !isPayable && missing.length > 0 && (
             <ul className={styles.missing}>
-              {missing.map((words) => (
-                <li key={words}>{words}</li>
+              {missing.map((label) => (
+                <li key={label}>{label}</li>
               ))}
             </ul>
           )}
@@ -118,14 +128,28 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable, lo
 
 function sentenceOfExcluded(categories: readonly ServiceCategory[]): string {
   const names = new Intl.ListFormat('en').format(categories.map((category) => CATEGORY_LABELS[category]));
-  return `Stripe does not serve ${names}: no tips can be taken for ${categories.length === 1 ? 'it' : 'them'}.`;
+  const pronoun = categories.length === 1 ? 'it' : 'them';
+  return `Stripe does not serve ${names}: no tips can be taken for ${pronoun}.`;
 }
 
 function standingOf(account: PayoutStatus['account']): string {
   if (account === null)
-    return 'Tips are paid by card through Stripe, which sends them on to your bank account. First it asks who you are, which takes some minutes. Until then nobody can tip you.';
+    return (
+      'Tips are paid by card through Stripe, which sends them on to your bank account. ' +
+      'First it asks who you are, which takes some minutes. Until then nobody can tip you.'
+    );
   if (account.chargesEnabled) return 'You can be paid. Stripe sends your tips on to your bank account.';
   return account.missing.length > 0
     ? 'Nobody can tip you yet. Stripe still asks for:'
     : 'Nobody can tip you yet. Stripe is looking at your answers.';
+}
+
+/** Requirements without a label here become one label, which stands last. */
+function labelsOf(names: readonly string[]): readonly string[] {
+  const labels = new Set(
+    names.map(
+      (name) => REQUIREMENTS.find(([requirement]) => requirement.test(name))?.[1] ?? OTHER_REQUIREMENTS,
+    ),
+  );
+  return labels.delete(OTHER_REQUIREMENTS) ? [...labels, OTHER_REQUIREMENTS] : [...labels];
 }

@@ -1,10 +1,11 @@
 /**
- * The alerts of a new tip: a sound, a vibration, a notification of the system. They are off until somebody switches them on,
- * and this device remembers the choice.
+ * The alerts of a new tip: a sound, a vibration, a notification of the system. They are off until somebody
+ * switches them on, and this device remembers the choice.
  */
 import { useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
-import { canNotify, notify, startNotifying } from '../live/notifications.ts';
+import { registerWorker, subscriptionOf } from '../../api/service-worker.ts';
+import { dashboardTab } from '../../paths.ts';
 
 export const ALERTS = ['sound', 'vibration', 'notification'] as const;
 export type Alert = (typeof ALERTS)[number];
@@ -13,7 +14,7 @@ export type AlertChoices = Readonly<Record<Alert, boolean>>;
 const KEY = `${brand.linkScheme}_alerts`;
 const ALL_OFF: AlertChoices = { sound: false, vibration: false, notification: false };
 const VIBRATION_MS = [120, 80, 120];
-/** How long a tab keeps the lock that lets it make the noise: other tabs receive the same tip earlier or later. */
+/** The tab that makes the noise keeps a lock for this time: other tabs receive the tip a little later. */
 const NOISE_CLAIM_MS = 3_000;
 const AUDIO_PATIENCE_MS = 500;
 
@@ -34,7 +35,6 @@ export function useAlertChoices(): AlertChoices {
   );
 }
 
-/** Whether this browser can give the alert. */
 export function isSupported(alert: Alert): boolean {
   if (alert === 'sound') return 'AudioContext' in window;
   if (alert === 'vibration') return 'vibrate' in navigator;
@@ -42,9 +42,9 @@ export function isSupported(alert: Alert): boolean {
 }
 
 /**
- * Switches an alert on or off, and gives an example of it. It has to be called in a click: only then do browsers let a page
- * ask for notifications or make a sound.
- * @returns whether the alert is on now; false when the person does not allow it or the browser cannot give it.
+ * Switches an alert on or off, and gives an example of it. It has to be called in a click, because otherwise
+ * browsers let no page ask for notifications or make a sound.
+ * @returns false when the alert is off, also because the person or the browser does not allow it.
  */
 export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<boolean> {
   const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await startNotifying()));
@@ -56,8 +56,8 @@ export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<bool
 }
 
 /**
- * Gives the alerts that are on, for one tip or several at once; a notification only while the page is hidden.
- * @param id names the alert in all tabs, so that one tab only makes the noise.
+ * Gives the alerts that are on; a notification only while the page is hidden.
+ * @param id names the alert in all tabs, so that only one of them makes the noise.
  */
 export function alertOf(id: string, sentence: string): void {
   if (choices.sound || choices.vibration) void claimNoise(id, makeNoise);
@@ -69,9 +69,9 @@ function makeNoise(): void {
   if (choices.vibration && isSupported('vibration')) navigator.vibrate(VIBRATION_MS);
 }
 
-/** Calls `make` in one of all tabs; without a secure context browsers have no locks, and every tab calls it. */
+/** Calls `make` in one of all tabs, or in each where browsers have no locks, outside of secure contexts. */
 async function claimNoise(id: string, make: () => void): Promise<void> {
-  // Browsers keep a page silent that was never clicked; another tab may make the noise.
+  // Browsers keep a page silent that was never clicked. Another tab may make the noise.
   if (navigator.userActivation?.hasBeenActive === false) return;
   if (!('locks' in navigator)) return make();
   await navigator.locks.request(`${KEY}_${id}`, { ifAvailable: true }, async (lock) => {
@@ -83,19 +83,18 @@ async function claimNoise(id: string, make: () => void): Promise<void> {
 
 let audio: AudioContext | null = null;
 
-/** Some browsers let a page make sounds only if its audio was started in a click. */
+// Some browsers let a page make sounds only if its audio was started in a click.
 window.addEventListener('click', () => {
   if (choices.sound) void wakeAudio();
 });
 
-/** @returns null when the browser keeps the page silent: it would play everything later, all at once. */
+/** @returns null while the browser keeps the page silent: it would play all sounds at once later. */
 async function wakeAudio(): Promise<AudioContext | null> {
   audio ??= new AudioContext();
   await Promise.race([audio.resume(), new Promise((resolve) => setTimeout(resolve, AUDIO_PATIENCE_MS))]);
   return audio.state === 'running' ? audio : null;
 }
 
-/** Plays two short notes, like a glass that is touched. */
 async function chime(): Promise<void> {
   const awake = await wakeAudio();
   if (awake === null) return;
@@ -114,6 +113,51 @@ async function chime(): Promise<void> {
     tone.start(now + at);
     tone.stop(now + at + 0.65);
   }
+}
+
+function canNotify(): boolean {
+  // Browsers have service workers in secure contexts only.
+  return 'Notification' in window && 'serviceWorker' in navigator;
+}
+
+/** Shows an example, because some browsers give the permission and cannot show notifications. */
+async function startNotifying(): Promise<boolean> {
+  const permission =
+    Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
+  return permission === 'granted' && show('example', 'This is how a tip will be shown.');
+}
+
+/**
+ * Shows a notification of a tip, unless the server sends one to this device.
+ * @param id a notification silently replaces one of the same id, such as that of another tab.
+ */
+async function notify(id: string, sentence: string): Promise<void> {
+  const registration = await registerWorker().catch(() => undefined);
+  if (!(await subscriptionOf(registration))) await show(id, sentence);
+}
+
+/** The service worker shows it, because phones let no page do so. @returns whether it was shown. */
+async function show(id: string, sentence: string): Promise<boolean> {
+  try {
+    const registration = await registerWorker();
+    await registration.showNotification(brand.name, {
+      body: sentence,
+      tag: id,
+      icon: '/icon-192.png',
+      data: dashboardTab('transactions'),
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A click on a notification leads to this tab until the returned function is called. */
+export function beFound(): () => void {
+  if (!canNotify()) return () => {};
+  const answer = ({ ports }: MessageEvent) => ports[0]?.postMessage('here');
+  navigator.serviceWorker.addEventListener('message', answer);
+  return () => navigator.serviceWorker.removeEventListener('message', answer);
 }
 
 function become(next: AlertChoices): void {

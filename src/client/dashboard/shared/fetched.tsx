@@ -1,16 +1,14 @@
-/** Parts of the dashboard that are fetched when they are opened. Browsers do not fetch a failed module again until the page is reloaded. */
+/** The states of a part until its module and its data have come. */
 import { type ReactNode, Suspense } from 'react';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Problem } from '../../ui/states.tsx';
 import { LOAD_FAILED } from './queries.ts';
 
 interface FetchedProps {
-  /** What stands in its place until it is fetched. */
   readonly sketch: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A part of the screen. */
 export function Fetched({ sketch, children }: FetchedProps) {
   return (
     <Boundary fallback={<LoadFailed onRetry={reload} />}>
@@ -19,7 +17,7 @@ export function Fetched({ sketch, children }: FetchedProps) {
   );
 }
 
-/** A dialog, which comes over the screen wherever it stands; that it could not be fetched is brought into view. */
+/** A dialog may be opened from anywhere, so that its failure is brought into view. */
 export function FetchedDialog({ children }: { readonly children: ReactNode }) {
   return (
     <Boundary
@@ -34,8 +32,18 @@ export function FetchedDialog({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Says that a part could not be loaded, or its data. */
-export function LoadFailed({ onRetry }: { readonly onRetry: () => void }) {
+interface NotReadyProps {
+  readonly status: 'loading' | 'failed';
+  readonly sketch: ReactNode;
+  readonly onRetry: () => void;
+}
+
+export function NotReady({ status, sketch, onRetry }: NotReadyProps) {
+  if (status === 'loading') return <div aria-busy="true">{sketch}</div>;
+  return <LoadFailed onRetry={onRetry} />;
+}
+
+function LoadFailed({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <Problem title={LOAD_FAILED} onRetry={onRetry}>
       <p>Nothing is lost. Please try again in a moment.</p>
@@ -43,6 +51,7 @@ export function LoadFailed({ onRetry }: { readonly onRetry: () => void }) {
   );
 }
 
+/** Browsers do not fetch a failed module again until the page is reloaded. */
 function reload(): void {
   window.location.reload();
 }

@@ -4,7 +4,7 @@ import { timeZoneHere, todayHere } from '../../signed-in/time-here.ts';
 
 /** Timers stand still while a machine sleeps, so that a single long one would be late by that time. */
 const LONGEST_WAIT_MS = 60_000;
-/** The server's clock may be this much behind; a question before its midnight would count the old day. */
+/** The server's clock may be this much behind: a query before its midnight would count the old day. */
 const CLOCK_DIFFERENCE_MS = 2_000;
 
 /**

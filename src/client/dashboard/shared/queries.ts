@@ -1,9 +1,7 @@
-/**
- * The queries of the dashboard.
- */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { User } from '#shared/accounts.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api/api.ts';
@@ -16,12 +14,8 @@ import { useNewDay } from './new-day.ts';
 
 export const LOAD_FAILED = 'Failed to load dashboard data';
 
-const summaryInput = () => ({ timeZone: timeZoneHere() });
-
-/** What a listing is asked for. */
 type ListingInput = typeof allTransactions & Partial<ReturnType<typeof queryOf>>;
 
-/** The transactions that are loaded, newest first. */
 export interface Listing {
   readonly transactions: readonly Transaction[];
   readonly pageCount: number;
@@ -35,23 +29,18 @@ export interface DashboardData {
   /** Customers have none. */
   readonly qrCodes: Part<readonly QrCode[]>;
   readonly transactions: Part<Listing>;
-  /** Whether a part is being loaded for the first time. */
   readonly isLoading: boolean;
   /** Whether the last attempt to load a part failed. */
   readonly isFailing: boolean;
-  /** Loads the failed parts again. */
   readonly retry: () => void;
 }
 
-/**
- * Loads the dashboard and keeps it fresh; a failure of several parts at once is one toast.
- * @param isQuiet raises no toast, because guests look at the screen.
- */
+/** @param isQuiet raises no toast of failures, because guests look at the screen. */
 export function useDashboardData(
   { isServiceProvider }: User,
   { isQuiet }: { readonly isQuiet: boolean },
 ): DashboardData {
-  const summary = trpc.transactions.summary.useQuery(summaryInput(), FRESH);
+  const summary = trpc.transactions.summary.useQuery({ timeZone: timeZoneHere() }, FRESH);
   const qrCodes = trpc.qrCodes.list.useQuery(undefined, {
     ...FRESH,
     enabled: isServiceProvider,
@@ -64,7 +53,7 @@ export function useDashboardData(
   const failed = [
     summary,
     qrCodes,
-    // The pages that are shown stay right when the next one cannot be loaded.
+    // Without its next page the list is right.
     ...(pages.isFetchNextPageError ? [] : [pages]),
   ].filter(({ isError }) => isError);
   const isFailing = failed.length > 0;
@@ -85,9 +74,21 @@ export function useDashboardData(
   };
 }
 
+/** The hour of the clock at which a night ends: bars have closed, and cafés have not opened. */
+const NIGHT_START_HOUR = 5;
+
+export function useTonight(serviceCategory: ServiceCategory) {
+  const utils = trpc.useUtils();
+  useNewDay(() => void utils.transactions.summary.invalidate(), NIGHT_START_HOUR);
+  return trpc.transactions.summary.useQuery(
+    { timeZone: timeZoneHere(), serviceCategory, dayStartHour: NIGHT_START_HOUR },
+    FRESH,
+  );
+}
+
 /**
- * A listing of transactions, kept fresh; a next page that cannot be loaded is a toast. While it is loaded for another input it stays
- * as it was, unless that is empty: nobody knows yet that the other one is too.
+ * Loads a listing of transactions and keeps it fresh. While another input is loaded the former listing stays,
+ * unless it is empty: an empty one would seem to be the answer.
  */
 export function useListing(input: ListingInput, enabled: boolean) {
   const { client } = trpc.useUtils();
@@ -108,7 +109,7 @@ export function useListing(input: ListingInput, enabled: boolean) {
     if (pages.isFetchingNextPage || pages.isPlaceholderData) return;
     const wasReloading = queryClient.isFetching(itself) > 0;
     const { isFetchNextPageError, error } = await pages.fetchNextPage();
-    // The next page took the place of a reload, which would have told what changed in the pages before.
+    // The next page took the place of a reload, which would have refreshed the pages before.
     if (wasReloading) void queryClient.invalidateQueries(itself);
     if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
   }

@@ -1,11 +1,11 @@
 /**
- * Shift mode: one code fills the provider's screen, which faces the guests and stays on. It names no amounts but those of tips
- * that arrive for this service, and tonight's on demand.
+ * Shift mode: one code fills the provider's screen, which faces the guests and stays on. It shows amounts
+ * only of tips that arrive for this service, and tonight's on demand.
  */
-import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
 import { paths, showOf } from '../../paths.ts';
@@ -15,16 +15,16 @@ import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { ArrowLeftIcon } from '../../ui/icons.tsx';
+import { Money } from '../../ui/money.tsx';
 import { titleOf } from '../../ui/screen.tsx';
+import { SimulatedMoney } from '../../ui/simulated-money.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import { ArrivalCard } from '../live/arrival-card.tsx';
 import { ConnectionSign } from '../live/connection-sign.tsx';
 import type { LiveTips } from '../live/live-tips.ts';
-import { LOAD_FAILED } from '../shared/queries.ts';
-import { useFullScreen } from './full-screen.ts';
+import { LOAD_FAILED, useTonight } from '../shared/queries.ts';
+import { useFullScreen, useWakeLock } from './device-screen.ts';
 import styles from './shift.module.css';
-import { Tonight } from './tonight.tsx';
-import { useWakeLock } from './wake-lock.ts';
 
 interface ShiftProps {
   readonly user: User;
@@ -46,7 +46,7 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
     return () => window.removeEventListener('keydown', press);
   }, []);
   useEffect(() => {
-    // What the dashboard has just said would lie over the code.
+    // Toasts of the dashboard would lie over the code.
     import('../../ui/later/toaster.tsx').then(({ dismissToasts }) => dismissToasts()).catch(() => {});
   }, []);
 
@@ -82,7 +82,7 @@ function CurrentCode({ user, code, live }: CurrentCodeProps) {
   const name = code.displayName ?? user.fullName;
   const mayGoDark = useWakeLock();
   const fullScreen = useFullScreen();
-  // A card of the dashboard may still have tips of other services, which are none of a guest's business.
+  // A card of the dashboard may still have tips of other services, which do not concern guests.
   const tips = live.arrival.tips.filter(({ serviceCategory }) => serviceCategory === code.serviceCategory);
 
   return (
@@ -134,14 +134,49 @@ function CurrentCode({ user, code, live }: CurrentCodeProps) {
   );
 }
 
+/** Hidden until somebody asks for it, because the screen faces the guests. */
+function Tonight({ serviceCategory }: { readonly serviceCategory: ServiceCategory }) {
+  const [isShown, setShown] = useState(false);
+  const numbersId = useId();
+  const { data, isError } = useTonight(serviceCategory);
+
+  return (
+    <div className={styles.tonight}>
+      <Button
+        look="quiet"
+        aria-expanded={isShown}
+        aria-controls={isShown ? numbersId : undefined}
+        onClick={() => setShown(!isShown)}
+      >
+        {isShown ? 'Hide tonight' : 'Show tonight'}
+      </Button>
+      {isShown && (
+        <div id={numbersId} className={styles.numbers}>
+          {data ? (
+            <>
+              <p className={styles.sum}>
+                <Money amountCents={data.receivedTodayCents} />
+              </p>
+              <p>{data.receivedTodayCount === 1 ? '1 tip' : `${data.receivedTodayCount} tips`} since 5 AM</p>
+              <SimulatedMoney />
+            </>
+          ) : (
+            <p>{isError ? 'Could not be loaded. It is tried again when you look.' : 'Loading...'}</p>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
 interface NoCodeProps {
   readonly id: string;
   readonly codes: readonly QrCode[];
 }
 
-/** What stands in place of a code that nobody can tip any more, or that never was one of this account's. */
+/** A code that takes no tips any more, or never was this account's. */
 function NoCode({ id, codes }: NoCodeProps) {
-  // Of an account with more old codes, those of long ago are told as nobody's.
+  // Of more old codes, the oldest are described as nobody's.
   const ended = trpc.qrCodes.ended.useQuery({ limit: 100 });
   if (ended.isPending) {
     return (

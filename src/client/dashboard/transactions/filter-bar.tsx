@@ -1,16 +1,22 @@
-/** The head of the Transactions tab: what narrows the list, and what the tips come to that it shows. */
+/** The head of the Transactions tab: the filter of the list, and the sums of the tips in it. */
 import { SlidersHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { paths } from '../../paths.ts';
+import { dashboardTab, paths } from '../../paths.ts';
 import { addressOf, isOutOfOrder, isUnfiltered, type TipFilter } from '../../signed-in/later/tip-filter.ts';
 import { Button } from '../../ui/button.tsx';
-import { clearingLink } from './clearing-link.ts';
 import styles from './filter-bar.module.css';
 import { FilterFields } from './filter-fields.tsx';
 import { Sums } from './sums.tsx';
+
+/** A link that clears the filters goes with them, so that the panel around it takes the focus. */
+export const clearingLink = {
+  href: dashboardTab('transactions'),
+  onClick: () =>
+    document.activeElement?.closest<HTMLElement>('[role="tabpanel"]')?.focus({ preventScroll: true }),
+};
 
 interface FilterBarProps {
   readonly user: User;
@@ -22,12 +28,12 @@ interface FilterBarProps {
 export function FilterBar({ user, filter, isReceiver }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
   const fieldsId = useId();
-  const words = inWords(filter);
+  const description = describe(filter);
   const statement = addressOf({ ...filter, period: null });
   return (
     <section className={styles.bar} aria-label="Filter">
       <div className={styles.head}>
-        {/* Wide screens have room for the fields, and no button. */}
+        {/* Wide screens show the fields without a button. */}
         <Button
           look="quiet"
           className={styles.toggle}
@@ -51,8 +57,8 @@ export function FilterBar({ user, filter, isReceiver }: FilterBarProps) {
       </div>
       <div className={styles.result}>
         {!isUnfiltered(filter) && (
-          <p className={styles.words}>
-            {words !== '' && <span>{words}</span>}
+          <p className={styles.description}>
+            {description !== '' && <span>{description}</span>}
             <Link className={styles.clear} {...clearingLink}>
               Clear filters
             </Link>
@@ -67,19 +73,18 @@ export function FilterBar({ user, filter, isReceiver }: FilterBarProps) {
 const DIRECTIONS = { received: 'Received', sent: 'Sent' } as const;
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** What a filter means, in words. */
-function inWords({ direction, serviceCategory, from, to }: TipFilter): string {
+function describe({ direction, serviceCategory, from, to }: TipFilter): string {
   return [
     direction && DIRECTIONS[direction],
     serviceCategory && CATEGORY_LABELS[serviceCategory],
-    datesInWords(from, to),
+    describeDates(from, to),
   ]
     .filter(Boolean)
     .join(' · ');
 }
 
-function datesInWords(from: string | null, to: string | null): string | null {
-  // Dates of the calendar, read and written in UTC, are the same everywhere.
+function describeDates(from: string | null, to: string | null): string | null {
+  // Dates of the calendar are read and written in UTC, so that they are the same everywhere.
   const [first, last] = [from, to].map((date) => (date === null ? null : new Date(date)));
   if (first && last) return first > last ? null : dayFormat.formatRange(first, last);
   if (first) return `From ${dayFormat.format(first)}`;

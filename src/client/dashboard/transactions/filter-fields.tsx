@@ -1,4 +1,4 @@
-/** The fields of the filter. Each change is a new address, so that Back undoes it and the link can be shared. */
+/** The fields of the filter. Each change is an address, so that Back undoes it and a link can be shared. */
 import { type SyntheticEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
@@ -41,13 +41,12 @@ const RANGE = 'range';
 interface FilterFieldsProps {
   readonly user: User;
   readonly filter: TipFilter;
-  /** Whether the account has received tips, or may. */
   readonly isReceiver: boolean;
 }
 
 export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
   const [, navigate] = useLocation();
-  /** Whether a range was chosen that has no dates yet, or none any more, so that no address names it. */
+  /** Whether a range without dates was chosen, which the address cannot name. */
   const [isRangeChosen, setRangeChosen] = useState(false);
   const hasRange = filter.period === null && (filter.from !== null || filter.to !== null);
   const isRange = hasRange || (isRangeChosen && filter.period === null);
@@ -61,13 +60,13 @@ export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
   function choosePeriod(chosen: string) {
     setRangeChosen(chosen === RANGE);
     const period = PERIOD_NAMES.find((name) => name === chosen) ?? null;
-    // A range begins with the dates of the period before it, which only need to be changed.
+    // A range begins with the dates of the former period.
     if (chosen === RANGE) apply({ period: null });
     else apply({ period, from: null, to: null });
   }
 
   function chooseDate(change: Partial<TipFilter>) {
-    // A range whose only date is taken away is one still.
+    // It stays a range when its only date is taken away.
     setRangeChosen(true);
     apply(change, hasRange);
   }
@@ -137,7 +136,6 @@ function Direction({ value, onChange }: DirectionProps) {
   );
 }
 
-/** The options of services: a provider's own first. */
 function Services({ own }: { readonly own: readonly ServiceCategory[] }) {
   const others = SERVICE_CATEGORIES.filter((category) => !own.includes(category));
   if (own.length === 0) return <ServiceOptions categories={others} />;
@@ -170,17 +168,17 @@ interface DateFieldProps {
   readonly onChange: (value: string | null) => void;
 }
 
-/** A date that counts as soon as it is one: a year that is being typed passes through years such as 0020. */
+/** Ignores dates out of range, because a year that is being typed passes through years such as 0020. */
 function DateField({ label, value, error, onChange }: DateFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    // The address changed by itself, as by Back. What is being typed is no date yet, and stays.
+    // The address has changed, as by Back. A date that is being typed does not change it, and stays.
     if (input.current) input.current.value = value ?? '';
   }, [value]);
 
   function take({ currentTarget: { value: text, validity } }: SyntheticEvent<HTMLInputElement>) {
     const date = readDate(text);
-    // While a part of it is missing a field has no value either, though somebody may be typing.
+    // A field with a missing part has no value either, though somebody may be typing.
     const isEmpty = text === '' && !validity.badInput;
     if (date !== value && (date !== null || isEmpty)) onChange(date);
   }
@@ -195,7 +193,7 @@ function DateField({ label, value, error, onChange }: DateFieldProps) {
       max={LAST_DATE}
       error={error}
       onChange={take}
-      // Browsers tell of no change when the last of its parts is emptied.
+      // Browsers report no change when the last part is emptied.
       onBlur={take}
     />
   );

@@ -1,4 +1,4 @@
-/** What the tips come to that the list shows, as the server counts them; refunded tips count nowhere. */
+/** The sums of the tips in the list, without refunded ones. */
 import type { User } from '#shared/accounts.ts';
 import type { TipSums } from '#shared/records.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -13,7 +13,7 @@ interface SumsProps {
   readonly filter: TipFilter;
 }
 
-/** The place of the sums is always drawn, because screen readers announce only what changes in an element that is there. */
+/** The element is always drawn, because screen readers announce only changes within it. */
 export function Sums({ user, filter }: SumsProps) {
   const isAsked = !isOutOfOrder(filter);
   const query = trpc.transactions.sums.useQuery(queryOf(filter), { ...FRESH, enabled: isAsked });

@@ -1,4 +1,4 @@
-/** A list of transactions, newest first, and a button that loads the next page. */
+/** A list of transactions with their messages, and a button that loads the next page. */
 import { lazy, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
@@ -11,13 +11,12 @@ import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Money } from '../../ui/money.tsx';
 import { FetchedDialog } from '../shared/fetched.tsx';
+import { shortDateTime } from '../shared/labels.ts';
 import type { Listing } from '../shared/queries.ts';
-import { shortDateTime } from '../short-date-time.ts';
-import { RowWords } from './row-messages.tsx';
 import styles from './transaction-list.module.css';
 
-const WordsDialog = lazy(() =>
-  import('../messages/messages-dialog.tsx').then(({ WordsDialog }) => ({ default: WordsDialog })),
+const MessagesDialog = lazy(() =>
+  import('../messages/messages-dialog.tsx').then(({ MessagesDialog }) => ({ default: MessagesDialog })),
 );
 
 interface TransactionListProps {
@@ -25,13 +24,12 @@ interface TransactionListProps {
   readonly listing: Listing;
 }
 
-/** The rows of a listing, and a button that loads the next page. */
 export function TransactionList({ user, listing }: TransactionListProps) {
   const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
   const list = useRef<HTMLOListElement>(null);
-  /** The last row before more are loaded; the one after it is focused then. */
+  /** The last row before more are loaded. The next one takes the focus then. */
   const lastRead = useRef<Element | null>(null);
-  /** The tip whose words are open, as it was then. */
+  /** The tip whose messages are open, as it was then. */
   const [opened, setOpened] = useState<Transaction | null>(null);
 
   useLayoutEffect(() => {
@@ -54,7 +52,7 @@ export function TransactionList({ user, listing }: TransactionListProps) {
         ))}
       </ol>
       {hasMore && (
-        // The key makes it another button below each page: the pressed one would move down with its focus.
+        // The key makes another button for each page: the pressed one would move down with its focus.
         <Button
           key={pageCount}
           look="quiet"
@@ -70,8 +68,8 @@ export function TransactionList({ user, listing }: TransactionListProps) {
       )}
       {opened && (
         <FetchedDialog>
-          <WordsDialog
-            // A list that has loaded anew may no longer have it.
+          <MessagesDialog
+            // A list that was loaded again may no longer have it.
             tip={transactions.find(({ id }) => id === opened.id) ?? opened}
             onClose={() => setOpened(null)}
           />
@@ -84,7 +82,6 @@ export function TransactionList({ user, listing }: TransactionListProps) {
 interface RowProps {
   readonly transaction: Transaction;
   readonly isReceived: boolean;
-  /** Opens what giver and receiver say to each other. */
   readonly onReply: () => void;
 }
 
@@ -138,7 +135,41 @@ function Row({ transaction, isReceived, onReply }: RowProps) {
         <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
         <span className={styles.status}>Status: {status}</span>
       </p>
-      <RowWords transaction={transaction} isReceived={isReceived} />
+      <RowMessages transaction={transaction} isReceived={isReceived} />
     </li>
+  );
+}
+
+interface RowMessagesProps {
+  readonly transaction: Transaction;
+  readonly isReceived: boolean;
+}
+
+/** Messages are plain text: nothing in them becomes a link. */
+function RowMessages({ transaction, isReceived }: RowMessagesProps) {
+  const { message, giverName, wordsHidden, reportedAt, thankYou, thankedAt, receiverName } = transaction;
+  const notes = [wordsHidden && 'Message hidden', reportedAt !== null && 'Reported'].filter(Boolean);
+  // The thank-you of the tip page is no answer to this tip.
+  const answer = thankedAt === null ? null : thankYou;
+  if (message === null && giverName === null && notes.length === 0 && answer === null) return null;
+  return (
+    <div className={styles.messages}>
+      {giverName !== null && (
+        <p className={styles.from}>
+          From <bdi>{giverName}</bdi>
+        </p>
+      )}
+      {message !== null && (
+        <p dir="auto" className={styles.message}>
+          {message}
+        </p>
+      )}
+      {notes.length > 0 && <p className={styles.note}>{notes.join(' · ')}</p>}
+      {answer !== null && (
+        <p className={styles.answer}>
+          {isReceived ? 'You said' : <bdi>{receiverName}</bdi>}: <bdi>{answer}</bdi>
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,25 +1,34 @@
-/** The Transactions tab: the filter that stands in the address, what the tips come to that it means, and their list, newest first. */
-import { ReceiptText } from 'lucide-react';
+/** The Transactions tab: a filter, which the address names, the sums of its tips, and their list. */
+import { CalendarX2, ReceiptText, SearchX } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
+import { allTransactions } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
-import { filterFromAddress, isUnfiltered } from '../../signed-in/later/tip-filter.ts';
+import {
+  filterFromAddress,
+  isOutOfOrder,
+  isUnfiltered,
+  queryOf,
+  type TipFilter,
+} from '../../signed-in/later/tip-filter.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { NotReady } from '../shared/fetched.tsx';
 import { useToday } from '../shared/new-day.ts';
-import type { Listing } from '../shared/queries.ts';
-import { FilterBar } from './filter-bar.tsx';
-import { FoundTransactions } from './found-transactions.tsx';
+import { type Listing, useListing } from '../shared/queries.ts';
+import { clearingLink, FilterBar } from './filter-bar.tsx';
 import { TransactionList } from './transaction-list.tsx';
 import styles from './transactions.module.css';
 
 interface TransactionsProps {
   readonly user: User;
-  /** All of the account's. */
   readonly listing: Listing;
-  /** Whether the account has received tips, or may. */
   readonly isReceiver: boolean;
+  /** Shown while a list is being loaded. */
+  readonly sketch: ReactNode;
 }
 
-export function Transactions({ user, listing, isReceiver }: TransactionsProps) {
+export function Transactions({ user, listing, isReceiver, sketch }: TransactionsProps) {
   const filter = filterFromAddress(useSearch(), useToday());
   if (listing.transactions.length === 0) {
     return (
@@ -38,8 +47,50 @@ export function Transactions({ user, listing, isReceiver }: TransactionsProps) {
       {isUnfiltered(filter) ? (
         <TransactionList user={user} listing={listing} />
       ) : (
-        <FoundTransactions user={user} filter={filter} />
+        <FoundTransactions user={user} filter={filter} sketch={sketch} />
       )}
     </div>
+  );
+}
+
+interface FoundTransactionsProps {
+  readonly user: User;
+  readonly filter: TipFilter;
+  readonly sketch: ReactNode;
+}
+
+function FoundTransactions({ user, filter, sketch }: FoundTransactionsProps) {
+  const { pages, listing } = useListing({ ...allTransactions, ...queryOf(filter) }, !isOutOfOrder(filter));
+  if (isOutOfOrder(filter)) {
+    return (
+      <Empty icon={<CalendarX2 />} title="These dates are the wrong way round">
+        <p>The last day must not be before the first. Change one of them, or clear the filters.</p>
+        <Clear />
+      </Empty>
+    );
+  }
+  if (listing.status !== 'ready') {
+    const retry = () => void pages.refetch();
+    return <NotReady status={listing.status} sketch={sketch} onRetry={retry} />;
+  }
+  return (
+    <div className={styles.found} aria-busy={pages.isPlaceholderData}>
+      {listing.data.transactions.length === 0 ? (
+        <Empty icon={<SearchX />} title="No Tips Found">
+          <p>No tip of yours fits these filters.</p>
+          <Clear />
+        </Empty>
+      ) : (
+        <TransactionList user={user} listing={listing.data} />
+      )}
+    </div>
+  );
+}
+
+function Clear() {
+  return (
+    <ButtonLink look="quiet" className={styles.clear} {...clearingLink}>
+      Clear Filters
+    </ButtonLink>
   );
 }

@@ -1,0 +1,52 @@
+/** The shared schemas of a profile as resolvers of react-hook-form, and the call that changes a profile. */
+import '../../ui/later/zod-without-eval.ts';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { z } from 'zod';
+import { closing, NO_SERVICE, type ProfileChange, profileChange, type User } from '#shared/accounts.ts';
+import { serviceCategory } from '#shared/qr-codes.ts';
+import { api } from '../../api/api.ts';
+import { become, presentSession } from '../../session/session.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+
+const details = z.object({
+  fullName: z.string(),
+  username: z.string(),
+  email: z.string(),
+  phone: z.string(),
+  currentPassword: z.string(),
+});
+
+/** @param email the present one: only another one needs the password. */
+export function resolveDetails(email: string) {
+  return zodResolver(
+    details
+      .transform(({ currentPassword, ...rest }): z.input<typeof profileChange> => {
+        const isOther = rest.email.trim() !== email;
+        return isOther ? { ...rest, currentPassword } : rest;
+      })
+      .pipe(profileChange),
+  );
+}
+
+const chosenServices = z.object({ serviceCategories: z.array(serviceCategory).min(1, NO_SERVICE) });
+
+export const resolveServices = zodResolver(chosenServices);
+
+export const resolveClosing = zodResolver(closing);
+
+/** The function that it returns throws the error of the call. */
+export function useChangeProfile(): (change: ProfileChange) => Promise<void> {
+  const utils = trpc.useUtils();
+  return async (change) => {
+    showChangedUser(await withPassword(() => api.auth.updateProfile.mutate(change)));
+    // A service that is no longer offered takes its code along.
+    void utils.invalidate();
+  };
+}
+
+/** Shows `user` as the signed-in person on every screen, unless somebody else is signed in by now. */
+function showChangedUser(user: User): void {
+  const session = presentSession();
+  if (session.status === 'signed-in' && session.user.id === user.id) become({ status: 'signed-in', user });
+}

@@ -1,0 +1,141 @@
+/** The tabs of the dashboard. The address names the open one, whose module is fetched when it is opened. */
+import { type ComponentType, lazy, useEffect } from 'react';
+import { useSearch } from 'wouter';
+import type { User } from '#shared/accounts.ts';
+import { Tabs } from '../controls/tabs.tsx';
+import { DASHBOARD_TABS, type DashboardTab, dashboardTab } from '../paths.ts';
+import { Loading } from '../ui/states.tsx';
+import { Fetched, NotReady } from './shared/fetched.tsx';
+import type { DashboardData } from './shared/queries.ts';
+import { QrCodesSketch, TransactionsSketch } from './sketches.tsx';
+
+const loadQrCodes = () => import('./codes/qr-codes.tsx');
+const QrCodes = lazy(() => loadQrCodes().then(({ QrCodes }) => ({ default: QrCodes })));
+const loadTransactions = () => import('./transactions/transactions.tsx');
+const Transactions = lazy(() => loadTransactions().then(({ Transactions }) => ({ default: Transactions })));
+const Insights = lazy(() =>
+  import('./insights/insights.tsx').then(({ Insights }) => ({ default: Insights })),
+);
+const Profile = lazy(() => import('./account/profile.tsx').then(({ Profile }) => ({ default: Profile })));
+
+interface PanelProps {
+  readonly user: User;
+  readonly data: DashboardData;
+}
+
+interface Tab {
+  readonly label: string;
+  readonly Panel: ComponentType<PanelProps>;
+  /** Whether customers have no use for it. */
+  readonly isOfProviders?: boolean;
+  /** The part of the data that the panel shows; left out where the panel loads its own. */
+  readonly part?: 'qrCodes' | 'transactions';
+  readonly load?: () => Promise<unknown>;
+}
+
+const TABS: Readonly<Record<DashboardTab, Tab>> = {
+  'qr-codes': {
+    label: 'QR Codes',
+    Panel: QrCodesPanel,
+    isOfProviders: true,
+    part: 'qrCodes',
+    load: loadQrCodes,
+  },
+  transactions: {
+    label: 'Transactions',
+    Panel: TransactionsPanel,
+    part: 'transactions',
+    load: loadTransactions,
+  },
+  insights: { label: 'Insights', Panel: InsightsPanel, isOfProviders: true },
+  profile: { label: 'Profile', Panel: ProfilePanel },
+};
+
+interface DashboardTabsProps extends PanelProps {
+  readonly tab: DashboardTab;
+}
+
+export function DashboardTabs({ user, tab, data }: DashboardTabsProps) {
+  const { Panel } = TABS[tab];
+  return (
+    <Tabs
+      label="Your dashboard"
+      value={tab}
+      tabs={tabsOf(user).map((value) => ({
+        value,
+        href: dashboardTab(value),
+        label: TABS[value].label,
+        panel: value === tab ? <Panel user={user} data={data} /> : null,
+      }))}
+    />
+  );
+}
+
+/** Reads the open tab from the address, the first by default. Its module is fetched while its data load. */
+export function useOpenTab(user: User): DashboardTab {
+  const named = new URLSearchParams(useSearch()).get('tab');
+  const tabs = tabsOf(user);
+  const [first = 'transactions'] = tabs;
+  const tab = tabs.find((one) => one === named) ?? first;
+  useEffect(() => {
+    TABS[tab].load?.().catch(() => {});
+  }, [tab]);
+  return tab;
+}
+
+/** Whether the tab's own panel shows that its data could not be loaded. */
+export function hasFailed(tab: DashboardTab, data: DashboardData): boolean {
+  const { part } = TABS[tab];
+  return part !== undefined && data[part].status === 'failed';
+}
+
+/** The tabs of an account; the first one opens by default. */
+function tabsOf({ isServiceProvider }: User): DashboardTab[] {
+  return DASHBOARD_TABS.filter((tab) => isServiceProvider || !TABS[tab].isOfProviders);
+}
+
+function QrCodesPanel({ user, data: { qrCodes, retry } }: PanelProps) {
+  const sketch = <QrCodesSketch user={user} />;
+  if (qrCodes.status !== 'ready') {
+    return <NotReady status={qrCodes.status} sketch={sketch} onRetry={retry} />;
+  }
+  return (
+    <Fetched sketch={sketch}>
+      <QrCodes user={user} codes={qrCodes.data} />
+    </Fetched>
+  );
+}
+
+function TransactionsPanel({ user, data: { summary, transactions, retry } }: PanelProps) {
+  const sketch = <TransactionsSketch />;
+  if (transactions.status !== 'ready') {
+    return <NotReady status={transactions.status} sketch={sketch} onRetry={retry} />;
+  }
+  const hasReceived = summary.status === 'ready' && summary.data.totalTipsReceivedCents > 0;
+  return (
+    <Fetched sketch={sketch}>
+      <Transactions
+        user={user}
+        listing={transactions.data}
+        isReceiver={user.isServiceProvider || hasReceived}
+        sketch={sketch}
+      />
+    </Fetched>
+  );
+}
+
+function InsightsPanel({ user }: PanelProps) {
+  return (
+    <Fetched sketch={<Loading text="Loading insights..." />}>
+      <Insights user={user} />
+    </Fetched>
+  );
+}
+
+function ProfilePanel({ user }: PanelProps) {
+  return (
+    <Fetched sketch={<Loading text="Loading profile..." />}>
+      <Profile user={user} />
+    </Fetched>
+  );
+}

@@ -1,0 +1,89 @@
+/** The first screen of the dashboard: a welcome, the state of the connection, statistics, and the tabs. */
+import { ScanLine } from 'lucide-react';
+import { lazy } from 'react';
+import type { User } from '#shared/accounts.ts';
+import { paymentMode } from '../installation.ts';
+import { type DashboardTab, paths } from '../paths.ts';
+import { useLogout } from '../signed-in/logout.ts';
+import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
+import { ScreenHeading } from '../ui/heading.tsx';
+import { Screen } from '../ui/screen.tsx';
+import { DashboardTabs, hasFailed } from './dashboard-tabs.tsx';
+import { ArrivalCard } from './live/arrival-card.tsx';
+import { ConnectionSign } from './live/connection-sign.tsx';
+import type { LiveTips } from './live/live-tips.ts';
+import styles from './overview.module.css';
+import { Fetched } from './shared/fetched.tsx';
+import { accountTypeOf } from './shared/labels.ts';
+import type { DashboardData } from './shared/queries.ts';
+import { Stats } from './stats.tsx';
+
+const Payouts = lazy(() => import('./payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
+const loadQuestion = () => import('../signed-in/later/password-again.ts');
+
+interface OverviewProps {
+  readonly user: User;
+  readonly tab: DashboardTab;
+  readonly data: DashboardData;
+  readonly live: LiveTips;
+}
+
+export function Overview({ user, tab, data, live }: OverviewProps) {
+  return (
+    <Screen title="Dashboard" unseenCount={live.unseenCount} actions={<Actions user={user} />}>
+      <div className={styles.welcome}>
+        <ScreenHeading className={styles.heading}>
+          Welcome, <bdi>{user.fullName}</bdi>
+        </ScreenHeading>
+        <Standing user={user} tab={tab} data={data} live={live} />
+      </div>
+      <Stats isServiceProvider={user.isServiceProvider} data={data} />
+      {user.isServiceProvider && paymentMode() !== 'simulated' && (
+        <Fetched sketch={null}>
+          <Payouts user={user} place="above" loadQuestion={loadQuestion} />
+        </Fetched>
+      )}
+      <div className={styles.arrival}>
+        <ArrivalCard arrival={live.arrival} />
+      </div>
+      <DashboardTabs user={user} tab={tab} data={data} />
+    </Screen>
+  );
+}
+
+function Actions({ user }: Pick<OverviewProps, 'user'>) {
+  const { logout, isLoggingOut } = useLogout();
+  return (
+    <>
+      {!user.isServiceProvider && (
+        <ButtonLink href={paths.scan}>
+          <ScanLine aria-hidden /> Scan QR
+        </ButtonLink>
+      )}
+      <Button look="quiet" aria-disabled={isLoggingOut} onClick={() => void logout()}>
+        Logout
+      </Button>
+    </>
+  );
+}
+
+/** The status line is always there, so that nothing moves when it changes. */
+function Standing({ user, tab, data, live }: OverviewProps) {
+  if (data.isLoading) return <p role="status">Loading Dashboard...</p>;
+  if (data.isFailing && !hasFailed(tab, data)) {
+    return (
+      <p>
+        Not everything could be loaded.{' '}
+        <button type="button" className={styles.retry} onClick={data.retry}>
+          Retry
+        </button>
+      </p>
+    );
+  }
+  return (
+    <ConnectionSign connection={live.connection}>
+      <bdi>@{user.username}</bdi> · {accountTypeOf(user)}
+    </ConnectionSign>
+  );
+}
