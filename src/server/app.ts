@@ -16,7 +16,7 @@ import { serveProbes, type Troubles } from './api/http/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/http/problems.ts';
 import { createRequestLog } from './api/http/request-log.ts';
 import type { UnreadAnswer } from './api/http/unread-requests.ts';
-import { takePaymentNotices } from './api/http/webhook-events.ts';
+import { takeWebhookEvents } from './api/http/webhook-events.ts';
 import { serveApiDocs } from './api/openapi/docs.ts';
 import { createContextReader, type Services } from './api/procedures/context.ts';
 import { createTrpcDoor } from './api/procedures/trpc-door.ts';
@@ -125,7 +125,7 @@ export function createApp(deps: AppDependencies): App {
   serveProbes(app, { clock, isShuttingDown, proveWritable: () => storage.proveWritable(), troubles });
   guardDoors(app, isShuttingDown);
   serveApiDocs(app, publicUrl);
-  takePaymentNotices(app, services.payments);
+  takeWebhookEvents(app, services.payments);
   app.route('/api', createRestAdapter(envelope, contextOf, report));
   app.use('/trpc/*', createTrpcDoor(contextOf, report));
   app.use('/api/*', () => {

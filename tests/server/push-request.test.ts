@@ -49,8 +49,8 @@ async function setUp({
   });
   return {
     service,
-    send: (to: PushAddress, payload: string, ttlSeconds: number) =>
-      send(to, { payload, ttlSeconds, topic: 'topic' }),
+    send: (to: PushAddress, payload: string, ttlSeconds: number, topic = 'topic') =>
+      send(to, { payload, ttlSeconds, topic }),
     vapid,
     clock,
     device: service.register(),
@@ -279,6 +279,12 @@ describe('of a push service that sends without end', () => {
     endless.close();
     await once(endless, 'close');
   });
+});
+
+test('a message that cannot be encrypted is a fault of the server and not of the keys, and calls nobody', async () => {
+  const { service, send, device } = await setUp();
+  await expect(send(device, 'x', 60, 'a topic with spaces')).rejects.toThrow('characters');
+  expect(service.requests()).toBe(0);
 });
 
 describe('keys', () => {

@@ -99,7 +99,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
     'only statements know the builder of queries',
   ],
   [/^stripe$/, /^server\/payments\/stripe\//, 'only one module knows the payment service'],
-  [/^web-push$/, /^server\/notices\//, 'one module encrypts notices'],
+  [/^web-push$/, /^server\/notifications\//, 'one module encrypts notices'],
   [/^yazl$/, /^server\/export\//, 'one module packs archives'],
   [/^qrcode$/, /^server\/qr-modules\.ts$/, 'one module encodes codes'],
   [

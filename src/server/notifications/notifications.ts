@@ -1,7 +1,7 @@
 /**
  * Notifications: the devices of an account that tips reach with no page open, and the key by which push services know this server.
  */
-import { ECDH, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { DeviceRecord } from '#server/storage/port/devices.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -18,13 +18,12 @@ import {
   type PushMessage,
 } from '#shared/notifications.ts';
 import { createFindTarget } from './push-endpoint.ts';
-import { createSendPush, type FindAddresses } from './push-request.ts';
+import { createSendPush, type FindAddresses, isPoint } from './push-request.ts';
 import { createSender } from './sender.ts';
 import { createVapid, subjectFrom } from './vapid.ts';
 
 /** Whoever tries a device out looks at it now. */
 const TEST_TTL_S = 60;
-const CURVE = 'prime256v1';
 
 export interface Notifications {
   key(): PushKey;
@@ -148,16 +147,6 @@ function shown({ id, device, createdAtMs, withWords, sessionHash }: DeviceRecord
     isCurrent: Buffer.from(sessionHash).equals(current),
     withWords,
   };
-}
-
-/** Whether these bytes are a point of the curve, as only such a one encrypts. */
-function isPoint(bytes: Uint8Array): boolean {
-  try {
-    ECDH.convertKey(bytes, CURVE);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function hashOf(token: string): Uint8Array {

@@ -2,6 +2,7 @@
  * Sends one notice to the push service of one device (RFC 8030), encrypted for that device (RFC 8291). The request is made here, because
  * an endpoint is an address that a stranger gave: it goes to the address that was checked, and nowhere else.
  */
+import { ECDH } from 'node:crypto';
 import { lookup as lookUp } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -13,6 +14,10 @@ import type { Vapid } from './vapid.ts';
 
 /** Push services take 4,096 bytes of ciphertext (RFC 8030, section 7.2). */
 export const MAX_PAYLOAD_BYTES = 3_072;
+const CURVE = 'prime256v1';
+const POINT_BYTES = 65;
+/** RFC 8291, section 3.2. */
+const AUTH_BYTES = 16;
 const TIME_LIMIT_MS = 10_000;
 /** Far more than push services answer; a longer one is an error. */
 const MAX_HEADER_BYTES = 8_192;
@@ -61,7 +66,11 @@ export type FindAddresses = (host: string) => Promise<readonly string[]>;
 export const findAddresses: FindAddresses = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address);
 
-/** Sends a message to a device, unless `stop` is aborted before it is answered. Never throws. */
+/**
+ * Sends a message to a device, unless `stop` is aborted before it is answered. Whatever is wrong with the device or its
+ * push service is an outcome.
+ * @throws Error when the message cannot be encrypted, which is a fault of this server.
+ */
 export type SendPush = (to: PushAddress, message: PushMessage, stop?: AbortSignal) => Promise<PushOutcome>;
 
 interface PushRequestDependencies {
@@ -85,25 +94,29 @@ export function createSendPush({
   findAddresses,
   timeLimitMs = TIME_LIMIT_MS,
 }: PushRequestDependencies): SendPush {
-  async function send(to: PushAddress, message: PushMessage, signal: AbortSignal): Promise<PushOutcome> {
-    const target = findTarget(to.endpoint);
-    if (!target) return refused('its host is none of a push service that is known');
-    if (Buffer.byteLength(message.payload) > MAX_PAYLOAD_BYTES) return refused('the notice is too long');
-    const request = encrypted(to, message);
-    if (!request) return refused('its keys are none');
+  async function request(
+    target: PushTarget,
+    { headers, body }: ReturnType<typeof encrypt>,
+    signal: AbortSignal,
+  ): Promise<PushOutcome> {
     const addresses = await before(signal, addressesOf(target, findAddresses));
     if (addresses.length === 0) return later('its host has no address');
     if (!addresses.every(target.isLoopback ? isLoopbackAddress : isPublicAddress))
       return refused('its host has an address that is not of the public internet');
-    const headers = { ...request.headers, Authorization: vapid.authorizationFor(target.url.origin) };
-    const answer = await post({ target, addresses, headers, body: request.body, signal });
-    return outcomeOf(answer, clock());
+    const signed = { ...headers, Authorization: vapid.authorizationFor(target.url.origin) };
+    return outcomeOf(await post({ target, addresses, headers: signed, body, signal }), clock());
   }
 
-  return (to, message, stop) =>
-    inTime(timeLimitMs, stop, (signal) => send(to, message, signal)).catch((error: unknown) =>
+  return async (to, message, stop) => {
+    const target = findTarget(to.endpoint);
+    if (!target) return refused('its host is none of a push service that is known');
+    if (Buffer.byteLength(message.payload) > MAX_PAYLOAD_BYTES) return refused('the notice is too long');
+    if (!isPoint(to.p256dh) || to.auth.length !== AUTH_BYTES) return refused('its keys cannot encrypt');
+    const encrypted = encrypt(to, message);
+    return inTime(timeLimitMs, stop, (signal) => request(target, encrypted, signal)).catch((error: unknown) =>
       later(nameOf(error)),
     );
+  };
 }
 
 /**
@@ -128,18 +141,24 @@ async function inTime<Result>(
   }
 }
 
-/** @returns null when the keys encrypt nothing. */
-function encrypted({ endpoint, p256dh, auth }: PushAddress, { payload, ttlSeconds, topic }: PushMessage) {
-  const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+/** Tells if the bytes are an uncompressed point of P-256, which is what a browser gives as `p256dh`. */
+export function isPoint(bytes: Uint8Array): boolean {
+  if (bytes.length !== POINT_BYTES) return false;
   try {
-    return webPush.generateRequestDetails(
-      { endpoint, keys: { p256dh: base64url(p256dh), auth: base64url(auth) } },
-      payload,
-      { TTL: Math.max(0, Math.floor(ttlSeconds)), urgency: 'high', topic, contentEncoding: 'aes128gcm' },
-    );
+    ECDH.convertKey(bytes, CURVE);
+    return true;
   } catch {
-    return null;
+    return false;
   }
+}
+
+function encrypt({ endpoint, p256dh, auth }: PushAddress, { payload, ttlSeconds, topic }: PushMessage) {
+  const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+  return webPush.generateRequestDetails(
+    { endpoint, keys: { p256dh: base64url(p256dh), auth: base64url(auth) } },
+    payload,
+    { TTL: Math.max(0, Math.floor(ttlSeconds)), urgency: 'high', topic, contentEncoding: 'aes128gcm' },
+  );
 }
 
 async function addressesOf({ url }: PushTarget, find: FindAddresses): Promise<readonly string[]> {

@@ -14,21 +14,21 @@ export class PaymentServiceUnavailable extends Error {
 }
 
 /** What the payment service says of a page on which a giver pays. */
-export type Heard =
+export type CheckoutState =
   /** The giver may still pay. */
-  | { readonly is: 'open' }
+  | { readonly kind: 'open' }
   | {
-      readonly is: 'paid';
+      readonly kind: 'paid';
       /** How the payment service names the charge. */
       readonly chargeId: string;
       /** What the giver was charged, in cents of US dollars; null for another currency. */
       readonly chargedCents: number | null;
     }
   /** Nobody paid, and nobody can any more. */
-  | { readonly is: 'expired' | 'failed' };
+  | { readonly kind: 'expired' | 'failed' };
 
 /** What is to be on the page, besides the sums. */
-export interface PageWords {
+export interface PageTexts {
   /** What the giver pays for. */
   readonly title: string;
   /** Where the giver comes back to, having paid or not. */
@@ -50,36 +50,36 @@ export interface ServiceAccount {
   readonly missing: readonly string[];
 }
 
-/** What a notice of the payment service says, once its signature is checked. */
-export interface Notice {
+/** What the payment service tells by itself, once its signature is checked: late, twice, in any order or not at all. */
+export interface WebhookEvent {
   readonly id: string;
-  readonly news:
+  readonly data:
     | {
-        readonly of: 'page';
+        readonly kind: 'page';
         /** How the payment service names the page. */
         readonly checkoutId: string;
         /** The tip that the page was made for, as the payment service was told. */
         readonly transactionId: string | null;
-        readonly heard: Heard;
+        readonly state: CheckoutState;
       }
     /** All of a charge went back to the giver. */
-    | { readonly of: 'refund'; readonly chargeId: string }
+    | { readonly kind: 'refund'; readonly chargeId: string }
     /** The giver's bank took a charge back. */
-    | { readonly of: 'dispute'; readonly chargeId: string }
-    | { readonly of: 'account'; readonly account: ServiceAccount }
+    | { readonly kind: 'dispute'; readonly chargeId: string }
+    | { readonly kind: 'account'; readonly account: ServiceAccount }
     /** What is none of ours. */
-    | { readonly of: 'other' };
+    | { readonly kind: 'other' };
 }
 
 /** Every method throws PaymentServiceUnavailable when nobody knows whether it was done. */
 export interface PaymentService {
   readonly mode: PaidMode;
   /** Makes the page on which a giver pays. The same payment gets the same page, however often it is asked for. */
-  begin(payment: PaymentRecord, words: PageWords): Promise<Begun>;
+  begin(payment: PaymentRecord, texts: PageTexts): Promise<Begun>;
   /** What became of a page. */
-  lookUp(checkoutId: string): Promise<Heard>;
+  lookUp(checkoutId: string): Promise<CheckoutState>;
   /** Closes a page, unless somebody has paid on it. */
-  close(checkoutId: string): Promise<Heard>;
+  close(checkoutId: string): Promise<CheckoutState>;
   /**
    * Gives all of a charge back to the giver, the fees included, and takes the receiver's part back. Done once for each time that
    * somebody asked.
@@ -92,19 +92,22 @@ export interface PaymentService {
    * @returns `refused` as `refund` does.
    */
   takeBack(payment: PaymentRecord): Promise<'taken_back' | 'refused'>;
-  /** The tip that a charge was made for, as the payment service was told; null for a charge that it does not know as one of a tip. */
+  /**
+   * Finds the tip that a charge was made for, as the payment service was told.
+   * @returns null for a charge that it does not know as one of a tip.
+   */
   findTip(chargeId: string): Promise<string | null>;
   /**
-   * Reads a notice.
+   * Reads a webhook event.
    * @param body the bytes as they came.
    * @returns null when its signature is not the payment service's, or is too old.
    */
-  readNotice(body: Uint8Array, signature: string): Notice | null;
+  readEvent(body: Uint8Array, signature: string): WebhookEvent | null;
   /**
-   * What it has told of refunds and disputes, newest first, also if no notice of it ever came.
+   * What it has told of refunds and disputes, newest first, also if no webhook event of it ever came.
    * @param fromMs as far back as the payment service remembers, 30 days at the most.
    */
-  listNotices(fromMs: number, toMs: number): AsyncIterable<Notice>;
+  listEvents(fromMs: number, toMs: number): AsyncIterable<WebhookEvent>;
 
   /** Makes an account for a provider. @param key makes one account however often it is asked for. */
   openAccount(provider: { readonly email: string; readonly key: string }): Promise<ServiceAccount>;

@@ -16,7 +16,7 @@ export function createSimulatedPayments(storage: Storage): TipPayments {
       if (tip && tip.paymentMode !== 'simulated') throw new AppError('payment_unavailable');
       return storage.reverseTip(reversal);
     },
-    async takeNotice() {
+    async takeWebhookEvent() {
       throw new AppError('not_found');
     },
     async sweep() {},

@@ -37,10 +37,10 @@ export interface TipPayments {
    */
   refund(reversal: NewReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' }>;
   /**
-   * Takes a notice of the payment service.
+   * Takes a webhook event of the payment service.
    * @throws AppError `invalid_notice`; `payment_unavailable` when it cannot be dealt with yet, and should come again.
    */
-  takeNotice(body: Uint8Array, signature: string): Promise<void>;
+  takeWebhookEvent(body: Uint8Array, signature: string): Promise<void>;
   /** Asks the payment service for what nothing was heard of; to be called every minute. */
   sweep(): Promise<void>;
 }

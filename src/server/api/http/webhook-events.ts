@@ -1,15 +1,15 @@
-/** The address to which the payment service sends its notices. */
+/** The address to which the payment service sends its webhook events. */
 import type { Hono } from 'hono';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import { refuseOtherMethods } from './door.ts';
 
 const PATH = '/api/payments/stripe/webhook';
 
-/** Takes notices by the bytes as they came, because the signature is over those. */
-export function takePaymentNotices(app: Hono, payments: TipPayments): void {
+/** Takes webhook events by the bytes as they came, because the signature is over those. */
+export function takeWebhookEvents(app: Hono, payments: TipPayments): void {
   app.post(PATH, async (c) => {
     const body = new Uint8Array(await c.req.arrayBuffer());
-    await payments.takeNotice(body, c.req.header('Stripe-Signature') ?? '');
+    await payments.takeWebhookEvent(body, c.req.header('Stripe-Signature') ?? '');
     return c.body(null, 200);
   });
   refuseOtherMethods(app, PATH, ['POST']);

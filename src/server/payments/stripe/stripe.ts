@@ -8,15 +8,21 @@ import type { Clock } from '#shared/calendar.ts';
 import type { PaidMode } from '#shared/payments.ts';
 import {
   type Begun,
-  type Notice,
   type PaymentService,
   PaymentServiceUnavailable,
+  type WebhookEvent,
 } from '../payment-service.ts';
-import { EVENTS_OF_MONEY_BACK, heardOf, isOfStripe, readNews, serviceAccountOf } from './news.ts';
+import {
+  checkoutStateOf,
+  dataOf,
+  EVENTS_OF_MONEY_BACK,
+  isOfStripe,
+  serviceAccountOf,
+} from './webhook-event.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
-  /** Those of the endpoints that send notices: one for the operator's account, one for those of providers. */
+  /** Those of the endpoints that send webhook events: one for the operator's account, one for those of providers. */
   readonly webhookSecrets: readonly string[];
   /** Where a stand-in for Stripe listens; null for Stripe itself. */
   readonly apiBase: string | null;
@@ -25,15 +31,15 @@ export interface StripeSettings {
 /** Long enough for a payment service that is slow, short enough for somebody who waits for a page. */
 const TIMEOUT_MS = 10_000;
 const CURRENCY = 'usd';
-/** How old a notice may be, in seconds; Stripe signs each anew when it repeats it. */
-const NOTICE_TOLERANCE_S = 300;
+/** How old a webhook event may be, in seconds; Stripe signs each anew when it repeats it. */
+const EVENT_TOLERANCE_S = 300;
 
 /** Which keys move real money: https://docs.stripe.com/keys */
 function modeOfKey(secretKey: string): PaidMode {
   return /^[rs]k_live_/.test(secretKey) ? 'live' : 'test';
 }
 
-/** @param clock says how old a notice is. */
+/** @param clock says how old a webhook event is. */
 export function createStripe(
   { secretKey, webhookSecrets, apiBase }: StripeSettings,
   clock: Clock,
@@ -78,7 +84,7 @@ export function createStripe(
   }
 
   async function lookUp(checkoutId: string) {
-    return heardOf(
+    return checkoutStateOf(
       await ask(
         () => stripe.checkout.sessions.retrieve(checkoutId),
         (error) => {
@@ -102,11 +108,11 @@ export function createStripe(
   }
 
   /** An event that one of the secrets has signed; null for what is none. */
-  function readEvent(body: Uint8Array, signature: string): Stripe.Event | null {
+  function verifyEvent(body: Uint8Array, signature: string): Stripe.Event | null {
     for (const secret of webhookSecrets) {
       try {
         return stripe.webhooks.constructEvent(
-          ...([body, signature, secret, NOTICE_TOLERANCE_S, undefined, clock()] as const),
+          ...([body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const),
         );
       } catch {
         // The package throws errors of many kinds for what is no signature at all, such as `v1=`.
@@ -115,9 +121,9 @@ export function createStripe(
     return null;
   }
 
-  function noticeOf(event: Stripe.Event): Notice {
+  function eventOf(event: Stripe.Event): WebhookEvent {
     const isOurs = event.livemode === (modeOfKey(secretKey) === 'live');
-    return { id: event.id, news: isOurs ? readNews(event) : { of: 'other' } };
+    return { id: event.id, data: isOurs ? dataOf(event) : { kind: 'other' } };
   }
 
   return {
@@ -170,7 +176,7 @@ export function createStripe(
         // Only an open page can be closed: somebody has paid, or its time was over.
         () => null,
       );
-      return closed === null ? lookUp(checkoutId) : heardOf(closed);
+      return closed === null ? lookUp(checkoutId) : checkoutStateOf(closed);
     },
 
     async refund(payment) {
@@ -214,12 +220,12 @@ export function createStripe(
         () => null,
       ),
 
-    readNotice(body, signature) {
-      const event = readEvent(body, signature);
-      return event && noticeOf(event);
+    readEvent(body, signature) {
+      const event = verifyEvent(body, signature);
+      return event && eventOf(event);
     },
 
-    async *listNotices(fromMs, toMs) {
+    async *listEvents(fromMs, toMs) {
       const asked: Stripe.EventListParams = {
         types: EVENTS_OF_MONEY_BACK,
         created: { gte: Math.floor(fromMs / 1_000), lte: Math.floor(toMs / 1_000) },
@@ -229,7 +235,7 @@ export function createStripe(
       for (;;) {
         const page = { ...asked, ...(last !== undefined && { starting_after: last }) };
         const { data, has_more } = await ask(() => stripe.events.list(page), unavailable);
-        yield* data.map(noticeOf);
+        yield* data.map(eventOf);
         last = data.at(-1)?.id;
         if (!has_more || last === undefined) return;
       }

@@ -1,27 +1,32 @@
-/** What Stripe's objects say in the words of the port. */
+/** Translates what Stripe answers, and its webhook events, into the values of the port. */
 import Stripe from 'stripe';
-import type { Heard, Notice, ServiceAccount } from '../payment-service.ts';
+import type { CheckoutState, ServiceAccount, WebhookEvent } from '../payment-service.ts';
 
 const CURRENCY = 'usd';
 
 type ErrorName = 'StripeInvalidRequestError' | 'StripeIdempotencyError' | 'StripeCardError';
 
-/** Whether an error is one of the package's. */
 export function isOfStripe(error: unknown, name: ErrorName): boolean {
   return error instanceof Stripe.errors[name];
 }
 
-type Session = Pick<
+type CheckoutSession = Pick<
   Stripe.Checkout.Session,
   'status' | 'payment_status' | 'payment_intent' | 'amount_total' | 'currency'
 >;
 
-/** What became of a page. What it is paid with decides, and not whether it was completed: money may come later, or not at all. */
-export function heardOf({ status, payment_status, payment_intent, amount_total, currency }: Session): Heard {
-  if (status === 'expired') return { is: 'expired' };
-  if (payment_status !== 'paid' || payment_intent === null) return { is: 'open' };
+/** The payment decides, not the completion of the page: money may come later, or not at all. */
+export function checkoutStateOf({
+  status,
+  payment_status,
+  payment_intent,
+  amount_total,
+  currency,
+}: CheckoutSession): CheckoutState {
+  if (status === 'expired') return { kind: 'expired' };
+  if (payment_status !== 'paid' || payment_intent === null) return { kind: 'open' };
   return {
-    is: 'paid',
+    kind: 'paid',
     chargeId: idOf(payment_intent),
     chargedCents: currency === CURRENCY ? amount_total : null,
   };
@@ -35,25 +40,27 @@ export function serviceAccountOf({
   return { accountId: id, chargesEnabled: charges_enabled, missing: requirements?.currently_due ?? [] };
 }
 
-/** The events of money that goes back, which are asked for as well, because nobody asks for a payment again that was paid. */
+/** Events of money that goes back are listed as well, because nobody looks again at a payment that was paid. */
 export const EVENTS_OF_MONEY_BACK = [
   'charge.refunded',
   'charge.dispute.created',
   'charge.dispute.funds_withdrawn',
 ];
 
-/** What an event is news of. Those that it does not name are none of ours: https://docs.stripe.com/api/events/types */
-export function readNews(event: Stripe.Event): Notice['news'] {
+/** Events of a type that is not named here are none of ours: https://docs.stripe.com/api/events/types */
+export function dataOf(event: Stripe.Event): WebhookEvent['data'] {
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
     case 'checkout.session.expired':
-      return newsOfPage(event.data.object, heardOf(event.data.object));
+      return pageData(event.data.object, checkoutStateOf(event.data.object));
     case 'checkout.session.async_payment_failed':
-      return newsOfPage(event.data.object, { is: 'failed' });
+      return pageData(event.data.object, { kind: 'failed' });
     case 'charge.refunded': {
       const { payment_intent, refunded } = event.data.object;
-      return refunded && payment_intent ? { of: 'refund', chargeId: idOf(payment_intent) } : { of: 'other' };
+      return refunded && payment_intent
+        ? { kind: 'refund', chargeId: idOf(payment_intent) }
+        : { kind: 'other' };
     }
     case 'charge.dispute.created':
     case 'charge.dispute.funds_withdrawn': {
@@ -61,21 +68,21 @@ export function readNews(event: Stripe.Event): Notice['news'] {
       // An inquiry takes no money, and most of them come to nothing.
       const isInquiry = status.startsWith('warning_');
       return payment_intent && !isInquiry
-        ? { of: 'dispute', chargeId: idOf(payment_intent) }
-        : { of: 'other' };
+        ? { kind: 'dispute', chargeId: idOf(payment_intent) }
+        : { kind: 'other' };
     }
     case 'account.updated':
-      return { of: 'account', account: serviceAccountOf(event.data.object) };
+      return { kind: 'account', account: serviceAccountOf(event.data.object) };
     default:
-      return { of: 'other' };
+      return { kind: 'other' };
   }
 }
 
-function newsOfPage(
+function pageData(
   { id, client_reference_id }: Pick<Stripe.Checkout.Session, 'id' | 'client_reference_id'>,
-  heard: Heard,
-): Notice['news'] {
-  return { of: 'page', checkoutId: id, transactionId: client_reference_id, heard };
+  state: CheckoutState,
+): WebhookEvent['data'] {
+  return { kind: 'page', checkoutId: id, transactionId: client_reference_id, state };
 }
 
 function idOf(named: string | { readonly id: string }): string {

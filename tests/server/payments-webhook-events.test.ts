@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { EVENTS_OF_MONEY_BACK } from '#server/payments/stripe/news.ts';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { EVENTS_OF_MONEY_BACK } from '#server/payments/stripe/webhook-event.ts';
 import { sendNotice } from '#tests/support/paid-app.ts';
 import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { startStripe } from '#tests/support/stripe/stand-in.ts';
@@ -197,13 +197,13 @@ test('a notice is signed with any of the secrets that the operator has named', a
   const stripe = await startStripe();
   await stripe.stop();
   const settings = { ...stripe.settings, webhookSecrets: ['whsec_one', 'whsec_two'] };
-  const { readNotice } = createStripe(settings, Date.now);
+  const { readEvent } = createStripe(settings, Date.now);
   const notice = { id: 'evt_1', type: 'other', payload: '{"id":"evt_1","type":"other","livemode":false}' };
   const read = (secret: string) => {
     const { body, signature } = stripe.sign(notice, secret);
-    return readNotice(Buffer.from(body), signature);
+    return readEvent(Buffer.from(body), signature);
   };
-  expect(read('whsec_one')).toEqual({ id: 'evt_1', news: { of: 'other' } });
-  expect(read('whsec_two')).toEqual({ id: 'evt_1', news: { of: 'other' } });
+  expect(read('whsec_one')).toEqual({ id: 'evt_1', data: { kind: 'other' } });
+  expect(read('whsec_two')).toEqual({ id: 'evt_1', data: { kind: 'other' } });
   expect(read('whsec_three')).toBeNull();
 });
