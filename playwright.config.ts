@@ -3,15 +3,27 @@ import { findChromium } from './tests/support/find-chromium.ts';
 
 const executablePath = findChromium();
 
-/** What Playwright 1.65 switches off for itself: of several such lists Chromium heeds the last one only. */
+/** Playwright 1.65 switches these off for itself; Chromium heeds only the last of several such lists. */
 const OFF_FOR_PLAYWRIGHT = [
-  ...['AimEnabled', 'AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync'],
-  ...['DestroyProfileOnBrowserClose', 'HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'LensOverlay'],
-  ...['MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch'],
-  ...['TcpPortRandomizationWin', 'ThirdPartyStoragePartitioning'],
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'TcpPortRandomizationWin',
+  'ThirdPartyStoragePartitioning',
 ];
 /** Popups of the address bar, for which Chromium starts a process with each page: half of what an empty page costs. */
 const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'];
+/** The process that Chromium starts ahead for the next site, once for each test: a third of all renderers. */
+const SPARE_RENDERER = 'SpareRendererForSitePerProcess';
 
 export default defineConfig({
   testDir: 'tests/browser',
@@ -39,7 +51,7 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
-        `--disable-features=${[...OFF_FOR_PLAYWRIGHT, ...ADDRESS_BAR].join()}`,
+        `--disable-features=${[...OFF_FOR_PLAYWRIGHT, ...ADDRESS_BAR, SPARE_RENDERER].join()}`,
       ],
     },
   },

@@ -72,34 +72,80 @@ async function expectUnder(field: Locator, sentence: string) {
   await expect(field).toHaveAttribute('aria-invalid', 'true');
 }
 
-test('shows two tabs under "Welcome", Login first, and a way back', async ({ page }) => {
-  await page.goto('/auth');
-  await expect(page).toHaveTitle('Login or Sign Up · Tipwell');
-  await expect(page.getByRole('heading', { name: 'Welcome' })).toBeVisible();
-  await expect(page.getByRole('tab')).toHaveText(['Login', 'Sign Up']);
-  await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
-  await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeVisible();
-  await expect(page.getByRole('textbox')).toHaveCount(2);
-  await page.getByRole('tab', { name: 'Sign Up' }).click();
-  await expect(page.getByRole('textbox')).toHaveCount(5);
-  await expect(page.getByRole('button', { name: 'Create Account' })).toBeVisible();
-  await page.getByRole('link', { name: 'Back to Home' }).click();
-  await expect(page).toHaveURL('/');
-});
+test('the page has two tabs', async ({ page }) => {
+  await test.step('under "Welcome", Login first, and a way back', async () => {
+    await page.goto('/auth');
+    await expect(page).toHaveTitle('Login or Sign Up · Tipwell');
+    await expect(page.getByRole('heading', { name: 'Welcome' })).toBeVisible();
+    await expect(page.getByRole('tab')).toHaveText(['Login', 'Sign Up']);
+    await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
+    await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeVisible();
+    await expect(page.getByRole('textbox')).toHaveCount(2);
+    await page.getByRole('tab', { name: 'Sign Up' }).click();
+    await expect(page.getByRole('textbox')).toHaveCount(5);
+    await expect(page.getByRole('button', { name: 'Create Account' })).toBeVisible();
+    await page.getByRole('link', { name: 'Back to Home' }).click();
+    await expect(page).toHaveURL('/');
+  });
 
-test('gives each tab an address, which a reload keeps and which Back leaves at once', async ({ page }) => {
-  await page.goto('/');
-  await page.getByRole('link', { name: 'Login', exact: true }).click();
-  const open = page.getByRole('tab', { selected: true });
-  await page.getByRole('tab', { name: 'Sign Up' }).click();
-  await expect(page).toHaveURL(SIGN_UP);
-  await page.reload();
-  await expect(open).toHaveText('Sign Up');
-  await page.getByRole('tab', { name: 'Login' }).click();
-  await expect(page).toHaveURL('/auth');
-  await expect(open).toHaveText('Login');
-  await page.goBack();
-  await expect(page).toHaveURL('/');
+  await test.step('each at an address, which a reload keeps and which Back leaves at once', async () => {
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Login', exact: true }).click();
+    const open = page.getByRole('tab', { selected: true });
+    await page.getByRole('tab', { name: 'Sign Up' }).click();
+    await expect(page).toHaveURL(SIGN_UP);
+    await page.reload();
+    await expect(open).toHaveText('Sign Up');
+    await page.getByRole('tab', { name: 'Login' }).click();
+    await expect(page).toHaveURL('/auth');
+    await expect(open).toHaveText('Login');
+    await page.goBack();
+    await expect(page).toHaveURL('/');
+  });
+
+  await test.step('which tell browsers and password managers what each field is for', async () => {
+    await page.goto('/auth');
+    const login = fieldsOf(page);
+    await expect(login.email).toHaveAttribute('type', 'email');
+    await expect(login.email).toHaveAttribute('autocomplete', 'email');
+    await expect(login.password).toHaveAttribute('autocomplete', 'current-password');
+    const signUp = await openSignUp(page);
+    await expect(signUp.email).toHaveAttribute('type', 'email');
+    for (const [field, token] of [
+      [signUp.fullName, 'name'],
+      [signUp.username, 'username'],
+      [signUp.email, 'email'],
+      [signUp.phone, 'tel'],
+      [signUp.password, 'new-password'],
+    ] as const) {
+      await expect(field).toHaveAttribute('autocomplete', token);
+    }
+  });
+
+  await test.step('which show and hide the password, without losing it', async () => {
+    await page.goto('/auth');
+    for (const tab of ['Login', 'Sign Up']) {
+      await page.getByRole('tab', { name: tab }).click();
+      const { password } = fieldsOf(page);
+      await password.fill('secret words');
+      await expect(password).toHaveAttribute('type', 'password');
+      await page.getByRole('button', { name: 'Show password' }).click();
+      await expect(password).toHaveAttribute('type', 'text');
+      await expect(password).toHaveValue('secret words');
+      await page.getByRole('button', { name: 'Hide password' }).click();
+      await expect(password).toHaveAttribute('type', 'password');
+      await expect(password).toHaveValue('secret words');
+    }
+  });
+
+  await test.step('which keep what was typed while the other is looked at', async () => {
+    const { username } = await openSignUp(page);
+    await username.fill('half-typed');
+    await page.getByRole('tab', { name: 'Login' }).click();
+    await expect(username).toHaveCount(0);
+    await page.getByRole('tab', { name: 'Sign Up' }).click();
+    await expect(username).toHaveValue('half-typed');
+  });
 });
 
 test('without JavaScript, leads to the other tab and home, and sends no form', async ({
@@ -156,8 +202,11 @@ test.describe('before the script has come', () => {
     await expect(page).toHaveURL('/dashboard');
     const token = await storedToken(page);
     expect(await backstage.call('GET', '/auth/me', { token: token ?? '' })).toMatchObject({
-      ...{ email: `${username}@example.com`, username, full_name: `Sam ${username}` },
-      ...{ phone: '+43 660 1234567', service_categories: ['dj'] },
+      email: `${username}@example.com`,
+      username,
+      full_name: `Sam ${username}`,
+      phone: '+43 660 1234567',
+      service_categories: ['dj'],
     });
   });
 
@@ -296,50 +345,6 @@ test.describe('the username', () => {
   });
 });
 
-test('tells browsers and password managers what each field is for', async ({ page }) => {
-  await page.goto('/auth');
-  const login = fieldsOf(page);
-  await expect(login.email).toHaveAttribute('type', 'email');
-  await expect(login.email).toHaveAttribute('autocomplete', 'email');
-  await expect(login.password).toHaveAttribute('autocomplete', 'current-password');
-  const signUp = await openSignUp(page);
-  await expect(signUp.email).toHaveAttribute('type', 'email');
-  for (const [field, token] of [
-    [signUp.fullName, 'name'],
-    [signUp.username, 'username'],
-    [signUp.email, 'email'],
-    [signUp.phone, 'tel'],
-    [signUp.password, 'new-password'],
-  ] as const) {
-    await expect(field).toHaveAttribute('autocomplete', token);
-  }
-});
-
-test('shows and hides the password on both tabs, without losing it', async ({ page }) => {
-  await page.goto('/auth');
-  for (const tab of ['Login', 'Sign Up']) {
-    await page.getByRole('tab', { name: tab }).click();
-    const { password } = fieldsOf(page);
-    await password.fill('secret words');
-    await expect(password).toHaveAttribute('type', 'password');
-    await page.getByRole('button', { name: 'Show password' }).click();
-    await expect(password).toHaveAttribute('type', 'text');
-    await expect(password).toHaveValue('secret words');
-    await page.getByRole('button', { name: 'Hide password' }).click();
-    await expect(password).toHaveAttribute('type', 'password');
-    await expect(password).toHaveValue('secret words');
-  }
-});
-
-test('keeps what was typed while the other tab is looked at', async ({ page }) => {
-  const { username } = await openSignUp(page);
-  await username.fill('half-typed');
-  await page.getByRole('tab', { name: 'Login' }).click();
-  await expect(username).toHaveCount(0);
-  await page.getByRole('tab', { name: 'Sign Up' }).click();
-  await expect(username).toHaveValue('half-typed');
-});
-
 test('asks a provider for services, shows the chosen ones, and forgets them when the box is unchecked', async ({
   page,
 }) => {
@@ -384,68 +389,71 @@ test.describe('the page', () => {
     expect(asked.asked()).toBe(0);
   });
 
-  test('refuses a sign-up field by field, in words, and keeps what was typed', async ({ page }) => {
-    const asked = await holdAnswers(page, '**/trpc/**');
-    const fields = await openSignUp(page);
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expectUnder(fields.fullName, 'Full name is required.');
-    await expectUnder(fields.username, 'Username is required.');
-    await expectUnder(fields.email, 'Email is required.');
-    await expectUnder(fields.password, 'Password is required.');
-    await expect(fields.phone).not.toHaveAttribute('aria-invalid', 'true');
-    await expect(fields.fullName).toBeFocused();
-    for (const [name, text, sentence] of [
-      ['fullName', 'Sam\u202e', 'Full name has characters that cannot be shown.'],
-      [
-        'username',
-        'sam!',
-        'Username may have letters, digits, dots, hyphens and underscores, and starts and ends with a letter or digit.',
-      ],
-      ['username', 'admin', 'This username is reserved.'],
-      ['email', 'sam@', 'Please enter a valid email address.'],
-      ['phone', 'call me maybe', 'Please enter a valid phone number.'],
-      ['password', 'short', 'Password must have 8 to 256 characters.'],
-    ] as const) {
-      await fields[name].fill(text);
-      await expectUnder(fields[name], sentence);
-    }
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(fields.fullName).toBeFocused();
-    await expect(fields.fullName).toHaveValue('Sam\u202e');
-    await expect(fields.username).toHaveValue('admin');
-    await expect(fields.phone).toHaveValue('call me maybe');
-    await fields.fullName.fill('Sam');
-    await expect(fields.fullName).not.toHaveAttribute('aria-invalid', 'true');
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(fields.username).toBeFocused();
-    expect(asked.asked()).toBe(0);
-  });
-
-  test('refuses a password that is the username or the email', async ({ page }) => {
-    const { password } = await openSignUp(page);
-    const username = await fillSignUp(page);
-    for (const text of [username.toUpperCase(), `${username}@example.com`]) {
-      await password.fill(text);
+  test('refuses a sign-up', async ({ page }) => {
+    await test.step('field by field, in words, and keeps what was typed', async () => {
+      const asked = await holdAnswers(page, '**/trpc/**');
+      const fields = await openSignUp(page);
       await page.getByRole('button', { name: 'Create Account' }).click();
-      await expectUnder(password, 'Password must not be your email or your username.');
-      await expect(password).toBeFocused();
-    }
-  });
+      await expectUnder(fields.fullName, 'Full name is required.');
+      await expectUnder(fields.username, 'Username is required.');
+      await expectUnder(fields.email, 'Email is required.');
+      await expectUnder(fields.password, 'Password is required.');
+      await expect(fields.phone).not.toHaveAttribute('aria-invalid', 'true');
+      await expect(fields.fullName).toBeFocused();
+      for (const [name, text, sentence] of [
+        ['fullName', 'Sam\u202e', 'Full name has characters that cannot be shown.'],
+        [
+          'username',
+          'sam!',
+          'Username may have letters, digits, dots, hyphens and underscores, and starts and ends with a letter or digit.',
+        ],
+        ['username', 'admin', 'This username is reserved.'],
+        ['email', 'sam@', 'Please enter a valid email address.'],
+        ['phone', 'call me maybe', 'Please enter a valid phone number.'],
+        ['password', 'short', 'Password must have 8 to 256 characters.'],
+      ] as const) {
+        await fields[name].fill(text);
+        await expectUnder(fields[name], sentence);
+      }
+      await page.getByRole('button', { name: 'Create Account' }).click();
+      await expect(fields.fullName).toBeFocused();
+      await expect(fields.fullName).toHaveValue('Sam\u202e');
+      await expect(fields.username).toHaveValue('admin');
+      await expect(fields.phone).toHaveValue('call me maybe');
+      await fields.fullName.fill('Sam');
+      await expect(fields.fullName).not.toHaveAttribute('aria-invalid', 'true');
+      await page.getByRole('button', { name: 'Create Account' }).click();
+      await expect(fields.username).toBeFocused();
+      expect(asked.asked()).toBe(0);
+      await page.unroute('**/trpc/**');
+    });
 
-  test('refuses a provider without a service, in a toast and under the services', async ({ page }) => {
-    await openSignUp(page);
-    const username = await fillSignUp(page);
-    await page.getByRole('checkbox', { name: PROVIDER_BOX }).check();
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(toast(page, 'Please select at least one service category.')).toBeVisible();
-    const services = page.getByRole('group', { name: 'Select all services you provide:' });
-    await expect(services).toHaveAccessibleDescription('Please select at least one service category.');
-    await expect(services.getByRole('checkbox').first()).toBeFocused();
-    await expect(page.getByLabel('Username')).toHaveValue(username);
-    await services.getByRole('checkbox', { name: 'Server' }).check();
-    await expect(services).not.toHaveAccessibleDescription(/select/);
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(page).toHaveURL('/dashboard');
+    await test.step('with a password that is the username or the email', async () => {
+      const { password } = await openSignUp(page);
+      const username = await fillSignUp(page);
+      for (const text of [username.toUpperCase(), `${username}@example.com`]) {
+        await password.fill(text);
+        await page.getByRole('button', { name: 'Create Account' }).click();
+        await expectUnder(password, 'Password must not be your email or your username.');
+        await expect(password).toBeFocused();
+      }
+    });
+
+    await test.step('as a provider without a service, in a toast and under the services', async () => {
+      await openSignUp(page);
+      const username = await fillSignUp(page);
+      await page.getByRole('checkbox', { name: PROVIDER_BOX }).check();
+      await page.getByRole('button', { name: 'Create Account' }).click();
+      await expect(toast(page, 'Please select at least one service category.')).toBeVisible();
+      const services = page.getByRole('group', { name: 'Select all services you provide:' });
+      await expect(services).toHaveAccessibleDescription('Please select at least one service category.');
+      await expect(services.getByRole('checkbox').first()).toBeFocused();
+      await expect(page.getByLabel('Username')).toHaveValue(username);
+      await services.getByRole('checkbox', { name: 'Server' }).check();
+      await expect(services).not.toHaveAccessibleDescription(/select/);
+      await page.getByRole('button', { name: 'Create Account' }).click();
+      await expect(page).toHaveURL('/dashboard');
+    });
   });
 });
 

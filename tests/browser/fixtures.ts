@@ -131,12 +131,12 @@ export class Backstage {
     this.#count += 1;
     const username = newName(`${role}-${this.#count}`);
     const { password: _, ...person } = registration.parse({
-      ...{
-        username,
-        email: `${username}@example.com`,
-        fullName: `${role === 'provider' ? 'Pat' : 'Cam'} ${username}`,
-      },
-      ...{ password: PASSWORD, isServiceProvider: role === 'provider', serviceCategories },
+      username,
+      email: `${username}@example.com`,
+      fullName: `${role === 'provider' ? 'Pat' : 'Cam'} ${username}`,
+      password: PASSWORD,
+      isServiceProvider: role === 'provider',
+      serviceCategories,
       ...(typeof choices === 'string' ? { fullName: choices } : choices),
     });
     const createdAtMs = Date.now();
@@ -148,7 +148,10 @@ export class Backstage {
     };
     const token = randomBytes(32).toString('base64url');
     const session = {
-      ...{ userId: account.id, createdAtMs, expiresAtMs: createdAtMs + SESSION_LIFETIME_MS, device: '' },
+      userId: account.id,
+      createdAtMs,
+      expiresAtMs: createdAtMs + SESSION_LIFETIME_MS,
+      device: '',
       tokenHash: createHash('sha256').update(token).digest(),
     };
     const storage = await databaseAt({ engine: 'sqlite', path: this.#server.databasePath }).openForCommand();

@@ -15,7 +15,7 @@ const TAB = '/dashboard?tab=insights';
 
 test.use({ timezoneId: 'America/New_York', locale: 'en-US' });
 
-const takings = (page: Page) => page.getByRole('region', { name: 'Takings' });
+const earnings = (page: Page) => page.getByRole('region', { name: 'Takings' });
 const bars = (page: Page) => page.getByRole('listbox', { name: /^Takings per/ }).getByRole('option');
 
 interface PastTip {
@@ -68,7 +68,7 @@ const SPRING: readonly PastTip[] = [
 ];
 const SPRING_DAYS = `${TAB}&to=2026-05-10`;
 
-test('tells takings to the cent, with fees, the best day and each day of the period in the time zone of the browser', async ({
+test('tells earnings to the cent, with fees, the best day and each day of the period in the time zone of the browser', async ({
   page,
   server,
   backstage,
@@ -78,10 +78,10 @@ test('tells takings to the cent, with fees, the best day and each day of the per
   await recordPast(server.databasePath, people, SPRING);
   await logInAs(people.provider);
   await page.goto(SPRING_DAYS);
-  await expect(takings(page)).toContainText('$189.16');
-  await expect(takings(page)).toContainText('$4.84 less than in the 30 days before (down 2%)');
-  await expect(takings(page)).toContainText('Before fees $195.01, less $5.85 in fees');
-  await expect(takings(page)).toContainText('4 tips on 3 of 30 days, Apr 11 – May 10, 2026.');
+  await expect(earnings(page)).toContainText('$189.16');
+  await expect(earnings(page)).toContainText('$4.84 less than in the 30 days before (down 2%)');
+  await expect(earnings(page)).toContainText('Before fees $195.01, less $5.85 in fees');
+  await expect(earnings(page)).toContainText('4 tips on 3 of 30 days, Apr 11 – May 10, 2026.');
   const numbers = { Tips: '4', 'Average tip': '$47.29', 'Largest tip': '$97.00', 'Best day': '$121.25' };
   for (const [label, value] of Object.entries(numbers))
     await expect(stat(page, label).getByRole('definition').first(), label).toHaveText(value);
@@ -111,12 +111,12 @@ test('keeps bars, period and service in the address, through which Back leads', 
   await expect(bars(page)).toHaveCount(12);
   await page.getByRole('combobox', { name: 'Service' }).selectOption('DJ');
   await expect(page).toHaveURL(`${TAB}&granularity=week&to=2026-05-10&service_category=dj`);
-  await expect(takings(page)).toContainText('Before fees $60.00, less $1.80 in fees');
+  await expect(earnings(page)).toContainText('Before fees $60.00, less $1.80 in fees');
   await page.getByRole('button', { name: 'Earlier' }).click();
   await expect(page).toHaveURL(`${TAB}&granularity=week&to=2026-02-15&service_category=dj`);
   await expect(page.getByRole('heading', { name: 'No tips in this period' })).toBeVisible();
   await page.goBack();
-  await expect(takings(page)).toContainText('$58.20');
+  await expect(earnings(page)).toContainText('$58.20');
   await page.goBack();
   await page.goBack();
   await expect(page).toHaveURL(SPRING_DAYS);
@@ -155,7 +155,7 @@ test('lets the keyboard walk through bars and hours, and tells of each', async (
   await logInAs(people.provider);
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(SPRING_DAYS);
-  await expect(takings(page)).toContainText('Highest: Fri, May 1, 2026');
+  await expect(earnings(page)).toContainText('Highest: Fri, May 1, 2026');
   await page.getByRole('button', { name: 'Later' }).focus();
   await page.keyboard.press('Tab');
   await expect(bars(page).last()).toBeFocused();
@@ -163,7 +163,7 @@ test('lets the keyboard walk through bars and hours, and tells of each', async (
   await expect(
     page.getByRole('option', { name: 'Sun, May 3, 2026: $58.20, 1 tip', selected: true }),
   ).toBeFocused();
-  await expect(takings(page).getByText('Sun, May 3, 2026 $58.20 1 tip')).toBeVisible();
+  await expect(earnings(page).getByText('Sun, May 3, 2026 $58.20 1 tip')).toBeVisible();
   await page.keyboard.press('Home');
   await expect(bars(page).first()).toBeFocused();
   await page.keyboard.press('Tab');
@@ -181,9 +181,9 @@ test('tells of the bar under a pointer or a finger', async ({ page, server, back
   await logInAs(people.provider);
   await page.goto(SPRING_DAYS);
   await page.getByRole('option', { name: 'Sat, May 2, 2026: $9.71, 1 tip' }).hover();
-  await expect(takings(page).getByText('Sat, May 2, 2026 $9.71 1 tip')).toBeVisible();
+  await expect(earnings(page).getByText('Sat, May 2, 2026 $9.71 1 tip')).toBeVisible();
   await page.getByRole('heading', { name: 'When tips come' }).hover();
-  await expect(takings(page).getByText('Highest: Fri, May 1, 2026')).toBeVisible();
+  await expect(earnings(page).getByText('Highest: Fri, May 1, 2026')).toBeVisible();
 });
 
 test('says that nothing came yet, and that there is nothing later', async ({ page, backstage, logInAs }) => {
@@ -203,9 +203,9 @@ test('counts a tip that arrives meanwhile', async ({ page, backstage, logInAs })
   await backstage.tip(customer, code, 10);
   await logInAs(provider);
   await page.goto(TAB);
-  await expect(takings(page)).toContainText('Before fees $10.00, less $0.30 in fees');
+  await expect(earnings(page)).toContainText('Before fees $10.00, less $0.30 in fees');
   await backstage.tip(customer, code, 20);
-  await expect(takings(page)).toContainText('Before fees $30.00, less $0.90 in fees');
+  await expect(earnings(page)).toContainText('Before fees $30.00, less $0.90 in fees');
   await expect(stat(page, 'Largest tip').getByRole('definition')).toHaveText('$19.40');
 });
 
@@ -224,7 +224,7 @@ test('offers to try again when the numbers cannot be loaded', async ({
   await expect(page.getByRole('heading', { name: 'Failed to load insights' })).toBeVisible();
   await page.unroute('**/trpc/**transactions.insights*');
   await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(takings(page)).toContainText('$9.70');
+  await expect(earnings(page)).toContainText('$9.70');
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
 });
 
@@ -240,7 +240,7 @@ test('labels what is shown as what it is: the former answer dimmed while the nex
   await logInAs(people.provider);
   await page.goto(SPRING_DAYS);
   await expect(bars(page)).toHaveCount(30);
-  const former = page.locator('[aria-busy="true"]').filter({ has: takings(page) });
+  const former = page.locator('[aria-busy="true"]').filter({ has: earnings(page) });
   const perDay = former.getByRole('listbox', { name: 'Takings per day' });
 
   const weeks = await holdAnswers(page, /transactions\.insights/);
@@ -259,7 +259,7 @@ test('labels what is shown as what it is: the former answer dimmed while the nex
   await page.route(/transactions\.insights/, (route) => route.fulfill({ status: 500, body: '' }));
   await page.getByRole('radio', { name: 'Month' }).check();
   await expect(page.getByRole('heading', { name: 'Failed to load insights' })).toBeVisible();
-  await expect(takings(page)).toHaveCount(0);
+  await expect(earnings(page)).toHaveCount(0);
   const months = await holdAnswers(page, /transactions\.insights/);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect.poll(months.asked).toBe(1);
@@ -287,7 +287,7 @@ test('says that nothing came only of the period that was asked for', async ({
   await expect(nothing).toHaveCount(0);
   await expect(page.getByText('Loading insights...')).toBeVisible();
   answers.release();
-  await expect(takings(page)).toContainText('$194.00');
+  await expect(earnings(page)).toContainText('$194.00');
 });
 
 test('is fetched when it is opened, and not for customers', async ({ page, backstage, logInAs }) => {
@@ -322,5 +322,5 @@ test('is for everybody in both schemes on phones and wide screens, also with tex
   await page.goto(SPRING_DAYS);
   await page.getByText('Show as table').click();
   await expect(page.getByRole('table', { name: 'Takings per day' })).toBeVisible();
-  await expectForEverybody(page, 'takings with their table');
+  await expectForEverybody(page, 'earnings with their table');
 });

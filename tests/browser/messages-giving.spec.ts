@@ -549,8 +549,11 @@ test.describe('a thank-you', () => {
     await backstage.call('POST', '/transactions', {
       token: customer.token,
       body: {
-        ...{ receiver_qr_id: code, amount: 20, service_category: 'bartender' },
-        ...{ message: MESSAGE, with_name: true },
+        receiver_qr_id: code,
+        amount: 20,
+        service_category: 'bartender',
+        message: MESSAGE,
+        with_name: true,
       },
     });
     const id = await idOfTip(backstage, provider);

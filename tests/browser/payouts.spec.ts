@@ -74,13 +74,22 @@ test('what Stripe decides later is shown without a reload', async ({ page, strip
   await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
   const account = accountOf(stripe, provider);
   account.currentlyDue = [
-    ...['business_profile.mcc', 'business_profile.url', 'tos_acceptance.date', 'tos_acceptance.ip'],
-    ...['individual.nationality', 'individual.dob.day', 'individual.ssn_last_4', 'owners.first_name'],
+    'business_profile.mcc',
+    'business_profile.url',
+    'tos_acceptance.date',
+    'tos_acceptance.ip',
+    'individual.nationality',
+    'individual.dob.day',
+    'individual.ssn_last_4',
+    'owners.first_name',
   ];
   await page.getByRole('link', { name: 'Later' }).click();
   await expect(card(page).getByRole('listitem')).toHaveText([
-    ...['your business', 'your agreement with Stripe', 'your date of birth'],
-    ...['your tax number', 'other details'],
+    'your business',
+    'your agreement with Stripe',
+    'your date of birth',
+    'your tax number',
+    'other details',
   ]);
   await expectForEverybody(page, 'more is missing');
   await picture(page, 'payouts-05-more-is-missing');

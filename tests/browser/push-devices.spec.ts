@@ -81,8 +81,11 @@ test('words are shown on request, a test notice comes at once, and notices end w
   await backstage.call('POST', '/transactions', {
     token: customer.token,
     body: {
-      ...{ receiver_qr_id: code, amount: 10, service_category: 'bartender' },
-      ...{ message: 'Best Negroni in town', with_name: true },
+      receiver_qr_id: code,
+      amount: 10,
+      service_category: 'bartender',
+      message: 'Best Negroni in town',
+      with_name: true,
     },
   });
   await expect.poll(() => push.payloadsOf(endpoint)).toHaveLength(2);

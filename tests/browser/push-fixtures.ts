@@ -216,12 +216,12 @@ export function tipsNotice({
 /** A tip as a notice tells it. */
 export function notifiedTip(words: { giverName?: string; message?: string; serviceCategory?: string } = {}) {
   return {
-    ...{
-      id: 'txn_0',
-      netAmountCents: 970,
-      serviceCategory: 'bartender',
-      createdAt: new Date().toISOString(),
-    },
-    ...{ giverName: null, message: null, ...words },
+    id: 'txn_0',
+    netAmountCents: 970,
+    serviceCategory: 'bartender',
+    createdAt: new Date().toISOString(),
+    giverName: null,
+    message: null,
+    ...words,
   };
 }

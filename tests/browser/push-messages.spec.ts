@@ -28,9 +28,11 @@ test('a push message shows the tip, and its words only where it has some', async
   await page.goto('/tip/demo-alex-bartender');
   await deliver(
     tipsNotice({
-      ...{ upTo: 2, netCents: 123_456 },
+      upTo: 2,
+      netCents: 123_456,
       tip: notifiedTip({
-        ...{ serviceCategory: 'live_event', giverName: 'Cam Doe' },
+        serviceCategory: 'live_event',
+        giverName: 'Cam Doe',
         message: '<b>Great\n\nevening</b> https://example.com',
       }),
     }),

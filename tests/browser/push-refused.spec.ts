@@ -211,7 +211,10 @@ test('Chromium finds nothing that keeps the dashboard from being installed, and 
   // The browser offers it to a profile that lasts, and to people who have been here for a while.
   const args = [...(launchOptions.args ?? []), '--bypass-app-banner-engagement-checks'];
   const context = await playwright.chromium.launchPersistentContext(temporaryFolder(), {
-    ...{ ...launchOptions, args, baseURL: server.url, viewport: { width: 390, height: 844 } },
+    ...launchOptions,
+    args,
+    baseURL: server.url,
+    viewport: { width: 390, height: 844 },
   });
   const page = context.pages()[0] ?? (await context.newPage());
   await logInAs(provider, context);
