@@ -39,7 +39,6 @@ async function openPage(...lists: readonly (readonly Transaction[])[]) {
   vi.resetModules();
   const toasts = await import('#client/toasts.ts');
   const { listingKey } = await import('#client/signed-in/api-hooks.ts');
-  const { showChanged } = await import('#client/dashboard/live/tip-cache.ts');
   const { createTipNews } = await import('#client/dashboard/live/tip-news.ts');
   const client = new QueryClient();
   let mayTell = true;
@@ -53,11 +52,11 @@ async function openPage(...lists: readonly (readonly Transaction[])[]) {
   const news = createTipNews({
     userId: GIVER,
     since: OPENED,
-    change: (changed) => {
-      const reload = () => {
+    lists: {
+      client,
+      reload() {
         reloads += 1;
-      };
-      return showChanged({ client, reload }, changed);
+      },
     },
     mayTell: () => mayTell,
   });

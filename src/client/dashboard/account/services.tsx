@@ -14,7 +14,7 @@ import card from '../../ui/card.module.css';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { ServicePicker } from '../../ui/later/service-picker.tsx';
 import { useSending } from '../form.ts';
-import { useQuestion } from '../shared/question.ts';
+import { useQuestion } from '../question.ts';
 import styles from './account-care.module.css';
 import { resolveServices, useChangeProfile } from './profile-change.ts';
 

@@ -58,7 +58,7 @@ export function useLiveTips(
   const announcer = useRef<Announcer>(null);
   const mayTell = useEffectEvent(() => !isQuiet);
   const [tell] = useState(() =>
-    createNews({ userId: user.id, since: new Date(), change: cache.change, mayTell }),
+    createNews({ userId: user.id, since: new Date(), lists: cache.lists, mayTell }),
   );
 
   useEffect(() => {

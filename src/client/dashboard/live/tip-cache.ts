@@ -1,14 +1,7 @@
 /** Keeps the cache up to date with tips that have just happened or changed. */
-import {
-  hashKey,
-  type InfiniteData,
-  type Query,
-  type QueryClient,
-  type QueryFilters,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { hashKey, type Query, type QueryFilters, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Transaction, TransactionPage } from '#shared/tips.ts';
+import type { Transaction } from '#shared/tips.ts';
 import { allTransactions, listingKey, transactionsKey, trpc } from '../../signed-in/api-hooks.ts';
 
 export function useTipCache() {
@@ -51,43 +44,12 @@ export function useTipCache() {
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
       });
     },
-    /** Shows new messages of a tip. No money has moved, so that sums stay. @returns as `showChanged` does. */
-    change: (tip: Transaction): boolean => showChanged({ client: queryClient, reload: reloadLists }, tip),
+    lists: { client: queryClient, reload: reloadLists },
     reload(): void {
       reloadSums();
       reloadLists();
     },
   };
-}
-
-interface Lists {
-  readonly client: QueryClient;
-  /** Loads the lists again, after a query under way. */
-  readonly reload: () => void;
-}
-
-/**
- * Shows a tip as it is now wherever a list has it.
- * @returns whether a list knew already that its giver was thanked.
- */
-export function showChanged({ client, reload }: Lists, tip: Transaction): boolean {
-  const filters = { queryKey: transactionsKey };
-  const known = client
-    .getQueriesData<InfiniteData<TransactionPage>>(filters)
-    .flatMap(([, loaded]) => loaded?.pages ?? [])
-    .flatMap(({ transactions }) => transactions)
-    .some(({ id, thankedAt }) => id === tip.id && thankedAt !== null);
-  client.setQueriesData<InfiniteData<TransactionPage>>(
-    filters,
-    (loaded) => loaded && { ...loaded, pages: loaded.pages.map((page) => pageWith(page, tip)) },
-  );
-  // The query under way may not know the change.
-  if (client.isFetching(filters) > 0) reload();
-  return known;
-}
-
-function pageWith(page: TransactionPage, tip: Transaction): TransactionPage {
-  return { ...page, transactions: page.transactions.map((one) => (one.id === tip.id ? tip : one)) };
 }
 
 /** Whether a listing leaves some transactions out. */

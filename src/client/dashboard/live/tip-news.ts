@@ -1,7 +1,10 @@
 /** Tells that the other person of a tip reversed it, or said thank you. */
+
+import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
 import { formatUsd } from '#shared/money.ts';
-import type { Transaction } from '#shared/tips.ts';
+import type { Transaction, TransactionPage } from '#shared/tips.ts';
+import { transactionsKey } from '../../signed-in/api-hooks.ts';
 import { toastMessage } from '../../toasts.ts';
 
 export interface TipNews {
@@ -14,13 +17,13 @@ export interface TipNewsOptions {
   readonly userId: UserId;
   /** Earlier refunds are not told. */
   readonly since: Date;
-  /** Shows the tip in all lists. @returns whether one knew already that its giver was thanked. */
-  readonly change: (tip: Transaction) => boolean;
+  /** The lists that show the tips. */
+  readonly lists: Lists;
   /** News that may not be told at its time is not told later. */
   readonly mayTell: () => boolean;
 }
 
-export function createTipNews({ userId, since, change, mayTell }: TipNewsOptions): TipNews {
+export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions): TipNews {
   const refunds = new Set<string>();
   const thanks = new Set<string>();
   return {
@@ -41,7 +44,7 @@ export function createTipNews({ userId, since, change, mayTell }: TipNewsOptions
 
     thanked(tip) {
       const { id, thankedAt, thankYou, receiverName } = tip;
-      const wasKnown = change(tip);
+      const wasKnown = showChanged(lists, tip);
       if (thankedAt === null || thankYou === null || wasKnown || thanks.has(id)) return;
       thanks.add(id);
       if (!mayTell()) return;
@@ -55,4 +58,34 @@ function refundSentence(tip: Transaction, userId: UserId): string | null {
   const isReceiver = tip.receiverId === userId;
   if (tip.refundedBy === (isReceiver ? 'receiver' : 'giver')) return null;
   return `A tip of ${formatUsd(tip.amountCents)} was ${isReceiver ? 'taken back' : 'refunded'}`;
+}
+
+export interface Lists {
+  readonly client: QueryClient;
+  /** Loads the lists again, after a query under way. */
+  readonly reload: () => void;
+}
+
+/**
+ * Shows a tip as it is now wherever a list has it.
+ * @returns whether a list knew already that its giver was thanked.
+ */
+export function showChanged({ client, reload }: Lists, tip: Transaction): boolean {
+  const filters = { queryKey: transactionsKey };
+  const known = client
+    .getQueriesData<InfiniteData<TransactionPage>>(filters)
+    .flatMap(([, loaded]) => loaded?.pages ?? [])
+    .flatMap(({ transactions }) => transactions)
+    .some(({ id, thankedAt }) => id === tip.id && thankedAt !== null);
+  client.setQueriesData<InfiniteData<TransactionPage>>(
+    filters,
+    (loaded) => loaded && { ...loaded, pages: loaded.pages.map((page) => pageWith(page, tip)) },
+  );
+  // The query under way may not know the change.
+  if (client.isFetching(filters) > 0) reload();
+  return known;
+}
+
+function pageWith(page: TransactionPage, tip: Transaction): TransactionPage {
+  return { ...page, transactions: page.transactions.map((one) => (one.id === tip.id ? tip : one)) };
 }

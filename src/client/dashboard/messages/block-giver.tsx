@@ -4,7 +4,7 @@ import type { Transaction } from '#shared/tips.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
-import { focusIfLost, useQuestion } from '../shared/question.ts';
+import { focusIfLost, useQuestion } from '../question.ts';
 import { useFailure } from './message-changes.ts';
 import styles from './messages.module.css';
 

@@ -11,8 +11,8 @@ import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
+import { useQuestion } from '../question.ts';
 import { shortDateTime } from '../shared/labels.ts';
-import { useQuestion } from '../shared/question.ts';
 import styles from './messages.module.css';
 
 export function BlockedGivers() {

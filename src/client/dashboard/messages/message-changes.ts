@@ -3,12 +3,13 @@ import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { useTipCache } from '../live/tip-cache.ts';
+import { showChanged } from '../live/tip-news.ts';
 
 export function useShowTip(): (changed: Transaction) => void {
-  const { change } = useTipCache();
+  const { lists } = useTipCache();
   const utils = trpc.useUtils();
   return (changed) => {
-    change(changed);
+    showChanged(lists, changed);
     utils.transactions.get.setData({ id: changed.id }, changed);
   };
 }

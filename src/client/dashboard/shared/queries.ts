@@ -1,7 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { User } from '#shared/accounts.ts';
-import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api/api.ts';
@@ -72,18 +71,6 @@ export function useDashboardData(
       for (const { refetch } of failed) void refetch();
     },
   };
-}
-
-/** The hour of the clock at which a night ends: bars have closed, and cafés have not opened. */
-const NIGHT_START_HOUR = 5;
-
-export function useTonight(serviceCategory: ServiceCategory) {
-  const utils = trpc.useUtils();
-  useNewDay(() => void utils.transactions.summary.invalidate(), NIGHT_START_HOUR);
-  return trpc.transactions.summary.useQuery(
-    { timeZone: timeZoneHere(), serviceCategory, dayStartHour: NIGHT_START_HOUR },
-    FRESH,
-  );
 }
 
 /**
