@@ -161,7 +161,7 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await expect(field).toHaveAccessibleDescription(/The thank-you must not have links\.$/);
   await picture(page, 'words-06-own');
   await expectForEverybody(page, 'a thank-you that is refused');
-  await page.route('**/trpc/words.thank?*', (route) => route.abort(), { times: 1 });
+  await page.route('**/trpc/messages.thank?*', (route) => route.abort(), { times: 1 });
   await field.fill('Grazie  mille,\nuntil Friday!');
   await send.click();
   await expect(dialog(page).getByRole('alert')).toHaveText(

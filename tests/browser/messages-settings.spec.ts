@@ -25,7 +25,7 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await expect(field(1)).toHaveValue('Thank you!');
   await expect(field(2)).toHaveValue('Thanks a lot, see you soon!');
   await expect(field(3)).toHaveValue('You made my day!');
-  expect(asked.filter((url) => url.includes('words.blocked'))).toEqual([]);
+  expect(asked.filter((url) => url.includes('messages.blocked'))).toEqual([]);
   await picture(page, 'words-20-thank-yous');
   await expectForEverybody(page, 'the ready thank-yous');
   await field(2).fill('Find me at www.example.com');

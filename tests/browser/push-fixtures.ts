@@ -105,7 +105,7 @@ export async function turnOn(page: Page): Promise<string> {
 
 /** The devices of an account, as the API tells them; of a session that has ended, none. */
 export async function devicesOf(serverUrl: string, { token }: Person) {
-  const answer = await fetch(`${serverUrl}/trpc/notices.devices`, {
+  const answer = await fetch(`${serverUrl}/trpc/notifications.devices`, {
     headers: { Authorization: `Bearer ${token}` },
   });
   if (answer.status === 401) return [];

@@ -282,7 +282,7 @@ it.each([
   expect(await page.pay()).toMatchObject({ event: PAID });
   const [tip] = await page.tips();
   if (why === 'paused') await receiver.qrCodes.update.mutate({ id, status: 'paused' });
-  else await receiver.words.block.mutate({ id: tip?.id ?? '' });
+  else await receiver.messages.block.mutate({ id: tip?.id ?? '' });
   expect(page.isPausedAnew()).toBe(false);
   expect(page.isPaused()).toBe(false);
   // Only from here on, so that the timer of the pause is a fake one.

@@ -3,7 +3,7 @@
  * the product, so that one without a row here fails. What belongs to somebody else answers as if it did not exist.
  */
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import type { REFUSALS } from '#shared/errors.ts';
 import {
   call,
@@ -55,7 +55,7 @@ async function openScene() {
   };
   const photo = await drawPhoto();
   const made = newDevice();
-  const { id } = await customer.trpc.notices.register.mutate(made);
+  const { id } = await customer.trpc.notifications.register.mutate(made);
   const device = { id, endpoint: made.endpoint };
   return { t, provider, another, customer, session, code, tip, given, tokens, photo, device };
 }
@@ -216,17 +216,17 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   },
   'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
-  'words.thank': {
+  'messages.thank': {
     outcomes: RECEIVING_THE_TIP,
     input: ({ given }) => ({ id: given.id, text: 'Thank you' }),
   },
-  'words.hide': {
+  'messages.hide': {
     outcomes: RECEIVING_THE_TIP,
     input: ({ given }) => ({ id: given.id, hidden: true }),
   },
-  'words.report': { outcomes: RECEIVING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
-  'words.block': { outcomes: RECEIVING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
-  'words.unblock': {
+  'messages.report': { outcomes: RECEIVING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'messages.block': { outcomes: RECEIVING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'messages.unblock': {
     outcomes: {
       ...SIGNED_IN,
       customer: 'giver_not_found',
@@ -235,22 +235,25 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
     },
     input: () => ({ giverId: 'gvr_none' }),
   },
-  'words.blocked': { outcomes: SIGNED_IN },
-  'words.thankYous': { outcomes: SIGNED_IN },
-  'words.saveThankYous': { outcomes: SIGNED_IN, input: () => ({ texts: ['Thank you'] }) },
+  'messages.blocked': { outcomes: SIGNED_IN },
+  'messages.thankYous': { outcomes: SIGNED_IN },
+  'messages.saveThankYous': { outcomes: SIGNED_IN, input: () => ({ texts: ['Thank you'] }) },
   'payments.payoutStatus': { outcomes: BEING_PAID },
   'payments.onboard': { outcomes: OPENING_A_LINK },
   'payments.openDashboard': { outcomes: OPENING_A_LINK },
-  'notices.key': { outcomes: SIGNED_IN },
-  'notices.devices': { outcomes: SIGNED_IN },
-  'notices.register': { outcomes: SIGNED_IN, input: ({ device }) => newDevice(device.endpoint) },
-  'notices.update': {
+  'notifications.key': { outcomes: SIGNED_IN },
+  'notifications.devices': { outcomes: SIGNED_IN },
+  'notifications.register': { outcomes: SIGNED_IN, input: ({ device }) => newDevice(device.endpoint) },
+  'notifications.update': {
     outcomes: USING_THE_CUSTOMERS_DEVICE,
     input: ({ device }) => ({ id: device.id, withWords: true }),
   },
-  'notices.remove': { outcomes: USING_THE_CUSTOMERS_DEVICE, input: ({ device }) => ({ id: device.id }) },
+  'notifications.remove': {
+    outcomes: USING_THE_CUSTOMERS_DEVICE,
+    input: ({ device }) => ({ id: device.id }),
+  },
   // Nobody listens where the device is.
-  'notices.test': {
+  'notifications.test': {
     outcomes: { ...USING_THE_CUSTOMERS_DEVICE, customer: 'push_unavailable' },
     input: ({ device }) => ({ id: device.id }),
   },
@@ -298,17 +301,17 @@ const CHANGES = [
   'qrCodes.removePhoto',
   'transactions.refund',
   'transactions.giveUp',
-  'words.thank',
-  'words.hide',
-  'words.report',
-  'words.block',
-  'words.saveThankYous',
+  'messages.thank',
+  'messages.hide',
+  'messages.report',
+  'messages.block',
+  'messages.saveThankYous',
   'payments.onboard',
   'payments.openDashboard',
-  'notices.register',
-  'notices.update',
-  'notices.remove',
-  'notices.test',
+  'notifications.register',
+  'notifications.update',
+  'notifications.remove',
+  'notifications.test',
 ] as const;
 
 describe.each(DOORS)('through %s', (door) => {
@@ -367,12 +370,12 @@ test.each(
 });
 
 test('a REST route answers 201 where something begins, 204 where something ends, and 200 elsewhere', () => {
-  const statuses = Object.fromEntries(REST_ROUTES.map(({ procedure, status }) => [procedure, status]));
+  const statuses = Object.fromEntries(ENDPOINTS.map(({ procedure, status }) => [procedure, status]));
   expect(statuses).toMatchObject({
     ...{ 'auth.register': 201, 'transactions.create': 201 },
     ...{ 'qrCodes.create': 201, 'qrCodes.replace': 201 },
-    ...{ 'words.block': 204, 'words.unblock': 204 },
-    ...{ 'notices.register': 201, 'notices.remove': 204, 'notices.test': 204 },
+    ...{ 'messages.block': 204, 'messages.unblock': 204 },
+    ...{ 'notifications.register': 201, 'notifications.remove': 204, 'notifications.test': 204 },
     ...{ 'auth.logout': 204, 'auth.confirm': 204, 'auth.endSession': 204, 'auth.endOtherSessions': 204 },
   });
   expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(13);

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { createAccounts } from '#server/auth/accounts.ts';
 import { createSessions } from '#server/auth/sessions.ts';
 import {
@@ -341,7 +341,7 @@ describe('a password that the operator made', () => {
     const namedIn = (through: Door, procedure: string) => {
       const all = { id: 'any', file: 'code.svg' };
       if (through === 'tRPC') return all;
-      const { path = '' } = REST_ROUTES.find((row) => row.procedure === procedure) ?? {};
+      const { path = '' } = ENDPOINTS.find((row) => row.procedure === procedure) ?? {};
       const count = path.split(':').length - 1;
       return Object.fromEntries(Object.entries(all).slice(0, count));
     };
@@ -377,23 +377,23 @@ describe('a password that the operator made', () => {
       'transactions.onTip': 'password_change_required',
       'transactions.summary': 'password_change_required',
       'transactions.giveUp': 'password_change_required',
-      'words.thank': 'password_change_required',
-      'words.hide': 'password_change_required',
-      'words.report': 'password_change_required',
-      'words.block': 'password_change_required',
-      'words.unblock': 'password_change_required',
-      'words.blocked': 'password_change_required',
-      'words.thankYous': 'password_change_required',
-      'words.saveThankYous': 'password_change_required',
+      'messages.thank': 'password_change_required',
+      'messages.hide': 'password_change_required',
+      'messages.report': 'password_change_required',
+      'messages.block': 'password_change_required',
+      'messages.unblock': 'password_change_required',
+      'messages.blocked': 'password_change_required',
+      'messages.thankYous': 'password_change_required',
+      'messages.saveThankYous': 'password_change_required',
       'payments.payoutStatus': 'password_change_required',
       'payments.onboard': 'password_change_required',
       'payments.openDashboard': 'password_change_required',
-      'notices.key': 'password_change_required',
-      'notices.devices': 'password_change_required',
-      'notices.register': 'password_change_required',
-      'notices.update': 'password_change_required',
-      'notices.remove': 'password_change_required',
-      'notices.test': 'password_change_required',
+      'notifications.key': 'password_change_required',
+      'notifications.devices': 'password_change_required',
+      'notifications.register': 'password_change_required',
+      'notifications.update': 'password_change_required',
+      'notifications.remove': 'password_change_required',
+      'notifications.test': 'password_change_required',
     });
     const stream = await openStream(t.send, door, { token });
     expect(await refusalOf(t, stream, 0)).toMatchObject({ status: 403, code: 'password_change_required' });

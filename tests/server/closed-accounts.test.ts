@@ -122,10 +122,10 @@ test('after the sweep nothing that is stored, answered or logged says who it was
   const given = await customer.trpc.transactions.create.mutate({
     ...{ ...TIP, receiverQrId: code.id, message: 'Dear Pepita', withName: true },
   });
-  await trpc.words.thank.mutate({ id: given.id, text: 'Grazie mille' });
-  await trpc.words.saveThankYous.mutate({ texts: ['Obrigada'] });
-  await trpc.words.block.mutate({ id: given.id });
-  await trpc.notices.register.mutate(newDevice());
+  await trpc.messages.thank.mutate({ id: given.id, text: 'Grazie mille' });
+  await trpc.messages.saveThankYous.mutate({ texts: ['Obrigada'] });
+  await trpc.messages.block.mutate({ id: given.id });
+  await trpc.notifications.register.mutate(newDevice());
   expect(given.receiverName).toBe('Patsy of the bar');
   await close('REST', t, provider.token);
   t.clock.nowMs += CLOSING_GRACE_MS;

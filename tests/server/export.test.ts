@@ -156,7 +156,7 @@ describe('an export', () => {
     await pat.trpc.qrCodes.update.mutate({ id: bar, displayName: 'DJ Pat', greeting: 'Thank you!' });
     await pat.trpc.qrCodes.replace.mutate({ id: bar });
     const device = newDevice();
-    await pat.trpc.notices.register.mutate(device);
+    await pat.trpc.notifications.register.mutate(device);
     const { json, text } = await exportOf(t, pat);
     expect(json('account.json').notice_devices).toHaveLength(1);
     for (const secret of Object.values(device)) expect(text('account.json')).not.toContain(secret);
@@ -285,9 +285,9 @@ describe('an export', () => {
     const { t, pat, cam, give } = await createScene();
     const said = await give(cam, 'bartender', 2_000, { message: 'Great', withName: true });
     const hidden = await give(cam, 'bartender', 2_000, { message: 'Ugly' });
-    await pat.trpc.words.hide.mutate({ id: hidden.id, hidden: true });
-    await pat.trpc.words.block.mutate({ id: hidden.id });
-    await pat.trpc.words.saveThankYous.mutate({ texts: ['Cheers'] });
+    await pat.trpc.messages.hide.mutate({ id: hidden.id, hidden: true });
+    await pat.trpc.messages.block.mutate({ id: hidden.id });
+    await pat.trpc.messages.saveThankYous.mutate({ texts: ['Cheers'] });
     const { json } = await exportOf(t, cam);
     const { fullName } = cam.user;
     expect(json('words.json')).toEqual(
@@ -303,7 +303,7 @@ describe('an export', () => {
       { message: null, words_hidden: true },
       { message: 'Great', giver_name: fullName },
     ]);
-    const [blocked] = await pat.trpc.words.blocked.query();
+    const [blocked] = await pat.trpc.messages.blocked.query();
     expect(ofPat('account.json')).toMatchObject({
       ready_thank_yous: ['Cheers'],
       blocked_givers: [

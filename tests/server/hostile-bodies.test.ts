@@ -3,7 +3,7 @@
  * prototypes. Both doors refuse them alike, before a procedure runs.
  */
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { toWire } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import {
@@ -22,7 +22,7 @@ const LOGIN = { REST: '/api/auth/login', tRPC: '/trpc/auth.login' } as const sat
 const WRONG_LOGIN = '{"email":"nobody@example.com","password":"not the password"}';
 /** Every way in that takes a body. */
 const BODY_PATHS = [
-  ...REST_ROUTES.filter(({ input }) => input).map(({ path, method }) => ({
+  ...ENDPOINTS.filter(({ takes }) => takes).map(({ path, method }) => ({
     door: 'REST' as const,
     method,
     path: `/api${path}`,

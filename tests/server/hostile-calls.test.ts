@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { answerOf, callRest, outcomesOf, PROCEDURES, refusedBy } from '#tests/support/both-doors.ts';
 import { codeOf, isEventStream, readStream } from '#tests/support/event-streams.ts';
@@ -98,7 +98,7 @@ describe('methods', () => {
       ...['/api/docs/swagger-ui.css', '/api/docs/swagger-ui-bundle.js'],
     ].map((path) => [path, ['GET', 'HEAD']]),
   );
-  for (const { path, method } of REST_ROUTES) {
+  for (const { path, method } of ENDPOINTS) {
     const methods = methodsByPath.get(`/api${path}`) ?? [];
     methodsByPath.set(`/api${path}`, [...methods, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
   }
@@ -128,7 +128,7 @@ describe('methods', () => {
       ...{ receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' as const },
     });
     const headers = { Authorization: `Bearer ${provider.token}` };
-    const paths = REST_ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => `/api${path}`);
+    const paths = ENDPOINTS.filter(({ method }) => method === 'GET').map(({ path }) => `/api${path}`);
     for (const path of [...paths, '/api/openapi.json', '/api/docs', '/healthz', '/readyz']) {
       const address = path
         .replace(':transaction_id', transactionId)
@@ -162,7 +162,7 @@ test('a token in an address logs nobody in', async () => {
     lastEventId: '0',
   });
   let tried = 0;
-  for (const { method, path, isPublic } of REST_ROUTES) {
+  for (const { method, path, isPublic } of ENDPOINTS) {
     if (isPublic) continue;
     const response = await t.send(`/api${path}?${query}`, {
       method,

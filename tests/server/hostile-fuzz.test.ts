@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { toWire } from '#server/api/wire.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { answerOf, type Door, outcomesOf, PROCEDURES, trpcRequest } from '#tests/support/both-doors.ts';
@@ -25,15 +25,15 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'auth.endSession': { REST: 404, tRPC: 404 },
   'qrCodes.setPhoto': { REST: 415, tRPC: 422 },
   'transactions.giveUp': { REST: 404, tRPC: 404 },
-  'words.unblock': { REST: 404, tRPC: 404 },
+  'messages.unblock': { REST: 404, tRPC: 404 },
   'payments.onboard': { REST: 409, tRPC: 409 },
   'payments.openDashboard': { REST: 409, tRPC: 409 },
-  'notices.update': { REST: 404, tRPC: 404 },
-  'notices.remove': { REST: 404, tRPC: 404 },
-  'notices.test': { REST: 404, tRPC: 404 },
+  'notifications.update': { REST: 404, tRPC: 404 },
+  'notifications.remove': { REST: 404, tRPC: 404 },
+  'notifications.test': { REST: 404, tRPC: 404 },
 };
 const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.165);
-const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (REST_ROUTES.length + PROCEDURES.length));
+const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (ENDPOINTS.length + PROCEDURES.length));
 
 type Scene = Awaited<ReturnType<typeof createStage>>['scene'];
 const SERVER_FAULTS: readonly unknown[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
@@ -113,23 +113,23 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'transactions.get': ({ given }) => ({ id: given.id }),
   'transactions.onTip': ({ given }) => ({ lastEventId: given.id }),
   'transactions.summary': () => ({ timeZone: 'Europe/Vienna' }),
-  'words.thank': ({ given }) => ({ id: given.id, text: 'Thank you' }),
-  'words.hide': ({ given }) => ({ id: given.id, hidden: true }),
-  'words.report': ({ given }) => ({ id: given.id, ...UNREAD }),
-  'words.block': ({ given }) => ({ id: given.id, ...UNREAD }),
-  'words.unblock': () => ({ giverId: 'gvr_none' }),
-  'words.blocked': () => undefined,
-  'words.thankYous': () => undefined,
-  'words.saveThankYous': (_, run) => ({ texts: [`Thank you ${run}`] }),
+  'messages.thank': ({ given }) => ({ id: given.id, text: 'Thank you' }),
+  'messages.hide': ({ given }) => ({ id: given.id, hidden: true }),
+  'messages.report': ({ given }) => ({ id: given.id, ...UNREAD }),
+  'messages.block': ({ given }) => ({ id: given.id, ...UNREAD }),
+  'messages.unblock': () => ({ giverId: 'gvr_none' }),
+  'messages.blocked': () => undefined,
+  'messages.thankYous': () => undefined,
+  'messages.saveThankYous': (_, run) => ({ texts: [`Thank you ${run}`] }),
   'payments.payoutStatus': () => undefined,
   'payments.onboard': () => undefined,
   'payments.openDashboard': () => undefined,
-  'notices.key': () => undefined,
-  'notices.devices': () => undefined,
-  'notices.register': () => ({ ...newDevice(), withWords: true }),
-  'notices.update': () => ({ id: 'dev_none', withWords: true }),
-  'notices.remove': () => ({ id: 'dev_none', ...UNREAD }),
-  'notices.test': () => ({ id: 'dev_none', ...UNREAD }),
+  'notifications.key': () => undefined,
+  'notifications.devices': () => undefined,
+  'notifications.register': () => ({ ...newDevice(), withWords: true }),
+  'notifications.update': () => ({ id: 'dev_none', withWords: true }),
+  'notifications.remove': () => ({ id: 'dev_none', ...UNREAD }),
+  'notifications.test': () => ({ id: 'dev_none', ...UNREAD }),
 };
 
 const uglyText = fc.constantFrom(...UGLY_STRINGS.map(({ text }) => text));
@@ -276,9 +276,9 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
 });
 
 describe('no made-up request ends in a 5xx', () => {
-  test.each(
-    REST_ROUTES.map((route) => ({ name: `${route.method} ${route.path}`, route })),
-  )('at $name', async ({ route }) => {
+  test.each(ENDPOINTS.map((route) => ({ name: `${route.method} ${route.path}`, route })))('at $name', async ({
+    route,
+  }) => {
     const stage = await createStage();
     const statuses = await everyCase(anyCase, CASES_PER_ROW, async (made, run) => {
       const valid = VALID_INPUTS[route.procedure]?.(stage.scene, run);

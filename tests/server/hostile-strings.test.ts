@@ -388,8 +388,8 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: customer,
     refusals: ['invalid_input'],
   },
-  'words.thank.id': namingTip({ text: 'Thank you' }),
-  'words.thank.text': {
+  'messages.thank.id': namingTip({ text: 'Thank you' }),
+  'messages.thank.text': {
     prepare: tipWithWords,
     inputWith: ({ text, prepared }) => ({ id: prepared, text }),
     token: provider,
@@ -400,26 +400,26 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
       expect(seen.thankYou).toBe(asWords(text));
     },
   },
-  'words.hide.id': namingTip({ hidden: true }),
-  'words.hide.hidden': {
+  'messages.hide.id': namingTip({ hidden: true }),
+  'messages.hide.hidden': {
     prepare: tipWithWords,
     inputWith: ({ text, prepared }) => ({ id: prepared, hidden: text }),
     token: provider,
     refusals: ['invalid_input'],
   },
-  'words.report.id': namingTip(),
-  'words.block.id': namingTip(),
-  'words.unblock.giverId': {
+  'messages.report.id': namingTip(),
+  'messages.block.id': namingTip(),
+  'messages.unblock.giverId': {
     inputWith: ({ text }) => ({ giverId: text }),
     token: provider,
     refusals: ['giver_not_found', 'not_found', 'method_not_allowed', 'invalid_input'],
   },
-  'words.saveThankYous.texts': {
+  'messages.saveThankYous.texts': {
     inputWith: ({ text }) => ({ texts: [text] }),
     token: provider,
     refusals: ['invalid_input'],
     checkTaken: async ({ t, scene, text }) => {
-      const { texts } = await t.trpc(provider(scene)).words.thankYous.query();
+      const { texts } = await t.trpc(provider(scene)).messages.thankYous.query();
       expect(texts).toEqual(asWords(text) === '' ? [] : [asWords(text)]);
     },
   },
@@ -478,18 +478,21 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     // A query has texts only, and "0" is an hour.
     checkTaken: async (_, answer) => expect(fieldOf(answer, 'receivedTodayCount')).toBe(0),
   },
-  'notices.register.endpoint': registeringDevice('endpoint', ['invalid_input', 'push_endpoint_refused']),
-  'notices.register.p256dh': registeringDevice('p256dh'),
-  'notices.register.auth': registeringDevice('auth'),
-  'notices.register.withWords': registeringDevice('withWords'),
-  'notices.update.id': namingDevice({ withWords: true }),
-  'notices.update.withWords': {
+  'notifications.register.endpoint': registeringDevice('endpoint', [
+    'invalid_input',
+    'push_endpoint_refused',
+  ]),
+  'notifications.register.p256dh': registeringDevice('p256dh'),
+  'notifications.register.auth': registeringDevice('auth'),
+  'notifications.register.withWords': registeringDevice('withWords'),
+  'notifications.update.id': namingDevice({ withWords: true }),
+  'notifications.update.withWords': {
     inputWith: ({ text }) => ({ id: 'dev_none', withWords: text }),
     token: customer,
     refusals: ['invalid_input'],
   },
-  'notices.remove.id': namingDevice(),
-  'notices.test.id': namingDevice(),
+  'notifications.remove.id': namingDevice(),
+  'notifications.test.id': namingDevice(),
   'transactions.summary.timeZone': {
     inputWith: ({ text }) => ({ timeZone: text }),
     token: customer,
@@ -529,7 +532,7 @@ const TAKEN_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
     'padded',
     'flags and skin tones',
   ],
-  'words.thank.text': ['script element', 'SQL that drops', 'decomposed'],
+  'messages.thank.text': ['script element', 'SQL that drops', 'decomposed'],
   'qrCodes.update.thankYou': ['script element', 'empty'],
   'auth.export.timeZone': ['time zone'],
   'transactions.summary.timeZone': ['time zone'],

@@ -465,7 +465,7 @@ describe('what is read of a whole history', () => {
     const other = await t.registerProvider('quinn', ['dj']);
     const limited = [
       ['transactions.list', { cursor: 'no tip' }, 200],
-      ['words.blocked', undefined, 200],
+      ['messages.blocked', undefined, 200],
       ['qrCodes.ended', {}, 200],
       ['transactions.sums', {}, 300],
       ['transactions.summary', { timeZone: 'Mars/Phobos' }, 300],

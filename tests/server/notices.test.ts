@@ -64,7 +64,7 @@ describe('a tip', () => {
     expect(watch.told()).toMatchObject([{ tip: words }]);
     await pass(MINUTE_MS);
     const { id } = await give();
-    await provider.trpc.words.hide.mutate({ id, hidden: true });
+    await provider.trpc.messages.hide.mutate({ id, hidden: true });
     await look();
     expect(watch.told()).toMatchObject([{ tip: words }, { tip: { giverName: null, message: null } }]);
     expect(t.logLines.join('')).not.toContain('Negroni');
@@ -86,8 +86,8 @@ describe('a tip', () => {
     await addDevice();
     await giveTips(1);
     await look();
-    const { publicKey } = await provider.trpc.notices.key.query();
-    expect(await customer.trpc.notices.key.query()).toEqual({ publicKey });
+    const { publicKey } = await provider.trpc.notifications.key.query();
+    expect(await customer.trpc.notifications.key.query()).toEqual({ publicKey });
     expect(Buffer.from(publicKey, 'base64url')).toHaveLength(65);
     expect(service.notices[0]?.key).toBe(publicKey);
   });
@@ -282,7 +282,7 @@ describe('a push service', () => {
     service.setFault(phone.endpoint, { is: 'status', status });
     await giveTips(1);
     await look();
-    expect((await provider.trpc.notices.devices.query()).map(({ id }) => id)).toEqual([tablet.id]);
+    expect((await provider.trpc.notifications.devices.query()).map(({ id }) => id)).toEqual([tablet.id]);
     expect(service.requests()).toBe(2);
     await giveTips(1);
     await pass(MINUTE_MS);
@@ -319,7 +319,7 @@ describe('a push service', () => {
     for (let count = 0; count < 10; count += 1) {
       const device = hanging.register();
       hanging.setFault(device.endpoint, { is: 'held', until: held });
-      await provider.trpc.notices.register.mutate(inWords(device));
+      await provider.trpc.notifications.register.mutate(inWords(device));
     }
     const phone = await addDevice();
     await giveTips(1);
@@ -355,9 +355,10 @@ describe('a device', () => {
     const phone = await addDevice();
     await owners[0]?.trpc.auth.logout.mutate();
     const { id = '' } =
-      (await provider.trpc.notices.devices.query()).find((device) => device.id === owners[1]?.device.id) ??
-      {};
-    await provider.trpc.notices.remove.mutate({ id: id as typeof phone.id });
+      (await provider.trpc.notifications.devices.query()).find(
+        (device) => device.id === owners[1]?.device.id,
+      ) ?? {};
+    await provider.trpc.notifications.remove.mutate({ id: id as typeof phone.id });
     await giveTips(1);
     await pass(MINUTE_MS);
     expect(owners.map(({ device }) => device.told().length)).toEqual([0, 0, 1]);
@@ -392,7 +393,7 @@ describe('a device', () => {
     expect((await t.data.dump())['push_devices']).toHaveLength(1);
     await t.app.sweep();
     expect((await t.data.dump())['push_devices']).toEqual([]);
-    expect(await customer.trpc.notices.devices.query()).toEqual([]);
+    expect(await customer.trpc.notifications.devices.query()).toEqual([]);
   });
 
   test('is listed, changed and removed, and told to nobody in full', async () => {
@@ -400,28 +401,30 @@ describe('a device', () => {
     const phone = await addDevice(provider, true);
     const other = { trpc: t.trpc(await t.logIn('pat@example.com')) };
     const tablet = await addDevice(other);
-    const listed = await provider.trpc.notices.devices.query();
+    const listed = await provider.trpc.notifications.devices.query();
     expect(listed).toHaveLength(2);
     expect(listed.find(({ id }) => id === phone.id)).toEqual({
       ...{ id: phone.id, device: null, isCurrent: true, withWords: true },
       createdAt: new Date(t.clock.nowMs).toISOString(),
     });
     expect(listed.find(({ id }) => id === tablet.id)).toMatchObject({ isCurrent: false, withWords: false });
-    const changed = await provider.trpc.notices.update.mutate({ id: phone.id, withWords: false });
+    const changed = await provider.trpc.notifications.update.mutate({ id: phone.id, withWords: false });
     expect(changed).toMatchObject({ id: phone.id, withWords: false });
-    expect(await provider.trpc.notices.update.mutate({ id: phone.id })).toEqual(changed);
-    await provider.trpc.notices.remove.mutate({ id: phone.id });
-    await expect(provider.trpc.notices.remove.mutate({ id: phone.id })).rejects.toThrow(
+    expect(await provider.trpc.notifications.update.mutate({ id: phone.id })).toEqual(changed);
+    await provider.trpc.notifications.remove.mutate({ id: phone.id });
+    await expect(provider.trpc.notifications.remove.mutate({ id: phone.id })).rejects.toThrow(
       'no notices any more',
     );
-    expect(await other.trpc.notices.devices.query()).toMatchObject([{ id: tablet.id, isCurrent: true }]);
+    expect(await other.trpc.notifications.devices.query()).toMatchObject([
+      { id: tablet.id, isCurrent: true },
+    ]);
   });
 
   test('that is registered again is the same one', async () => {
     const { provider, service } = await openNoticeScene();
     const device = inWords(service.register());
-    const first = await provider.trpc.notices.register.mutate(device);
-    expect(await provider.trpc.notices.register.mutate({ ...device, withWords: true })).toEqual({
+    const first = await provider.trpc.notifications.register.mutate(device);
+    expect(await provider.trpc.notifications.register.mutate({ ...device, withWords: true })).toEqual({
       ...first,
       withWords: true,
     });
@@ -430,7 +433,7 @@ describe('a device', () => {
       auth: `${device.auth}==`,
       p256dh: `${device.p256dh.replaceAll('-', '+').replaceAll('_', '/')}=`,
     };
-    expect(await provider.trpc.notices.register.mutate(padded)).toEqual(first);
+    expect(await provider.trpc.notifications.register.mutate(padded)).toEqual(first);
   });
 
   test('of which there are too many pushes the oldest out', async () => {
@@ -440,7 +443,7 @@ describe('a device', () => {
       ids.unshift((await addDevice()).id);
       t.clock.nowMs += 1;
     }
-    expect((await provider.trpc.notices.devices.query()).map(({ id }) => id)).toEqual(ids.slice(0, 20));
+    expect((await provider.trpc.notifications.devices.query()).map(({ id }) => id)).toEqual(ids.slice(0, 20));
   });
 
   test.each([
@@ -455,30 +458,30 @@ describe('a device', () => {
   ])('with keys %s is refused', async (_, keys) => {
     const { provider, service } = await openNoticeScene();
     const device = { ...inWords(service.register()), ...keys };
-    await expect(provider.trpc.notices.register.mutate(device)).rejects.toMatchObject({
+    await expect(provider.trpc.notifications.register.mutate(device)).rejects.toMatchObject({
       data: { errorCode: 'invalid_input', fieldErrors: [{ field: Object.keys(keys)[0] }] },
     });
-    expect(await provider.trpc.notices.devices.query()).toEqual([]);
+    expect(await provider.trpc.notifications.devices.query()).toEqual([]);
   });
 
   test('can be tried out', async () => {
     const { t, provider, customer, service, addDevice, pass } = await openNoticeScene();
     const phone = await addDevice();
     const { id } = phone;
-    await provider.trpc.notices.test.mutate({ id });
+    await provider.trpc.notifications.test.mutate({ id });
     expect(phone.told()).toEqual([{ v: 1, kind: 'test', tag: 'test' }]);
-    await expect(customer.trpc.notices.test.mutate({ id })).rejects.toMatchObject({
+    await expect(customer.trpc.notifications.test.mutate({ id })).rejects.toMatchObject({
       data: { errorCode: 'device_not_found' },
     });
     service.plan({ is: 'status', status: 500 });
-    await expect(provider.trpc.notices.test.mutate({ id })).rejects.toMatchObject({
+    await expect(provider.trpc.notifications.test.mutate({ id })).rejects.toMatchObject({
       data: { errorCode: 'push_unavailable' },
     });
     service.forget(phone.endpoint);
-    await expect(provider.trpc.notices.test.mutate({ id })).rejects.toMatchObject({
+    await expect(provider.trpc.notifications.test.mutate({ id })).rejects.toMatchObject({
       data: { errorCode: 'device_not_found' },
     });
-    expect(await provider.trpc.notices.devices.query()).toEqual([]);
+    expect(await provider.trpc.notifications.devices.query()).toEqual([]);
     await pass(MINUTE_MS);
     expect(service.notices).toHaveLength(1);
     expect(t.logLines.join('')).not.toContain(phone.endpoint);
@@ -489,7 +492,7 @@ describe('a server', () => {
   test('that starts again tells what was not told, at once, and the key stays', async () => {
     const { t, service, provider, addDevice, giveTips } = await openNoticeScene();
     const phone = await addDevice();
-    const { publicKey } = await provider.trpc.notices.key.query();
+    const { publicKey } = await provider.trpc.notifications.key.query();
     service.plan({ is: 'held', until: new Promise(() => {}) });
     await giveTips(2);
     // What is under way never ends, as in a process that was killed.
@@ -508,7 +511,7 @@ describe('a server', () => {
     const { accessToken } = await again
       .trpc()
       .auth.login.mutate({ email: 'pat@example.com', password: PASSWORD });
-    expect(await again.trpc(accessToken).notices.key.query()).toEqual({ publicKey });
+    expect(await again.trpc(accessToken).notifications.key.query()).toEqual({ publicKey });
   });
 
   test('whose clock was turned back does not keep devices waiting', async () => {

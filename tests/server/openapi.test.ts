@@ -7,7 +7,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import {
   describedApp,
@@ -38,14 +38,14 @@ test('the description is a valid OpenAPI 3.1 document', async () => {
 test('the description has every route of the table, and only those', async () => {
   const { document } = await describedApp();
   const described = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
-  expect(described.sort()).toEqual(REST_ROUTES.map(rowName).sort());
+  expect(described.sort()).toEqual(ENDPOINTS.map(rowName).sort());
   const ids = operationsOf(document).map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 test('the description has every parameter that a route takes, and only those', async () => {
   const { document } = await describedApp();
-  for (const row of REST_ROUTES) {
+  for (const row of ENDPOINTS) {
     const { operation } = operationOf(document, rowName(row));
     const described = (place: string) =>
       (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
@@ -184,7 +184,7 @@ test('every example fits its schema', async () => {
       examples += 1;
     }
   }
-  expect(examples).toBeGreaterThan(REST_ROUTES.length * 4);
+  expect(examples).toBeGreaterThan(ENDPOINTS.length * 4);
 });
 
 test('every body that is sent or answered has an example', async () => {
@@ -223,7 +223,7 @@ describe('in a run of the whole product', () => {
     const { t, document, validate } = await describedApp();
     const seen = await runEverything(document, validate, t);
 
-    const successes = REST_ROUTES.map((route) => `${rowName(route)} ${route.status}`);
+    const successes = ENDPOINTS.map((route) => `${rowName(route)} ${route.status}`);
     expect(successes.filter((row) => !seen.has(row))).toEqual([]);
 
     const promised = operationsOf(document).flatMap(({ method, path, operation }) =>

@@ -22,8 +22,8 @@ const ACTS: Readonly<
   'the end of all other sessions': ['auth.endOtherSessions', undefined, 200],
   'the way to payouts': ['payments.onboard', undefined, 'provider_not_payable'],
   'the page of payouts': ['payments.openDashboard', undefined, 'provider_not_payable'],
-  'a device': ['notices.register', newDevice(), 200],
-  'the end of a device': ['notices.remove', { id: 'dev_none' }, 'device_not_found'],
+  'a device': ['notifications.register', newDevice(), 200],
+  'the end of a device': ['notifications.remove', { id: 'dev_none' }, 'device_not_found'],
 };
 
 async function openScene() {
@@ -38,11 +38,11 @@ test.each(
 )('a session removes its own device without the password, as it may log out, and no other (%s)', async (door) => {
   const { t, provider } = await openScene();
   const register = async (person: { readonly token: string }) =>
-    t.trpc(person.token).notices.register.mutate(newDevice());
+    t.trpc(person.token).notifications.register.mutate(newDevice());
   const own = await register(provider);
   const other = await register({ token: await t.logIn('pat@example.com') });
   t.clock.nowMs += 15 * MINUTE_MS;
-  const remove = (id: string) => call(door, t, 'notices.remove', { id }, provider);
+  const remove = (id: string) => call(door, t, 'notifications.remove', { id }, provider);
   expect(refusedBy(door, await remove(other.id)).code).toBe('password_needed');
   expect((await remove(own.id)).status).toBeLessThan(300);
 });

@@ -144,27 +144,27 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     status: 409,
     arrange: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),
     act: async ({ t, provider }, door) =>
-      call(door, t, 'words.hide', { id: await newestTipOf(provider), hidden: true }, provider),
+      call(door, t, 'messages.hide', { id: await newestTipOf(provider), hidden: true }, provider),
   },
   thanked_already: {
     status: 409,
     async arrange({ t, tip, customer, provider }) {
       await tipThrough('tRPC', t, tip, customer);
-      await provider.trpc.words.thank.mutate({ id: await newestTipOf(provider), text: 'Thanks' });
+      await provider.trpc.messages.thank.mutate({ id: await newestTipOf(provider), text: 'Thanks' });
     },
     act: async ({ t, provider }, door) =>
-      call(door, t, 'words.thank', { id: await newestTipOf(provider), text: 'Thanks again' }, provider),
+      call(door, t, 'messages.thank', { id: await newestTipOf(provider), text: 'Thanks again' }, provider),
   },
   giver_unknown: {
     status: 409,
     takesGuestTips: true,
     arrange: ({ t, tip }) => tipThrough('tRPC', t, tip),
     act: async ({ t, provider }, door) =>
-      call(door, t, 'words.block', { id: await newestTipOf(provider) }, provider),
+      call(door, t, 'messages.block', { id: await newestTipOf(provider) }, provider),
   },
   giver_not_found: {
     status: 404,
-    act: ({ t, provider }, door) => call(door, t, 'words.unblock', { giverId: 'gvr_none' }, provider),
+    act: ({ t, provider }, door) => call(door, t, 'messages.unblock', { giverId: 'gvr_none' }, provider),
   },
   malformed_request: {
     status: 400,
@@ -285,19 +285,19 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   device_not_found: {
     status: 404,
-    act: ({ t, customer }, door) => call(door, t, 'notices.remove', { id: 'dev_none' }, customer),
+    act: ({ t, customer }, door) => call(door, t, 'notifications.remove', { id: 'dev_none' }, customer),
   },
   push_endpoint_refused: {
     status: 422,
     act: ({ t, provider }, door) =>
-      call(door, t, 'notices.register', newDevice('https://fcm.googleapis.com.evil.com/a'), provider),
+      call(door, t, 'notifications.register', newDevice('https://fcm.googleapis.com.evil.com/a'), provider),
   },
   push_unavailable: {
     status: 503,
-    arrange: ({ provider }) => provider.trpc.notices.register.mutate(newDevice()),
+    arrange: ({ provider }) => provider.trpc.notifications.register.mutate(newDevice()),
     async act({ t, provider }, door) {
-      const [device] = await provider.trpc.notices.devices.query();
-      return call(door, t, 'notices.test', { id: device?.id }, provider);
+      const [device] = await provider.trpc.notifications.devices.query();
+      return call(door, t, 'notifications.test', { id: device?.id }, provider);
     },
   },
   not_refundable: {

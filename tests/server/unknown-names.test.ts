@@ -3,7 +3,7 @@
  * a member that is not known of what moves money. Elsewhere a member that is not known is ignored.
  */
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { callRest, callTrpc, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
@@ -18,7 +18,7 @@ describe('a parameter that a route does not take', () => {
   test('is refused by its name, by every route', async () => {
     const { t, customer } = await openScene();
     const before = await t.data.dump();
-    for (const { method, path } of REST_ROUTES) {
+    for (const { method, path } of ENDPOINTS) {
       const at = `${path.replace(/:\w+/g, 'none')}?no_such_name=1`;
       const refused = refusedBy('REST', await callRest(t, method, at, undefined, customer));
       expect(refused, `${method} ${path}`).toMatchObject({

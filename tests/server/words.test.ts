@@ -87,7 +87,7 @@ describe.each(DOORS)('through %s', (door) => {
     expect(messagesOf(JSON.parse(seen?.data ?? ''))).toMatchObject({ message: MESSAGE, giverName: null });
     expect(messagesOf(JSON.parse((await ofCustomer.next())?.data ?? ''))).toEqual(NOTHING);
 
-    const thanked = await call(door, t, 'words.thank', { id, text: ANSWER }, provider);
+    const thanked = await call(door, t, 'messages.thank', { id, text: ANSWER }, provider);
     const answer = { thankYou: ANSWER, thankedAt: new Date(t.clock.nowMs).toISOString() };
     expect(messagesOf(resultOf(thanked))).toMatchObject({ message: MESSAGE, ...answer });
     const heard = await ofCustomer.next();
@@ -106,7 +106,7 @@ describe.each(DOORS)('through %s', (door) => {
   test('an answer is given once, and again only when it is the same', async () => {
     const { t, provider, customer, tip } = await openScene();
     const { id } = await customer.trpc.transactions.create.mutate(tip);
-    const thank = (text: string, by = provider) => call(door, t, 'words.thank', { id, text }, by);
+    const thank = (text: string, by = provider) => call(door, t, 'messages.thank', { id, text }, by);
     expect(refusedBy(door, await thank(ANSWER, customer)).code).toBe('transaction_not_found');
     expect(refusedBy(door, await thank('   ')).code).toBe('invalid_input');
     expect(refusedBy(door, await thank('www.example.com')).code).toBe('invalid_input');
@@ -124,7 +124,7 @@ describe.each(DOORS)('through %s', (door) => {
     const given = resultOf(await call(door, t, 'transactions.create', tip, customer));
     expect(messagesOf(given)).toEqual({ ...NOTHING, thankYou });
     const { id } = Object(given);
-    await provider.trpc.words.thank.mutate({ id, text: ANSWER });
+    await provider.trpc.messages.thank.mutate({ id, text: ANSWER });
     const get = () => call(door, t, 'transactions.get', { id }, customer);
     expect(messagesOf(resultOf(await get()))).toMatchObject({ thankYou: ANSWER });
     const { id: refunded } = await customer.trpc.transactions.create.mutate(tip);
@@ -138,14 +138,14 @@ describe.each(DOORS)('through %s', (door) => {
     const { id } = await customer.trpc.transactions.create.mutate({ ...tip, ...words });
     const before = await customer.trpc.transactions.get.query({ id });
     const hide = async (hidden: boolean) =>
-      messagesOf(resultOf(await call(door, t, 'words.hide', { id, hidden }, provider)));
+      messagesOf(resultOf(await call(door, t, 'messages.hide', { id, hidden }, provider)));
     expect(await hide(true)).toEqual({ ...NOTHING, wordsHidden: true });
     expect((await provider.trpc.transactions.list.query({})).transactions[0]).toMatchObject({
       ...{ message: null, giverName: null, wordsHidden: true },
     });
     expect(await customer.trpc.transactions.get.query({ id })).toEqual(before);
     expect(await hide(false)).toMatchObject({ message: MESSAGE, giverName: customer.user.fullName });
-    const reported = messagesOf(resultOf(await call(door, t, 'words.report', { id }, provider)));
+    const reported = messagesOf(resultOf(await call(door, t, 'messages.report', { id }, provider)));
     const reportedAt = new Date(t.clock.nowMs).toISOString();
     expect(reported).toEqual({ ...NOTHING, wordsHidden: true, reportedAt });
     expect(await customer.trpc.transactions.get.query({ id })).toEqual(before);
@@ -158,7 +158,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { t, provider, customer, code, tip } = await openScene();
     const { id } = await customer.trpc.transactions.create.mutate({ ...tip, message: MESSAGE });
     const known = await customer.trpc.transactions.get.query({ id });
-    expect(resultOf(await call(door, t, 'words.block', { id }, provider))).toBeNull();
+    expect(resultOf(await call(door, t, 'messages.block', { id }, provider))).toBeNull();
 
     /** What an answer says, without what is of this request alone. */
     const ask = async (input: object) => {
@@ -175,7 +175,7 @@ describe.each(DOORS)('through %s', (door) => {
     ];
     const blocked = [];
     for (const input of inputs) blocked.push(await ask(input));
-    await provider.trpc.words.unblock.mutate({ giverId: await pseudonymOf(provider) });
+    await provider.trpc.messages.unblock.mutate({ giverId: await pseudonymOf(provider) });
     await provider.trpc.qrCodes.update.mutate({ id: code.id, status: 'paused' });
     const paused = [];
     for (const input of inputs) paused.push(await ask(input));
@@ -183,15 +183,15 @@ describe.each(DOORS)('through %s', (door) => {
     expect(new Set(blocked.map((answer) => answer.code))).toEqual(new Set(['qr_code_paused']));
 
     await provider.trpc.qrCodes.update.mutate({ id: code.id, status: 'active' });
-    await provider.trpc.words.block.mutate({ id });
+    await provider.trpc.messages.block.mutate({ id });
     // What they gave before is as it was, and others can still tip.
     expect(await customer.trpc.transactions.get.query({ id })).toEqual(known);
     const other = await t.registerCustomer('sam');
     expect((await call(door, t, 'transactions.create', tip, other)).status).toBeLessThan(300);
-    expect(resultOf(await call(door, t, 'words.blocked', undefined, provider))).toMatchObject([
+    expect(resultOf(await call(door, t, 'messages.blocked', undefined, provider))).toMatchObject([
       { tip: { id } },
     ]);
-    expect(resultOf(await call(door, t, 'words.blocked', undefined, customer))).toEqual([]);
+    expect(resultOf(await call(door, t, 'messages.blocked', undefined, customer))).toEqual([]);
   });
 
   test('a look-up and a payment say the same to whoever is blocked, for as long as they are logged in', async () => {
@@ -210,7 +210,7 @@ describe.each(DOORS)('through %s', (door) => {
     };
     expect(await statusFor(customer)).toBe('active');
     const asPaused = await paused();
-    await provider.trpc.words.block.mutate({ id });
+    await provider.trpc.messages.block.mutate({ id });
     for (let turn = 0; turn < 2; turn += 1) {
       expect(await statusFor(customer)).toBe('paused');
       expect((await call(door, t, 'qrCodes.lookup', { id: code.id }, customer)).text).toBe(asPaused);
@@ -220,7 +220,7 @@ describe.each(DOORS)('through %s', (door) => {
     }
     await provider.trpc.qrCodes.update.mutate({ id: code.id, displayName: 'Another name' });
     expect(await statusFor(customer)).toBe('paused');
-    await provider.trpc.words.unblock.mutate({ giverId: await pseudonymOf(provider) });
+    await provider.trpc.messages.unblock.mutate({ giverId: await pseudonymOf(provider) });
     expect(await statusFor(customer)).toBe('active');
   });
 
@@ -258,7 +258,7 @@ describe.each(DOORS)('through %s', (door) => {
         },
       ],
     });
-    expect((await ask('words.thank', { id, text: 'rude' }, provider)).code).toBe('invalid_input');
+    expect((await ask('messages.thank', { id, text: 'rude' }, provider)).code).toBe('invalid_input');
     expect(await t.data.dump()).toEqual(before);
   });
 
@@ -273,9 +273,9 @@ describe.each(DOORS)('through %s', (door) => {
       detail: 'Only somebody with an account has a name to give.',
     });
     const { id } = Object(given);
-    const block = await call(door, t, 'words.block', { id }, provider);
+    const block = await call(door, t, 'messages.block', { id }, provider);
     expect(refusedBy(door, block).code).toBe('giver_unknown');
-    await provider.trpc.words.thank.mutate({ id, text: ANSWER });
+    await provider.trpc.messages.thank.mutate({ id, text: ANSWER });
     const receipt = Object(given)[door === 'REST' ? 'receipt_url' : 'receiptUrl'].split('/').at(-1);
     const seen = resultOf(await call(door, t, 'transactions.get', { id: receipt }));
     expect(messagesOf(seen)).toMatchObject({ thankYou: ANSWER, message: null });
@@ -325,8 +325,8 @@ test('ugly words stand in no log, no public answer, and no event of anybody else
   }
   expect(taken.length).toBeGreaterThan(20);
   const [first = '', second = ''] = taken;
-  await provider.trpc.words.report.mutate({ id: first });
-  await provider.trpc.words.thank.mutate({ id: second, text: ANSWER });
+  await provider.trpc.messages.report.mutate({ id: first });
+  await provider.trpc.messages.thank.mutate({ id: second, text: ANSWER });
   const answers = [
     await t.rest('GET', `/qr-codes/${code.id}`),
     await t.rest('GET', '/transactions', { token: customer.token }),
@@ -347,6 +347,6 @@ test('ugly words stand in no log, no public answer, and no event of anybody else
 
 /** The name under which the provider knows the one giver whom they have blocked. */
 async function pseudonymOf({ trpc }: Awaited<ReturnType<typeof sceneOf>>['provider']): Promise<string> {
-  const [blocked] = await trpc.words.blocked.query();
+  const [blocked] = await trpc.messages.blocked.query();
   return blocked?.giverId ?? 'none';
 }

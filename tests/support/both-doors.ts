@@ -4,8 +4,7 @@
  */
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { appRouter } from '#server/api/procedures/router.ts';
-import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
+import { appRouter, ENDPOINTS } from '#server/api/procedures/router.ts';
 import { toWire } from '#server/api/wire.ts';
 import { AppError, type ErrorCode, type FieldError, REFUSALS } from '#shared/errors.ts';
 
@@ -74,7 +73,7 @@ export const PROCEDURES = Object.entries(definitions).map(([path, { _def }]) => 
 
 /** Whether there is a way to the procedure through the door. */
 export function isBehind(door: Door, procedure: string): boolean {
-  return door === 'tRPC' || REST_ROUTES.some((route) => route.procedure === procedure);
+  return door === 'tRPC' || ENDPOINTS.some((route) => route.procedure === procedure);
 }
 
 interface DoorRequest {
@@ -100,7 +99,7 @@ export function trpcRequest(procedure: string, json?: string): DoorRequest {
  */
 export function requestThrough(door: Door, procedure: string, input: unknown): DoorRequest | null {
   if (door === 'tRPC') return trpcRequest(procedure, JSON.stringify(input));
-  const route = REST_ROUTES.find((row) => row.procedure === procedure);
+  const route = ENDPOINTS.find((row) => row.procedure === procedure);
   if (!route) throw new Error(`${procedure} has no REST route`);
   const { idempotencyKey, lastEventId, ...fields } = Object(input);
   const headers = new Headers();
@@ -117,7 +116,7 @@ export function requestThrough(door: Door, procedure: string, input: unknown): D
     // A header loses the blanks around its value.
     if (headers.get(name) !== value) return null;
   }
-  const { method, input: schema } = route;
+  const { method, takes } = route;
   const rest = new Map(Object.entries(fields));
   const address = route.path.replace(/:\w+/g, () => {
     const [[name, value] = ['', '']] = rest;
@@ -126,12 +125,12 @@ export function requestThrough(door: Door, procedure: string, input: unknown): D
     return encodeURIComponent(Buffer.from(String(value)).toString());
   });
   const path = `/api${address}`;
-  if (route.takesPicture) {
+  if (route.picture) {
     const { photo } = fields;
     return { path, method, headers, ...(photo instanceof Uint8Array && { body: Uint8Array.from(photo) }) };
   }
   if (method === 'POST' || method === 'PATCH') {
-    if (schema === null) return { path, method, headers };
+    if (!takes) return { path, method, headers };
     headers.set('Content-Type', 'application/json');
     return { path, method, headers, body: JSON.stringify(toWire(Object.fromEntries(rest))) };
   }

@@ -22,7 +22,7 @@ export async function openNoticeScene(options: Parameters<typeof createTestApp>[
   /** Registers another device of the provider's, or of somebody else's. */
   async function addDevice(owner: Pick<typeof provider, 'trpc'> = provider, withWords = false) {
     const made = service.register();
-    const device = await owner.trpc.notices.register.mutate({ ...inWords(made), withWords });
+    const device = await owner.trpc.notifications.register.mutate({ ...inWords(made), withWords });
     return { ...made, id: device.id, told: () => service.payloadsOf(made.endpoint) };
   }
 

@@ -14,10 +14,10 @@ export function BlockGiver({ tip }: { readonly tip: Transaction }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const question = useQuestion<Transaction>(heading);
   const { failure, forget, tell } = useFailure();
-  const blocked = trpc.words.blocked.useQuery(undefined, { enabled: giverId !== null });
-  const blocking = trpc.words.block.useMutation({
+  const blocked = trpc.messages.blocked.useQuery(undefined, { enabled: giverId !== null });
+  const blocking = trpc.messages.block.useMutation({
     onMutate: forget,
-    onSuccess: () => utils.words.blocked.invalidate(),
+    onSuccess: () => utils.messages.blocked.invalidate(),
     onError: (error) => tell(error, 'The giver could not be blocked. Please try again.'),
     onSettled: question.close,
   });

@@ -16,16 +16,16 @@ import { shortDateTime } from '../shared/labels.ts';
 import styles from './messages.module.css';
 
 export function BlockedGivers() {
-  const query = trpc.words.blocked.useQuery(undefined, FRESH);
+  const query = trpc.messages.blocked.useQuery(undefined, FRESH);
   const utils = trpc.useUtils();
   const list = useRef<HTMLDivElement>(null);
   const { asked, ask, close } = useQuestion<BlockedGiver>(list);
-  const unblocking = trpc.words.unblock.useMutation({
+  const unblocking = trpc.messages.unblock.useMutation({
     onSuccess: () => toastSuccess('Unblocked'),
     onError: (error) => toastError(failureOf(error).detail ?? 'The giver could not be unblocked'),
     async onSettled() {
       // After a refusal too, because the giver may have been unblocked already.
-      await utils.words.blocked.invalidate();
+      await utils.messages.blocked.invalidate();
       close();
     },
   });

@@ -76,12 +76,12 @@ export function GivenMessage({ tip }: { readonly tip: Transaction }) {
 function useMessageOf({ id }: Transaction) {
   const show = useShowTip();
   const { failure, forget, tell } = useFailure();
-  const hiding = trpc.words.hide.useMutation({
+  const hiding = trpc.messages.hide.useMutation({
     onMutate: forget,
     onSuccess: show,
     onError: (error) => tell(error, 'The message could not be changed. Please try again.'),
   });
-  const reporting = trpc.words.report.useMutation({
+  const reporting = trpc.messages.report.useMutation({
     onMutate: forget,
     onSuccess: show,
     onError: (error) => tell(error, 'The message could not be reported. Please try again.'),

@@ -30,7 +30,7 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
   async function save() {
     setErrors(new Map());
     try {
-      utils.words.thankYous.setData(undefined, await api.words.saveThankYous.mutate({ texts: fields }));
+      utils.messages.thankYous.setData(undefined, await api.messages.saveThankYous.mutate({ texts: fields }));
       onSaved();
     } catch (error) {
       const { detail, fieldErrors } = failureOf(error);

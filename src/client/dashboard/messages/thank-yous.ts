@@ -10,7 +10,7 @@ export const PROPOSED = ['Thank you!', 'Thanks a lot, see you soon!', 'You made 
 };
 
 export function useReadyThankYous(): { readonly texts: Part<readonly string[]>; readonly retry: () => void } {
-  const query = trpc.words.thankYous.useQuery();
+  const query = trpc.messages.thankYous.useQuery();
   return {
     texts: partOf(query, ({ texts }) => (texts.length > 0 ? texts : PROPOSED)),
     retry: () => void query.refetch(),

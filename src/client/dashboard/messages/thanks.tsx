@@ -52,7 +52,7 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
     forget();
     setOwnError(undefined);
     try {
-      show(await api.words.thank.mutate({ id: tip.id, text }));
+      show(await api.messages.thank.mutate({ id: tip.id, text }));
       toastSuccess('Thank-you sent');
       onThanked();
     } catch (error) {

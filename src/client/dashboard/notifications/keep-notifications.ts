@@ -60,7 +60,7 @@ async function check(userId: UserId): Promise<void> {
     return;
   }
   const outcome = await call(async (api) => {
-    const [key, devices] = await Promise.all([api.notices.key.query(), api.notices.devices.query()]);
+    const [key, devices] = await Promise.all([api.notifications.key.query(), api.notifications.devices.query()]);
     return { key, devices };
   });
   // The next visit asks again.
@@ -75,10 +75,10 @@ async function check(userId: UserId): Promise<void> {
 
 async function registerAgain(subscription: PushSubscription, kept: Kept): Promise<void> {
   const { withWords } = kept;
-  const outcome = await call((api) => api.notices.register.mutate({ ...deviceOf(subscription), withWords }));
+  const outcome = await call((api) => api.notifications.register.mutate({ ...deviceOf(subscription), withWords }));
   if (outcome.failure) return;
   const { id } = outcome.answer;
   keep({ ...kept, id, endpoint: subscription.endpoint });
   // The push service does not know the endpoint before any more.
-  if (id !== kept.id) await call((api) => api.notices.remove.mutate({ id: kept.id }));
+  if (id !== kept.id) await call((api) => api.notifications.remove.mutate({ id: kept.id }));
 }

@@ -28,10 +28,10 @@ export interface Standing {
 export function useNotifications(userId: UserId) {
   const utils = trpc.useUtils();
   const { standing, kept, subscription, reload, retry } = useStanding(userId);
-  const registering = trpc.notices.register.useMutation();
-  const updating = trpc.notices.update.useMutation();
-  const removing = trpc.notices.remove.useMutation();
-  const testing = trpc.notices.test.useMutation();
+  const registering = trpc.notifications.register.useMutation();
+  const updating = trpc.notifications.update.useMutation();
+  const removing = trpc.notifications.remove.useMutation();
+  const testing = trpc.notifications.test.useMutation();
 
   return {
     standing,
@@ -75,7 +75,7 @@ export function useNotifications(userId: UserId) {
 
     /** Shows the choice at once, and takes it back if it cannot be saved. */
     async chooseMessages({ id }: NotificationDevice, withWords: boolean): Promise<void> {
-      utils.notices.devices.setData(undefined, (list) =>
+      utils.notifications.devices.setData(undefined, (list) =>
         list?.map((device) => (device.id === id ? { ...device, withWords } : device)),
       );
       try {
@@ -103,8 +103,8 @@ export function useNotifications(userId: UserId) {
 /** Compares the server's devices with the registration that this browser has kept. */
 function useStanding(userId: UserId) {
   const utils = trpc.useUtils();
-  const key = trpc.notices.key.useQuery(undefined, FRESH);
-  const devices = trpc.notices.devices.useQuery(undefined, FRESH);
+  const key = trpc.notifications.key.useQuery(undefined, FRESH);
+  const devices = trpc.notifications.devices.useQuery(undefined, FRESH);
   const here = useQuery({ ...FRESH, queryKey: ['push-subscription'], queryFn: findSubscription });
   const queries = [key, devices, here];
   const kept = readKept(userId);
@@ -128,7 +128,7 @@ function useStanding(userId: UserId) {
     kept,
     subscription: here.data,
     async reload(): Promise<void> {
-      await Promise.allSettled([utils.notices.devices.invalidate(), here.refetch()]);
+      await Promise.allSettled([utils.notifications.devices.invalidate(), here.refetch()]);
     },
     retry(): void {
       for (const { refetch } of queries) void refetch();

@@ -1,46 +1,20 @@
 /**
- * The REST table, described: an OpenAPI 3.1 document made from the very rows and schemas that are served.
+ * The REST door, described: an OpenAPI 3.1 document made from the very endpoints and schemas that are served.
  */
 import type { z } from 'zod';
-import { VERSION } from '#server/version.ts';
-import {
-  closing,
-  closingAnswer,
-  confirmation,
-  credentials,
-  passwordChange,
-  profileChange,
-  registration,
-  session,
-  user,
-} from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import { newDevice, notificationDevice, notificationDeviceChange, pushKey } from '#shared/notifications.ts';
-import { paymentLink, payoutStatus } from '#shared/payments.ts';
-import {
-  endedQrCode,
-  newQrCode,
-  qrCode,
-  qrCodeLookup,
-  serviceCategory,
-  tipPageChange,
-} from '#shared/qr-codes.ts';
-import { insights, tipSums } from '#shared/records.ts';
-import { blockedGiver, readyThankYous, tipSummary, transaction } from '#shared/tips.ts';
+import { serviceCategory } from '#shared/qr-codes.ts';
+import { VERSION } from '../../version.ts';
 import { problemOf } from '../http/problems.ts';
-import type { RestRoute } from '../rest/rest-route.ts';
-import { REST_ROUTES, restLogin } from '../rest/rest-routes.ts';
-import { restTip } from '../rest/transaction-routes.ts';
-import { restHiding, restThankYou } from '../rest/word-routes.ts';
+import type { Endpoint, Named, Text } from '../procedures/endpoint.ts';
+import { ENDPOINTS } from '../procedures/router.ts';
 import { type JsonSchema, wireSchemas } from '../wire.ts';
-import { EXAMPLE_REQUEST_ID, HEADERS } from './examples.ts';
 import { FIELD_NOTES } from './fields.ts';
-import { ROUTE_NOTES } from './notes.ts';
+import { EXAMPLE_REQUEST_ID, HEADERS } from './headers.ts';
 import { bytesOf, OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './schemas.ts';
-import type { RouteNotes } from './tip-notes.ts';
 
-/** The refusals that any route may answer: that of a parameter which it does not take is the first. */
+/** The refusals that any endpoint may answer: that of a parameter which it does not take is the first. */
 const COMMON_REFUSALS: readonly ErrorCode[] = [
   'invalid_input',
   'internal',
@@ -53,7 +27,7 @@ const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malf
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
 const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
-/** What is refused before any route is found. */
+/** What is refused before any endpoint is found. */
 const OTHER_REFUSALS: readonly ErrorCode[] = [
   'malformed_request',
   'method_not_allowed',
@@ -61,46 +35,23 @@ const OTHER_REFUSALS: readonly ErrorCode[] = [
   'headers_too_large',
 ];
 
-/** The names under which generated clients find what is sent. */
-const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
-  [registration, 'Registration'],
-  [credentials, 'Credentials'],
-  [confirmation, 'Confirmation'],
-  [passwordChange, 'PasswordChange'],
-  [closing, 'Closing'],
-  [newQrCode, 'NewQrCode'],
-  [profileChange, 'ProfileChange'],
-  [tipPageChange, 'TipPageChange'],
-  [restTip, 'NewTip'],
-  [restThankYou, 'NewThankYou'],
-  [restHiding, 'Hiding'],
-  [readyThankYous, 'ReadyThankYous'],
-  [newDevice, 'NewDevice'],
-  [notificationDeviceChange, 'NoticeDeviceChange'],
-  [serviceCategory, 'ServiceCategory'],
-]);
+/** How the document names the chapters whose name it spells otherwise: generated clients know these names. */
+const CHAPTER_NAMES: Readonly<Record<string, { readonly tag?: string; readonly operations?: string }>> = {
+  qrCodes: { tag: 'qr-codes' },
+  messages: { tag: 'words', operations: 'words' },
+  notifications: { tag: 'notices', operations: 'notices' },
+};
 
-/** The names under which generated clients find what is answered. */
-const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
-  [user, 'User'],
-  [restLogin, 'Login'],
-  [session, 'Session'],
-  [closingAnswer, 'ClosingAnswer'],
-  [qrCode, 'QrCode'],
-  [endedQrCode, 'EndedQrCode'],
-  [qrCodeLookup, 'QrCodeLookup'],
-  [transaction, 'Transaction'],
-  [tipSummary, 'TipSummary'],
-  [blockedGiver, 'BlockedGiver'],
-  [readyThankYous, 'ReadyThankYous'],
-  [tipSums, 'TipSums'],
-  [insights, 'Insights'],
-  [payoutStatus, 'PayoutStatus'],
-  [paymentLink, 'PaymentLink'],
-  [pushKey, 'NoticeKey'],
-  [notificationDevice, 'NoticeDevice'],
-  [serviceCategory, 'ServiceCategory'],
-]);
+/** A schema that others contain, and no endpoint takes or answers by itself. */
+const CONTAINED: Named = { serviceCategory };
+
+/** The schemas of endpoints with the names under which generated clients find them. */
+function namesOf(schemas: readonly (Named | undefined)[]): ReadonlyMap<z.ZodType, string> {
+  const named = schemas.flatMap((each) => Object.entries(each ?? {}));
+  return new Map(named.map(([name, schema]) => [schema, componentName(name)]));
+}
+
+const componentName = (name: string) => name.replace(/^./, (first) => first.toUpperCase());
 
 const headerAt = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
@@ -114,14 +65,14 @@ const COMMON_HEADERS = {
 /** The document for an instance at `publicUrl` (no trailing slash). */
 export function describeApi(publicUrl: string): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of REST_ROUTES) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, publicUrl) };
+  for (const endpoint of ENDPOINTS) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, publicUrl) };
   }
   const named = {
-    ...wireSchemas(OUTPUT_NAMES, 'output', schemaAt),
+    ...wireSchemas(namesOf([...ENDPOINTS.map(({ answers }) => answers), CONTAINED]), 'output', schemaAt),
     // What is sent and answered under one name is described as it is sent, because that may have more fields than are taken.
-    ...wireSchemas(INPUT_NAMES, 'input', schemaAt),
+    ...wireSchemas(namesOf([...ENDPOINTS.map(({ takes }) => takes), CONTAINED]), 'input', schemaAt),
   };
   return {
     openapi: '3.1.0',
@@ -164,50 +115,51 @@ export function describeApi(publicUrl: string): JsonSchema {
   };
 }
 
-function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
-  const notes = ROUTE_NOTES[route.procedure];
-  if (!notes) throw new Error(`${route.procedure} is not described`);
+function operationOf(endpoint: Endpoint, publicUrl: string): JsonSchema {
+  const { procedure, parameters, picture, takes } = endpoint;
+  const [chapter = '', name] = procedure.split('.');
+  const { tag = chapter, operations = chapter } = CHAPTER_NAMES[chapter] ?? {};
   return {
-    operationId: route.procedure.replace('.', '_'),
-    // As the chapter of the procedure is called in addresses.
-    tags: [route.procedure.replace(/\..*/, '').replace('qrCodes', 'qr-codes')],
-    summary: notes.summary,
-    description: notes.description,
-    security: route.isPublic ? [] : [{ bearer: [] }, ...(route.isForGuests ? [{}] : [])],
-    ...(notes.parameters && { parameters: notes.parameters }),
-    ...(route.takesPicture && {
-      requestBody: {
-        required: true,
-        content: bytesOf(PHOTO_TYPES),
-      },
+    operationId: `${operations}_${name}`,
+    tags: [tag],
+    summary: endpoint.summary,
+    description: textOf(endpoint.description),
+    security: endpoint.isPublic ? [] : [{ bearer: [] }, ...(endpoint.isForGuests ? [{}] : [])],
+    ...(parameters && {
+      parameters: parameters.map(({ field: _, description, ...parameter }) => ({
+        ...parameter,
+        description: textOf(description),
+      })),
     }),
-    ...(route.input && {
+    ...(picture && { requestBody: { required: true, content: bytesOf(PHOTO_TYPES) } }),
+    ...(takes && {
       requestBody: {
         required: true,
-        content: {
-          'application/json': { schema: referenceTo(INPUT_NAMES, route.input), example: notes.request },
-        },
+        content: { 'application/json': { schema: referenceTo(takes), example: endpoint.request } },
       },
     }),
     responses: {
-      [route.status]: successOf(route, notes),
-      ...problemsOf(route, publicUrl),
+      [endpoint.status]: successOf(endpoint),
+      ...problemsOf(endpoint, publicUrl),
       default: { $ref: '#/components/responses/OtherProblem' },
     },
   };
 }
 
-function successOf(route: RestRoute, { response: example, csv }: RouteNotes): JsonSchema {
-  const headers = { ...COMMON_HEADERS, ...quotaHeaders(route) };
-  if (route.fileTypes) {
+const textOf = (text: Text) => (typeof text === 'string' ? text : text.join(' '));
+
+function successOf(endpoint: Endpoint): JsonSchema {
+  const { answers, csv, fileTypes, response: example } = endpoint;
+  const headers = { ...COMMON_HEADERS, ...quotaHeaders(endpoint) };
+  if (fileTypes) {
     return {
       description: 'The file, to be saved.',
       headers: { ...headers, 'Content-Disposition': headerAt('ContentDisposition') },
-      content: bytesOf(route.fileTypes),
+      content: bytesOf(fileTypes),
     };
   }
-  if (!route.output) return { description: 'Done.', headers };
-  if (route.isStream) {
+  if (!answers) return { description: 'Done.', headers };
+  if (endpoint.form === 'events') {
     return {
       description:
         'Server-sent events: first `connected` or `reset`, which says where the stream begins, then each `tip`, with a transaction as its data.',
@@ -215,47 +167,46 @@ function successOf(route: RestRoute, { response: example, csv }: RouteNotes): Js
       content: { 'text/event-stream': { schema: STREAM_SCHEMA, example } },
     };
   }
-  const item = referenceTo(OUTPUT_NAMES, route.output);
+  const item = referenceTo(answers);
   return {
-    description: route.status === 201 ? 'Created.' : 'OK.',
+    description: endpoint.status === 201 ? 'Created.' : 'OK.',
     headers: {
       ...headers,
-      ...(route.isPaged && { Link: headerAt('Link') }),
-      ...(route.isCsvToo && { 'Content-Disposition': headerAt('ContentDisposition') }),
+      ...(endpoint.pages && { Link: headerAt('Link') }),
+      ...(csv !== undefined && { 'Content-Disposition': headerAt('ContentDisposition') }),
     },
     content: {
-      'application/json': { schema: route.isList ? { type: 'array', items: item } : item, example },
-      ...(route.isCsvToo && { 'text/csv': { schema: { $ref: schemaAt('Csv') }, example: csv } }),
+      'application/json': { schema: endpoint.isList ? { type: 'array', items: item } : item, example },
+      ...(csv !== undefined && { 'text/csv': { schema: { $ref: schemaAt('Csv') }, example: csv } }),
     },
   };
 }
 
-function referenceTo(names: ReadonlyMap<z.ZodType, string>, schema: z.ZodType): JsonSchema {
-  const name = names.get(schema);
-  if (name === undefined) throw new Error('a schema of a route has no name');
-  return { $ref: schemaAt(name) };
+function referenceTo(named: Named): JsonSchema {
+  const [name = ''] = Object.keys(named);
+  return { $ref: schemaAt(componentName(name)) };
 }
 
 /** The headers of all answers of a route that a limit counts. */
-const quotaHeaders = (route: RestRoute) =>
-  route.refusals.includes('too_many_requests')
+const quotaHeaders = ({ refusals }: Endpoint) =>
+  refusals.includes('too_many_requests')
     ? { RateLimit: headerAt('RateLimit'), 'RateLimit-Policy': headerAt('RateLimitPolicy') }
     : {};
 
-function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSchema> {
+function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonSchema> {
   const codes = [
-    ...(route.isPublic ? [] : SESSION_REFUSALS),
-    ...(route.isPublic || route.isForAnyPassword ? [] : PASSWORD_REFUSALS),
-    ...(route.method === 'GET' || route.method === 'DELETE' ? [] : BODY_REFUSALS),
-    ...(route.method === 'POST' || route.method === 'PATCH' ? POST_REFUSALS : []),
-    ...route.refusals,
+    ...(endpoint.isPublic ? [] : SESSION_REFUSALS),
+    ...(endpoint.isPublic || endpoint.isForAnyPassword ? [] : PASSWORD_REFUSALS),
+    ...(endpoint.method === 'GET' || endpoint.method === 'DELETE' ? [] : BODY_REFUSALS),
+    ...(endpoint.method === 'POST' || endpoint.method === 'PATCH' ? POST_REFUSALS : []),
+    ...endpoint.refusals,
     ...COMMON_REFUSALS,
-  ].filter((code) => !(code === 'not_logged_in' && route.refusals.includes('login_to_tip')));
+  ].filter((code) => !(code === 'not_logged_in' && endpoint.refusals.includes('login_to_tip')));
   const statuses = new Set(codes.map((code) => REFUSALS[code].status));
   return Object.fromEntries(
     [...statuses].map((status) => {
       const codesOfStatus = codes.filter((code) => REFUSALS[code].status === status);
-      return [status, problemFor(codesOfStatus, publicUrl, quotaHeaders(route))];
+      return [status, problemFor(codesOfStatus, publicUrl, quotaHeaders(endpoint))];
     }),
   );
 }

@@ -32,9 +32,8 @@ import {
 import { MAX_PAGE_SIZE, type Transaction, transaction, transactionsQuery } from '#shared/tips.ts';
 import { toWire, wireSchema, wireText } from '../wire.ts';
 import { exportReadme } from './account-export-readme.ts';
-import { tipsAsCsv } from './account-statement.ts';
+import { pagesFrom, tipsAsCsv } from './account-statement.ts';
 import type { Services } from './context.ts';
-import { pagesFrom } from './transaction-pages.ts';
 
 const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 

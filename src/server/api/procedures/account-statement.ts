@@ -1,19 +1,17 @@
-/**
- * Statements as CSV: the tips of a listing, and the record of what was taken on each day.
- */
+/** Account statements as CSV: the tips of a listing, and the record of what was earned on each day. */
 import { brand } from '#shared/brand.ts';
 import { localTime } from '#shared/calendar.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
 import type { Insights } from '#shared/records.ts';
-import type { Transaction } from '#shared/tips.ts';
+import type { Transaction, TransactionPage } from '#shared/tips.ts';
 import { CURRENCY, plainDollars, TRANSACTION_COLUMNS, transactionLines } from '#shared/transaction-csv.ts';
 
 /** RFC 7111, section 5.1, and RFC 4180, section 3. */
 const TYPE = 'text/csv; charset=utf-8; header=present';
 
 /** A file that is made while it is sent. */
-export interface Statement {
+export interface AccountStatement {
   /** In ASCII. */
   readonly name: string;
   readonly type: string;
@@ -34,7 +32,7 @@ export function tipsAsCsv(
   pages: AsyncGenerator<readonly Transaction[]>,
   viewerId: string,
   period: Period & { readonly timeZone?: string | undefined },
-): Statement {
+): AccountStatement {
   async function* parts() {
     yield CSV_BOM + csvLine(TRANSACTION_COLUMNS);
     for await (const page of pages) {
@@ -45,24 +43,24 @@ export function tipsAsCsv(
 }
 
 /**
- * The days, weeks or months in which something was taken; a period without tips is no day of work to be shown.
- * @param tips those that make the takings, of which the sums do not tell how they were paid.
+ * The days, weeks or months in which tips were received. The others are left out, because nobody worked then.
+ * @param tips those that make the earnings: the sums do not tell how they were paid.
  */
-export function takingsAsCsv(
-  takings: Insights,
+export function earningsAsCsv(
+  earnings: Insights,
   tips: AsyncGenerator<readonly Transaction[]>,
   {
     granularity = 'day',
     timeZone = 'UTC',
   }: { readonly granularity?: string | undefined; readonly timeZone?: string | undefined },
-): Statement {
+): AccountStatement {
   const isDaily = granularity === 'day';
   const dates = isDaily ? ['Date'] : ['From', 'To'];
   const header = csvLine([...dates, 'Tips', 'Gross', 'Fees', 'Net', 'Currency', 'Payment']);
   async function* parts() {
     yield CSV_BOM + header;
     const modes = await modesByDate(tips, timeZone);
-    for (const { from, to, count, grossCents, feeCents, netCents } of takings.bars) {
+    for (const { from, to, count, grossCents, feeCents, netCents } of earnings.bars) {
       if (count === 0) continue;
       const paid = [...modes].flatMap(([date, ofDate]) => (date >= from && date <= to ? [...ofDate] : []));
       yield csvLine([
@@ -75,7 +73,21 @@ export function takingsAsCsv(
     }
   }
   const kind = { day: 'daily', week: 'weekly', month: 'monthly' }[granularity] ?? granularity;
-  return { name: fileName(`${kind}-tips`, takings), type: TYPE, parts: parts() };
+  return { name: fileName(`${kind}-tips`, earnings), type: TYPE, parts: parts() };
+}
+
+/**
+ * All pages from `first` on, or it alone without a list. What arrives meanwhile is newer than all of them, so that together they
+ * are one state.
+ */
+export async function* pagesFrom(
+  first: TransactionPage,
+  list: ((cursor: string) => Promise<TransactionPage>) | null,
+): AsyncGenerator<readonly Transaction[], void> {
+  for (let page = first; ; page = await list(page.nextCursor)) {
+    yield page.transactions;
+    if (page.nextCursor === null || list === null) return;
+  }
 }
 
 /** How the tips of each date were paid that were not refunded. */

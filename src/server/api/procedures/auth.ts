@@ -1,30 +1,24 @@
-/** Registration, login, who am I, logout; and the care of one's own account: the password, where it is logged in, export and closing. */
-
+/** Registration, login, who am I and logout, and the password. */
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
-import { exportRequest } from '#shared/account-export.ts';
 import {
-  closing,
   confirmation,
   credentials,
+  login,
   passwordChange,
-  profileChange,
   registration,
   SAME_PASSWORD,
+  user,
 } from '#shared/accounts.ts';
 import { AppError } from '#shared/errors.ts';
-import { exportAccount } from './account-export.ts';
-import { turnOwner } from './context.ts';
-import {
-  anyPasswordProcedure,
-  confirmedProcedure,
-  countedProcedure,
-  publicProcedure,
-  router,
-  signedInProcedure,
-  withErrorsHeard,
-} from './trpc.ts';
+import { endpoint } from './endpoint.ts';
+import { LOGIN, USER } from './examples.ts';
+import { anyPasswordProcedure, publicProcedure } from './trpc.ts';
+
+/** A login as OAuth's clients know it (RFC 6749, section 5.1). */
+const TOKEN_TYPE = 'bearer';
+const restLogin = login.extend({ tokenType: z.literal(TOKEN_TYPE) });
 
 /** Counts each request before its input is parsed, so that parsing is bounded as well. */
 const tryingTo = (what: 'login' | 'registration') =>
@@ -39,152 +33,179 @@ const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) =>
   return next();
 });
 
-export const authRouter = router({
-  register: tryingTo('registration')
-    .input(registration)
-    .mutation(async ({ ctx, input }) => {
-      const { accounts, limits, hashingTurns } = ctx.services;
-      const caller = { ...ctx.address(), device: null };
-      const owner = { origin: caller.network, account: input.email, isKnown: false };
-      const user = await hashingTurns.take(owner, () =>
-        limits.limitRegistration(caller, () => accounts.register(input)),
-      );
-      ctx.arrival.note('account_registered', user.id);
-      return user;
-    }),
-
-  login: tryingTo('login')
-    .input(credentials)
-    .use(async ({ ctx, input, next }) => {
-      const result = await next();
-      if (!result.ok)
-        ctx.arrival.noteRefusedLogin(result.error.cause, input.email, ctx.services.accounts.idOf);
-      return result;
-    })
-    .mutation(async ({ ctx, input }) => {
-      const { accounts, limits, hashingTurns } = ctx.services;
-      const { email } = input;
-      const { mark } = ctx.device;
-      const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
-      const account = email.toLowerCase();
-      // A known device takes the turns of its account, and none of those that its network has.
-      const isKnown = caller.device !== null;
-      const origin = isKnown ? account : caller.network;
-      const login = await hashingTurns.take({ origin, account, isKnown }, () =>
-        limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
-      );
-      mark.remember(email);
-      ctx.arrival.noteLogin(login);
-      return login;
-    }),
-
-  me: anyPasswordProcedure.query(({ ctx }) => userFrom(ctx.account)),
-
-  updateProfile: countedProcedure('profile_change')
-    .input(profileChange)
-    .mutation(async ({ ctx, input }) => {
-      const { accounts, limits, hashingTurns, sessions } = ctx.services;
-      const { account, token } = ctx;
-      const { username = account.username } = input;
-      const change = async () => {
-        const user = await accounts.updateProfile(account, input);
-        ctx.arrival.noteChanges(account, user);
+export const authProcedures = {
+  register: endpoint(
+    {
+      rest: 'POST /auth/register',
+      isPublic: true,
+      status: 201,
+      summary: 'Create an account',
+      description: [
+        'Answers the user, without a token: log in next. A service provider names at least one',
+        'category; for a customer `service_categories` is ignored.',
+      ],
+      takes: { registration },
+      answers: { user },
+      refusals: ['email_taken', 'username_taken', 'too_many_requests'],
+      request: {
+        email: 'pat@example.com',
+        username: 'pat',
+        full_name: 'Pat Doe',
+        password: 'correct horse battery',
+        phone: null,
+        is_service_provider: true,
+        service_categories: ['bartender'],
+      },
+      response: { ...USER, total_tips_received: 0 },
+    },
+    tryingTo('registration')
+      .input(registration)
+      .mutation(async ({ ctx, input }) => {
+        const { accounts, limits, hashingTurns } = ctx.services;
+        const caller = { ...ctx.address(), device: null };
+        const owner = { origin: caller.network, account: input.email, isKnown: false };
+        const user = await hashingTurns.take(owner, () =>
+          limits.limitRegistration(caller, () => accounts.register(input)),
+        );
+        ctx.arrival.note('account_registered', user.id);
         return user;
-      };
-      const update = () =>
-        username === account.username ? change() : limits.limitUsernameChange(account.id, change);
-      if (!accounts.isGuarded(account, input)) {
-        if (accounts.isSensitive(account, input)) await sessions.requireRecentPassword(token);
-        return update();
-      }
-      await limits.countPasswordChangeTry(token, ctx.quota);
-      const owner = { origin: account.email, account: account.email, isKnown: true };
-      const user = await hashingTurns.take(owner, () =>
-        limits.limitPasswordChange(account.email, token, update),
-      );
-      ctx.device.mark.remember(user.email);
-      return user;
-    }),
+      }),
+  ),
 
-  logout: anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
-    await ctx.services.sessions.revoke(ctx.token);
-    ctx.arrival.note('session_ended');
-    return null;
-  }),
+  login: endpoint(
+    {
+      rest: 'POST /auth/login',
+      isPublic: true,
+      status: 200,
+      summary: 'Log in',
+      description: [
+        'Answers a bearer token. It ends at `expires_at` unless it is used before, or by logging out.',
+      ],
+      takes: { credentials },
+      answers: { login: restLogin },
+      adds: { tokenType: TOKEN_TYPE },
+      refusals: ['wrong_credentials', 'too_many_requests'],
+      request: { email: 'pat@example.com', password: 'correct horse battery' },
+      response: LOGIN,
+    },
+    tryingTo('login')
+      .input(credentials)
+      .use(async ({ ctx, input, next }) => {
+        const result = await next();
+        if (!result.ok)
+          ctx.arrival.noteRefusedLogin(result.error.cause, input.email, ctx.services.accounts.idOf);
+        return result;
+      })
+      .mutation(async ({ ctx, input }) => {
+        const { accounts, limits, hashingTurns } = ctx.services;
+        const { email } = input;
+        const { mark } = ctx.device;
+        const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
+        const account = email.toLowerCase();
+        // A known device takes the turns of its account, and none of those that its network has.
+        const isKnown = caller.device !== null;
+        const origin = isKnown ? account : caller.network;
+        const login = await hashingTurns.take({ origin, account, isKnown }, () =>
+          limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
+        );
+        mark.remember(email);
+        ctx.arrival.noteLogin(login);
+        return login;
+      }),
+  ),
 
-  confirm: tryingToChangePassword.input(confirmation).mutation(async ({ ctx, input }): Promise<null> => {
-    const { accounts, limits, hashingTurns } = ctx.services;
-    const { account, token } = ctx;
-    const owner = { origin: account.email, account: account.email, isKnown: true };
-    await hashingTurns.take(owner, () =>
-      limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
-    );
-    ctx.arrival.note('password_confirmed');
-    return null;
-  }),
-
-  changePassword: tryingToChangePassword.input(passwordChange).mutation(async ({ ctx, input }) => {
-    const { accounts, limits, hashingTurns } = ctx.services;
-    const { account, token } = ctx;
-    const owner = { origin: account.email, account: account.email, isKnown: true };
-    const login = await hashingTurns.take(owner, () =>
-      limits.limitPasswordChange(account.email, token, () => accounts.changePassword(account, input, token)),
-    );
-    if (login === null)
-      throw new AppError('invalid_input', {
-        fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
-      });
-    ctx.arrival.note('password_changed');
-    return login;
-  }),
-
-  close: signedInProcedure
-    .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
-      return next();
-    })
-    .input(closing)
-    .mutation(async ({ ctx, input }) => {
-      const { accounts, limits, hashingTurns } = ctx.services;
-      const { account, token } = ctx;
-      const owner = { origin: account.email, account: account.email, isKnown: true };
-      const closes = await hashingTurns.take(owner, () =>
-        limits.limitPasswordChange(account.email, token, () => accounts.close(account, input)),
-      );
-      ctx.arrival.note('closing_begun');
-      return closes;
-    }),
-
-  /** The name of the file, then its bytes in pieces. */
-  export: countedProcedure('export', confirmedProcedure)
-    .input(exportRequest)
-    .subscription(({ ctx, input }) => {
-      const { services, account, token } = ctx;
-      ctx.arrival.note('export_made');
-      return withErrorsHeard(
-        exportAccount({
-          owner: turnOwner(ctx),
-          services,
-          account,
-          token,
-          timeZone: input?.timeZone ?? 'UTC',
-        }),
-      );
-    }),
-
-  sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),
-
-  endSession: confirmedProcedure
-    .input(z.object({ id: z.string().brand<'SessionId'>() }))
-    .mutation(async ({ ctx, input }): Promise<null> => {
-      await ctx.services.sessions.end(ctx.account.id, input.id);
+  logout: endpoint(
+    {
+      rest: 'POST /auth/logout',
+      isForAnyPassword: true,
+      status: 204,
+      summary: 'Log out',
+      description: [
+        'Ends the session of the token that was sent. After a 503 it has ended as well, but a restart',
+        'of the server may bring it back until it could be saved.',
+      ],
+    },
+    anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
+      await ctx.services.sessions.revoke(ctx.token);
       ctx.arrival.note('session_ended');
       return null;
     }),
+  ),
 
-  endOtherSessions: confirmedProcedure.mutation(async ({ ctx }): Promise<null> => {
-    await ctx.services.sessions.endOthers(ctx.account.id, ctx.token);
-    ctx.arrival.note('other_sessions_ended');
-    return null;
-  }),
-});
+  me: endpoint(
+    {
+      rest: 'GET /auth/me',
+      isForAnyPassword: true,
+      status: 200,
+      summary: 'Who am I',
+      description: 'The user whose token was sent, with present totals.',
+      answers: { user },
+      response: USER,
+    },
+    anyPasswordProcedure.query(({ ctx }) => userFrom(ctx.account)),
+  ),
+
+  confirm: endpoint(
+    {
+      rest: 'POST /auth/confirm',
+      isForAnyPassword: true,
+      status: 204,
+      summary: 'Type your password again',
+      description: [
+        'Some acts ask for a password that was typed within the last 15 minutes, by logging in or here:',
+        'they change a username, a phone number, devices or how you are paid, end sessions, or export',
+        'your account. Otherwise they answer `password_needed`; confirm, and send them again. Wrong',
+        'guesses count as those for a new password do.',
+      ],
+      takes: { confirmation },
+      refusals: ['wrong_password', 'too_many_requests'],
+      request: { password: 'correct horse battery' },
+    },
+    tryingToChangePassword.input(confirmation).mutation(async ({ ctx, input }): Promise<null> => {
+      const { accounts, limits, hashingTurns } = ctx.services;
+      const { account, token } = ctx;
+      const owner = { origin: account.email, account: account.email, isKnown: true };
+      await hashingTurns.take(owner, () =>
+        limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
+      );
+      ctx.arrival.note('password_confirmed');
+      return null;
+    }),
+  ),
+
+  changePassword: endpoint(
+    {
+      rest: 'POST /auth/password',
+      isForAnyPassword: true,
+      status: 200,
+      summary: 'Change your password',
+      description: [
+        'Ends all of your other sessions, and answers a new token for the one that asks: the old one is',
+        'worthless from then on. Wrong guesses count for this session alone. The new password has to be',
+        'another one than the present one.',
+      ],
+      takes: { passwordChange },
+      answers: { login: restLogin },
+      adds: { tokenType: TOKEN_TYPE },
+      refusals: ['wrong_password', 'too_many_requests'],
+      request: { current_password: 'correct horse battery', new_password: 'a better horse battery' },
+      response: LOGIN,
+    },
+    tryingToChangePassword.input(passwordChange).mutation(async ({ ctx, input }) => {
+      const { accounts, limits, hashingTurns } = ctx.services;
+      const { account, token } = ctx;
+      const owner = { origin: account.email, account: account.email, isKnown: true };
+      const login = await hashingTurns.take(owner, () =>
+        limits.limitPasswordChange(account.email, token, () =>
+          accounts.changePassword(account, input, token),
+        ),
+      );
+      if (login === null)
+        throw new AppError('invalid_input', {
+          fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
+        });
+      ctx.arrival.note('password_changed');
+      return login;
+    }),
+  ),
+};

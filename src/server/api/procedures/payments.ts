@@ -1,5 +1,15 @@
 /** How a provider is paid: their account at the payment service. */
-import { confirmedProcedure, providerProcedure, router } from './trpc.ts';
+import { paymentLink, payoutStatus } from '#shared/payments.ts';
+import { endpoint } from './endpoint.ts';
+import { confirmedProcedure, providerProcedure } from './trpc.ts';
+
+const LINK_REFUSALS = [
+  'password_needed',
+  'providers_only',
+  'provider_not_payable',
+  'payment_unavailable',
+  'too_many_requests',
+] as const;
 
 /** Each call may ask the payment service, and leads to where somebody's money goes. */
 const countedProcedure = providerProcedure.concat(confirmedProcedure).use(async ({ ctx, next }) => {
@@ -9,10 +19,64 @@ const countedProcedure = providerProcedure.concat(confirmedProcedure).use(async 
   return result;
 });
 
-export const paymentsRouter = router({
-  payoutStatus: providerProcedure.query(({ ctx }) => ctx.services.payouts.status(ctx.account)),
+export const paymentProcedures = {
+  payoutStatus: endpoint(
+    {
+      rest: 'GET /payments/account',
+      status: 200,
+      summary: 'See whether you can be paid',
+      description: [
+        'For providers: how tips are paid on this server, which of your services the payment service',
+        'does not serve, and what it says of your account. While that cannot be paid, the payment',
+        'service is asked again, every five seconds at most. Where payments are simulated there is no',
+        'account, and nothing is missing.',
+      ],
+      answers: { payoutStatus },
+      refusals: ['providers_only'],
+      response: {
+        mode: 'live',
+        excluded_categories: [],
+        account: { charges_enabled: false, missing: ['external_account'] },
+      },
+    },
+    providerProcedure.query(({ ctx }) => ctx.services.payouts.status(ctx.account)),
+  ),
 
-  onboard: countedProcedure.mutation(({ ctx }) => ctx.services.payouts.onboard(ctx.account)),
+  onboard: endpoint(
+    {
+      rest: 'POST /payments/account',
+      status: 200,
+      summary: 'Get paid',
+      description: [
+        'Opens your account at the payment service, if you have none, and answers the address of the',
+        'page of the payment service where you go on. It can be opened once; ask again for another. The',
+        'request has no body. Refused with `provider_not_payable` where payments are simulated, and',
+        'when the payment service serves none of your services. Links may be asked for 30 times an',
+        'hour.',
+      ],
+      movesMoney: true,
+      answers: { paymentLink },
+      refusals: LINK_REFUSALS,
+      response: { url: 'https://connect.stripe.com/setup/e/acct_1Nv0FGQ9RKHgCVdK/Xa3kPq7Lm2' },
+    },
+    countedProcedure.mutation(({ ctx }) => ctx.services.payouts.onboard(ctx.account)),
+  ),
 
-  openDashboard: countedProcedure.mutation(({ ctx }) => ctx.services.payouts.openDashboard(ctx.account)),
-});
+  openDashboard: endpoint(
+    {
+      rest: 'POST /payments/dashboard-link',
+      status: 200,
+      summary: 'See your payouts',
+      description: [
+        'The address of the pages of the payment service about your account and its payouts. It can be',
+        'opened once; ask again for another. The request has no body. Links may be asked for 30 times',
+        'an hour.',
+      ],
+      movesMoney: true,
+      answers: { paymentLink },
+      refusals: LINK_REFUSALS,
+      response: { url: 'https://connect.stripe.com/express/acct_1Nv0FGQ9RKHgCVdK/Yb4mRs8Nd3' },
+    },
+    countedProcedure.mutation(({ ctx }) => ctx.services.payouts.openDashboard(ctx.account)),
+  ),
+};

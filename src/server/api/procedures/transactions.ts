@@ -1,29 +1,23 @@
-/** Tips: giving one, what was sent and received, and hearing of a new one at once. */
+/** Tips: giving one, taking one back, and hearing of a new one at once. */
 import { tracked } from '@trpc/server';
 import type { TipStream } from '#server/tips/tip-feed.ts';
 import { AppError } from '#shared/errors.ts';
 import { transactionOfToken } from '#shared/receipt-token.ts';
-import { insightsQuery, sumsQuery } from '#shared/records.ts';
 import {
   givingUp,
   newTip,
   refundRequest,
-  summaryQuery,
   type TipStreamStart,
   type Transaction,
   tipStreamQuery,
+  transaction,
   transactionQuery,
-  transactionsQuery,
 } from '#shared/tips.ts';
-import { type Context, stepTerms, turnOwner } from './context.ts';
-import {
-  anybodyProcedure,
-  countedProcedure,
-  router,
-  signedInProcedure,
-  tippingProcedure,
-  withErrorsHeard,
-} from './trpc.ts';
+import type { Context } from './context.ts';
+import { CODE_REFUSALS, endpoint } from './endpoint.ts';
+import { QR_CODE, TRANSACTION } from './examples.ts';
+import { IDEMPOTENCY_KEY, TRANSACTION_ID } from './parameters.ts';
+import { anybodyProcedure, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
 
 /** As many characters as a UUID has random digits in its first half. */
 const MIN_GUEST_KEY_LENGTH = 16;
@@ -60,83 +54,219 @@ function requireOneAttempt({ attempt }: Context, idempotencyKey: string | undefi
   if (attempt !== null && attempt !== idempotencyKey) throw new AppError('attempts_differ');
 }
 
-export const transactionsRouter = router({
-  create: tippingProcedure.input(newTip).mutation(async ({ ctx, input }) => {
-    requireOneAttempt(ctx, input.idempotencyKey);
-    const { limits } = ctx.services;
-    if (ctx.account) await limits.countTip(ctx.account.id, ctx.quota);
-    else {
-      requireUnguessable(input.idempotencyKey);
-      await limits.countGuest('guest_tip', ctx.address(), ctx.quota);
-    }
-    return ctx.services.transactions.create(ctx.account, input);
-  }),
+/** The key travels in a header. */
+const restTip = newTip.omit({ idempotencyKey: true });
 
-  list: countedProcedure('lists')
-    .input(transactionsQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input, stepTerms(ctx))),
+export const transactionProcedures = {
+  create: endpoint(
+    {
+      rest: 'POST /transactions',
+      isForGuests: true,
+      status: 201,
+      summary: 'Give a tip',
+      description: [
+        'Where payments are simulated, the tip is completed at once and no money moves. With a payment',
+        'service it is `pending`: open `payment_url` in a browser to pay there within half an hour, and',
+        'read the transaction to hear what became of it. You are charged the amount and 5 % on top; 97',
+        '% of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key',
+        'and body give the same transaction, and the same page to pay on, however often they are sent.',
+        'Repeats count against the limit of tips as well: 30 a minute. Where the operator takes tips of',
+        'guests, it needs no session: `giver_id` is null then, `receipt_url` is the only way of the',
+        'guest back to the tip, the key must have at least 16 characters and be unguessable, because',
+        'guests share all keys, and the limit counts by address. `message` and, with `with_name`, your',
+        'full name reach the receiver alone; a tip without them has neither. They are part of what an',
+        '`Idempotency-Key` stands for. Where a code takes no words, or the words of the operator refuse',
+        'the message, nothing is charged: send the tip without.',
+      ],
+      parameters: [
+        {
+          ...IDEMPOTENCY_KEY,
+          description:
+            '1 to 255 visible ASCII characters that you make up, one for each attempt to pay; of a guest, 16 at least.',
+        },
+      ],
+      movesMoney: true,
+      takes: { newTip: restTip },
+      answers: { transaction },
+      refusals: [
+        'login_to_tip',
+        ...CODE_REFUSALS,
+        'qr_code_paused',
+        'provider_not_payable',
+        'payment_unavailable',
+        'own_qr_code',
+        'category_mismatch',
+        'idempotency_key_reused',
+        'words_not_taken',
+        'too_many_requests',
+      ],
+      request: {
+        ...{ receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },
+        ...{ message: 'Best Negroni in town', with_name: true },
+      },
+      response: TRANSACTION,
+    },
+    tippingProcedure.input(newTip).mutation(async ({ ctx, input }) => {
+      requireOneAttempt(ctx, input.idempotencyKey);
+      const { limits } = ctx.services;
+      if (ctx.account) await limits.countTip(ctx.account.id, ctx.quota);
+      else {
+        requireUnguessable(input.idempotencyKey);
+        await limits.countGuest('guest_tip', ctx.address(), ctx.quota);
+      }
+      return ctx.services.transactions.create(ctx.account, input);
+    }),
+  ),
 
-  get: ofPartyProcedure
-    .input(transactionQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.get(ctx.account, input.id)),
+  get: endpoint(
+    {
+      rest: 'GET /transactions/:transaction_id',
+      isForGuests: true,
+      status: 200,
+      summary: 'Read a transaction',
+      description: [
+        'One that you sent or received. Those of other people answer as if there were none. With a',
+        'payment service, one that you began to pay is here as well, and in no list until it is paid;',
+        'the payment service is asked what became of it, every three seconds at most. Whoever is tipped',
+        'hears of a tip once it is paid.',
+      ],
+      parameters: [TRANSACTION_ID],
+      answers: { transaction },
+      refusals: ['transaction_not_found', 'too_many_requests'],
+      response: TRANSACTION,
+    },
+    ofPartyProcedure
+      .input(transactionQuery)
+      .query(({ ctx, input }) => ctx.services.transactions.get(ctx.account, input.id)),
+  ),
 
-  refund: changedByPartyProcedure.input(refundRequest).mutation(({ ctx, input }) => {
-    requireOneAttempt(ctx, input.idempotencyKey);
-    return ctx.services.transactions.refund(ctx.account, input);
-  }),
+  refund: endpoint(
+    {
+      rest: 'POST /transactions/:transaction_id/refund',
+      isForGuests: true,
+      status: 200,
+      summary: 'Refund a tip',
+      description: [
+        'Reverses a tip in full, with its fees; what was paid goes back the way it came. Whoever',
+        'received it may do so at any time; whoever gave it until `undo_until`. Send an',
+        '`Idempotency-Key` to retry safely. The request has no body.',
+      ],
+      parameters: [
+        TRANSACTION_ID,
+        {
+          ...IDEMPOTENCY_KEY,
+          description: '1 to 255 visible ASCII characters that you make up, one for each refund.',
+        },
+      ],
+      movesMoney: true,
+      answers: { transaction },
+      refusals: ['transaction_not_found', 'not_refundable', 'payment_unavailable', 'too_many_requests'],
+      response: {
+        ...TRANSACTION,
+        status: 'refunded',
+        refunded_at: '2024-06-01T20:20:00.000Z',
+        refunded_by: 'giver',
+        undo_until: null,
+      },
+    },
+    changedByPartyProcedure.input(refundRequest).mutation(({ ctx, input }) => {
+      requireOneAttempt(ctx, input.idempotencyKey);
+      return ctx.services.transactions.refund(ctx.account, input);
+    }),
+  ),
 
-  giveUp: changedByPartyProcedure
-    .input(givingUp)
-    .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
-
-  sums: countedProcedure('sums')
-    .input(sumsQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input, stepTerms(ctx))),
-
-  insights: countedProcedure('insights')
-    .input(insightsQuery)
-    .query(({ ctx, input }) =>
-      // As a whole, because what it works out of some years is as much as what it reads.
-      ctx.services.insightsTurns.take(turnOwner(ctx), () =>
-        ctx.services.earnings.insights(ctx.account, input, stepTerms(ctx)),
-      ),
-    ),
-
-  summary: countedProcedure('sums')
-    .input(summaryQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input, stepTerms(ctx))),
+  giveUp: endpoint(
+    {
+      rest: 'POST /transactions/:transaction_id/cancel',
+      isForGuests: true,
+      status: 200,
+      summary: 'Give up a payment',
+      description: [
+        'Closes the page on which a tip was to be paid, so that nobody can pay it any more. The answer',
+        'says what became of it: `expired`, or `completed` when it was paid meanwhile. Asked again, it',
+        'answers the same. A tip that was no payment at a payment service answers as if there were',
+        'none. The request has no body.',
+      ],
+      parameters: [TRANSACTION_ID],
+      movesMoney: true,
+      answers: { transaction },
+      refusals: ['transaction_not_found', 'payment_unavailable', 'too_many_requests'],
+      response: { ...TRANSACTION, payment_mode: 'live', status: 'expired', undo_until: null },
+    },
+    changedByPartyProcedure
+      .input(givingUp)
+      .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
+  ),
 
   /**
    * Each tip that the caller gives or receives, under the transaction's id, and each that is reversed, under an id of its own, for
    * as long as the session lives. First comes
    * where the stream begins, under an id to resume after.
    */
-  onTip: signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
-    await ctx.services.limits.countStream(ctx.account.id, ctx.quota);
-    const session = ctx.services.sessions.watch(ctx.account.id, ctx.token);
-    // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up to Node.js 26.10).
-    const until = new AbortController();
-    // Whoever has hung up already is heard of at once.
-    let stopListening = () => {};
-    const end = () => {
-      session.release();
-      stopListening();
-      until.abort();
-    };
-    stopListening = ctx.onHangUp(end);
-    if (signal?.aborted) end();
-    for (const cause of [signal, session.ended]) cause?.addEventListener('abort', end, { once: true });
-    try {
-      // An empty id is how EventSource says that it has none (WHATWG HTML, section 9.2.3).
-      const lastSeen = input?.lastEventId || null;
-      const stream = await ctx.services.tipFeed.follow(ctx.account.id, lastSeen, until.signal);
-      return withErrorsHeard(trackTips(stream, signal, end));
-    } catch (error) {
-      end();
-      throw error;
-    }
-  }),
-});
+  onTip: endpoint(
+    {
+      rest: 'GET /transactions/stream',
+      status: 200,
+      summary: 'Hear of tips as they happen',
+      description: [
+        'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for',
+        'as long as your session lives. The first event says where the stream begins, under an id to',
+        'resume after: `connected`, or `reset` when it begins now instead of after the event that you',
+        'named; `reason` is then `unknown_event` (it is none of yours, or not any more) or',
+        '`too_many_missed` (more than 1,000 tips came since), and you load your list of transactions',
+        'again. Each tip is a `tip`. Once you are thanked for a tip that you gave, it comes once more,',
+        'under the id of the event before, with `thanked_at`; whoever misses that finds it in the list.',
+        'Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed;',
+        '`EventSource` does that by itself. A comment comes every 15 seconds; when the connection',
+        'breaks, connect again. An account may have 20 streams open, and open 120 a minute. The token',
+        'goes into the Authorization header here as well.',
+      ],
+      parameters: [
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          field: 'lastEventId',
+          description:
+            'The id of the last event that you saw: that of a transaction, or `beginning`, which stands before your first one. Without it you get only new tips.',
+          schema: { type: 'string' },
+          example: TRANSACTION.id,
+        },
+      ],
+      answers: { transaction },
+      form: 'events',
+      refusals: ['too_many_requests'],
+      response: [
+        'id: beginning\nevent: connected\ndata: {}\n\n',
+        `id: ${TRANSACTION.id}\nevent: tip\ndata: ${JSON.stringify(TRANSACTION)}\n\n`,
+      ].join(''),
+    },
+    signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
+      await ctx.services.limits.countStream(ctx.account.id, ctx.quota);
+      const session = ctx.services.sessions.watch(ctx.account.id, ctx.token);
+      // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up to Node.js 26.10).
+      const until = new AbortController();
+      // Whoever has hung up already is heard of at once.
+      let stopListening = () => {};
+      const end = () => {
+        session.release();
+        stopListening();
+        until.abort();
+      };
+      stopListening = ctx.onHangUp(end);
+      if (signal?.aborted) end();
+      for (const cause of [signal, session.ended]) cause?.addEventListener('abort', end, { once: true });
+      try {
+        // An empty id is how EventSource says that it has none (WHATWG HTML, section 9.2.3).
+        const lastSeen = input?.lastEventId || null;
+        const stream = await ctx.services.tipFeed.follow(ctx.account.id, lastSeen, until.signal);
+        return withErrorsHeard(trackTips(stream, signal, end));
+      } catch (error) {
+        end();
+        throw error;
+      }
+    }),
+  ),
+};
 
 async function* trackTips(
   { startsAfter, reset, events }: TipStream,

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Report } from '../http/problems.ts';
 import { headersOf, refusalOf, unreadCall } from '../http/refusals.ts';
 import type { Context } from './context.ts';
-import { appRouter, typeOf } from './router.ts';
+import { appRouter, ENDPOINTS } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
 
@@ -51,8 +51,10 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
 
 /** What OPTIONS is told at the address of one call or of several. */
 function refusalOfOptions(c: HonoContext): AppError {
-  const types = c.req.path.slice('/trpc/'.length).split(/,|%2C/i).map(typeOf);
-  if (types.includes(undefined)) return new AppError('not_found');
-  c.header('Allow', types.includes('mutation') ? MUTATIONS : QUERIES);
+  const names = c.req.path.slice('/trpc/'.length).split(/,|%2C/i);
+  const called = ENDPOINTS.filter(({ procedure }) => names.includes(procedure));
+  if (names.some((name) => !called.some(({ procedure }) => procedure === name)))
+    return new AppError('not_found');
+  c.header('Allow', called.every(({ method }) => method === 'GET') ? QUERIES : MUTATIONS);
   return new AppError('method_not_allowed');
 }

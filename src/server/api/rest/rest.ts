@@ -1,6 +1,6 @@
 /**
- * The REST adapter: serves the table of routes over the same procedures that the web client calls. No rule of the
- * product lives here; it respells, and answers in parts what is long or goes on.
+ * The REST adapter: serves the endpoints over the same procedures that the web client calls. No rule of the product lives
+ * here; it respells, and answers in parts what is long or goes on.
  */
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
@@ -8,31 +8,22 @@ import { createFairTurns } from '#server/queue/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
 import { readBytes, refuseOtherMethods } from '../http/door.ts';
-import type { Envelope } from '../http/envelope.ts';
-import { nodeSideOf, STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
+import { type Envelope, nodeSideOf, STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
 import type { Report } from '../http/problems.ts';
 import { refusalOf } from '../http/refusals.ts';
 import { type Context, stepTerms } from '../procedures/context.ts';
-import { appRouter, createCaller } from '../procedures/router.ts';
+import { type Endpoint, METHODS, type Parameter } from '../procedures/endpoint.ts';
+import { appRouter, createCaller, ENDPOINTS } from '../procedures/router.ts';
 import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from '../wire.ts';
 import { prefersCsv } from './accept.ts';
-import type {
-  RestAnswer,
-  RestEvent,
-  RestFile,
-  RestPages,
-  RestRoute,
-  RestStream,
-  RestText,
-} from './rest-route.ts';
-import { REST_ROUTES } from './rest-routes.ts';
+import { answerTo, type RestEvent, type RestStream } from './answers.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */
 const HEARTBEAT = utf8.encoder.encode(': heartbeat\n\n');
 
 /**
- * Serves the table under /api. What is thrown on the way is left to the application's own error handler.
+ * Serves the endpoints under /api. What is thrown on the way is left to the application's own error handler.
  * @param contextOf makes the procedures' context of a request.
  */
 export function createRestAdapter(
@@ -43,38 +34,38 @@ export function createRestAdapter(
   const rest = new Hono();
   /** A page of a long list is as much work as a turn of the event loop may have. */
   const turns = createFairTurns(1);
-  for (const route of REST_ROUTES) {
-    const loggedAs = `/api${route.path}`;
-    rest.on(route.method, route.path, async (c) => {
+  for (const endpoint of inOrderOfMatching(ENDPOINTS)) {
+    const loggedAs = `/api${endpoint.path}`;
+    const known = (endpoint.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name);
+    rest.on(endpoint.method, endpoint.path, async (c) => {
       c.set('route', loggedAs);
-      const disconnected = route.isStream ? new AbortController() : null;
+      const disconnected = endpoint.form === 'events' ? new AbortController() : null;
       const context = contextOf(c);
       const further = { ...context, isFurtherPage: true };
-      requireParameters(c, route.parameters);
-      if (route.movesMoney && !route.input) await requireNoFields(c);
+      requireParameters(c, known);
+      if (endpoint.movesMoney && !endpoint.takes) await requireNoFields(c);
       /** What is left is told with refusals as well. */
       const tellQuota = (isUsedUp = false) => {
         for (const [name, value] of Object.entries(context.quota.headers(isUsedUp))) c.header(name, value);
       };
-      const asked = route.call({
-        body: route.input ? fromWire(await readJson(c), route.input) : undefined,
-        parameter: (name) => c.req.param(name) ?? '',
-        query: (name) => c.req.query(name),
-        header: (name) => c.req.header(name),
-        prefersCsv: () => prefersCsv(c),
-        bytes: (atMost) => readBytes(c, atMost, 'photo_too_large'),
-        ask: (input) => ask(route, input, context),
-        caller: () => createCaller(context, disconnected ? { signal: disconnected.signal } : {}),
+      const asked = answerTo(endpoint, {
+        input: await inputOf(c, endpoint),
+        limit: c.req.query('limit'),
+        search: new URL(c.req.url).searchParams,
+        prefersCsv: endpoint.csv !== undefined && prefersCsv(c),
+        ask: (input) => ask(endpoint, input, context, disconnected?.signal),
+        askFurther: (input) => ask(endpoint, input, further),
+        caller: () => createCaller(context),
         callerForMore: () => createCaller(further),
       });
       const answer = await asked.catch((error: unknown) => {
         tellQuota(refusalOf(error).status === 429);
         throw error;
       });
-      if (route.isCsvToo) c.header('Vary', 'Accept', { append: true });
+      if (endpoint.csv !== undefined) c.header('Vary', 'Accept', { append: true });
       if (!('body' in answer)) tellQuota();
       if ('events' in answer) {
-        if (!disconnected) throw new Error(`${route.path} streams without saying so`);
+        if (!disconnected) throw new Error(`${endpoint.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
         // Hono drops the body of an answer to HEAD without cancelling it.
         if (c.req.method === 'HEAD') await stream.body?.cancel();
@@ -88,36 +79,73 @@ export function createRestAdapter(
           (error) => report(error, c.get('requestId')),
         );
       if ('pages' in answer)
-        return c.body(inParts(listOf(answer)), 200, { 'Content-Type': 'application/json' });
-      if ('text' in answer) {
-        const { name, type, parts } = answer.text;
-        return c.body(inParts(parts), 200, { ...savedAs(name, type), ...linkTo(answer) });
+        return c.body(inParts(listOf(answer.pages)), 200, { 'Content-Type': 'application/json' });
+      if ('saved' in answer) {
+        const { name, type, content } = answer.saved;
+        const headers = { ...savedAs(name, type), ...linkTo(answer.next) };
+        if (!(content instanceof Uint8Array)) return c.body(inParts(content), 200, headers);
+        return c.body(content, 200, { ...headers, 'Content-Length': String(content.byteLength) });
       }
-      if ('download' in answer) {
-        const { name, type, parts } = answer.download;
-        return c.body(inParts(parts), 200, savedAs(name, type));
-      }
-      if ('file' in answer) return sendFile(c, answer);
       if ('lasting' in answer)
-        return envelope.json(c.get('requestId'), wireTextOnce(answer.lasting), route.status);
-      const text = route.status === 204 ? null : wireText(answer.body);
-      return envelope.json(c.get('requestId'), text, route.status, {
-        ...linkTo(answer),
-        ...(route.isCsvToo && { vary: 'Accept' }),
+        return envelope.json(c.get('requestId'), wireTextOnce(answer.lasting), endpoint.status);
+      const text = endpoint.status === 204 ? null : wireText(answer.body);
+      return envelope.json(c.get('requestId'), text, endpoint.status, {
+        ...linkTo(answer.next),
+        ...(endpoint.csv !== undefined && { vary: 'Accept' }),
         ...context.device.headers(),
         ...context.quota.headers(),
       });
     });
   }
-  for (const path of new Set(REST_ROUTES.map(({ path }) => path))) {
-    const methods = REST_ROUTES.filter((route) => route.path === path).map(({ method }) => method);
+  for (const path of new Set(ENDPOINTS.map((endpoint) => endpoint.path))) {
+    const methods = METHODS.filter((method) =>
+      ENDPOINTS.some((endpoint) => endpoint.path === path && endpoint.method === method),
+    );
     refuseOtherMethods(rest, path, methods);
   }
   return rest;
 }
 
+/** Paths with a parameter come last, because they fit others as well. */
+function inOrderOfMatching(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  const isOpen = ({ path }: Endpoint) => path.includes(':');
+  return [...endpoints.filter((each) => !isOpen(each)), ...endpoints.filter(isOpen)];
+}
+
+/**
+ * What the procedure is asked with, still unchecked: the members of the body and the parameters; or what reads it, once
+ * the procedure knows who asks, and has counted it.
+ */
+async function inputOf(c: HonoContext, { takes, picture, parameters = [] }: Endpoint): Promise<unknown> {
+  const named = Object.fromEntries(parameters.map((each) => [fieldOf(each), sentAs(c, each)]));
+  const [schema] = Object.values(takes ?? {});
+  if (schema) {
+    const body = fromWire(await readJson(c), schema);
+    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+    return isObject ? { ...body, ...named } : body;
+  }
+  if (!picture) return parameters.length > 0 ? named : undefined;
+  const { field, maxBytes, tooLarge } = picture;
+  return async () => ({ ...named, [field]: await readBytes(c, maxBytes, tooLarge) });
+}
+
+function fieldOf({ name, field }: Parameter): string {
+  return field ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function sentAs({ req }: HonoContext, { name, in: place, schema }: Parameter): string | number | undefined {
+  if (place === 'path') return req.param(name) ?? '';
+  const value = place === 'query' ? req.query(name) : req.header(name);
+  return value !== undefined && schema['type'] === 'integer' ? numberFrom(value) : value;
+}
+
+/** A whole number as JSON Schema knows it, for which 5.0 is one. */
+function numberFrom(digits: string): number {
+  return /^\d{1,9}(?:\.0{1,9})?$/.test(digits) ? Number(digits) : Number.NaN;
+}
+
 /** @throws AppError `invalid_input` for a parameter that is not known, or comes twice. */
-function requireParameters({ req: { raw } }: HonoContext, known: readonly string[] = []): void {
+function requireParameters({ req: { raw } }: HonoContext, known: readonly string[]): void {
   const start = raw.url.indexOf('?');
   if (start < 0) return;
   const names = [...new URLSearchParams(raw.url.slice(start + 1)).keys()];
@@ -136,22 +164,23 @@ async function requireNoFields(c: HonoContext): Promise<void> {
   if ((await c.req.arrayBuffer()).byteLength > 0) requireKnown(await readJson(c), []);
 }
 
-/** Calls the procedure of a route with an input that only the procedure itself checks, as tRPC's own door does. */
-function ask({ procedure, method }: RestRoute, input: unknown, context: Context): Promise<unknown> {
+/** Calls the procedure with an input that only the procedure itself checks, as tRPC's own door does. */
+function ask(
+  { procedure, method, form }: Endpoint,
+  input: unknown,
+  ctx: Context,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const goesOn = form === 'events' || form === 'download';
   return callTRPCProcedure({
     router: appRouter,
     path: procedure,
-    type: method === 'GET' ? 'query' : 'mutation',
+    type: goesOn ? 'subscription' : method === 'GET' ? 'query' : 'mutation',
     getRawInput: async () => (typeof input === 'function' ? input() : input),
-    ctx: context,
-    signal: undefined,
+    ctx,
+    signal,
     batchIndex: 0,
   });
-}
-
-/** Answers with a file to save. */
-function sendFile(c: HonoContext, { file: { name, type, bytes } }: RestFile): Response {
-  return c.body(bytes, 200, { ...savedAs(name, type), 'Content-Length': String(bytes.byteLength) });
 }
 
 /** The headers of a file to save under its name (RFC 6266). */
@@ -160,12 +189,12 @@ function savedAs(name: string, type: string) {
 }
 
 /** The header that names the next page (RFC 8288). */
-function linkTo({ next }: RestAnswer | RestText): Record<string, string> {
+function linkTo(next: string | undefined): Record<string, string> {
   return next === undefined ? {} : { link: `<${next}>; rel="next"` };
 }
 
 /** The pages as the parts of one JSON list. */
-async function* listOf({ pages }: RestPages): AsyncGenerator<string> {
+async function* listOf(pages: AsyncGenerator<readonly unknown[]>): AsyncGenerator<string> {
   let separator = '[';
   for await (const page of pages) {
     yield separator + wireText(page).slice(1, -1);
@@ -175,9 +204,9 @@ async function* listOf({ pages }: RestPages): AsyncGenerator<string> {
 }
 
 /**
- * Sends a text or a file in parts. Each is made when the client has taken the one before and the answer has its turn among all of
- * them, so that a long one is never whole in memory and holds up nobody. An error in the middle breaks the answer off, because it is too late for
- * a status.
+ * Sends a text or a file in parts. Each is made when the client has taken the one before and the answer has its turn
+ * among all of them, so that a long one is never whole in memory and holds up nobody. An error in the middle breaks the
+ * answer off, because it is too late for a status.
  */
 function sendInParts(
   parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>,

@@ -1,0 +1,202 @@
+/** The care of one's own account: the profile, where it is logged in, its export and its end. */
+import { z } from 'zod';
+import { exportRequest } from '#shared/account-export.ts';
+import { closing, closingAnswer, profileChange, session, user } from '#shared/accounts.ts';
+import { idPattern } from '#shared/ids.ts';
+import { exportAccount } from './account-export.ts';
+import { turnOwner } from './context.ts';
+import { endpoint } from './endpoint.ts';
+import { SESSION, USER } from './examples.ts';
+import { TIME_ZONE } from './parameters.ts';
+import { confirmedProcedure, countedProcedure, signedInProcedure, withErrorsHeard } from './trpc.ts';
+
+/** Registered with IANA. */
+const ZIP_TYPE = 'application/zip';
+
+export const accountProcedures = {
+  updateProfile: endpoint(
+    {
+      rest: 'PATCH /auth/me',
+      status: 200,
+      summary: 'Change your profile',
+      description: [
+        'Changes what is sent, by the rules of the registration, and leaves the rest. A new email asks',
+        'for `current_password`, a new username or phone number for a password that was typed a short',
+        'while ago (`POST /auth/confirm`); wrong guesses count as those for a new password do. The',
+        'username before stays yours: nobody else can ever take it, and it can be changed three times',
+        'in 30 days. `service_categories` is the whole set: a service that is not in it is retired with',
+        'its code, and the last one cannot be. A customer becomes a provider with `is_service_provider`',
+        'and at least one category; a provider cannot become a customer.',
+      ],
+      takes: { profileChange },
+      answers: { user },
+      refusals: [
+        'password_needed',
+        'wrong_password',
+        'email_taken',
+        'username_taken',
+        'username_changed_often',
+        'too_many_requests',
+      ],
+      request: { full_name: 'Pat Doe', service_categories: ['bartender', 'dj'] },
+      response: { ...USER, service_categories: ['bartender', 'dj'] },
+    },
+    countedProcedure('profile_change')
+      .input(profileChange)
+      .mutation(async ({ ctx, input }) => {
+        const { accounts, limits, hashingTurns, sessions } = ctx.services;
+        const { account, token } = ctx;
+        const { username = account.username } = input;
+        const change = async () => {
+          const user = await accounts.updateProfile(account, input);
+          ctx.arrival.noteChanges(account, user);
+          return user;
+        };
+        const update = () =>
+          username === account.username ? change() : limits.limitUsernameChange(account.id, change);
+        if (!accounts.isGuarded(account, input)) {
+          if (accounts.isSensitive(account, input)) await sessions.requireRecentPassword(token);
+          return update();
+        }
+        await limits.countPasswordChangeTry(token, ctx.quota);
+        const owner = { origin: account.email, account: account.email, isKnown: true };
+        const user = await hashingTurns.take(owner, () =>
+          limits.limitPasswordChange(account.email, token, update),
+        );
+        ctx.device.mark.remember(user.email);
+        return user;
+      }),
+  ),
+
+  close: endpoint(
+    {
+      rest: 'POST /auth/me/closing',
+      status: 200,
+      summary: 'Close your account',
+      description: [
+        'Ends all of your sessions, and answers when the account is closed for good, in 7 days. Until',
+        'then your codes take no tips, and logging in keeps the account open. After that your names,',
+        'email, phone, tip pages and password are gone, your username goes to nobody, and the',
+        'transactions of others tell of a closed account. `confirmation` is the word `close`. Wrong',
+        'guesses count as those for a new password do.',
+      ],
+      takes: { closing },
+      answers: { closingAnswer },
+      refusals: ['wrong_password', 'too_many_requests'],
+      request: { current_password: 'correct horse battery', confirmation: 'close' },
+      response: { closes_at: '2026-05-22T12:00:00.000Z' },
+    },
+    signedInProcedure
+      .use(async ({ ctx, next }) => {
+        await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
+        return next();
+      })
+      .input(closing)
+      .mutation(async ({ ctx, input }) => {
+        const { accounts, limits, hashingTurns } = ctx.services;
+        const { account, token } = ctx;
+        const owner = { origin: account.email, account: account.email, isKnown: true };
+        const closes = await hashingTurns.take(owner, () =>
+          limits.limitPasswordChange(account.email, token, () => accounts.close(account, input)),
+        );
+        ctx.arrival.note('closing_begun');
+        return closes;
+      }),
+  ),
+
+  /** The name of the file, then its bytes in pieces. */
+  export: endpoint(
+    {
+      rest: 'GET /auth/me/export',
+      status: 200,
+      summary: 'Export everything about your account',
+      description: [
+        'A ZIP file of everything that is stored about you: your profile, where you are logged in and',
+        'your codes as JSON, all of your transactions as JSON and as CSV, the payments that you began,',
+        'the pictures of your codes and the photos of your tip pages, and JSON Schemas of the JSON',
+        'files. A file in it says what is what, and what is missing and why. It is made while you read',
+        'it; one that cannot be finished ends with the connection. You may ask for 10 an hour.',
+      ],
+      parameters: [
+        {
+          ...TIME_ZONE,
+          description: 'An IANA name, for the dates and times of the CSV file; UTC without it.',
+        },
+      ],
+      form: 'download',
+      fileTypes: [ZIP_TYPE],
+      refusals: ['password_needed', 'too_many_requests'],
+    },
+    countedProcedure('export', confirmedProcedure)
+      .input(exportRequest)
+      .subscription(({ ctx, input }) => {
+        const { services, account, token } = ctx;
+        ctx.arrival.note('export_made');
+        return withErrorsHeard(
+          exportAccount({
+            owner: turnOwner(ctx),
+            services,
+            account,
+            token,
+            timeZone: input?.timeZone ?? 'UTC',
+          }),
+        );
+      }),
+  ),
+
+  sessions: endpoint(
+    {
+      rest: 'GET /auth/sessions',
+      status: 200,
+      summary: 'Where you are logged in',
+      description: 'Your live sessions, the newest first.',
+      answers: { session },
+      isList: true,
+      response: [SESSION],
+    },
+    signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),
+  ),
+
+  endSession: endpoint(
+    {
+      rest: 'DELETE /auth/sessions/:session_id',
+      status: 204,
+      summary: 'End a session',
+      description: 'Ends one of your sessions, and its event streams.',
+      parameters: [
+        {
+          name: 'session_id',
+          in: 'path',
+          field: 'id',
+          required: true,
+          description: 'As the list of your sessions names it.',
+          schema: { type: 'string', pattern: idPattern('ses').source },
+          example: SESSION.id,
+        },
+      ],
+      refusals: ['password_needed', 'session_not_found'],
+    },
+    confirmedProcedure
+      .input(z.object({ id: z.string().brand<'SessionId'>() }))
+      .mutation(async ({ ctx, input }): Promise<null> => {
+        await ctx.services.sessions.end(ctx.account.id, input.id);
+        ctx.arrival.note('session_ended');
+        return null;
+      }),
+  ),
+
+  endOtherSessions: endpoint(
+    {
+      rest: 'DELETE /auth/sessions',
+      status: 204,
+      summary: 'Log out everywhere else',
+      description: 'Ends all of your sessions but the one that asks, and their event streams.',
+      refusals: ['password_needed'],
+    },
+    confirmedProcedure.mutation(async ({ ctx }): Promise<null> => {
+      await ctx.services.sessions.endOthers(ctx.account.id, ctx.token);
+      ctx.arrival.note('other_sessions_ended');
+      return null;
+    }),
+  ),
+};

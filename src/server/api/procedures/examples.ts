@@ -1,0 +1,115 @@
+/** The examples that endpoints share. */
+import { CSV_BOM, csvLine } from '#shared/csv.ts';
+import { TRANSACTION_COLUMNS } from '#shared/transaction-csv.ts';
+
+export const USER = {
+  id: 'usr_4gk2v0p8q3m7x1c9y5t6r0w2zb',
+  email: 'pat@example.com',
+  username: 'pat',
+  full_name: 'Pat Doe',
+  phone: null,
+  is_service_provider: true,
+  service_categories: ['bartender'],
+  total_tips_received: 11.97,
+  total_tips_given: 0,
+  must_change_password: false,
+};
+
+export const LOGIN = {
+  access_token: 'kX0pXv3m2bq4nT8sYw1zR6uE5hJ7cL9dA0fG2iK4oQs',
+  token_type: 'bearer',
+  expires_at: '2024-07-01T20:15:30.000Z',
+  reopened: false,
+  user: USER,
+};
+
+export const QR_CODE = {
+  id: '7K3MX9Q2AB',
+  service_category: 'bartender',
+  user_id: USER.id,
+};
+
+export const TIP_PAGE = {
+  greeting: 'Thank you for a lovely evening!',
+  photo_url: '/photos/9h2k5m8p1r4t7v0x3z6b9d2f5h',
+};
+
+/** What a code says beside its page. */
+const MESSAGES_OF_CODE = { thank_you: 'Thanks, see you soon!', takes_words: true };
+
+export const QR_CODE_WITH_PICTURE = {
+  ...QR_CODE,
+  url: `https://tips.example.com/tip/${QR_CODE.id}`,
+  image_base64: 'iVBORw0KGgo=',
+  status: 'active',
+  display_name: null,
+  ...TIP_PAGE,
+  ...MESSAGES_OF_CODE,
+};
+
+const { image_base64: _, photo_url: __, ...CODE_WITHOUT_PICTURE } = QR_CODE_WITH_PICTURE;
+export const ENDED_QR_CODE = { ...CODE_WITHOUT_PICTURE, status: 'replaced' };
+
+export const SESSION = {
+  id: 'ses_2m5q8t1w4z7c0f3j6n9r2v5y8b',
+  device: 'Chrome on Android',
+  created_at: '2024-06-01T20:15:30.000Z',
+  expires_at: '2024-07-01T20:15:30.000Z',
+  confirmed_at: '2024-06-01T20:15:30.000Z',
+  is_current: true,
+};
+
+/** With the key of the example of RFC 8291, section 5. */
+export const NEW_DEVICE = {
+  endpoint: 'https://fcm.googleapis.com/fcm/send/fv3jabydF5c:APA91bEc8gXeukGXEvq',
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+};
+
+export const DEVICE = {
+  id: 'dev_3n6r9v2x5z8b1d4f7h0k3m6p9s',
+  device: 'Chrome on Android',
+  created_at: '2024-06-01T20:15:30.000Z',
+  is_current: true,
+  with_words: true,
+};
+
+export const TRANSACTION = {
+  id: 'txn_9s3b7d1f5h2j8k4m6n0p1q3r5t',
+  giver_id: 'usr_1a2b3c4d5e6f7g8h9j0k1m2n3p',
+  receiver_id: USER.id,
+  receiver_name: USER.full_name,
+  receiver_username: USER.username,
+  qr_code_id: QR_CODE.id,
+  amount: 12.34,
+  giver_fee: 0.62,
+  net_amount: 11.97,
+  service_category: 'bartender',
+  status: 'completed',
+  payment_mode: 'simulated',
+  payment_url: null,
+  receipt_url: null,
+  created_at: '2024-06-01T20:15:30.000Z',
+  refunded_at: null,
+  refunded_by: null,
+  undo_until: '2024-06-01T20:25:30.000Z',
+  message: null,
+  giver_name: null,
+  words_hidden: false,
+  reported_at: null,
+  thank_you: MESSAGES_OF_CODE.thank_you,
+  thanked_at: null,
+};
+
+/** The same to whoever received it. */
+export const RECEIVED = {
+  ...TRANSACTION,
+  giver_id: 'gvr_3n5p7r9t1v3x5z7b9d1f3h5j7m',
+  undo_until: null,
+  message: 'Best Negroni in town',
+  giver_name: 'Cam Doe',
+};
+
+export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id}\r\n`;
+
+export const CSV_OF_EARNINGS = `${CSV_BOM}Date,Tips,Gross,Fees,Net,Currency,Payment\r\n2024-06-01,1,12.34,0.37,11.97,USD,simulated\r\n`;

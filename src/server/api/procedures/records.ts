@@ -1,0 +1,177 @@
+/** What was sent and received: listings, and what they come to. */
+import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
+import { idPattern } from '#shared/ids.ts';
+import { serviceCategory } from '#shared/qr-codes.ts';
+import {
+  GRANULARITIES,
+  insights,
+  insightsQuery,
+  MAX_DAYS_BY_DAY,
+  sumsQuery,
+  tipSums,
+} from '#shared/records.ts';
+import { MAX_PAGE_SIZE, summaryQuery, tipSummary, transaction, transactionsQuery } from '#shared/tips.ts';
+import { wireSchema } from '../wire.ts';
+import { stepTerms, turnOwner } from './context.ts';
+import { endpoint, type Parameter } from './endpoint.ts';
+import { CSV_OF_EARNINGS, CSV_OF_TIPS, TRANSACTION } from './examples.ts';
+import { FILTER, PERIOD, SERVICE, TIME_ZONE } from './parameters.ts';
+import { countedProcedure } from './trpc.ts';
+
+const EARNINGS = { count: 1, gross: 12.34, fee: 0.37, net: 11.97 };
+const OF_THE_BAR = [{ service_category: 'bartender', ...EARNINGS }];
+
+export const recordProcedures = {
+  list: endpoint(
+    {
+      rest: 'GET /transactions',
+      status: 200,
+      summary: 'List your transactions',
+      description: [
+        'Sent and received, newest first: all of them, or with `limit` one page. The filter leaves',
+        'others out. A long list that cannot be finished ends with the connection, not with its closing',
+        'bracket. With `Accept: text/csv` it is a CSV file (RFC 4180, in UTF-8 with a byte order mark)',
+        'with local times of the time zone; a cell that a spreadsheet would take for a formula has an',
+        'apostrophe in front.',
+      ],
+      parameters: [
+        ...FILTER,
+        {
+          name: 'limit',
+          in: 'query',
+          description: 'How many to answer; all without it.',
+          schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
+          example: 50,
+        },
+        {
+          name: 'cursor',
+          in: 'query',
+          description: 'Where the next page begins, as the `Link` header of the page before says.',
+          schema: { type: 'string', pattern: idPattern('txn').source },
+        },
+      ],
+      answers: { transaction },
+      isList: true,
+      pages: { of: 'transactions', wholeBy: MAX_PAGE_SIZE },
+      refusals: ['too_many_requests'],
+      response: [TRANSACTION],
+      csv: CSV_OF_TIPS,
+    },
+    countedProcedure('lists')
+      .input(transactionsQuery)
+      .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input, stepTerms(ctx))),
+  ),
+
+  summary: endpoint(
+    {
+      rest: 'GET /transactions/summary',
+      status: 200,
+      summary: 'Sum your tips up',
+      description: [
+        'What you received and gave in all, and what you received on the present day of a time zone:',
+        'how many tips, and what reached you of them.',
+      ],
+      parameters: [
+        {
+          name: 'time_zone',
+          in: 'query',
+          required: true,
+          description: 'An IANA name, which decides when the day began.',
+          schema: { type: 'string', maxLength: MAX_TIME_ZONE_LENGTH },
+          example: 'Europe/Vienna',
+        },
+        {
+          name: 'service_category',
+          in: 'query',
+          description: "Counts only the day's tips of this service. The totals are always of all services.",
+          schema: wireSchema(serviceCategory, 'input'),
+          example: 'bartender',
+        },
+        {
+          name: 'day_start_hour',
+          in: 'query',
+          description:
+            'The hour of the clock at which the day begins, for nights that end after midnight; 0 without it.',
+          schema: { type: 'integer', minimum: 0, maximum: 23 },
+          example: 5,
+        },
+      ],
+      answers: { tipSummary },
+      refusals: ['too_many_requests'],
+      response: {
+        total_tips_received: 1304.22,
+        total_tips_given: 10.5,
+        received_today_count: 3,
+        received_today: 72.75,
+      },
+    },
+    countedProcedure('sums')
+      .input(summaryQuery)
+      .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input, stepTerms(ctx))),
+  ),
+
+  sums: endpoint(
+    {
+      rest: 'GET /transactions/sums',
+      status: 200,
+      summary: 'Sum a listing up',
+      description: 'What the tips of a listing come to, with the same filter. Refunded tips count nowhere.',
+      parameters: FILTER,
+      answers: { tipSums },
+      refusals: ['too_many_requests'],
+      response: { received_count: 1, received: 11.97, sent_count: 0, sent: 0, paid: 0 },
+    },
+    countedProcedure('sums')
+      .input(sumsQuery)
+      .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input, stepTerms(ctx))),
+  ),
+
+  insights: endpoint(
+    {
+      rest: 'GET /transactions/insights',
+      status: 200,
+      summary: 'See your takings over time',
+      description: [
+        'What you received in a period by day, week or month, by service and by hour of the week,',
+        'beside the period before. Refunded tips count nowhere. A period by day has up to',
+        `${MAX_DAYS_BY_DAY} days, any other up to ten years. With \`Accept: text/csv\` the bars are a`,
+        'CSV file: by day it is a record of the days on which tips were received.',
+      ],
+      parameters: [
+        {
+          name: 'granularity',
+          in: 'query',
+          description: 'What each bar stands for: a day without it.',
+          schema: { type: 'string', enum: GRANULARITIES },
+          example: 'week',
+        },
+        ...PERIOD.map((parameter): Parameter => ({ ...parameter, required: true })),
+        TIME_ZONE,
+        SERVICE,
+      ],
+      answers: { insights },
+      refusals: ['too_many_requests'],
+      response: {
+        from: '2024-06-01',
+        to: '2024-06-01',
+        ...EARNINGS,
+        average_net: 11.97,
+        largest_net: 11.97,
+        best_day: { date: '2024-06-01', ...EARNINGS },
+        bars: [{ from: '2024-06-01', to: '2024-06-01', ...EARNINGS, by_service: OF_THE_BAR }],
+        by_service: OF_THE_BAR,
+        by_hour: [{ weekday: 6, hour: 20, count: 1, net: 11.97 }],
+        before: { from: '2024-05-31', to: '2024-05-31', count: 0, net: 0 },
+      },
+      csv: CSV_OF_EARNINGS,
+    },
+    countedProcedure('insights')
+      .input(insightsQuery)
+      .query(({ ctx, input }) =>
+        // As a whole, because what it works out of some years is as much as what it reads.
+        ctx.services.insightsTurns.take(turnOwner(ctx), () =>
+          ctx.services.earnings.insights(ctx.account, input, stepTerms(ctx)),
+        ),
+      ),
+  ),
+};

@@ -1,0 +1,181 @@
+/** The forms that an answer takes: what a procedure answered, as the adapter sends it. */
+import { isTrackedEnvelope } from '@trpc/server';
+import { z } from 'zod';
+import { printed } from '#shared/print.ts';
+import type { TipStreamStart, Transaction } from '#shared/tips.ts';
+import type { Endpoint } from '../procedures/endpoint.ts';
+import type { Caller } from '../procedures/router.ts';
+import { CSV_ANSWERS } from './csv.ts';
+
+interface RestRequest {
+  /** What the procedure is asked with; or what reads it. */
+  readonly input: unknown;
+  readonly limit: string | undefined;
+  readonly search: URLSearchParams;
+  readonly prefersCsv: boolean;
+  ask(input: unknown): Promise<unknown>;
+  /** Asks for what goes on with a list that was counted when it began. */
+  askFurther(input: unknown): Promise<unknown>;
+  caller(): Caller;
+  callerForMore(): Caller;
+}
+
+interface RestAnswer {
+  readonly body: unknown;
+  /** Path and query of the next page, if there is one. */
+  readonly next?: string | undefined;
+}
+
+/** An object that never changes, and is the same one when it is asked for again. */
+interface RestLastingAnswer {
+  readonly lasting: object;
+}
+
+/** A list that is too long for one procedure call. None of its pages is empty. */
+interface RestPages {
+  readonly pages: AsyncGenerator<readonly unknown[]>;
+}
+
+/** A file to save. */
+interface RestFile {
+  readonly saved: {
+    /** In ASCII. */
+    readonly name: string;
+    readonly type: string;
+    /** Its bytes, or its parts as they are made, none of which is empty. */
+    readonly content: Uint8Array<ArrayBuffer> | AsyncGenerator<string | Uint8Array<ArrayBuffer>>;
+  };
+  readonly next?: string | undefined;
+}
+
+/** One server-sent event, under an id to resume after. */
+export interface RestEvent {
+  readonly id: string;
+  readonly name: string;
+  /** In the procedure's words. */
+  readonly data: unknown;
+}
+
+/** An answer that goes on. */
+export interface RestStream {
+  readonly events: AsyncGenerator<RestEvent>;
+}
+
+/** Asks the procedure of an endpoint. */
+export async function answerTo(
+  endpoint: Endpoint,
+  request: RestRequest,
+): Promise<RestAnswer | RestLastingAnswer | RestPages | RestFile | RestStream> {
+  const { form, pages, adds, fileTypes = [] } = endpoint;
+  if (pages || request.prefersCsv) return pageOrCsv(endpoint, request);
+  const answer = await request.ask(request.input);
+  switch (form) {
+    case 'lasting':
+      if (!isObject(answer)) throw new Error(`${endpoint.procedure} answers nothing lasting`);
+      return { lasting: answer };
+    case 'file': {
+      const { fileName, type, base64 } = printed.parse(answer);
+      return { saved: { name: fileName, type, content: bytesOf(base64) } };
+    }
+    case 'download': {
+      const items = iterableOf(answer)[Symbol.asyncIterator]();
+      const { fileName } = fileStart.parse((await items.next()).value);
+      const [type = 'application/octet-stream'] = fileTypes;
+      return { saved: { name: fileName, type, content: restOf(items) } };
+    }
+    case 'events':
+      return { events: eventsFrom(iterableOf(answer)) };
+    default:
+      return { body: adds && isObject(answer) ? { ...adds, ...answer } : answer };
+  }
+}
+
+const page = z.looseObject({ nextCursor: z.string().nullable() });
+/** What a download says first, and each of the pieces that follow. */
+const fileStart = z.object({ fileName: z.string() });
+const filePiece = z.object({ base64: z.string() });
+
+async function pageOrCsv(
+  { procedure, path, pages }: Endpoint,
+  { input, limit, search, prefersCsv, ask, askFurther, caller, callerForMore }: RestRequest,
+): Promise<RestAnswer | RestPages | RestFile> {
+  const isWhole = pages?.wholeBy !== undefined && limit === undefined;
+  const asked = { ...Object(input), ...(isWhole && { limit: pages.wholeBy }) };
+  const answer = await ask(asked);
+  const next = pages && !isWhole ? nextPage(path, search, page.parse(answer).nextCursor) : undefined;
+  if (prefersCsv) {
+    const asCsv = CSV_ANSWERS[procedure];
+    if (!asCsv) throw new Error(`${procedure} has no CSV`);
+    const request = { answer, input: asked, isWhole, caller: caller(), callerForMore: callerForMore() };
+    const { name, type, parts } = await asCsv(request);
+    return { saved: { name, type, content: parts }, next };
+  }
+  if (!pages) return { body: answer };
+  const { nextCursor } = page.parse(answer);
+  if (nextCursor === null || !isWhole) return { body: itemsOf(answer, pages.of), next };
+  return { pages: allPages(answer, pages.of, (cursor) => askFurther({ ...asked, cursor })) };
+}
+
+async function* allPages(
+  first: unknown,
+  of: string,
+  askFrom: (cursor: string) => Promise<unknown>,
+): AsyncGenerator<readonly unknown[]> {
+  for (let answer = first; ; ) {
+    yield itemsOf(answer, of);
+    const { nextCursor } = page.parse(answer);
+    if (nextCursor === null) return;
+    answer = await askFrom(nextCursor);
+  }
+}
+
+function itemsOf(answer: unknown, of: string): readonly unknown[] {
+  const items = page.parse(answer)[of];
+  if (!Array.isArray(items)) throw new Error(`a page has no ${of}`);
+  return items;
+}
+
+function nextPage(path: string, search: URLSearchParams, cursor: string | null): string | undefined {
+  if (cursor === null) return undefined;
+  const asked = new URLSearchParams(search);
+  asked.delete('cursor');
+  asked.append('cursor', cursor);
+  return `/api${path}?${asked}`;
+}
+
+function isObject(answer: unknown): answer is object {
+  return typeof answer === 'object' && answer !== null;
+}
+
+function iterableOf(answer: unknown): AsyncIterable<unknown> {
+  if (!isIterable(answer)) throw new Error('what goes on is no iterable');
+  return answer;
+}
+
+function isIterable(answer: unknown): answer is AsyncIterable<unknown> {
+  return isObject(answer) && Symbol.asyncIterator in answer;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(base64, 'base64'));
+}
+
+async function* restOf(items: AsyncIterator<unknown>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  try {
+    for (let item = await items.next(); !item.done; item = await items.next())
+      yield bytesOf(filePiece.parse(item.value).base64);
+  } finally {
+    await items.return?.();
+  }
+}
+
+/** `connected` or `reset` comes first, and then each tip. */
+async function* eventsFrom(items: AsyncIterable<unknown>): AsyncGenerator<RestEvent> {
+  for await (const item of items) {
+    if (!isTrackedEnvelope<Transaction | TipStreamStart>(item)) throw new Error('an event has no id');
+    const [id, content] = item;
+    if (!('reset' in content)) yield { id, name: 'tip', data: content };
+    else if (content.reset === null) yield { id, name: 'connected', data: {} };
+    else yield { id, name: 'reset', data: { reason: content.reset } };
+  }
+}

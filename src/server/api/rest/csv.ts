@@ -1,0 +1,44 @@
+/** The endpoints that answer CSV as well, to whoever would rather have that than JSON. */
+import { insights, insightsQuery } from '#shared/records.ts';
+import { MAX_PAGE_SIZE, type TransactionPage, transactionsQuery } from '#shared/tips.ts';
+import {
+  type AccountStatement,
+  earningsAsCsv,
+  pagesFrom,
+  tipsAsCsv,
+} from '../procedures/account-statement.ts';
+import type { Caller } from '../procedures/router.ts';
+
+interface CsvRequest {
+  /** What the procedure answered, and was asked with. */
+  readonly answer: unknown;
+  readonly input: unknown;
+  /** Goes on to the last page. */
+  readonly isWhole: boolean;
+  readonly caller: Caller;
+  /** Calls procedures for what goes on with a request that was counted when it began. */
+  readonly callerForMore: Caller;
+}
+
+/** By their procedures. */
+export const CSV_ANSWERS: Readonly<Record<string, (request: CsvRequest) => Promise<AccountStatement>>> = {
+  async 'transactions.list'({ answer, input, isWhole, caller, callerForMore }) {
+    if (!isPageOfTips(answer)) throw new Error('a listing answers no page');
+    const query = transactionsQuery.parse(input);
+    const listFrom = (cursor: string) => callerForMore.transactions.list({ ...query, cursor });
+    const { id } = await caller.auth.me();
+    return tipsAsCsv(pagesFrom(answer, isWhole ? listFrom : null), id, query);
+  },
+
+  async 'transactions.insights'({ answer, input, callerForMore }) {
+    const { granularity, ...period } = insightsQuery.parse(input);
+    const listFrom = (cursor: string | undefined) =>
+      callerForMore.transactions.list({ ...period, direction: 'received', limit: MAX_PAGE_SIZE, cursor });
+    const tips = pagesFrom(await listFrom(undefined), listFrom);
+    return earningsAsCsv(insights.parse(answer), tips, { granularity, timeZone: period.timeZone });
+  },
+};
+
+function isPageOfTips(answer: unknown): answer is TransactionPage {
+  return typeof answer === 'object' && answer !== null && 'transactions' in answer;
+}
