@@ -49,7 +49,8 @@ test('the description has every parameter that a route takes, and only those', a
     const { operation } = operationOf(document, rowName(row));
     const described = (place: string) =>
       (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
-    expect(described('query').sort(), rowName(row)).toEqual([...(row.parameters ?? [])].sort());
+    const taken = (row.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name);
+    expect(described('query'), rowName(row)).toEqual(taken);
     const ofPath = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
     expect(described('path'), rowName(row)).toEqual(ofPath);
   }

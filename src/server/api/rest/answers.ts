@@ -3,7 +3,7 @@ import { isTrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
 import { printed } from '#shared/print.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
-import type { Endpoint } from '../procedures/endpoint.ts';
+import type { Endpoint, Parameter } from '../procedures/endpoint.ts';
 import type { Caller } from '../procedures/router.ts';
 import { CSV_ANSWERS } from './csv.ts';
 
@@ -11,7 +11,6 @@ interface RestRequest {
   /** What the procedure is asked with; or what reads it. */
   readonly input: unknown;
   readonly limit: string | undefined;
-  readonly search: URLSearchParams;
   readonly prefersCsv: boolean;
   ask(input: unknown): Promise<unknown>;
   /** Asks for what goes on with a list that was counted when it began. */
@@ -96,13 +95,14 @@ const fileStart = z.object({ fileName: z.string() });
 const filePiece = z.object({ base64: z.string() });
 
 async function pageOrCsv(
-  { procedure, path, pages }: Endpoint,
-  { input, limit, search, prefersCsv, ask, askFurther, caller, callerForMore }: RestRequest,
+  endpoint: Endpoint,
+  { input, limit, prefersCsv, ask, askFurther, caller, callerForMore }: RestRequest,
 ): Promise<RestAnswer | RestPages | RestFile> {
+  const { procedure, pages } = endpoint;
   const isWhole = pages?.wholeBy !== undefined && limit === undefined;
   const asked = { ...Object(input), ...(isWhole && { limit: pages.wholeBy }) };
   const answer = await ask(asked);
-  const next = pages && !isWhole ? nextPage(path, search, page.parse(answer).nextCursor) : undefined;
+  const next = pages && !isWhole ? nextPage(endpoint, asked, page.parse(answer).nextCursor) : undefined;
   if (prefersCsv) {
     const asCsv = CSV_ANSWERS[procedure];
     if (!asCsv) throw new Error(`${procedure} has no CSV`);
@@ -135,12 +135,23 @@ function itemsOf(answer: unknown, of: string): readonly unknown[] {
   return items;
 }
 
-function nextPage(path: string, search: URLSearchParams, cursor: string | null): string | undefined {
+/** Path and query of the page that begins at the cursor, with the parameters as they were read. */
+function nextPage(
+  { path, parameters = [] }: Endpoint,
+  asked: Readonly<Record<string, unknown>>,
+  cursor: string | null,
+): string | undefined {
   if (cursor === null) return undefined;
-  const asked = new URLSearchParams(search);
-  asked.delete('cursor');
-  asked.append('cursor', cursor);
-  return `/api${path}?${asked}`;
+  const values = parameters
+    .filter((each) => each.in === 'query')
+    .map((each) => [each.name, each.name === 'cursor' ? cursor : asked[fieldOf(each)]] as const)
+    .filter(([, value]) => value !== undefined);
+  return `/api${path}?${new URLSearchParams(values.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** The member of the procedure's input that a parameter becomes. */
+export function fieldOf({ name, field }: Parameter): string {
+  return field ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function isObject(answer: unknown): answer is object {

@@ -16,7 +16,7 @@ import { type Endpoint, METHODS, type Parameter } from '../procedures/endpoint.t
 import { appRouter, createCaller, ENDPOINTS } from '../procedures/router.ts';
 import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from '../wire.ts';
 import { prefersCsv } from './accept.ts';
-import { answerTo, type RestEvent, type RestStream } from './answers.ts';
+import { answerTo, fieldOf, type RestEvent, type RestStream } from './answers.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */
@@ -51,7 +51,6 @@ export function createRestAdapter(
       const asked = answerTo(endpoint, {
         input: await inputOf(c, endpoint),
         limit: c.req.query('limit'),
-        search: new URL(c.req.url).searchParams,
         prefersCsv: endpoint.csv !== undefined && prefersCsv(c),
         ask: (input) => ask(endpoint, input, context, disconnected?.signal),
         askFurther: (input) => ask(endpoint, input, further),
@@ -127,10 +126,6 @@ async function inputOf(c: HonoContext, { takes, picture, parameters = [] }: Endp
   if (!picture) return parameters.length > 0 ? named : undefined;
   const { field, maxBytes, tooLarge } = picture;
   return async () => ({ ...named, [field]: await readBytes(c, maxBytes, tooLarge) });
-}
-
-function fieldOf({ name, field }: Parameter): string {
-  return field ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function sentAs({ req }: HonoContext, { name, in: place, schema }: Parameter): string | number | undefined {
