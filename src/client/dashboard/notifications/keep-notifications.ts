@@ -60,7 +60,10 @@ async function check(userId: UserId): Promise<void> {
     return;
   }
   const outcome = await call(async (api) => {
-    const [key, devices] = await Promise.all([api.notifications.key.query(), api.notifications.devices.query()]);
+    const [key, devices] = await Promise.all([
+      api.notifications.key.query(),
+      api.notifications.devices.query(),
+    ]);
     return { key, devices };
   });
   // The next visit asks again.
@@ -75,7 +78,9 @@ async function check(userId: UserId): Promise<void> {
 
 async function registerAgain(subscription: PushSubscription, kept: Kept): Promise<void> {
   const { withWords } = kept;
-  const outcome = await call((api) => api.notifications.register.mutate({ ...deviceOf(subscription), withWords }));
+  const outcome = await call((api) =>
+    api.notifications.register.mutate({ ...deviceOf(subscription), withWords }),
+  );
   if (outcome.failure) return;
   const { id } = outcome.answer;
   keep({ ...kept, id, endpoint: subscription.endpoint });
