@@ -11,14 +11,20 @@ const CLIENT = join(import.meta.dirname, 'src/client');
 /** The pages that the server renders; the script of each is `start/NAME-page.tsx`. */
 const RENDERED_PAGES = ['landing', 'auth', 'tip'];
 /**
- * The page that a service worker shows without a connection. It has no script, because nothing can be fetched then, and the
- * styles of a tip page, because the Content-Security-Policy allows these by their hash already.
+ * The page that a service worker shows without a connection. It has no script, because nothing can be fetched
+ * then, and the styles of a tip page, because the Content-Security-Policy allows these by their hash already.
  */
 const OFFLINE_PAGE = 'offline';
-/** The small script that stands in every rendered page and fetches the page's own script after the first paint. */
+/**
+ * The small script that stands in every rendered page and fetches the page's own script after the first
+ * paint.
+ */
 const STARTER = 'start/after-paint.ts';
 
-/** Writes a .br and a .gz beside every text file of the built client, so that no request waits for compression. */
+/**
+ * Writes a .br and a .gz beside every text file of the built client, so that no request waits for
+ * compression.
+ */
 function precompress(): Plugin {
   return {
     name: 'precompress',
@@ -36,7 +42,10 @@ function precompress(): Plugin {
   };
 }
 
-/** Copies the migrations into the built server: what a build does to a database must not depend on newer sources. */
+/**
+ * Copies the migrations into the built server: what a build does to a database must not depend on newer
+ * sources.
+ */
 function migrationsOfThisBuild(): Plugin {
   return {
     name: 'migrations-of-this-build',
@@ -48,8 +57,8 @@ function migrationsOfThisBuild(): Plugin {
 }
 
 /**
- * sonner inserts its style sheet by script, which the Content-Security-Policy forbids. This plugin removes that call;
- * toaster.tsx imports the same style sheet as a file.
+ * sonner inserts its style sheet by script, which the Content-Security-Policy forbids. This plugin removes
+ * that call; toaster.tsx imports the same style sheet as a file.
  */
 function sonnerStylesAsFile(): Plugin {
   return {
@@ -64,9 +73,10 @@ function sonnerStylesAsFile(): Plugin {
 }
 
 /**
- * Writes a template for each rendered page. The browser can paint such a page without another request, because its
- * styles, its icon and the script after-paint.ts stand in the page itself. The disabled links to the same style sheets tell
- * Vite's loader, when it fetches the parts of other screens, that the page has these styles already.
+ * Writes a template for each rendered page. The browser can paint such a page without another request,
+ * because its styles, its icon and the script after-paint.ts stand in the page itself. The disabled links to
+ * the same style sheets tell Vite's loader, when it fetches the parts of other screens, that the page has
+ * these styles already.
  */
 function templatesOfRenderedPages(): Plugin {
   return {
@@ -112,7 +122,9 @@ function templatesOfRenderedPages(): Plugin {
   };
 }
 
-/** The chunks that a chunk imports statically, directly or through others; each stands after its own imports. */
+/**
+ * The chunks that a chunk imports statically, directly or through others; each stands after its own imports.
+ */
 function importsOf(
   chunk: Rolldown.OutputChunk,
   bundle: Rolldown.OutputBundle,
@@ -132,7 +144,10 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
   return file.source.toString();
 }
 
-/** The name of a class of a CSS module. Vite's own have the number of a line as well, which each page would load for each class. */
+/**
+ * The name of a class of a CSS module. Vite's own have the number of a line as well, which each page would
+ * load for each class.
+ */
 function classNameOf(name: string, file: string): string {
   const path = normalizePath(relative(CLIENT, file.replace(/\?.*$/, '')));
   return `${name}_${createHash('sha256').update(path).digest('base64url').slice(0, 4)}`;
@@ -149,8 +164,8 @@ interface Chunk {
 }
 
 /**
- * What is built into one chunk, with what it imports: one chunk compresses better than twenty small ones, and is one request
- * instead of twenty. `tests/browser/script-size.spec.ts` says what a page may load.
+ * What is built into one chunk, with what it imports: one chunk compresses better than twenty small ones, and
+ * is one request instead of twenty. `tests/browser/script-size.spec.ts` says what a page may load.
  */
 const CHUNKS: readonly Chunk[] = [
   {
@@ -158,12 +173,13 @@ const CHUNKS: readonly Chunk[] = [
     folders: ['.', 'ui', 'session', 'start/frame', '../shared'],
     packages:
       /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/,
-    // Of the shared modules those that some page needs at once, and that as many parts use as there are kinds of page.
+    // Of the shared modules those that some page needs at once, and that as many parts use as there are kinds
+    // of page.
     tags: ['$initial'],
     minShareCount: RENDERED_PAGES.length + 1,
   },
   // The pages of a login and of a camera call procedures without the cache of those behind the login.
-  { name: 'api', folders: ['api'] },
+  { name: 'api', folders: ['api-client'] },
   // Every page but the tip page has icons, and a guard that knows who may see it.
   {
     name: 'guards',
@@ -195,8 +211,8 @@ const SERVER_TESTS = {
   setupFiles: ['tests/support/setup.ts'],
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // The files that a worker runs share its modules, whose loading would cost 0.7 s of a processor for each of them. What a file puts
-  // in the place of something global, it has to put back.
+  // The files that a worker runs share its modules, whose loading would cost 0.7 s of a processor for each of
+  // them. What a file puts in the place of something global, it has to put back.
   isolate: false,
   // One more than a small machine has cores, because the tests of processes wait for them and for the clock.
   maxWorkers: 3,
@@ -229,7 +245,8 @@ const config: ViteUserConfig = {
   publicDir: 'public',
   resolve: {
     alias: {
-      // wouter brings what React has had since its version 18, and a language of patterns for paths that no route here needs.
+      // wouter brings what React has had since its version 18, and a language of patterns for paths that no
+      // route here needs.
       'use-sync-external-store/shim/index.js': 'react',
       regexparam: join(CLIENT, 'start/frame/exact-paths.ts'),
     },
@@ -238,7 +255,8 @@ const config: ViteUserConfig = {
   css: { modules: { generateScopedName: classNameOf } },
   server: {
     proxy: Object.fromEntries(
-      // The slash at the end matters, because /api.ts is a file of the client; of /tip the server answers the form only.
+      // The slash at the end matters, because /api-client/ is a folder of the client; of /tip the server
+      // answers the form only.
       ['/api/', '/trpc/', '/healthz', '/readyz', '/photos/', '/demo-code.svg', '^/tip/?\\?'].map((path) => [
         path,
         `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
@@ -311,8 +329,8 @@ const config: ViteUserConfig = {
     },
     server: {
       consumer: 'server',
-      // Packages are loaded from node_modules, except drizzle-orm: Node.js 26 would parse its package.json of 180 KB again for
-      // each of its hundred modules (measured: 0.4 s of a start, and 80 MB that stay).
+      // Packages are loaded from node_modules, except drizzle-orm: Node.js 26 would parse its package.json of
+      // 180 KB again for each of its hundred modules (measured: 0.4 s of a start, and 80 MB that stay).
       resolve: { external: true, noExternal: [/^#/, 'drizzle-orm'] },
       build: {
         outDir: '../../dist/server',
@@ -333,8 +351,8 @@ const config: ViteUserConfig = {
 };
 
 /**
- * The renderer belongs to builds alone: Vitest takes what an environment says of its packages for its own, and would build every
- * package that a test loads.
+ * The renderer belongs to builds alone: Vitest takes what an environment says of its packages for its own,
+ * and would build every package that a test loads.
  */
 export default ({ command }: ConfigEnv): ViteUserConfig =>
   command === 'build' ? { ...config, environments: { ...config.environments, render: RENDERER } } : config;

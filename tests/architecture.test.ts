@@ -39,9 +39,13 @@ test.each([
   ['server/app.ts', "import { App } from '#client/start/frame/app.tsx';", 'app must not know start'],
   ['server/app.ts', "import { t } from '#tests/support/test-app.ts';", 'app must not know it'],
   ['client/tip/tip.tsx', `import type { AppRouter } from ${ROUTER}`, 'screens must not know procedures'],
-  ['client/api/api.ts', `import type { AppRouter, Caller } from ${ROUTER}`, 'roots must not know procedures'],
   [
-    'client/api/api.ts',
+    'client/api-client/api.ts',
+    `import type { AppRouter, Caller } from ${ROUTER}`,
+    'roots must not know procedures',
+  ],
+  [
+    'client/api-client/api.ts',
     `import type { AppRouter } from ${ROUTER}\n`.repeat(2),
     'roots must not know procedures',
   ],

@@ -1,7 +1,7 @@
 /**
  * Calls to the server for screens that may never make one: the first call fetches the API client.
  */
-import type { Api, Failure } from './api/api.ts';
+import type { Api, Failure } from './api-client/api.ts';
 import { become, presentSession, readToken } from './session/session.ts';
 
 export type Outcome<Answer> =
@@ -25,7 +25,7 @@ export async function call<Answer>(
   run: (api: Api) => Promise<Answer>,
   as: 'api' | 'guestApi' = 'api',
 ): Promise<Outcome<Answer>> {
-  const loaded = await import('./api/api.ts').catch(() => null);
+  const loaded = await import('./api-client/api.ts').catch(() => null);
   if (loaded === null) return { failure: NO_ANSWER };
   try {
     return { answer: await run(loaded[as]), failure: null };

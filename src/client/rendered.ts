@@ -1,6 +1,6 @@
 /**
- * The result of the look-up for which the server rendered a tip page. The server writes it into the page as data, and
- * the client hydrates with the same data and need not look the code up again.
+ * The result of the look-up for which the server rendered a tip page. The server writes it into the page as
+ * data, and the client hydrates with the same data and need not look the code up again.
  */
 import { createContext, useContext } from 'react';
 import type { Lookup } from '#shared/rendered-page.ts';
@@ -29,8 +29,8 @@ export function readLookup(page: Document): Lookup | null {
 }
 
 /**
- * The script element with the look-up. Escaping keeps any name from ending the element; U+2028 and U+2029 end lines in older
- * scripts.
+ * The script element with the look-up. Escaping keeps any name from ending the element; U+2028 and U+2029 end
+ * lines in older scripts.
  */
 export function writeLookup(lookup: Lookup | null): string {
   const json = JSON.stringify(lookup).replace(

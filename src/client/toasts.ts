@@ -1,6 +1,6 @@
 /**
- * The queue of toasts. The library that draws them is fetched with the first toast, which most visitors of a tip page never
- * see.
+ * The queue of toasts. The library that draws them is fetched with the first toast, which most visitors of a
+ * tip page never see.
  */
 import { useSyncExternalStore } from 'react';
 

@@ -28,7 +28,7 @@ const test = offTest.extend({
 
 const MESSAGE = 'Best Negroni in town, thank you!';
 /** The part of the page in which a message is written. */
-const FORM = '**/assets/words-form-*.js';
+const FORM = '**/assets/message-form-*.js';
 const PAUSED = 'Not taking tips right now';
 
 const add = (page: Page) => page.getByRole('button', { name: 'Add a Message' });
@@ -89,7 +89,7 @@ test.describe('a message', () => {
     await add(page).focus();
     await page.keyboard.press('Enter');
     await expect(message(page)).toBeFocused();
-    expect(fetched.filter((url) => url.includes('words-form')).length).toBeGreaterThan(0);
+    expect(fetched.filter((url) => url.includes('message-form')).length).toBeGreaterThan(0);
     await expect(message(page)).toHaveAccessibleDescription(/Only .Marcus Reed. sees it\. 0\/140/);
     await expect(names(page).getByRole('radio', { name: 'No name' })).toBeChecked();
     await picture(page, 'giving-02-empty');

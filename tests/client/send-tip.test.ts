@@ -55,7 +55,7 @@ async function openTipPage() {
   vi.resetModules();
   const { sendTip } = await import('#client/tip/send-tip.ts');
   const { openAttempt, unsettledAttempt, reword } = await import('#client/tip/attempt.ts');
-  const { recallPause } = await import('#client/tip/recent-pause.ts');
+  const { recallPause } = await import('#client/tip/send-tip.ts');
   const { pausedCodes } = await import('#client/tip/provider.ts');
   const toasts = await import('#client/toasts.ts');
   const { beginSession: logIn, readToken } = await import('#client/session/session.ts');

@@ -1,6 +1,6 @@
 /** The time of the server is known from its answers, whatever the device says. */
 import { expect, test } from 'vitest';
-import { learnTime, serverNow } from '#client/api/server-clock.ts';
+import { learnTime, serverNow } from '#client/api-client/server-clock.ts';
 
 const noon = new Date('2026-05-15T12:00:00.000Z');
 const told = (date: string) => new Response(null, { headers: { Date: date } });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '#client/tip/attempt.ts';
-import { figuresOf } from '#client/tip/figures.ts';
+import { figuresOf } from '#client/tip/proceed.ts';
 import {
   beginFlow,
   flowQuery,

@@ -1,7 +1,7 @@
 /** The username that is proposed from a full name. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fourDigits, proposeUsername } from '#client/auth/username-proposal.ts';
+import { fourDigits, proposeUsername } from '#client/auth/proposed-username.ts';
 import { isPossibleUsername, MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
 
 const LONG_WORD = 'x'.repeat(MAX_USERNAME_LENGTH + 1);

@@ -59,7 +59,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs'],
 
   ['session', /^client\/session\//, ''],
-  ['roots', /^client\/(?:api\/)?[^/]+$/, 'session'],
+  ['roots', /^client\/(?:api-client\/)?[^/]+$/, 'session'],
   ['ui', /^client\/(?:ui|controls)\//, 'roots'],
   ['giving', /^client\/giving\//, 'session roots'],
   ['data', /^client\/signed-in\//, 'session roots ui'],
@@ -78,7 +78,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
 
 /** The one line at which client and server meet. */
 const MEETING = {
-  file: 'client/api/api.ts',
+  file: 'client/api-client/api.ts',
   line: "import type { AppRouter } from '#server/api/procedures/router.ts';",
 };
 
@@ -88,7 +88,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^@?hono\b/, /^server\/(?:api\/|pages\/|(?:app|serve)\.ts$)/, 'only the edge knows the web framework'],
   [
     /^@trpc\//,
-    /^(?:server\/api\/|client\/(?:api\/api|signed-in\/api-hooks)\.ts$)/,
+    /^(?:server\/api\/|client\/(?:api-client\/api|signed-in\/api-hooks)\.ts$)/,
     'only the edges know tRPC',
   ],
   [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],

@@ -1,24 +1,35 @@
 /**
  * The screen of login and sign-up. After a login its guard (SignedOutOnly) leads on.
  */
+import type { SubmitEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
+import type { Attempts } from '../controls/attempts.ts';
 import { useAttempts } from '../controls/attempts.ts';
 import { Tabs } from '../controls/tabs.tsx';
 import { authFor, authTabIn, paths } from '../paths.ts';
+import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
+import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { showFailure } from '../ui/later/failures.ts';
+import { PasswordField } from '../ui/later/password-field.tsx';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
-import { enter, LOGIN_FAILED } from './enter.ts';
-import { LOGIN_FIELDS, loadRules, useLoginForm, useSignUpForm } from './forms.ts';
-import { LoginForm } from './login-form.tsx';
+import {
+  enter,
+  LOGIN_FAILED,
+  LOGIN_FIELDS,
+  type LoginFormState,
+  loadRules,
+  useLoginForm,
+  useSignUpForm,
+} from './forms.ts';
 import { nextFrom, nextQrId } from './next.ts';
 import { useProposedUsername } from './proposed-username.ts';
 import { SignUpForm } from './sign-up-form.tsx';
@@ -103,5 +114,52 @@ export function Auth() {
         </section>
       </div>
     </Screen>
+  );
+}
+
+interface LoginFormProps {
+  readonly form: LoginFormState;
+  readonly attempts: Attempts;
+}
+
+function LoginForm({ form, attempts }: LoginFormProps) {
+  const { errors } = form.formState;
+
+  function logIn(event: SubmitEvent) {
+    event.preventDefault();
+    void attempts.run(async () => {
+      try {
+        await form.handleSubmit(enter)(event);
+      } catch (error) {
+        showFailure(form, LOGIN_FIELDS, error, LOGIN_FAILED);
+      }
+    });
+  }
+
+  return (
+    // Only the script sends this form: a browser does nothing with the method "dialog" where there is no
+    // dialog.
+    <form className={styles.form} method="dialog" noValidate onSubmit={logIn}>
+      <Field
+        label="Email"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        required
+        error={errors.email?.message}
+        {...form.register('email')}
+      />
+      <PasswordField
+        label="Password"
+        autoComplete="current-password"
+        required
+        error={errors.password?.message}
+        {...form.register('password')}
+      />
+      {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
+      <Button type="submit" aria-disabled={attempts.isUnderWay}>
+        {attempts.isUnderWay ? 'Logging in...' : 'Login'}
+      </Button>
+    </form>
   );
 }

@@ -1,10 +1,14 @@
 /**
- * The state and the validation of both forms. It belongs to the screen and not to a tab, so that typed text outlives a
- * change of tab.
+ * The state and the validation of both forms. It belongs to the screen and not to a tab, so that typed text
+ * outlives a change of tab.
  */
 import { type Resolver, type UseFormReturn, useForm } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
+import { brand } from '#shared/brand.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
+import { api } from '../api-client/api.ts';
+import { beginSession } from '../session/session.ts';
+import { toastSuccess } from '../toasts.ts';
 
 export interface LoginValues {
   email: string;
@@ -60,4 +64,23 @@ export function useSignUpForm(): SignUpFormState {
     // The library would focus the field that was registered first, which the services never are.
     shouldFocusError: false,
   });
+}
+
+/** The subject of the toasts of which the later one takes the place of the earlier. */
+export const ACCOUNT = 'account';
+
+export const LOGIN_FAILED = 'Login failed. Please try again.';
+
+/**
+ * Logs in, begins the session on this device and says welcome; to somebody who was closing their account it
+ * says that the account stays.
+ * @throws the error of the call.
+ */
+export async function enter(credentials: Credentials): Promise<void> {
+  const { accessToken, user, reopened } = await api.auth.login.mutate(credentials);
+  beginSession(accessToken, user);
+  const welcome = reopened
+    ? 'Welcome back. Your account stays open.'
+    : `Welcome to ${brand.name}, ${user.fullName}!`;
+  toastSuccess(welcome, ACCOUNT);
 }

@@ -4,9 +4,9 @@ import { isTipPage, qrIdFrom } from '../paths.ts';
 const ANY_SITE = 'https://this-site.invalid';
 
 /**
- * The path of this site to which `?next=` leads after a login; null without one. Text that a browser could take for another
- * site (`https://...`, `//host`, `/\host`, also with control characters in between) is none (OWASP, Unvalidated Redirects
- * and Forwards).
+ * The path of this site to which `?next=` leads after a login; null without one. Text that a browser could
+ * take for another site (`https://...`, `//host`, `/\host`, also with control characters in between) is none
+ * (OWASP, Unvalidated Redirects and Forwards).
  */
 export function nextFrom(search: string): string | null {
   const next = new URLSearchParams(search).get('next');
@@ -16,7 +16,10 @@ export function nextFrom(search: string): string | null {
   return url.pathname + url.search + url.hash;
 }
 
-/** The code of the tip page to which `?next=` leads back, as it stands in the path; null when it leads elsewhere. */
+/**
+ * The code of the tip page to which `?next=` leads back, as it stands in the path; null when it leads
+ * elsewhere.
+ */
 export function nextQrId(search: string): string | null {
   const [pathname = ''] = nextFrom(search)?.split(/[?#]/) ?? [];
   return isTipPage(pathname) ? qrIdFrom(pathname) : null;

@@ -1,6 +1,6 @@
 /**
- * The shared schemas of login and registration as resolvers of react-hook-form. They are fetched apart from the screen,
- * which can be drawn without them.
+ * The shared schemas of login and registration as resolvers of react-hook-form. They are fetched apart from
+ * the screen, which can be drawn without them.
  */
 import '../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';

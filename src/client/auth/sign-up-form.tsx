@@ -1,7 +1,7 @@
 import type { SubmitEvent } from 'react';
 import type { FieldErrors } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
-import { api, failureOf } from '../api/api.ts';
+import { api, failureOf } from '../api-client/api.ts';
 import type { Attempts } from '../controls/attempts.ts';
 import { Choice } from '../controls/choice.tsx';
 import { toastError, toastSuccess } from '../toasts.ts';
@@ -11,8 +11,7 @@ import { showFailure } from '../ui/later/failures.ts';
 import { PasswordField } from '../ui/later/password-field.tsx';
 import { ServicePicker } from '../ui/later/service-picker.tsx';
 import styles from './auth.module.css';
-import { ACCOUNT } from './enter.ts';
-import { type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
+import { ACCOUNT, type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
 import type { ProposedUsername } from './proposed-username.ts';
 
 /** How often another username is sent by itself, when the one that was proposed is taken. */
@@ -82,7 +81,8 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
   );
 
   return (
-    // Only the script sends this form: a browser does nothing with the method "dialog" where there is no dialog.
+    // Only the script sends this form: a browser does nothing with the method "dialog" where there is no
+    // dialog.
     <form className={styles.form} method="dialog" noValidate onSubmit={signUp}>
       {!isForGiver && provider}
       <Field

@@ -1,4 +1,7 @@
-/** The tip that waits while its giver logs in. The slip is as high before the script has read the tip as it is after. */
+/**
+ * The tip that waits while its giver logs in. The slip is as high before the script has read the tip as it is
+ * after.
+ */
 import { useSyncExternalStore } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';

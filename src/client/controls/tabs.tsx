@@ -1,7 +1,7 @@
 /**
- * Tabs that work with keyboards and screen readers, in the product's style: arrow keys move the focus, and Enter, Space or a tap opens
- * a tab (WAI-ARIA Authoring Practices, "Tabs with manual activation"). Each is a link to an address of its own, so that it works
- * before the script has come.
+ * Tabs that work with keyboards and screen readers, in the product's style: arrow keys move the focus, and
+ * Enter, Space or a tap opens a tab (WAI-ARIA Authoring Practices, "Tabs with manual activation"). Each is a
+ * link to an address of its own, so that it works before the script has come.
  */
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
 import { Link } from 'wouter';

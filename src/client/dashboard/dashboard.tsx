@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { startWorker } from '../api/service-worker.ts';
+import { startWorker } from '../api-client/service-worker.ts';
 import { SHOWN } from '../paths.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';

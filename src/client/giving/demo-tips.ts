@@ -1,6 +1,7 @@
 /**
- * The tips of the open demo, on their way from its tip page to the landing page. They leave nothing on the server: the browser hands
- * them to its other tabs, and keeps the last ones of a tab for when it comes back to the landing page.
+ * The tips of the open demo, on their way from its tip page to the landing page. They leave nothing on the
+ * server: the browser hands them to its other tabs, and keeps the last ones of a tab for when it comes back
+ * to the landing page.
  */
 import { DEMO_PREFIX } from '#shared/ids.ts';
 import { type Cents, cents, MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared/money.ts';
@@ -63,7 +64,10 @@ function keptTips(): readonly DemoTip[] {
   return Array.isArray(kept) ? kept.flatMap((value) => readTip(value) ?? []).slice(-MAX_KEPT) : [];
 }
 
-/** Reads a message, which any script of this origin could have written; null unless it is a tip and nothing else. */
+/**
+ * Reads a message, which any script of this origin could have written; null unless it is a tip and nothing
+ * else.
+ */
 function readTip(value: unknown): DemoTip | null {
   if (typeof value !== 'object' || value === null || Object.keys(value).join() !== 'amountCents') return null;
   const amount: unknown = Reflect.get(value, 'amountCents');

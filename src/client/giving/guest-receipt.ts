@@ -2,7 +2,7 @@
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import { transactionOfToken } from '#shared/receipt-token.ts';
 import type { Transaction } from '#shared/tips.ts';
-import type { Api, Failure } from '../api/api.ts';
+import type { Api, Failure } from '../api-client/api.ts';
 import { call, type Outcome } from '../calls.ts';
 import { paths } from '../paths.ts';
 
@@ -26,7 +26,10 @@ export function receiptPage(name: string): string {
   return isGuests(name) ? GUEST_RECEIPT_PREFIX + name : paths.transaction(name);
 }
 
-/** Makes a call about the transaction of this name: as a guest when it is a token, whoever is signed in. It never rejects. */
+/**
+ * Makes a call about the transaction of this name: as a guest when it is a token, whoever is signed in. It
+ * never rejects.
+ */
 export function callAbout<Answer>(
   name: string,
   run: (api: Api) => Promise<Answer>,
@@ -34,7 +37,10 @@ export function callAbout<Answer>(
   return call(run, isGuests(name) ? 'guestApi' : 'api');
 }
 
-/** Whether such a call failed because there is no transaction of this name: to a token that is none the server asks for a login. */
+/**
+ * Whether such a call failed because there is no transaction of this name: to a token that is none the server
+ * asks for a login.
+ */
 export function isUnknown({ status }: Failure, name: string): boolean {
   return status === 404 || (status === 401 && isGuests(name));
 }

@@ -1,6 +1,6 @@
 /**
- * The tip that waits while its giver logs in or signs up: the tip page keeps it, the login shows it, and the tip page that they
- * come back to takes it.
+ * The tip that waits while its giver logs in or signs up: the tip page keeps it, the login shows it, and the
+ * tip page that they come back to takes it.
  */
 import { read, remove, write } from './tab-storage.ts';
 

@@ -1,4 +1,7 @@
-/** Follows the tips of the open demo: those from other tabs, and those that this tab sent before it came to the landing page. */
+/**
+ * Follows the tips of the open demo: those from other tabs, and those that this tab sent before it came to
+ * the landing page.
+ */
 import type { Cents } from '#shared/money.ts';
 import { followDemoTips, takeDemoTips } from '../giving/demo-tips.ts';
 

@@ -26,7 +26,9 @@ export function CardStand({ title, text }: CardStandProps) {
   );
 }
 
-/** The card as a link to the demo that its code leads to. It lies over the drawing, where `className` puts it. */
+/**
+ * The card as a link to the demo that its code leads to. It lies over the drawing, where `className` puts it.
+ */
 export function CardLink({ className }: { readonly className: string | undefined }) {
   return (
     <Link

@@ -1,6 +1,6 @@
 /**
- * The picture of the bar: a code on its card, a drink, and a phone on which a tip has just arrived. Only money is drawn in
- * brass.
+ * The picture of the bar: a code on its card, a drink, and a phone on which a tip has just arrived. Only
+ * money is drawn in brass.
  */
 import { useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';

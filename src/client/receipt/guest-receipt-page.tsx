@@ -1,15 +1,17 @@
-/** The page of a tip that was given without an account, for whoever has its link: the receipt, and the way to take the tip back. */
+/**
+ * The page of a tip that was given without an account, for whoever has its link: the receipt, and the way to
+ * take the tip back.
+ */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { serverNow } from '../api/server-clock.ts';
+import { serverNow } from '../api-client/server-clock.ts';
 import { callAbout, isGuests, isUnknown } from '../giving/guest-receipt.ts';
 import { lookAgainMs } from '../giving/look-again.ts';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
-import { Receipt } from './receipt.tsx';
-import { UnknownReceipt } from './unknown-receipt.tsx';
+import { Receipt, UnknownReceipt } from './receipt.tsx';
 
 /** How long an answer may take: the server waits for the payment service. */
 const ANSWER_PATIENCE_MS = 15_000;

@@ -2,8 +2,8 @@
 import { useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { failureOf } from '../api/api.ts';
-import { serverNow } from '../api/server-clock.ts';
+import { failureOf } from '../api-client/api.ts';
+import { serverNow } from '../api-client/server-clock.ts';
 import { lookAgainMs } from '../giving/look-again.ts';
 import { transactionIdIn } from '../paths.ts';
 import { trpc } from '../signed-in/api-hooks.ts';
@@ -11,8 +11,7 @@ import { FRESH } from '../signed-in/part.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
-import { Receipt } from './receipt.tsx';
-import { UnknownReceipt } from './unknown-receipt.tsx';
+import { Receipt, UnknownReceipt } from './receipt.tsx';
 
 export function ReceiptPage({ user }: { readonly user: User }) {
   const [pathname] = useLocation();
@@ -35,8 +34,8 @@ function LoadedReceipt({ id, user }: { readonly id: string; readonly user: User 
     { id },
     {
       ...FRESH,
-      // A stream would take one of the account's, and one of a browser's few connections, for news that come once at most. A hidden
-      // page does not look; it does when it is looked at again.
+      // A stream would take one of the account's, and one of a browser's few connections, for news that come
+      // once at most. A hidden page does not look; it does when it is looked at again.
       refetchInterval: ({ state }) =>
         (state.data && lookAgainMs(state.data, state.data.giverId === user.id, serverNow())) ?? false,
     },

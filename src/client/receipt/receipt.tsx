@@ -11,15 +11,17 @@ import { dashboardTab, PAYMENT, paths } from '../paths.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
 import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { Quote } from '../ui/later/quote.tsx';
 import { Money } from '../ui/money.tsx';
+import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
+import states from '../ui/states.module.css';
 import styles from './receipt.module.css';
 import { Reversal } from './reversal.tsx';
-import { Time } from './time.tsx';
-import { WordsOfReceipt } from './words-of-receipt.tsx';
 
 /** What is said of a payment that was not made. */
 const UNPAID = {
@@ -106,7 +108,7 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
           )}
           <SimulatedMoney mode={paymentMode} />
         </div>
-        <WordsOfReceipt transaction={transaction} isGiver={isGiver} />
+        <MessagesOfReceipt transaction={transaction} isGiver={isGiver} />
         {isRefunded && <Refunded transaction={transaction} isGiver={isGiver} />}
         {unpaid && (
           <p className={styles.refunded} role="status">
@@ -227,5 +229,68 @@ function CopyLink({ path }: { readonly path: string }) {
         </div>
       )}
     </>
+  );
+}
+
+/** A moment with its time zone, as it is printed. */
+const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+
+export function Time({ iso }: { readonly iso: string }) {
+  return <time dateTime={iso}>{withZone.format(new Date(iso))}</time>;
+}
+
+interface MessagesOfReceiptProps {
+  readonly transaction: Transaction;
+  /** Whether it is the giver who looks, else the receiver. */
+  readonly isGiver: boolean;
+}
+
+/** What giver and receiver have written to each other, as far as whoever looks is told. */
+function MessagesOfReceipt({ transaction, isGiver }: MessagesOfReceiptProps) {
+  const { message, wordsHidden, thankYou, thankedAt, receiverName } = transaction;
+  const own = thankedAt === null ? 'The thank-you of your tip page' : 'Your thank-you';
+  return (
+    // It is there before it says something, because screen readers announce what changes.
+    <div className={styles.words} aria-live="polite">
+      {message !== null && <Quote text={message}>Message with the tip</Quote>}
+      {wordsHidden && <p className={styles.hidden}>Message hidden</p>}
+      {thankYou !== null && (
+        <Quote text={thankYou}>
+          {isGiver ? <bdi>{receiverName}</bdi> : own}
+          {thankedAt !== null && (
+            <>
+              , <Time iso={thankedAt} />
+            </>
+          )}
+        </Quote>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Other people's transactions are as unknown as those that never were.
+ *
+ * @param props.isByLink whether the address alone opens the receipt, as a guest's does; else it takes a login
+ * as well.
+ */
+export function UnknownReceipt({ isByLink = false }: { readonly isByLink?: boolean }) {
+  return (
+    <Screen title="Transaction not found" width="column">
+      <section className={[card.card, states.problem].join(' ')}>
+        <ScreenHeading className={states.title}>Transaction not found</ScreenHeading>
+        {isByLink ? (
+          <p>There is no receipt at this address. Check that the whole link was copied.</p>
+        ) : (
+          <>
+            <p>
+              There is no transaction of yours at this address. A receipt can be seen by the two people of the
+              tip only: check the link, and which account you are logged in with.
+            </p>
+            <ButtonLink href={dashboardTab('transactions')}>View Transactions</ButtonLink>
+          </>
+        )}
+      </section>
+    </Screen>
   );
 }

@@ -1,11 +1,12 @@
 /**
- * The button that reverses a tip, with the question before it: its giver may take it back for a while, its receiver may refund it
- * at any time. However often an attempt is sent, it is one refund, because it keeps its idempotency key.
+ * The button that reverses a tip, with the question before it: its giver may take it back for a while, its
+ * receiver may refund it at any time. However often an attempt is sent, it is one refund, because it keeps
+ * its idempotency key.
  */
 import { useEffect, useRef, useState } from 'react';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { serverNow } from '../api/server-clock.ts';
+import { serverNow } from '../api-client/server-clock.ts';
 import { callAbout, nameOf } from '../giving/guest-receipt.ts';
 import { newIdempotencyKey } from '../giving/idempotency-key.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
@@ -152,7 +153,10 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
 
 const SECOND_MS = 1_000;
 
-/** The time left until a moment of the server's clock, in milliseconds, anew each second; 0 when it is over or there is none. */
+/**
+ * The time left until a moment of the server's clock, in milliseconds, anew each second; 0 when it is over or
+ * there is none.
+ */
 function useLeftMs(iso: string | null): number {
   const [nowMs, setNowMs] = useState(serverNow);
   const isTimed = iso !== null;

@@ -1,6 +1,6 @@
 /**
- * Finds the QR codes of a picture. Hides that some browsers find them by themselves, and that a worker does it in all
- * others.
+ * Finds the QR codes of a picture. Hides that some browsers find them by themselves, and that a worker does
+ * it in all others.
  */
 
 /** The reader is a script of its own, and the server did not give it. */
@@ -66,7 +66,10 @@ function ask(worker: Worker, pixels: ImageData): Promise<string | null> {
   });
 }
 
-/** The pixels of a picture on white, with a margin: decoders need a quiet zone, which a cropped picture may lack. */
+/**
+ * The pixels of a picture on white, with a margin: decoders need a quiet zone, which a cropped picture may
+ * lack.
+ */
 function pixelsOf(picture: HTMLVideoElement | ImageBitmap, maxSide: number): ImageData {
   const [fullWidth, fullHeight] =
     picture instanceof HTMLVideoElement

@@ -1,4 +1,6 @@
-/** The worker that finds a QR code in the pixels of a picture, so that the page stays quick while it looks. */
+/**
+ * The worker that finds a QR code in the pixels of a picture, so that the page stays quick while it looks.
+ */
 import { decodeQR } from 'qr/decode.js';
 
 /** In milliseconds for one picture, beyond what looking once takes. */

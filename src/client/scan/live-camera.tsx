@@ -63,7 +63,9 @@ function Torch({ switchTorch }: { readonly switchTorch: SwitchTorch }) {
   );
 }
 
-/** The button that was tapped keeps its place on the screen otherwise, and the picture above it is not seen. */
+/**
+ * The button that was tapped keeps its place on the screen otherwise, and the picture above it is not seen.
+ */
 function scrollIntoView(element: Element | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }

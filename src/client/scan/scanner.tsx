@@ -1,6 +1,6 @@
 /**
- * Reads a code by the camera, or from a picture that is chosen. The camera is asked for when its button is tapped, and its
- * script and the decoder are fetched then.
+ * Reads a code by the camera, or from a picture that is chosen. The camera is asked for when its button is
+ * tapped, and its script and the decoder are fetched then.
  */
 import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';

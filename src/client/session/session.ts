@@ -1,6 +1,6 @@
 /**
- * The session of this device. Its token is kept in local storage, and the server is asked at start whether it still counts.
- * Only the server's refusal removes the token: nobody is logged out by a lost connection.
+ * The session of this device. Its token is kept in local storage, and the server is asked at start whether it
+ * still counts. Only the server's refusal removes the token: nobody is logged out by a lost connection.
  */
 import { useSyncExternalStore } from 'react';
 import type { User } from '#shared/accounts.ts';

@@ -12,16 +12,17 @@ import {
   endSessionWhenRefused,
   failureOf,
   TRPC_URL,
-} from '../api/api.ts';
-import { learnTime } from '../api/server-clock.ts';
+} from '../api-client/api.ts';
+import { learnTime } from '../api-client/server-clock.ts';
 import { readToken } from '../session/session.ts';
 
 /** Settles when calls may be sent. */
 let hold: Promise<unknown> = Promise.resolve();
 
 /**
- * Keeps the calls of these hooks, and the stream's attempts to connect again, until `leaving` has settled: a call that ends the
- * session does so before it is answered, and whatever is sent in between is refused. When the session has ended they are never sent.
+ * Keeps the calls of these hooks, and the stream's attempts to connect again, until `leaving` has settled: a
+ * call that ends the session does so before it is answered, and whatever is sent in between is refused. When
+ * the session has ended they are never sent.
  */
 export function holdCalls(leaving: Promise<unknown>): void {
   hold = leaving.catch(() => {});
@@ -71,8 +72,8 @@ export const transactionsKey = getQueryKey(trpc.transactions.list);
 export const allTransactions = { limit: 25 };
 
 /**
- * The key of a listing in the cache. The library's own keys of endless lists, and its hook for them, take `direction` for the way in
- * which pages are read, and leave it out.
+ * The key of a listing in the cache. The library's own keys of endless lists, and its hook for them, take
+ * `direction` for the way in which pages are read, and leave it out.
  */
 export function listingKey(input: object) {
   return [...transactionsKey, { input, type: 'infinite' }] as const;

@@ -3,13 +3,13 @@
  */
 import { useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
-import { api, failureOf } from '../api/api.ts';
-import { removeWorker } from '../api/service-worker.ts';
+import { api, failureOf } from '../api-client/api.ts';
+import { removeWorker } from '../api-client/service-worker.ts';
 import { paths } from '../paths.ts';
 import { endSession } from '../session/session.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { holdCalls } from './api-hooks.ts';
-import { forgetCache } from './cache.ts';
+import { forgetCache } from './signed-in-data.tsx';
 
 /** How long the page waits for the server's answer. */
 const PATIENCE_MS = 2_000;
@@ -30,8 +30,8 @@ export function useLogout() {
 }
 
 /**
- * Forgets the session on this device and goes to the landing page, once `call` has ended the session on the server. No other call is
- * sent meanwhile.
+ * Forgets the session on this device and goes to the landing page, once `call` has ended the session on the
+ * server. No other call is sent meanwhile.
  *
  * @param call needs a time limit, because all other calls wait for it.
  * @returns what `call` answers; when it fails, the session goes on.
@@ -46,7 +46,8 @@ export function leaveBy<Answer>(call: Promise<Answer>): Promise<Answer> {
 }
 
 function leave(): void {
-  // The address changes before the session ends: without a session the guard of this screen would lead to the login.
+  // The address changes before the session ends: without a session the guard of this screen would lead to the
+  // login.
   navigate(paths.home, { replace: true });
   endSession();
   forgetCache();

@@ -1,9 +1,15 @@
-/** Provides the hooks of api-hooks.ts to a screen of a signed-in person. */
-import { QueryClientProvider } from '@tanstack/react-query';
+/**
+ * Provides the hooks of api-hooks.ts to a screen of a signed-in person, and their cache. The cache outlives
+ * the screens, so that they show at once what was loaded before, and ends with the session, also when that
+ * ends in another tab. Another person gets another cache.
+ */
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { User } from '#shared/accounts.ts';
-import { trpc, trpcClient } from './api-hooks.ts';
-import { cacheOf } from './cache.ts';
+import type { UserId } from '#shared/ids.ts';
+import { onSessionRefused } from '../api-client/api.ts';
+import { readToken } from '../session/session.ts';
+import { createQueryClient, trpc, trpcClient } from './api-hooks.ts';
 
 interface SignedInDataProps {
   readonly user: User;
@@ -18,3 +24,22 @@ export function SignedInData({ user, children }: SignedInDataProps) {
     </trpc.Provider>
   );
 }
+
+let kept: { readonly userId: UserId; readonly cache: QueryClient } | null = null;
+
+function cacheOf(userId: UserId): QueryClient {
+  if (kept?.userId !== userId) kept = { userId, cache: createQueryClient() };
+  return kept.cache;
+}
+
+/** Removes all data of the signed-in person from memory. */
+export function forgetCache(): void {
+  kept?.cache.clear();
+  kept = null;
+}
+
+onSessionRefused(forgetCache);
+window.addEventListener('storage', () => {
+  // The token is gone when another tab logged out.
+  if (readToken() === null) forgetCache();
+});

@@ -1,9 +1,10 @@
 /**
- * Starts the script of a rendered page after the first paint, so that no download competes with the paint. This starter
- * stands in the page itself, allowed by its hash, because a file would cost another round trip.
+ * Starts the script of a rendered page after the first paint, so that no download competes with the paint,
+ * and keeps what is tapped meanwhile: on a slow phone that takes seconds, in which a form would do nothing,
+ * or load the page again. Links, fields, and forms with an address of their own work by themselves.
+ *
+ * This code stands in the page itself, allowed by its hash, because a file would cost another round trip.
  */
-
-import { giveUpTaps } from './early-taps.ts';
 
 /** The script starts this long after the first frame at the latest, because some browsers report no paint. */
 const SOON_MS = 100;
@@ -26,4 +27,69 @@ function start(): void {
 
 function link(rel: string, href: string): void {
   document.head.append(Object.assign(document.createElement('link'), { rel, href }));
+}
+
+/** What was tapped, in order; a second tap changes nothing. */
+const tapped = new Set<HTMLFormElement | HTMLButtonElement>();
+let hasFailed = false;
+
+document.addEventListener('submit', keep);
+document.addEventListener('click', keep);
+document.addEventListener('hydrating', stop);
+document.addEventListener('hydrated', repeat);
+
+function keep(event: Event): void {
+  const target = targetOf(event);
+  if (target === null) return;
+  if (hasFailed) {
+    giveUp(target, event);
+    return;
+  }
+  event.preventDefault();
+  tapped.add(target);
+  show(target, true);
+}
+
+/** The form or the switch that waits for the script; null for everything that works without it. */
+function targetOf({ type, target }: Event): HTMLFormElement | HTMLButtonElement | null {
+  if (!(target instanceof Element)) return null;
+  return type === 'submit'
+    ? target.closest<HTMLFormElement>('form:not([action])')
+    : target.closest<HTMLButtonElement>('button[type=button]');
+}
+
+/** Lets people see that their tap has counted. */
+function show(target: HTMLFormElement | HTMLButtonElement, isWaiting: boolean): void {
+  const button = target instanceof HTMLFormElement ? target.querySelector('[type=submit]') : target;
+  button?.toggleAttribute('data-waiting', isWaiting);
+}
+
+/** From now on React handles each tap: it hydrates what is tapped first. */
+function stop(): void {
+  document.removeEventListener('submit', keep);
+  document.removeEventListener('click', keep);
+}
+
+function repeat(): void {
+  for (const target of tapped) {
+    show(target, false);
+    if (target instanceof HTMLFormElement) target.requestSubmit();
+    else target.click();
+  }
+}
+
+/** Does without the script, because it could not be fetched: only loading the page again can help. */
+function giveUpTaps(): void {
+  hasFailed = true;
+  for (const target of tapped) giveUp(target);
+}
+
+function giveUp(target: HTMLFormElement | HTMLButtonElement, event?: Event): void {
+  // A form that is sent by the browser itself leads back to its page with what was chosen.
+  if (target instanceof HTMLFormElement && target.method === 'get') {
+    if (!event) target.submit();
+    return;
+  }
+  event?.preventDefault();
+  location.reload();
 }

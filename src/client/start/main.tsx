@@ -1,8 +1,8 @@
 /** The script of a page that arrives empty. */
 // Every screen of such a page calls the server: the API client need not be fetched apart.
-import '../api/api.ts';
+import '../api-client/api.ts';
 // Browsers offer to install the app before the first screen is fetched.
-import '../api/install-offer.ts';
+import '../api-client/install-offer.ts';
 import { draw } from './frame/drawing.tsx';
 import { Routes } from './routes.tsx';
 

@@ -1,6 +1,7 @@
 /**
- * Reduces an address to what its rendered page depends on, so that a page is rendered once for all addresses of one
- * meaning. A rendered page sees nothing else of its address: what it comes to read there has to be added here.
+ * Reduces an address to what its rendered page depends on, so that a page is rendered once for all addresses
+ * of one meaning. A rendered page sees nothing else of its address: what it comes to read there has to be
+ * added here.
  */
 import { DEMO_PREFIX, isDemoCode, readQrCodeId } from '#shared/ids.ts';
 import type { Address, Lookup } from '#shared/rendered-page.ts';

@@ -1,6 +1,6 @@
 /**
- * Renders the landing page, the login and the tip pages on the server, with the components that the browser hydrates.
- * Rendering is synchronous and keeps no state.
+ * Renders the landing page, the login and the tip pages on the server, with the components that the browser
+ * hydrates. Rendering is synchronous and keeps no state.
  */
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
@@ -16,11 +16,14 @@ import { writeLookup } from '../rendered.ts';
 import { Late } from '../tip/late.tsx';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { Tip, titleFor } from '../tip/tip.tsx';
+import button from '../ui/button.module.css';
+import { RetryIcon } from '../ui/icons.tsx';
+import screen from '../ui/screen.module.css';
 import { titleOf } from '../ui/screen.tsx';
+import { Problem } from '../ui/states.tsx';
 import { App } from './frame/app.tsx';
 import { SignedOutOnly } from './guards/guards.tsx';
 import { codeIn, reduce } from './meaning.ts';
-import { Offline } from './offline.tsx';
 
 const tipPage = <Tip late={Late} />;
 
@@ -147,5 +150,30 @@ function SharedCard(card: Card & { readonly imageUrl: string }) {
       <meta property="og:image" content={card.imageUrl} />
       <meta name="twitter:card" content="summary" />
     </>
+  );
+}
+
+/**
+ * The page that the service worker answers without a connection: it has no script and loads no other file.
+ */
+function Offline() {
+  return (
+    <div className={[screen.screen, screen.column].join(' ')}>
+      <header className={screen.head}>
+        {/* The name is no link, because the worker keeps no landing page. */}
+        <span className={screen.wordmark}>{brand.name}</span>
+      </header>
+      <main className={screen.main}>
+        <Problem isScreen title={`${brand.name} cannot be reached`}>
+          <p>
+            Nothing was charged. Check your connection and try again. Tips that arrive meanwhile are not lost.
+          </p>
+          {/* biome-ignore lint/a11y/useValidAnchor: an empty reference is the address at which this page is shown (RFC 3986, section 4.4) */}
+          <a href="" className={[button.button, button.primary].join(' ')}>
+            <RetryIcon /> Try again
+          </a>
+        </Problem>
+      </main>
+    </div>
   );
 }

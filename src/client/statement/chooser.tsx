@@ -1,4 +1,7 @@
-/** Chooses the period of a statement, and whether it is about tips received or sent. Each choice is an address. */
+/**
+ * Chooses the period of a statement, and whether it is about tips received or sent. Each choice is an
+ * address.
+ */
 import { type SubmitEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';

@@ -3,7 +3,7 @@ import '../ui/later/zod-without-eval.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { type Insights, MAX_DAYS_BY_DAY, type TipSums } from '#shared/records.ts';
 import { MAX_PAGE_SIZE, type Transaction } from '#shared/tips.ts';
-import { api } from '../api/api.ts';
+import { api } from '../api-client/api.ts';
 import { NO_FILTER, queryOf } from '../signed-in/later/tip-filter.ts';
 import { daysIn, type StatementQuery } from './period.ts';
 

@@ -19,8 +19,8 @@ export interface StatementQuery extends PeriodDates {
 }
 
 /**
- * The statement that an address asks for: of the last month unless it names days. A period that is open at one end ends today, or
- * begins with the year of its end.
+ * The statement that an address asks for: of the last month unless it names days. A period that is open at
+ * one end ends today, or begins with the year of its end.
  * @param today a date such as `2026-05-31`.
  */
 export function statementIn(

@@ -5,7 +5,7 @@ import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Cents, cents, formatUsd } from '#shared/money.ts';
-import { failureOf } from '../api/api.ts';
+import { failureOf } from '../api-client/api.ts';
 import { dashboardTab } from '../paths.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
 import { timeZoneHere, todayHere } from '../signed-in/time-here.ts';
@@ -38,7 +38,8 @@ function StatementScreen({ user }: { readonly user: User }) {
     queryKey: ['statement', query],
     queryFn: ({ signal }) => loadStatement(query, signal),
     refetchOnWindowFocus: false,
-    // Nothing tells this screen of a tip, or of a refund by the other person: what was loaded ends with the screen.
+    // Nothing tells this screen of a tip, or of a refund by the other person: what was loaded ends with the
+    // screen.
     gcTime: 0,
   });
 

@@ -1,4 +1,7 @@
-/** The tables of a statement. On a narrow screen each row becomes a block, whose cells say of which column they are. */
+/**
+ * The tables of a statement. On a narrow screen each row becomes a block, whose cells say of which column
+ * they are.
+ */
 import type { ReactNode } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Cents, cents, formatUsd } from '#shared/money.ts';

@@ -9,7 +9,10 @@ export function receiptOf(transaction: Transaction): Receipt {
   return { amountCents, giverFeeCents, paidAt, transactionId: nameOf(transaction), paymentMode, thankYou };
 }
 
-/** Whether it is a tip of this giver to this code. Only the guest who gave a tip is told the link to its receipt. */
+/**
+ * Whether it is a tip of this giver to this code. Only the guest who gave a tip is told the link to its
+ * receipt.
+ */
 export function isOf({ giverId, qrCodeId, receiptUrl }: Transaction, qrId: string, payerId: string): boolean {
   return (giverId === payerId || receiptUrl !== null) && qrCodeId === qrId;
 }

@@ -1,6 +1,6 @@
 /**
- * The steps of the tip flow as entries of the browser's history. An entry says which step it is and what was chosen, so that Back, Forward
- * and a reload find it again.
+ * The steps of the tip flow as entries of the browser's history. An entry says which step it is and what was
+ * chosen, so that Back, Forward and a reload find it again.
  */
 import { navigate } from 'wouter/use-browser-location';
 import { currentPath } from '../paths.ts';
@@ -11,7 +11,9 @@ export type Entry =
   | {
       readonly step: 'payment';
       readonly figures: string;
-      /** In which load of the page it was put above the entry of its amount; null when that lies elsewhere. */
+      /**
+       * In which load of the page it was put above the entry of its amount; null when that lies elsewhere.
+       */
       readonly load: number | null;
     }
   /** The success of a demo, which has no transaction that an address could name. */

@@ -3,11 +3,12 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { readQrCodeId } from '#shared/ids.ts';
 import { verifySession } from '../calls.ts';
-import { receiptPage } from '../giving/guest-receipt.ts';
+import { isGuests, receiptPage } from '../giving/guest-receipt.ts';
+import { authFor, currentPath } from '../paths.ts';
 import { presentSession, useSession } from '../session/session.ts';
+import { ButtonLink } from '../ui/button-link.tsx';
 import { Screen } from '../ui/screen.tsx';
-import { Loading, Skeleton } from '../ui/states.tsx';
-import { NoReceipt } from './no-receipt.tsx';
+import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { payerOf } from './payer.ts';
 import type { FoundReceipt } from './recall-receipt.ts';
 import type { SuccessStep } from './success-step.tsx';
@@ -65,7 +66,7 @@ export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
 
 async function find(typed: string, transactionId: string): Promise<Outcome> {
   const payerId = payerOf(presentSession());
-  const loaded = payerId === null ? null : await import('./paying.ts').catch(() => null);
+  const loaded = payerId === null ? null : await import('./paying.tsx').catch(() => null);
   if (payerId === null || loaded === null) return 'failed';
   const found = await loaded.paying.findReceipt(readQrCodeId(typed) ?? typed, payerId, transactionId);
   if (found === 'failed') return 'failed';
@@ -75,4 +76,39 @@ async function find(typed: string, transactionId: string): Promise<Outcome> {
     return 'asking';
   }
   return found === null ? 'none' : { ...found, Success: loaded.paying.SuccessStep };
+}
+
+interface NoReceiptProps {
+  /** Whether it is not known that anything was paid. */
+  readonly isPayment?: boolean;
+  /** The name of the transaction; null where none is known. */
+  readonly name: string | null;
+  readonly onRetry: () => void;
+}
+
+/** The note in the place of a receipt that cannot be shown. */
+export function NoReceipt({ isPayment = false, name, onRetry }: NoReceiptProps) {
+  const session = useSession();
+  // A login helps with nothing that was given without an account.
+  const isGuest = name !== null && isGuests(name);
+  if (session.status === 'signed-out' && !isGuest) {
+    return (
+      <Problem title={isPayment ? 'Login to see what became of your payment' : 'Login to see your receipt'}>
+        <p>Only {isPayment ? 'whoever began it' : 'the two people of a tip'} can see it.</p>
+        <ButtonLink href={authFor(currentPath())}>Login</ButtonLink>
+      </Problem>
+    );
+  }
+  if (isPayment) {
+    return (
+      <Problem title="What became of your payment could not be loaded" onRetry={onRetry}>
+        <p>Nothing is lost, and nothing is paid twice. Check your connection and try again.</p>
+      </Problem>
+    );
+  }
+  return (
+    <Problem title="Your receipt could not be loaded" onRetry={onRetry}>
+      <p>Your tip is not lost, and it is not paid again. Check your connection and try again.</p>
+    </Problem>
+  );
 }

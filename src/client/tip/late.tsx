@@ -1,15 +1,22 @@
-/** What stands where nobody can tip, or has no receipt. Few people ever see it, so that it is fetched when it is needed. */
+/**
+ * What stands where nobody can tip, or has no receipt. Few people ever see it, so that it is fetched when it
+ * is needed.
+ */
+import { useEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
-import { PAID, PAYMENT } from '../paths.ts';
+import { navigate } from 'wouter/use-browser-location';
+import { CODE_FORM_PATH } from '#shared/page-paths.ts';
+import { PAID, PAYMENT, paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { RetryIcon } from '../ui/icons.tsx';
+import { CodeField } from '../ui/later/code-field.tsx';
 import { Screen } from '../ui/screen.tsx';
 import states from '../ui/states.module.css';
-import { CodeNotFound } from './code-not-found.tsx';
-import { LateReceipt } from './late-receipt.tsx';
-import { NoReceipt } from './no-receipt.tsx';
+import styles from './code-not-found.module.css';
+import { LateReceipt, NoReceipt } from './late-receipt.tsx';
 
 export interface LateProps {
   readonly why: 'unknown' | 'replaced' | 'retired' | 'paused' | 'unpayable' | 'no-receipt';
@@ -53,7 +60,10 @@ interface ClosedProps {
   readonly onRetry: () => void;
 }
 
-/** The note of a code that takes no tips for now, in the place of the amounts. Whoever would be tipped stands above it. */
+/**
+ * The note of a code that takes no tips for now, in the place of the amounts. Whoever would be tipped stands
+ * above it.
+ */
 function Closed({ why, onRetry }: ClosedProps) {
   const { title, text } = CLOSED[why];
   return (
@@ -78,7 +88,10 @@ const GONE = {
   },
 } as const;
 
-/** The screen of a code that has ended names nobody and leads to no other code, so that an old print can be trusted. */
+/**
+ * The screen of a code that has ended names nobody and leads to no other code, so that an old print can be
+ * trusted.
+ */
 function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
   const { title, text } = GONE[why];
   return (
@@ -87,6 +100,59 @@ function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
         <ScreenHeading className={states.title}>{title}</ScreenHeading>
         <p>{text}</p>
       </section>
+    </Screen>
+  );
+}
+
+const REDIRECT_AFTER_MS = 4_000;
+/** What keeps somebody on the screen. */
+const ACTS = ['pointerdown', 'keydown', 'input'] as const;
+
+interface CodeNotFoundProps {
+  readonly typed: string;
+  readonly isSignedIn: boolean;
+}
+
+/**
+ * The screen of an unknown code, which can be typed again. It leads somebody who is logged in to the
+ * dashboard after a moment, unless they act first.
+ */
+function CodeNotFound({ typed, isSignedIn }: CodeNotFoundProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const [hasActed, setActed] = useState(false);
+  useEffect(() => {
+    // The page is rendered once for all unknown codes, so that the field gets its text here, unless somebody
+    // was faster.
+    if (field.current?.value === '') field.current.value = typed;
+    else if (field.current?.value !== typed) setActed(true);
+  }, [typed]);
+  const isLeaving = isSignedIn && !hasActed;
+  useEffect(() => {
+    if (!isLeaving) return;
+    const timer = setTimeout(() => navigate(paths.dashboard), REDIRECT_AFTER_MS);
+    const stay = () => setActed(true);
+    for (const act of ACTS) window.addEventListener(act, stay);
+    return () => {
+      clearTimeout(timer);
+      for (const act of ACTS) window.removeEventListener(act, stay);
+    };
+  }, [isLeaving]);
+  return (
+    <Screen title="QR Code Not Found" width="column">
+      <ScreenHeading>QR Code Not Found</ScreenHeading>
+      <p>
+        Check the ten characters under the picture, or scan it again. I and L are the digit 1, and O is the
+        digit 0.
+      </p>
+      {isLeaving && <p>You will be taken to your dashboard in a moment.</p>}
+      {/* The browser sends this form by itself, and the server reads the code or the link and leads to its page. */}
+      <form className={styles.again} action={CODE_FORM_PATH}>
+        <CodeField ref={field} name="code" />
+        <Button type="submit">Process QR Code</Button>
+        <ButtonLink look="quiet" href={paths.home}>
+          Go Home
+        </ButtonLink>
+      </form>
     </Screen>
   );
 }

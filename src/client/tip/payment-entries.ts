@@ -17,7 +17,10 @@ export async function enterPayment(figures: string): Promise<void> {
   navigate(currentPath(), { state: { step: 'payment', figures, load: LOAD } satisfies Entry });
 }
 
-/** Leaves the entry of the payment, if it is the present one, for that of the amount; resolves when the browser is there. */
+/**
+ * Leaves the entry of the payment, if it is the present one, for that of the amount; resolves when the
+ * browser is there.
+ */
 export async function leavePayment(): Promise<void> {
   const entry = presentEntry();
   if (entry.step !== 'payment') return;
@@ -37,8 +40,8 @@ export async function leavePayment(): Promise<void> {
 }
 
 /**
- * Puts the success in place of the payment, so that Back leads past it: at the address of its receipt, or at the demo's own, whose entry
- * keeps the receipt.
+ * Puts the success in place of the payment, so that Back leads past it: at the address of its receipt, or at
+ * the demo's own, whose entry keeps the receipt.
  */
 export function enterSuccess(receipt: Receipt): void {
   const { transactionId } = receipt;
@@ -52,8 +55,8 @@ export function enterSuccess(receipt: Receipt): void {
 }
 
 /**
- * Puts the address that tells what became of a payment in place of the entry of the payment, or of an amount that must not be paid once
- * more.
+ * Puts the address that tells what became of a payment in place of the entry of the payment, or of an amount
+ * that must not be paid once more.
  */
 export function enterReturn(transactionId: string): void {
   navigate(`${window.location.pathname}?${new URLSearchParams({ [PAYMENT]: transactionId })}`, {

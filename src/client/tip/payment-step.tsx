@@ -9,14 +9,14 @@ import { authFor, currentPath } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
-import { reword, type Words } from './attempt.ts';
+import { reword, type TipMessage } from './attempt.ts';
 import { Parts, Total } from './cost.tsx';
+import { type MessageForm, MessagePart } from './message-part.tsx';
 import { GUEST } from './payer.ts';
 import styles from './payment-step.module.css';
 import type { Provider } from './provider.ts';
 import { StepHeading } from './step-heading.tsx';
 import type { TipEvent, TipFlow } from './tip-flow.ts';
-import { type WordsForm, WordsPart } from './words-part.tsx';
 
 /** The wallet to pay with, by its own name on Apple's devices only. */
 const wallet = () =>
@@ -49,10 +49,10 @@ export function PaymentStep(props: PaymentStepProps) {
   const how = mode === 'simulated' ? `with ${wallet()}` : 'at Stripe';
   const totalCents = cents(amountCents + feesFor(amountCents).giverFeeCents);
 
-  const [form, setForm] = useState<WordsForm | null>(null);
+  const [form, setForm] = useState<MessageForm | null>(null);
 
-  function changeWords(words: Words | undefined) {
-    // Words that are on their way stay as they are.
+  function changeMessage(words: TipMessage | undefined) {
+    // A message that is on its way stays as it is.
     if (!isPaying) dispatch({ type: 'revised', attempt: reword(provider.qrId, attempt, words) });
   }
 
@@ -60,7 +60,7 @@ export function PaymentStep(props: PaymentStepProps) {
   function pay() {
     const { words, wasSent } = attempt;
     const complaints = (!wasSent && words && form?.complaintsAbout(words)) || [];
-    if (words && complaints.length > 0) changeWords({ ...words, complaints });
+    if (words && complaints.length > 0) changeMessage({ ...words, complaints });
     else onPay();
   }
 
@@ -92,13 +92,13 @@ export function PaymentStep(props: PaymentStepProps) {
         <Parts amountCents={amountCents} />
         <Total amountCents={amountCents} />
       </div>
-      <WordsPart
+      <MessagePart
         attempt={attempt}
         provider={provider}
         isPaying={isPaying}
         form={form}
         onForm={setForm}
-        onReword={changeWords}
+        onChange={changeMessage}
       />
       <p className={styles.note}>
         {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}

@@ -1,21 +1,23 @@
 /**
- * What the two buttons do that lead on: Proceed, which asks for a login first, and Pay. An attempt keeps its idempotency key until its
- * outcome is known, so that a lost answer, a reload or a second tap never pays twice.
+ * What the two buttons do that lead on: Proceed, which asks for a login first, and Pay. An attempt keeps its
+ * idempotency key until its outcome is known, so that a lost answer, a reload or a second tap never pays
+ * twice.
  */
 import { navigate } from 'wouter/use-browser-location';
+import { formatUsd } from '#shared/money.ts';
+import { readTipAmount } from '#shared/tip-amount.ts';
 import { verifySession } from '../calls.ts';
 import { isOfOpenDemo, sendDemoTip } from '../giving/demo-tips.ts';
-import { keepTip } from '../giving/waiting-tip.ts';
+import { keepTip, takeWaitingTip } from '../giving/waiting-tip.ts';
 import { type AuthTab, authFor, currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
 import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
-import { figuresOf } from './figures.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
 import { GUEST, payerOf } from './payer.ts';
 import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
-import { LOGIN_FIRST, type PaymentPage, sendTip } from './send-tip.ts';
+import { LOGIN_FIRST, type PaymentPage, recallPause, sendTip } from './send-tip.ts';
 import { type Choice, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
 
 type Dispatch = (event: TipEvent) => void;
@@ -92,8 +94,8 @@ function payerOfDemo(provider: Provider): string | null {
 }
 
 /**
- * Leads to the page of the payment service. It never resolves, so that nothing can be tapped until the browser is there. Back from there
- * leads to what became of the payment, and never to the payment itself.
+ * Leads to the page of the payment service. It never resolves, so that nothing can be tapped until the
+ * browser is there. Back from there leads to what became of the payment, and never to the payment itself.
  */
 function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
   enterReturn(transactionId);
@@ -114,4 +116,51 @@ function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTa
   keepTip(qrId, { figures, receiver: fullName });
   markEntry({ step: 'select-amount', figures });
   navigate(authFor(currentPath(), tab));
+}
+
+/** The choice as text, to be kept. */
+export function figuresOf({ quickAmountCents, customText }: Choice): string {
+  return quickAmountCents === null ? customText : formatUsd(quickAmountCents);
+}
+
+/**
+ * Goes on with a tip that was under way before a login, a reload or a step through the history. It leads to
+ * the payment, or restores an amount that cannot be paid; does nothing when there is nothing to go on with.
+ */
+export async function continuePayment(
+  { qrId, isDemo, closed }: Provider,
+  payerId: string,
+  dispatch: (event: TipEvent) => void,
+): Promise<void> {
+  const entry = presentEntry();
+  const unsettled = isDemo ? null : unsettledAttempt(qrId, payerId);
+  if (unsettled?.transactionId) {
+    enterReturn(unsettled.transactionId);
+    return;
+  }
+  if (unsettled?.wasSent) {
+    if (entry.step !== 'payment') await enterPayment(formatUsd(unsettled.amountCents));
+    dispatch({ type: 'resumed', attempt: unsettled });
+    return;
+  }
+  // A tip that waits goes on waiting until the code takes tips again.
+  if (closed) return;
+  if (recallPause(qrId)) {
+    dispatch({ type: 'failed', interruption: 'paused' });
+    return;
+  }
+  const waiting = takeWaitingTip(qrId);
+  if (entry.step === 'success' || (waiting === null && entry.step !== 'payment')) return;
+  const { figures } = waiting ?? entry;
+  dispatch({ type: 'restored', figures });
+  const { amountCents } = readTipAmount(figures);
+  if (amountCents === null || (payerId === GUEST && awaitsLogin(qrId))) {
+    markEntry({ step: 'select-amount', figures });
+    return;
+  }
+  // After a login the entry below is that of the tip page which led to it.
+  if (waiting !== null) markEntry({ step: 'payment', figures, load: null });
+  // Whoever logs in elsewhere while they are about to pay as a guest pays under their account.
+  dispatch({ type: 'amount-changed' });
+  dispatch({ type: 'proceeded', attempt: openAttempt(qrId, payerId, amountCents) });
 }

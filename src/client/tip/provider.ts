@@ -1,6 +1,7 @@
 /**
- * The provider whom a tip page is for: rendered with the page, looked up, or made from a demo's address. Every code but
- * a demo code is looked up first, so that no address can put another name on a code that exists.
+ * The provider whom a tip page is for: rendered with the page, looked up, or made from a demo's address.
+ * Every code but a demo code is looked up first, so that no address can put another name on a code that
+ * exists.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -12,8 +13,8 @@ import { useRenderedLookup } from '../rendered.ts';
 import { readToken } from '../session/session.ts';
 
 /**
- * The codes that this tab takes for paused, whatever a look-up says. It stands here for recent-pause.ts, which fills it and is fetched only
- * with paying.
+ * The codes that this tab takes for paused, whatever a look-up says. It stands here for recent-pause.ts,
+ * which fills it and is fetched only with paying.
  */
 export const pausedCodes = new Set<string>();
 
@@ -59,7 +60,8 @@ export function useProvider(
   const isKnown = isDemo || (rendered !== null && attempt === 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt repeats the look-up
   useEffect(() => {
-    // A page that arrives rendered is the same for everybody, and a code that it shows may be paused for whoever is logged in.
+    // A page that arrives rendered is the same for everybody, and a code that it shows may be paused for
+    // whoever is logged in.
     if (isDemo || (isKnown && (rendered?.kind !== 'found' || readToken() === null))) return;
     const abort = new AbortController();
     if (!isKnown) setLookup(null);

@@ -17,8 +17,8 @@ export interface FoundReceipt {
 }
 
 /**
- * Asks for the transaction. An address that names no tip of this giver to this code becomes the plain address of its tip page, with a
- * toast. It never rejects.
+ * Asks for the transaction. An address that names no tip of this giver to this code becomes the plain address
+ * of its tip page, with a toast. It never rejects.
  */
 export async function recallReceipt(
   provider: Provider,
@@ -58,7 +58,10 @@ export async function findReceipt(
   return {
     receipt: receiptOf(answer),
     provider: {
-      ...{ qrId, fullName: receiverName, username: receiverUsername, serviceCategory },
+      qrId,
+      fullName: receiverName,
+      username: receiverUsername,
+      serviceCategory,
       isDemo: false,
     },
   };

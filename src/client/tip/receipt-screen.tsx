@@ -1,8 +1,9 @@
 /**
- * The receipt as a screen to hold up, so that whoever was tipped recognises it across the bar. Its clock moves and it says how
- * long ago the tip was: no picture of a receipt does that, and an old receipt looks old.
+ * The receipt as a screen to hold up, so that whoever was tipped recognises it across the bar. Its clock
+ * moves and it says how long ago the tip was: no picture of a receipt does that, and an old receipt looks
+ * old.
  */
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { isPageUsername } from '#shared/usernames.ts';
@@ -13,7 +14,6 @@ import { Check } from './check.tsx';
 import type { Provider } from './provider.ts';
 import styles from './receipt-screen.module.css';
 import type { Receipt } from './tip-flow.ts';
-import { useNow } from './use-now.ts';
 
 /** From this amount on its figures need a smaller size. */
 const LONG_CENTS = 100_000;
@@ -96,4 +96,16 @@ function agoOf(ageMs: number): string {
   if (minutes < 60) return words.format(-minutes, 'minute');
   const hours = Math.floor(minutes / 60);
   return hours < 24 ? words.format(-hours, 'hour') : words.format(-Math.floor(hours / 24), 'day');
+}
+
+const SECOND_MS = 1_000;
+
+/** The present time, again at the beginning of each second. */
+function useNow(): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setTimeout(() => setNow(new Date()), SECOND_MS - now.getMilliseconds());
+    return () => clearTimeout(timer);
+  }, [now]);
+  return now;
 }

@@ -1,5 +1,6 @@
 /**
- * Back from the page of a payment service: what became of the payment is asked for, and shown. It is fetched when somebody comes back.
+ * Back from the page of a payment service: what became of the payment is asked for, and shown. It is fetched
+ * when somebody comes back.
  */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -26,7 +27,10 @@ import { PAYMENT_FAILED, toastSent } from './send-tip.ts';
 import { StepHeading } from './step-heading.tsx';
 import { type OpenPayment, paidIn, type TipEvent } from './tip-flow.ts';
 
-/** The parameter of the address to which somebody comes back who has left the page of the payment service without paying. */
+/**
+ * The parameter of the address to which somebody comes back who has left the page of the payment service
+ * without paying.
+ */
 const LEFT = 'left';
 const LOOK_AGAIN_MS = 2_000;
 /** How long an answer may take: the server waits for the payment service. */
@@ -36,8 +40,8 @@ const NOT_GIVEN_UP = 'The payment could not be given up. Please try again.';
 type Dispatch = (event: TipEvent) => void;
 
 /**
- * Finds out what became of a payment. One that its giver has left is given up first, and may have been paid all the same. It never
- * rejects.
+ * Finds out what became of a payment. One that its giver has left is given up first, and may have been paid
+ * all the same. It never rejects.
  */
 export async function recallPayment(
   provider: Provider,

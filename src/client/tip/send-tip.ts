@@ -3,8 +3,9 @@
  */
 import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import type { Failure } from '../api/api.ts';
+import type { Failure } from '../api-client/api.ts';
 import { call, type Outcome } from '../calls.ts';
+import { read, write } from '../giving/tab-storage.ts';
 import { takesGuestTips } from '../installation.ts';
 import { readToken } from '../session/session.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
@@ -12,17 +13,20 @@ import {
   type Attempt,
   beginAttempt,
   giveUpAttempt,
+  isMessageField,
   markBegun,
   markSent,
+  NO_MESSAGE,
+  NOT_TAKEN,
+  sentMessage,
   settleAttempt,
-  type Words,
+  type TipMessage,
 } from './attempt.ts';
 import { receiptOf, wasPaid } from './given-tip.ts';
 import { GUEST } from './payer.ts';
 import type { Provider } from './provider.ts';
-import { notePause } from './recent-pause.ts';
+import { pausedCodes } from './provider.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
-import { isWordsField, NO_WORDS, NOT_TAKEN, sentWords } from './words-of-tip.ts';
 
 export const LOGIN_FIRST = 'Please login to send tips';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
@@ -43,15 +47,16 @@ export interface PaymentPage {
 }
 
 /**
- * Pays, or pretends to for a demo, and toasts the outcome; or answers the page on which its giver has to pay, with no outcome yet. It
- * never rejects.
+ * Pays, or pretends to for a demo, and toasts the outcome; or answers the page on which its giver has to pay,
+ * with no outcome yet. It never rejects.
  */
 export async function sendTip(
   provider: Provider,
   attempt: Attempt,
 ): Promise<{ readonly event: TipEvent; readonly mustLogIn: boolean } | { readonly page: PaymentPage }> {
   const { isDemo, qrId } = provider;
-  // What an account has begun must not become the tip of a guest, because the session has ended in another tab.
+  // What an account has begun must not become the tip of a guest, because the session has ended in another
+  // tab.
   if (!isDemo && attempt.userId !== GUEST && takesGuestTips() && readToken() === null) {
     toastError(LOGIN_FIRST);
     return { event: { type: 'failed', interruption: null }, mustLogIn: true };
@@ -80,8 +85,8 @@ export async function sendTip(
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
     return { event: { type: 'failed', interruption }, mustLogIn: false };
   }
-  // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401, which says nothing of what was sent
-  // before; any other answer is final.
+  // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401, which says nothing of what
+  // was sent before; any other answer is final.
   const isFinal = status < 429 && !(status === 401 && attempt.wasSent);
   const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
   if (words !== null)
@@ -93,12 +98,18 @@ export async function sendTip(
   return { event: { type: 'failed', interruption: isPaused ? 'paused' : null }, mustLogIn };
 }
 
-/** The words that the next attempt begins with where the server has refused these, and they alone; null where it has refused the tip. */
-function withoutRefused(words: Words | undefined, { code, detail, fieldErrors }: Failure): Words | null {
+/**
+ * The words that the next attempt begins with where the server has refused these, and they alone; null where
+ * it has refused the tip.
+ */
+function withoutRefused(
+  words: TipMessage | undefined,
+  { code, detail, fieldErrors }: Failure,
+): TipMessage | null {
   if (!words) return null;
   if (code === 'words_not_taken')
-    return { ...NO_WORDS, complaints: [{ field: NOT_TAKEN, message: detail ?? '' }] };
-  const complaints = fieldErrors.filter(({ field }) => isWordsField(field));
+    return { ...NO_MESSAGE, complaints: [{ field: NOT_TAKEN, message: detail ?? '' }] };
+  const complaints = fieldErrors.filter(({ field }) => isMessageField(field));
   return code === 'invalid_input' && complaints.length > 0 ? { ...words, complaints } : null;
 }
 
@@ -118,8 +129,11 @@ async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Pr
     markSent(qrId, attempt);
     const sent = await api.transactions.create.mutate(
       {
-        ...{ receiverQrId: qrId, amountCents: attempt.amountCents, serviceCategory },
-        ...{ idempotencyKey: attempt.key, ...sentWords(attempt) },
+        receiverQrId: qrId,
+        amountCents: attempt.amountCents,
+        serviceCategory,
+        idempotencyKey: attempt.key,
+        ...sentMessage(attempt),
       },
       { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
     );
@@ -132,8 +146,40 @@ async function payDemo(amountCents: Cents): Promise<Payment> {
   await new Promise((resolve) => setTimeout(resolve, DEMO_PAYMENT_MS));
   const { giverFeeCents } = feesFor(amountCents);
   const receipt: Receipt = {
-    ...{ amountCents, giverFeeCents, paidAt: new Date().toISOString() },
-    ...{ transactionId: null, paymentMode: 'simulated', thankYou: null },
+    amountCents,
+    giverFeeCents,
+    paidAt: new Date().toISOString(),
+    transactionId: null,
+    paymentMode: 'simulated',
+    thankYou: null,
   };
   return { answer: { status: 'completed', paymentUrl: null, receipt }, failure: null, wasSent: true };
 }
+
+/** Short, so that it keeps nobody from tipping who is told that the code takes tips again. */
+const LASTS_MS = 60_000;
+
+/**
+ * Notes that a code has refused a tip because it takes none for now. For a moment this tab stays with that,
+ * whatever a look-up says, which does not know who asks: a giver whom the receiver has blocked sees a paused
+ * code.
+ */
+function notePause(qrId: string, now = new Date()): void {
+  write(nameFor(qrId), now.getTime());
+  recallPause(qrId, now);
+}
+
+/**
+ * Lets the pause of a code go on that was noted before a reload.
+ * @returns whether it lasts still.
+ */
+export function recallPause(qrId: string, now = new Date()): boolean {
+  const leftMs = Number(read(nameFor(qrId))) + LASTS_MS - now.getTime();
+  // Of what is no time, nothing is left.
+  if (!(leftMs > 0 && leftMs <= LASTS_MS)) return false;
+  pausedCodes.add(qrId);
+  setTimeout(() => pausedCodes.delete(qrId), leftMs);
+  return true;
+}
+
+const nameFor = (qrId: string) => `paused:${qrId}`;

@@ -1,10 +1,11 @@
 /** The last step: the receipt. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { cents } from '#shared/money.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { BAR, isOfOpenDemo } from '../giving/demo-tips.ts';
-import { idOf, isGuests, receiptPage } from '../giving/guest-receipt.ts';
+import { callAbout, idOf, isGuests, receiptPage } from '../giving/guest-receipt.ts';
+import { lookForThanksMs } from '../giving/look-again.ts';
 import { currentPath, dashboardTab } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -19,7 +20,6 @@ import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
-import { useThankYou } from './use-thank-you.ts';
 
 interface SuccessStepProps {
   readonly receipt: Receipt;
@@ -124,4 +124,52 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       {isHeldUp && <ReceiptScreen receipt={receipt} provider={provider} onClose={() => setHeldUp(false)} />}
     </section>
   );
+}
+
+/**
+ * What the receiver of a tip says to its giver. It is looked for again while somebody looks, until the
+ * receiver has answered.
+ */
+function useThankYou({ transactionId, thankYou }: Receipt): string | null {
+  const [told, setTold] = useState<{ readonly name: string; readonly thankYou: string | null } | null>(null);
+  useEffect(() => {
+    if (transactionId === null) return;
+    const name = transactionId;
+    const beganAt = new Date();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isLooking = false;
+    let isOver = false;
+
+    const look = async () => {
+      // A hidden page does not look; it does when it is looked at again.
+      if (isLooking || isOver || document.hidden) return;
+      isLooking = true;
+      clearTimeout(timer);
+      const outcome = await callAbout(name, (api) => api.transactions.get.query({ id: name }));
+      isLooking = false;
+      if (isOver) return;
+      if (outcome.failure === null) {
+        setTold({ name, thankYou: outcome.answer.thankYou });
+        isOver = outcome.answer.thankedAt !== null;
+      }
+      wait();
+    };
+    const wait = () => {
+      if (!isOver) timer = setTimeout(() => void look(), lookForThanksMs(msSince(beganAt)));
+    };
+    const lookWhenSeen = () => void look();
+
+    wait();
+    document.addEventListener('visibilitychange', lookWhenSeen);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', lookWhenSeen);
+    };
+  }, [transactionId]);
+  return (told?.name === transactionId && told?.thankYou) || thankYou;
+}
+
+function msSince(moment: Date, now = new Date()): number {
+  return now.getTime() - moment.getTime();
 }

@@ -1,5 +1,6 @@
 /**
- * The tip flow as a state machine: choosing an amount, paying, the success with its receipt. Only its events change the step.
+ * The tip flow as a state machine: choosing an amount, paying, the success with its receipt. Only its events
+ * change the step.
  */
 import { type Cents, dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
@@ -18,7 +19,10 @@ export interface Receipt {
   readonly giverFeeCents: Cents;
   /** ISO 8601. */
   readonly paidAt: string;
-  /** The transaction's id, or the token of a guest's receipt, which stands for it. Null for a demo, which leaves none. */
+  /**
+   * The transaction's id, or the token of a guest's receipt, which stands for it. Null for a demo, which
+   * leaves none.
+   */
   readonly transactionId: string | null;
   readonly paymentMode: PaymentMode;
   /** What the receiver says to the giver; null for nothing. */
@@ -89,13 +93,19 @@ export type TipEvent =
 
 const NOTHING: Choice = { quickAmountCents: null, customText: '' };
 
-/** The names of the form's fields, which stand in the address when the form is sent before the script has come. */
+/**
+ * The names of the form's fields, which stand in the address when the form is sent before the script has
+ * come.
+ */
 export const QUICK_FIELD = 'amount';
 export const CUSTOM_FIELD = 'other';
 /** In characters; no amount takes more. */
 const MAX_FIGURES = 20;
 
-/** The first state: the receipt that the address names, else the amounts, with that of the address if it has one. */
+/**
+ * The first state: the receipt that the address names, else the amounts, with that of the address if it has
+ * one.
+ */
 export function beginFlow(search: string): TipFlow {
   const transactionId = paidIn(search);
   return transactionId === null ? selecting(choiceIn(search)) : recalling(transactionId);

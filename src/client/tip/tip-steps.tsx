@@ -20,7 +20,10 @@ interface TipStepsProps {
 export function TipSteps({ provider, late }: TipStepsProps) {
   const { flow, dispatch, proceed, pay, changeAmount } = useTipFlow(provider);
 
-  /** How many later steps were shown: the first step takes the focus when somebody returns to it, not at the beginning. */
+  /**
+   * How many later steps were shown: the first step takes the focus when somebody returns to it, not at the
+   * beginning.
+   */
   const stepsSeen = useRef(0);
   useEffect(() => {
     stepsSeen.current += flow.step === 'select-amount' ? 0 : 1;

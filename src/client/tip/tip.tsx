@@ -17,7 +17,6 @@ import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import type { LateProps } from './late.tsx';
-import { Photo } from './photo.tsx';
 import { type Provider, useProvider } from './provider.ts';
 import styles from './tip.module.css';
 import { type LateScreen, TipSteps } from './tip-steps.tsx';
@@ -118,5 +117,29 @@ function ProviderCard({ provider }: { readonly provider: Provider }) {
         </p>
       )}
     </section>
+  );
+}
+
+/** The side of a photo at most, in pixels. */
+const SIDE = 512;
+
+/** A photo that cannot be loaded leaves no trace, also when that was known before the script came. */
+function Photo({ src }: { readonly src: string }) {
+  return (
+    <img
+      ref={(image) => {
+        if (image?.complete && !image.naturalWidth) image.hidden = true;
+      }}
+      src={src}
+      alt=""
+      width={SIDE}
+      height={SIDE}
+      // Of any other image React writes a preload before all else, also before the title of a rendered page.
+      fetchPriority="low"
+      className={styles.photo}
+      onError={({ currentTarget }) => {
+        currentTarget.hidden = true;
+      }}
+    />
   );
 }

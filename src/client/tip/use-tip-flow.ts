@@ -1,6 +1,6 @@
 /**
- * Drives the tip flow: what the giver does and where the browser's history leads become events of the state machine. Everything after the
- * choice of an amount is fetched meanwhile (paying.ts).
+ * Drives the tip flow: what the giver does and where the browser's history leads become events of the state
+ * machine. Everything after the choice of an amount is fetched meanwhile (paying.tsx).
  */
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
@@ -19,7 +19,7 @@ import {
   withoutAmount,
 } from './tip-flow.ts';
 
-export const fetchPaying = () => import('./paying.ts').then(({ paying }) => paying);
+export const fetchPaying = () => import('./paying.tsx').then(({ paying }) => paying);
 /** Null without a connection; a later call fetches again. */
 const fetchPayingIfPossible = () => fetchPaying().catch(() => null);
 
@@ -140,14 +140,18 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     },
 
     async changeAmount() {
-      // The amount is shown once the history is there too, so that a Back right after it leads past the amount.
+      // The amount is shown once the history is there too, so that a Back right after it leads past the
+      // amount.
       await (await fetchPaying()).leavePayment();
       dispatch({ type: 'amount-changed' });
     },
   };
 }
 
-/** Whether this tab may keep something that a guest could go on with. Most have just come, and need fetch nothing to find out. */
+/**
+ * Whether this tab may keep something that a guest could go on with. Most have just come, and need fetch
+ * nothing to find out.
+ */
 function mayKeepAttempt(): boolean {
   try {
     return sessionStorage.length > 0;

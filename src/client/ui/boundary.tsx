@@ -1,6 +1,6 @@
 /**
- * Shows a fallback in place of a part that failed to render, most often because its chunk could not be fetched, and keeps the
- * rest of the page.
+ * Shows a fallback in place of a part that failed to render, most often because its chunk could not be
+ * fetched, and keeps the rest of the page.
  */
 import { Component, type ReactNode } from 'react';
 

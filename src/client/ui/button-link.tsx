@@ -1,4 +1,7 @@
-/** A link in the look of a button. What leads somewhere is a link, so that it works before the script has come. */
+/**
+ * A link in the look of a button. What leads somewhere is a link, so that it works before the script has
+ * come.
+ */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './button.module.css';

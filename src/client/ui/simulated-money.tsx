@@ -1,4 +1,7 @@
-/** Says that the sums of a screen are no real money, unless they are. It stands once on each screen that shows a sum. */
+/**
+ * Says that the sums of a screen are no real money, unless they are. It stands once on each screen that shows
+ * a sum.
+ */
 import type { PaymentMode } from '#shared/payments.ts';
 import { paymentMode } from '../installation.ts';
 import styles from './simulated-money.module.css';

@@ -1,6 +1,6 @@
 /** The form that changes the password. The rules for the new one are the server's. */
 import { useForm } from 'react-hook-form';
-import { changePassword } from '../../api/api.ts';
+import { changePassword } from '../../api-client/api.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';

@@ -3,7 +3,7 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
-import { api } from '../../api/api.ts';
+import { api } from '../../api-client/api.ts';
 import { leaveBy } from '../../signed-in/logout.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';

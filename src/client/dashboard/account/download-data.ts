@@ -1,7 +1,7 @@
 /** Downloads the data of the signed-in person as one file, by REST, because tRPC carries no files. */
 import { useRef, useState } from 'react';
 import { z } from 'zod';
-import { authorization, failureOf } from '../../api/api.ts';
+import { authorization, failureOf } from '../../api-client/api.ts';
 import { verifySession } from '../../calls.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { askForPassword } from '../../signed-in/later/password-again.ts';

@@ -4,7 +4,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { z } from 'zod';
 import { closing, NO_SERVICE, type ProfileChange, profileChange, type User } from '#shared/accounts.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
-import { api } from '../../api/api.ts';
+import { api } from '../../api-client/api.ts';
 import { become, presentSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';

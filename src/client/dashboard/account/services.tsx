@@ -4,7 +4,7 @@ import { useForm } from 'react-hook-form';
 import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { paymentMode } from '../../installation.ts';
 import { dashboardTab } from '../../paths.ts';

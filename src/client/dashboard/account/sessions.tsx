@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { Session } from '#shared/accounts.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';

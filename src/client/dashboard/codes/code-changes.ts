@@ -1,7 +1,7 @@
 /** Changes to codes. Their answers update the list in the cache, so that it need not be loaded again. */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 

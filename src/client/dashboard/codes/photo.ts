@@ -3,7 +3,7 @@
  * it was taken, is not sent.
  */
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
-import { authorization } from '../../api/api.ts';
+import { authorization } from '../../api-client/api.ts';
 import { verifySession } from '../../calls.ts';
 
 /** In pixels. */

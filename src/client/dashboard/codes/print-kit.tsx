@@ -15,7 +15,7 @@ import {
   type PrintFile,
 } from '#shared/print.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { api, failureOf } from '../../api/api.ts';
+import { api, failureOf } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';

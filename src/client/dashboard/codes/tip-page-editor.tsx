@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
-import { api } from '../../api/api.ts';
+import { api } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';

@@ -8,7 +8,7 @@ import type { User } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { BEGINNING, type TransactionId } from '#shared/ids.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { presentSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';

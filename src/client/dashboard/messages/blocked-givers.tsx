@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { BlockedGiver } from '#shared/tips.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';

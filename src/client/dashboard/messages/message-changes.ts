@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Transaction } from '#shared/tips.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { useTipCache } from '../live/tip-cache.ts';
 import { showChanged } from '../live/tip-news.ts';

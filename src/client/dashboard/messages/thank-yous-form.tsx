@@ -1,6 +1,6 @@
 /** The form of the ready thank-yous, which are saved together. */
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
-import { api, failureOf } from '../../api/api.ts';
+import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';

@@ -2,7 +2,7 @@
 import { type SubmitEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Transaction } from '#shared/tips.ts';
-import { api, failureOf } from '../../api/api.ts';
+import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastSuccess } from '../../toasts.ts';

@@ -5,7 +5,7 @@
  */
 import type { UserId } from '#shared/ids.ts';
 import type { NewDevice } from '#shared/notifications.ts';
-import { NOTICES_KEY, registerWorker, subscriptionOf } from '../../api/service-worker.ts';
+import { NOTICES_KEY, registerWorker, subscriptionOf } from '../../api-client/service-worker.ts';
 import { paths } from '../../paths.ts';
 
 export type Obstacle = 'insecure' | 'home-screen' | 'unsupported' | 'denied';

@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
-import { useInstallOffer } from '../../api/install-offer.ts';
+import { useInstallOffer } from '../../api-client/install-offer.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import styles from '../account/account-care.module.css';

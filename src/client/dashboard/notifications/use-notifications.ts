@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
 import type { NotificationDevice } from '#shared/notifications.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, type Part } from '../../signed-in/part.ts';

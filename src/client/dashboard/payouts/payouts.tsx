@@ -3,7 +3,7 @@ import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { PayoutStatus } from '#shared/payments.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';

@@ -4,7 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
-import { registerWorker, subscriptionOf } from '../../api/service-worker.ts';
+import { registerWorker, subscriptionOf } from '../../api-client/service-worker.ts';
 import { dashboardTab } from '../../paths.ts';
 
 export const ALERTS = ['sound', 'vibration', 'notification'] as const;

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { allTransactions, listingKey, trpc } from '../../signed-in/api-hooks.ts';
 import type { queryOf } from '../../signed-in/later/tip-filter.ts';
 import { FRESH, type Part, partOf } from '../../signed-in/part.ts';

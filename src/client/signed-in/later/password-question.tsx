@@ -1,7 +1,10 @@
-/** The question for the password of whoever is logged in. It stands above whatever asked, which stays as it is. */
+/**
+ * The question for the password of whoever is logged in. It stands above whatever asked, which stays as it
+ * is.
+ */
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { api, failureOf } from '../../api/api.ts';
+import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,7 +14,9 @@ import { PasswordField } from '../../ui/later/password-field.tsx';
 
 const NO_ANSWER = 'There is no connection. Please try again.';
 
-/** @returns whether the server took the password. @throws the refusal that says that the session has ended. */
+/**
+ * @returns whether the server took the password. @throws the refusal that says that the session has ended.
+ */
 export function ask(): Promise<boolean> {
   const place = document.body.appendChild(document.createElement('div'));
   const root = createRoot(place);

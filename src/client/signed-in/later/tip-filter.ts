@@ -1,6 +1,6 @@
 /**
- * Which tips of an account a screen shows, as it stands in the screen's address. A period keeps its name there, so that a
- * kept link to this month means the month in which it is opened.
+ * Which tips of an account a screen shows, as it stands in the screen's address. A period keeps its name
+ * there, so that a kept link to this month means the month in which it is opened.
  */
 import { dateAfter } from '#shared/calendar.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
@@ -40,7 +40,8 @@ export const FIRST_DATE = '1971-01-01';
 export const LAST_DATE = '9000-12-31';
 
 /**
- * The dates of a period that contains `today`, or of the one before it. A period has all of its days, also those to come.
+ * The dates of a period that contains `today`, or of the one before it. A period has all of its days, also
+ * those to come.
  * @param today a date such as `2026-05-31`.
  */
 export function periodDates(name: PeriodName, today: string): PeriodDates {
@@ -61,8 +62,8 @@ function monthOf(date: string): PeriodDates {
 }
 
 /**
- * The filter that an address names. What is no value of its parameter counts as left out; a period with a name goes before
- * dates.
+ * The filter that an address names. What is no value of its parameter counts as left out; a period with a
+ * name goes before dates.
  * @param search the query of the address.
  * @param today a date such as `2026-05-31`.
  */

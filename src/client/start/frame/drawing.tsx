@@ -20,13 +20,14 @@ interface RenderedScreenProps {
 
 /** Draws a page that arrived empty. */
 export function draw(screen: ReactNode): void {
-  void fetchDisplayFont();
+  fetchDisplayFont();
   createRoot(clientRoot()).render(<App>{screen}</App>);
 }
 
 /**
  * Takes over a page that the server rendered; its HTML must be what this draws first.
- * @param screen the screen that the server rendered. No part of it may be fetched first: taps would be lost meanwhile.
+ * @param screen the screen that the server rendered. No part of it may be fetched first: taps would be lost
+ * meanwhile.
  */
 export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
   const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
@@ -37,15 +38,17 @@ export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode
     </App>,
   );
   document.dispatchEvent(new Event('hydrating'));
-  void fetchDisplayFont();
+  fetchDisplayFont();
 }
 
-/** The rendered screen; the route table is fetched when somebody leaves it or has to change their password. */
+/**
+ * The rendered screen; the route table is fetched when somebody leaves it or has to change their password.
+ */
 function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
   const [pathname] = useLocation();
   const session = useSession();
   useEffect(() => {
-    // early-taps.ts repeats what was tapped before, on a page that has read what was chosen before.
+    // after-paint.ts repeats what was tapped before, on a page that has read what was chosen before.
     setTimeout(() => document.dispatchEvent(new Event('hydrated')));
   }, []);
   const mustChangePassword = session.status === 'signed-in' && session.user.mustChangePassword;
@@ -54,16 +57,16 @@ function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
 
 function clientRoot(): HTMLElement {
   const root = document.getElementById('root');
-  if (!root) throw new Error('the page has no place for the client');
+  if (!root) throw new Error('no root');
   return root;
 }
 
 /**
- * Fetches the typeface of headings, after the first paint: nothing moves when it comes, because the fallback has its measures
- * (ui/tokens.css). It never rejects: without the typeface headings keep the fallback.
+ * Fetches the typeface of headings, after the first paint: nothing moves when it comes, because the fallback
+ * has its measures (ui/tokens.css). Without the typeface headings keep the fallback.
  */
-async function fetchDisplayFont(): Promise<void> {
+function fetchDisplayFont(): void {
   const face = new FontFace('Instrument Serif', `url(${file})`, { display: 'swap' });
   document.fonts.add(face);
-  await face.load().catch(() => {});
+  face.load().catch(() => {});
 }

@@ -1,5 +1,6 @@
 /**
- * Makes wouter read addresses as the server does: nothing is decoded but by the code that knows what stands there.
+ * Makes wouter read addresses as the server does: nothing is decoded but by the code that knows what stands
+ * there.
  */
 import type { BaseLocationHook, BaseSearchHook, RouterOptions } from 'wouter';
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';

@@ -10,7 +10,9 @@ interface ConfirmationProps {
   readonly children: ReactNode;
   readonly confirm: string;
   readonly cancel?: string;
-  /** Whether what was confirmed is being done. The question stays meanwhile, so that it can tell of a failure. */
+  /**
+   * Whether what was confirmed is being done. The question stays meanwhile, so that it can tell of a failure.
+   */
   readonly isUnderWay?: boolean;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;

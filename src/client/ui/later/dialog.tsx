@@ -1,6 +1,6 @@
 /**
- * A modal dialog. The browser keeps the focus in it, and gives it back to what had it before when the dialog is gone (HTML
- * Standard, "The dialog element").
+ * A modal dialog. The browser keeps the focus in it, and gives it back to what had it before when the dialog
+ * is gone (HTML Standard, "The dialog element").
  */
 import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
@@ -8,9 +8,14 @@ import styles from './dialog.module.css';
 
 interface DialogProps {
   readonly title: string;
-  /** `question` is as small as its words; `screen` and `column` take the whole of a phone, and `column` on a desktop no more than one. */
+  /**
+   * `question` is as small as its words; `screen` and `column` take the whole of a phone, and `column` on a
+   * desktop no more than one.
+   */
   readonly size: 'question' | 'screen' | 'column';
-  /** Is asked for by Escape and by the button in the corner. The dialog stays until it is no longer rendered. */
+  /**
+   * Is asked for by Escape and by the button in the corner. The dialog stays until it is no longer rendered.
+   */
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
@@ -56,7 +61,10 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
   );
 }
 
-/** Marks the title as what takes the focus first, so that reading begins there; React would focus it too early. */
+/**
+ * Marks the title as what takes the focus first, so that reading begins there; React would focus it too
+ * early.
+ */
 function focusWhenShown(title: HTMLHeadingElement | null): void {
   title?.setAttribute('autofocus', '');
 }

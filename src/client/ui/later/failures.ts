@@ -3,7 +3,7 @@
  */
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
-import { failureOf } from '../../api/api.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { toastError } from '../../toasts.ts';
 
 /** The field of those refusals that are about one field and do not name it. */
@@ -15,8 +15,8 @@ const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * Toasts a failed attempt and shows it under the fields that it names, else under the form. The first field that is named
- * takes the focus.
+ * Toasts a failed attempt and shows it under the fields that it names, else under the form. The first field
+ * that is named takes the focus.
  * @param fallback the sentence when the server did not answer one.
  */
 export function showFailure<Values extends FieldValues, Output>(

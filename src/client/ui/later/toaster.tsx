@@ -1,5 +1,6 @@
 /**
- * Draws the queued toasts at the right, below the head of the page, whose buttons stay in reach; three at once.
+ * Draws the queued toasts at the right, below the head of the page, whose buttons stay in reach; three at
+ * once.
  */
 import 'sonner/dist/styles.css';
 import { useEffect, useState } from 'react';
@@ -8,7 +9,10 @@ import { type Toast, takeToasts, useWaitingToasts } from '../../toasts.ts';
 import './toaster.css';
 
 const SHOWN_MS = 4_000;
-/** A pointer that rests on a toast keeps it for this long, and no longer: a finger never leaves what it has touched. */
+/**
+ * A pointer that rests on a toast keeps it for this long, and no longer: a finger never leaves what it has
+ * touched.
+ */
 const LONGEST_MS = 12_000;
 const MAX_VISIBLE = 3;
 /** How long a toast can be read at least, before the next one about the same subject takes its place. */
@@ -43,7 +47,10 @@ function endAfterLongest(id: string | number): void {
   endings.set(id, setTimeout(end, LONGEST_MS));
 }
 
-/** Where toasts begin, in CSS pixels: below the head of the page, as far as it is in view and leaves them room. */
+/**
+ * Where toasts begin, in CSS pixels: below the head of the page, as far as it is in view and leaves them
+ * room.
+ */
 function findTopPx(): number {
   const bottom = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
   return Math.max(MARGIN_PX, Math.min(bottom, window.innerHeight / 2) + MARGIN_PX / 2);

@@ -1,6 +1,7 @@
 /**
- * The browser's offer to install the dashboard as an app (https://wicg.github.io/manifest-incubations/, "BeforeInstallPromptEvent"). It
- * comes once, soon after a page was loaded, and is kept for whoever opens the profile; the browser shows no banner of its own.
+ * The browser's offer to install the dashboard as an app (https://wicg.github.io/manifest-incubations/,
+ * "BeforeInstallPromptEvent"). It comes once, soon after a page was loaded, and is kept for whoever opens the
+ * profile; the browser shows no banner of its own.
  */
 import { useSyncExternalStore } from 'react';
 

@@ -1,3 +1,7 @@
+/**
+ * The modules of paying, which are fetched together when an amount is chosen. Receipt and toasts are among
+ * them, so that nobody pays who could not be told the outcome.
+ */
 import { lazy } from 'react';
 import { PaymentStep } from './payment-step.tsx';
 import { payWithAccount } from './proceed.ts';
@@ -5,6 +9,21 @@ import type { Provider } from './provider.ts';
 import { fetchReturned } from './recall-receipt.ts';
 import { SuccessStep } from './success-step.tsx';
 import type { TipEvent, TipFlow } from './tip-flow.ts';
+import '../ui/later/toaster.tsx';
+import { leavePayment } from './payment-entries.ts';
+import { continuePayment, pay, proceed } from './proceed.ts';
+import { findReceipt, recallReceipt } from './recall-receipt.ts';
+
+export const paying = {
+  PayingSteps,
+  proceed,
+  pay,
+  continuePayment,
+  leavePayment,
+  recallReceipt,
+  findReceipt,
+  SuccessStep,
+};
 
 const WaitingStep = lazy(() => fetchReturned().then(({ WaitingStep }) => ({ default: WaitingStep })));
 
@@ -16,7 +35,7 @@ interface PayingStepsProps {
   readonly dispatch: (event: TipEvent) => void;
 }
 
-export function PayingSteps({ flow, provider, onPay, onChangeAmount, dispatch }: PayingStepsProps) {
+function PayingSteps({ flow, provider, onPay, onChangeAmount, dispatch }: PayingStepsProps) {
   switch (flow.step) {
     case 'payment':
       return (

@@ -1,15 +1,19 @@
 /**
- * Registers the service worker of the dashboard (public/service-worker.js), which shows notifications, and the offline page
- * without a connection. The dashboard registers it, and the end of a session removes it.
+ * Registers the service worker of the dashboard (public/service-worker.js), which shows notifications, and
+ * the offline page without a connection. The dashboard registers it, and the end of a session removes it.
  */
 import { brand } from '#shared/brand.ts';
 import { paths } from '../paths.ts';
 
-/** Where this device keeps for which account it was registered for notices (dashboard/notifications/registration.ts). */
+/**
+ * Where this device keeps for which account it was registered for notices
+ * (dashboard/notifications/registration.ts).
+ */
 export const NOTICES_KEY = `${brand.linkScheme}_notices`;
 
 /**
- * Registers the worker in the background, or lets the browser look for a newer one. Nothing else depends on it.
+ * Registers the worker in the background, or lets the browser look for a newer one. Nothing else depends on
+ * it.
  * @param onSubscribed is called when this browser gets push messages.
  */
 export function startWorker(onSubscribed: () => void): void {
@@ -35,7 +39,8 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
   const registration = await navigator.serviceWorker.register('/service-worker.js', {
     scope: paths.dashboard,
   });
-  // `navigator.serviceWorker.ready` would wait for a worker of the address at which this page was loaded, maybe the login.
+  // `navigator.serviceWorker.ready` would wait for a worker of the address at which this page was loaded,
+  // maybe the login.
   while (registration.active === null) {
     const coming = registration.installing ?? registration.waiting;
     if (coming === null) throw new Error('The service worker could not be started.');
@@ -45,9 +50,9 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Closes the notifications, because they tell of tips, ends the push messages, and unregisters the worker, so that nothing of
- * this account reaches whoever logs in next. The server sends nothing after the end of a session. Nothing happens without a worker, or
- * when the browser refuses.
+ * Closes the notifications, because they tell of tips, ends the push messages, and unregisters the worker, so
+ * that nothing of this account reaches whoever logs in next. The server sends nothing after the end of a
+ * session. Nothing happens without a worker, or when the browser refuses.
  */
 export async function removeWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;

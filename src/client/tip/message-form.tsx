@@ -1,17 +1,16 @@
 /** The form for words with a tip. It is fetched when somebody wants to say something. */
-
 import { useEffect, useId, useRef } from 'react';
 import type { FieldError } from '#shared/errors.ts';
 import { lengthOf, MAX_MESSAGE_LENGTH, problemWith } from '#shared/message-rules.ts';
 import { Choice } from '../controls/choice.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextArea } from '../ui/later/text-area.tsx';
-import type { Words } from './attempt.ts';
-import styles from './words-form.module.css';
-import { complaintAbout } from './words-of-tip.ts';
+import type { TipMessage } from './attempt.ts';
+import { complaintAbout } from './attempt.ts';
+import styles from './message-form.module.css';
 
-export interface WordsFormProps {
-  readonly words: Words;
+export interface MessageFormProps {
+  readonly words: TipMessage;
   /** Who is told. */
   readonly receiver: string;
   /** The giver's own name; null for a guest, who has none to give. */
@@ -20,17 +19,17 @@ export interface WordsFormProps {
   readonly isLocked: boolean;
   /** Whether somebody has asked for the form just now, and not before a reload. */
   readonly takesFocus: boolean;
-  readonly onChange: (words: Words) => void;
+  readonly onChange: (words: TipMessage) => void;
   readonly onRemove: () => void;
 }
 
 /** What stands against words, as far as this page can tell. */
-function complaintsAbout({ message }: Words): readonly FieldError[] {
+function complaintsAbout({ message }: TipMessage): readonly FieldError[] {
   const problem = problemWith('The message', message);
   return problem === null ? [] : [{ field: 'message', message: problem }];
 }
 
-function WordsForm(props: WordsFormProps) {
+function MessageForm(props: MessageFormProps) {
   const { words, receiver, giverName, isLocked, takesFocus, onChange, onRemove } = props;
   const { message, withName, complaints } = words;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -113,4 +112,4 @@ function WordsForm(props: WordsFormProps) {
   );
 }
 
-export const wordsForm = { WordsForm, complaintsAbout };
+export const messageForm = { MessageForm, complaintsAbout };

@@ -1,6 +1,6 @@
 /**
- * The typed client of the server's procedures. When the server refuses the token of a call because its session has ended,
- * this page is logged out.
+ * The typed client of the server's procedures. When the server refuses the token of a call because its
+ * session has ended, this page is logged out.
  */
 import {
   createTRPCClient,
@@ -63,8 +63,8 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
     });
 
 /**
- * Names the attempt of a payment in the header too, so that the server can tell when a proxy has put the body of another request behind
- * it. A batch has one header: calls with keys are made alone.
+ * Names the attempt of a payment in the header too, so that the server can tell when a proxy has put the body
+ * of another request behind it. A batch has one header: calls with keys are made alone.
  */
 function attemptHeader({ opList: [op, other] }: Batch): { 'Idempotency-Key'?: string } {
   const { input }: { readonly input: unknown } = op;

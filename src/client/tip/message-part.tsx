@@ -1,29 +1,32 @@
-/** The part of the payment in which a giver adds words to the tip, changes them, or sees with which words it was sent. */
+/**
+ * The part of the payment in which a giver adds words to the tip, changes them, or sees with which words it
+ * was sent.
+ */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
 import { Quote } from '../ui/later/quote.tsx';
-import type { Attempt, Words } from './attempt.ts';
+import type { Attempt, TipMessage } from './attempt.ts';
+import { complaintAbout, NO_MESSAGE, NOT_TAKEN, sentMessage } from './attempt.ts';
+import type { messageForm } from './message-form.tsx';
 import { GUEST } from './payer.ts';
 import styles from './payment-step.module.css';
 import type { Provider } from './provider.ts';
-import type { wordsForm } from './words-form.tsx';
-import { complaintAbout, NO_WORDS, NOT_TAKEN, sentWords } from './words-of-tip.ts';
 
-export type WordsForm = typeof wordsForm;
+export type MessageForm = typeof messageForm;
 
-interface WordsPartProps {
+interface MessagePartProps {
   readonly attempt: Attempt;
   readonly provider: Provider;
   readonly isPaying: boolean;
   /** Null until it was fetched. */
-  readonly form: WordsForm | null;
-  readonly onForm: (form: WordsForm) => void;
-  readonly onReword: (words: Words | undefined) => void;
+  readonly form: MessageForm | null;
+  readonly onForm: (form: MessageForm) => void;
+  readonly onChange: (words: TipMessage | undefined) => void;
 }
 
-export function WordsPart({ attempt, provider, isPaying, form, onForm, onReword }: WordsPartProps) {
+export function MessagePart({ attempt, provider, isPaying, form, onForm, onChange }: MessagePartProps) {
   const { words, wasSent } = attempt;
   const session = useSession();
   /** The name that somebody who pays under an account can give; null for a guest. */
@@ -40,11 +43,11 @@ export function WordsPart({ attempt, provider, isPaying, form, onForm, onReword 
 
   async function open(isTapped: boolean) {
     const loaded =
-      form ?? (await import('./words-form.tsx').then(({ wordsForm }) => wordsForm).catch(() => null));
+      form ?? (await import('./message-form.tsx').then(({ messageForm }) => messageForm).catch(() => null));
     if (loaded !== null) {
       onForm(loaded);
       setAskedFor(isTapped);
-      if (isTapped && !isOpen) onReword(NO_WORDS);
+      if (isTapped && !isOpen) onChange(NO_MESSAGE);
     } else if (isTapped) {
       toastError('The message cannot be written now. Check your connection and try again.');
     }
@@ -63,16 +66,16 @@ export function WordsPart({ attempt, provider, isPaying, form, onForm, onReword 
   if (!provider.takesWords && !isOpen) return null;
   if (words && form) {
     return (
-      <form.WordsForm
+      <form.MessageForm
         words={words}
         receiver={provider.fullName}
         giverName={giverName}
         isLocked={isPaying}
         takesFocus={isAskedFor}
-        onChange={onReword}
+        onChange={onChange}
         onRemove={() => {
           wasRemoved.current = true;
-          onReword(undefined);
+          onChange(undefined);
         }}
       />
     );
@@ -89,7 +92,7 @@ export function WordsPart({ attempt, provider, isPaying, form, onForm, onReword 
 
 /** The words where they cannot be changed. */
 function Written({ attempt, giverName }: { readonly attempt: Attempt; readonly giverName: string | null }) {
-  const { message, withName } = sentWords(attempt);
+  const { message, withName } = sentMessage(attempt);
   const name = withName ? (giverName ?? 'you') : null;
   if (message === undefined) {
     return name === null ? null : (
