@@ -24,7 +24,7 @@ async function main(name: string | undefined, words: readonly string[]): Promise
     return;
   }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load) return (await import('./commands/command.ts')).runCommand(await load(), words);
+  if (load) return (await import('./commands/command.ts')).runInThisProcess(await load(), words);
   process.stderr.write(`Usage: main.js [${[...Object.keys(COMMANDS), '--version'].join(' | ')}]\n`);
   process.exitCode = 1;
 }

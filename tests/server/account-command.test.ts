@@ -3,11 +3,12 @@
  * the server goes on.
  */
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { runHere } from '#tests/support/commands.ts';
 import { openStream } from '#tests/support/event-streams.ts';
+import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import {
-  type Environment,
   type RunningServer,
   runToEnd,
   startServer,
@@ -17,9 +18,12 @@ import {
 import { lookInto } from '#tests/support/stored-data.ts';
 
 const PASSWORD = 'correct horse battery';
-const EMAIL = 'cam@example.com';
 
 afterAll(stopEverything);
+
+/** One server without rate limits, and one with them, for all tests that do not end it. */
+const servers = new Map<'on' | 'off', Promise<RunningServer>>();
+let people = 0;
 
 function post(server: RunningServer, path: string, body: unknown): Promise<Response> {
   return fetch(`${server.url}/api${path}`, {
@@ -29,99 +33,110 @@ function post(server: RunningServer, path: string, body: unknown): Promise<Respo
   });
 }
 
-const logIn = (server: RunningServer, password: string) =>
-  post(server, '/auth/login', { email: EMAIL, password });
-
-async function startWithCustomer(env: Environment = {}) {
-  const server = await startServer(env);
-  const person = { email: EMAIL, username: 'cam', full_name: 'Cam', password: PASSWORD, phone: null };
+/** A customer whom no other test knows, on a server that others use as well, unless another is given. */
+async function registerCustomer(limits: 'on' | 'off' = 'off', own?: RunningServer) {
+  const started = servers.get(limits) ?? startServer({ RATE_LIMIT: limits });
+  if (own === undefined) servers.set(limits, started);
+  const server = own ?? (await started);
+  people += 1;
+  const username = `cam${people}`;
+  const email = `${username}@example.com`;
+  const person = { email, username, full_name: 'Cam', password: PASSWORD, phone: null };
   const registered = await post(server, '/auth/register', { ...person, is_service_provider: false });
   expect(registered.status).toBe(201);
-  const account = (...words: string[]) => runToEnd('account', { DATABASE_URL: server.databasePath }, words);
-  return { server, account };
-}
-
-async function tokenOf(server: RunningServer): Promise<string> {
-  return (await (await logIn(server, PASSWORD)).json()).access_token;
+  const logIn = (password: string) => post(server, '/auth/login', { email, password });
+  return {
+    server,
+    email,
+    username,
+    logIn,
+    takeToken: async () => z.string().parse((await (await logIn(PASSWORD)).json()).access_token),
+    account: (...words: string[]) => runHere('account', { DATABASE_URL: server.databasePath }, words),
+  };
 }
 
 test('reset-password prints a new one, ends all sessions and their streams, and forgets failed logins', async () => {
-  const { server, account } = await startWithCustomer({ RATE_LIMIT: 'on' });
-  const token = await tokenOf(server);
+  const { server, account, email, logIn, takeToken } = await registerCustomer('on');
+  const token = await takeToken();
   const send = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, init);
   const stream = await openStream(send, 'REST', { token });
   await stream.next();
-  for (let guess = 0; guess < 5; guess += 1) await logIn(server, 'not the password');
-  expect((await logIn(server, PASSWORD)).status).toBe(429);
+  for (let guess = 0; guess < 5; guess += 1) await logIn('not the password');
+  expect((await logIn(PASSWORD)).status).toBe(429);
 
-  const { code, stdout, stderr } = await account('reset-password', ' CAM@Example.com ');
+  const { code, stdout, stderr } = await account('reset-password', ` ${email.toUpperCase()} `);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const password = /: ([0-9A-Z]{5}(?:-[0-9A-Z]{5}){3})\n/.exec(stdout)?.[1] ?? '';
   expect(stdout).toContain('It is shown this once and works for a day');
   const { accounts = [] } = await lookInto(server.databasePath, (data) => data.dump());
-  const expiresInMs = Number(Object(accounts[0]).password_expires_at_ms) - Date.now();
+  const expiresInMs =
+    Number(Object(accounts.find((one) => Object(one).email === email)).password_expires_at_ms) - Date.now();
   expect(expiresInMs).toBeGreaterThan(23 * 3_600_000);
   expect(expiresInMs).toBeLessThanOrEqual(24 * 3_600_000);
 
   expect(await stream.nextTip()).toBeNull();
   const headers = { Authorization: `Bearer ${token}` };
   expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(401);
-  expect((await logIn(server, PASSWORD)).status).toBe(401);
-  expect((await logIn(server, password)).status).toBe(200);
+  expect((await logIn(PASSWORD)).status).toBe(401);
+  expect((await logIn(password)).status).toBe(200);
   // A second one is another one.
-  expect((await account('reset-password', EMAIL)).stdout).not.toContain(password);
+  expect((await account('reset-password', email)).stdout).not.toContain(password);
 });
 
 test('unlock lets somebody try again at once', async () => {
-  const { server, account } = await startWithCustomer({ RATE_LIMIT: 'on' });
-  for (let guess = 0; guess < 5; guess += 1) await logIn(server, 'not the password');
-  expect((await logIn(server, PASSWORD)).status).toBe(429);
-  expect(await account('unlock', EMAIL)).toMatchObject({
+  const { account, email, logIn } = await registerCustomer('on');
+  for (let guess = 0; guess < 5; guess += 1) await logIn('not the password');
+  expect((await logIn(PASSWORD)).status).toBe(429);
+  expect(await account('unlock', email)).toMatchObject({
     code: 0,
-    stdout: `The failed logins of ${EMAIL} are forgotten.\n`,
+    stdout: `The failed logins of ${email} are forgotten.\n`,
   });
-  expect((await logIn(server, PASSWORD)).status).toBe(200);
-  const again = await account('unlock', EMAIL);
-  expect(again).toMatchObject({ code: 0, stdout: `${EMAIL} had no failed logins; nothing was changed.\n` });
+  expect((await logIn(PASSWORD)).status).toBe(200);
+  const again = await account('unlock', email);
+  expect(again).toMatchObject({ code: 0, stdout: `${email} had no failed logins; nothing was changed.\n` });
 });
 
 test('end-sessions logs somebody out everywhere, and leaves the password', async () => {
-  const { server, account } = await startWithCustomer();
-  const tokens = [await tokenOf(server), await tokenOf(server)];
-  expect(await account('end-sessions', EMAIL)).toMatchObject({
+  const { server, account, email, logIn, takeToken } = await registerCustomer();
+  const tokens = [await takeToken(), await takeToken()];
+  expect(await account('end-sessions', email)).toMatchObject({
     code: 0,
-    stdout: `2 sessions of ${EMAIL} ended.\n`,
+    stdout: `2 sessions of ${email} ended.\n`,
   });
   for (const token of tokens) {
     const headers = { Authorization: `Bearer ${token}` };
     expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(401);
   }
-  expect((await logIn(server, PASSWORD)).status).toBe(200);
+  expect((await logIn(PASSWORD)).status).toBe(200);
 });
 
 test('end-sessions --all logs everybody out of a running server at once, streams included, and leaves the passwords', async () => {
-  const { server, account } = await startWithCustomer();
+  const { server, account, logIn, takeToken } = await registerCustomer();
   const other = { email: 'pat@example.com', username: 'pat', full_name: 'Pat', password: PASSWORD };
   await post(server, '/auth/register', { ...other, phone: null, is_service_provider: false });
   const login = await (await post(server, '/auth/login', other)).json();
-  const tokens = [await tokenOf(server), await tokenOf(server), z.string().parse(login.access_token)];
+  const tokens = [await takeToken(), await takeToken(), z.string().parse(login.access_token)];
   const send = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, init);
   const stream = await openStream(send, 'REST', { token: tokens[0] });
   await stream.next();
-  expect(await account('end-sessions', '--all')).toMatchObject({
-    ...{ code: 0, stdout: '3 sessions of all accounts ended.\n', stderr: '' },
+  const { sessions = [] } = await lookInto(server.databasePath, (data) => data.dump());
+  expect(sessions.length).toBeGreaterThanOrEqual(3);
+  expect(await account('end-sessions', '--all')).toEqual({
+    code: 0,
+    stdout: `${sessions.length} sessions of all accounts ended.\n`,
+    stderr: '',
   });
   for (const token of tokens) {
     const headers = { Authorization: `Bearer ${token}` };
     expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(401);
   }
   expect(await stream.nextTip()).toBeNull();
-  expect((await logIn(server, PASSWORD)).status).toBe(200);
+  expect((await logIn(PASSWORD)).status).toBe(200);
 });
 
 test('close takes the names of somebody from the look-ups and tip pages of a running server within seconds', async () => {
-  const { server, account } = await startWithCustomer();
-  const person = { email: 'pat@example.com', username: 'pat', full_name: 'Pat Doe', password: PASSWORD };
+  const { server, account } = await registerCustomer();
+  const person = { email: 'kim@example.com', username: 'kim', full_name: 'Kim Doe', password: PASSWORD };
   const offer = { phone: null, is_service_provider: true, service_categories: ['barber'] };
   expect((await post(server, '/auth/register', { ...person, ...offer })).status).toBe(201);
   const login = z
@@ -139,12 +154,12 @@ test('close takes the names of somebody from the look-ups and tip pages of a run
       fetch(`${server.url}/tip/${id}`),
     ]);
     return (await Promise.all(answers.map((answer) => answer.text()))).map((text) =>
-      text.includes('Pat Doe'),
+      text.includes('Kim Doe'),
     );
   };
   expect(await shown()).toEqual([true, true]);
-  expect((await account('close', 'pat@example.com')).stdout).toMatch(
-    /^The account of pat@example\.com is closed/,
+  expect((await account('close', 'kim@example.com')).stdout).toMatch(
+    /^The account of kim@example\.com is closed/,
   );
   await vi.waitFor(async () => expect(await shown()).toEqual([false, false]), {
     timeout: 10_000,
@@ -153,29 +168,31 @@ test('close takes the names of somebody from the look-ups and tip pages of a run
 });
 
 test('close closes an account at once, also one that its owner is closing, and its email can be registered again', async () => {
-  const { server, account } = await startWithCustomer();
-  const headers = { Authorization: `Bearer ${await tokenOf(server)}`, 'Content-Type': 'application/json' };
+  const { server, account, email, username, logIn, takeToken } = await registerCustomer();
+  const headers = { Authorization: `Bearer ${await takeToken()}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ current_password: PASSWORD, confirmation: 'close' });
   const closing = await fetch(`${server.url}/api/auth/me/closing`, { method: 'POST', headers, body });
   expect(closing.status).toBe(200);
-  const { code, stdout, stderr } = await account('close', ' CAM@Example.com ');
+  const { code, stdout, stderr } = await account('close', ` ${email.toUpperCase()} `);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^The account of CAM@Example\.com is closed for good\.\nIts sessions, names, email/);
-  expect((await logIn(server, PASSWORD)).status).toBe(401);
-  expect((await account('close', EMAIL)).stdout).toBe(`There is no account with the email ${EMAIL}.\n`);
+  expect(stdout).toContain(
+    `The account of ${email.toUpperCase()} is closed for good.\nIts sessions, names, email`,
+  );
+  expect((await logIn(PASSWORD)).status).toBe(401);
+  expect((await account('close', email)).stdout).toBe(`There is no account with the email ${email}.\n`);
   const person = {
-    email: EMAIL,
+    email,
     full_name: 'Cam',
     password: PASSWORD,
     phone: null,
     is_service_provider: false,
   };
-  expect((await post(server, '/auth/register', { ...person, username: 'cam' })).status).toBe(409);
-  expect((await post(server, '/auth/register', { ...person, username: 'cam2' })).status).toBe(201);
+  expect((await post(server, '/auth/register', { ...person, username })).status).toBe(409);
+  expect((await post(server, '/auth/register', { ...person, username: `${username}x` })).status).toBe(201);
 });
 
 test('renew-keys makes what a stolen copy of the data holds worthless, from the next start on', async () => {
-  const { server, account } = await startWithCustomer();
+  const { server, account, takeToken } = await registerCustomer('off', await startServer());
   const keys = async () =>
     z
       .array(z.object({ name: z.string(), key: z.string() }))
@@ -189,7 +206,7 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
   expect(stdout).toMatch(/^The keys of this installation are forgotten\. Restart the server now/);
   expect(await keys()).toEqual([]);
   // The server goes on with the old ones until it is restarted.
-  const token = await tokenOf(server);
+  const token = await takeToken();
   await server.stop();
   const next = await startServer({ DATABASE_URL: server.databasePath });
   const renewed = await keys();
@@ -199,16 +216,22 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
   expect((await fetch(`${next.url}/api/auth/me`, { headers })).status).toBe(200);
 });
 
+const EMAIL = 'nobody@example.com';
+/** Those of a database with somebody in it, for calls that change nothing. */
+let settings = { DATABASE_URL: '' };
+beforeAll(async () => {
+  settings = { DATABASE_URL: (await prepareLedger(['cam'])).path };
+});
+
 test.each([
   'reset-password',
   'unlock',
   'end-sessions',
   'close',
 ])('%s of nobody says so and answers 1', async (action) => {
-  const { account } = await startWithCustomer();
-  expect(await account(action, 'nobody@example.com')).toMatchObject({
+  expect(await runHere('account', settings, [action, EMAIL])).toMatchObject({
     code: 1,
-    stdout: 'There is no account with the email nobody@example.com.\n',
+    stdout: `There is no account with the email ${EMAIL}.\n`,
   });
 });
 
@@ -224,8 +247,7 @@ test.each([
   [['end-sessions']],
   [['unlock']],
 ])('called as %j it shows how it is meant, and answers 1', async (words) => {
-  const { account } = await startWithCustomer();
-  const { code, stdout, stderr } = await account(...words);
+  const { code, stdout, stderr } = await runHere('account', settings, words);
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: '',
@@ -235,15 +257,14 @@ test.each([
 });
 
 test.each([
-  [['end-sessions', EMAIL, '--all']],
+  [['end-sessions', 'cam@example.com', '--all']],
   [['unlock', '--all']],
 ])('called as %j it does nothing, and says which word it does not know', async (words) => {
-  const { server, account } = await startWithCustomer();
-  const headers = { Authorization: `Bearer ${await tokenOf(server)}` };
-  const { code, stdout, stderr } = await account(...words);
+  const before = await lookInto(settings.DATABASE_URL, (data) => data.dump());
+  const { code, stdout, stderr } = await runHere('account', settings, words);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^Unknown option '--all'\. Usage: npm run account -- reset-password/);
-  expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(200);
+  expect(await lookInto(settings.DATABASE_URL, (data) => data.dump())).toEqual(before);
 });
 
 test('without a database it makes none, and says so', async () => {

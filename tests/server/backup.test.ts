@@ -22,12 +22,27 @@ import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { PAYMENT_STATES } from '#shared/payments.ts';
 import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups-under-load.ts';
 import { goOn, writeBooks } from '#tests/support/books.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { exchangeTips, forge } from '#tests/support/forgery.ts';
 import { OPENING } from '#tests/support/opening.ts';
+import { createPeople } from '#tests/support/people.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { call } from '#tests/support/rest-client.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+
+/** The data of a server in this process, with a customer who tips a provider; a server of its own would take a second to start. */
+async function openWithPeople() {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
+  const scene = await createPeople(storage).setTheScene();
+  const tip = async (amountCents = 1_000): Promise<string> => {
+    const given = scene.tip({ amountCents, createdAtMs: Date.now() });
+    expect((await storage.recordTip(given)).outcome).toBe('recorded');
+    return given.id;
+  };
+  return { path, tip, env: { DATABASE_URL: path }, close: storage.close };
+}
 
 describe('a backup', () => {
   test('is for its owner’s eyes only', async () => {
@@ -38,38 +53,40 @@ describe('a backup', () => {
   });
 
   test('made while tips are recorded holds every tip acknowledged before it began, and adds up', async () => {
-    const figures = await backUpUnderLoad({ backups: 3, givers: 4, tipsBetween: 1, isRestored: false });
+    const figures = await backUpUnderLoad({ backups: 2, givers: 4, tipsBetween: 1, isRestored: false });
     expect(figures.acknowledgedMeanwhile).toBeGreaterThan(0);
   });
 
   test('never overwrites a file', async () => {
-    const { env } = await startWithPeople();
+    const { env, close } = await openWithPeople();
+    await close();
     const file = join(temporaryFolder(), 'precious.db');
     writeFileSync(file, 'precious');
-    const backup = await runToEnd('db-backup', env, [file]);
+    const backup = await runHere('db-backup', env, [file]);
     expect(backup.code).toBe(1);
     expect(backup.stderr).toMatch(/exists already/);
     expect(readFileSync(file, 'utf8')).toBe('precious');
   });
 
   test('leaves nothing half-finished where it cannot be written', async () => {
-    const { env } = await startWithPeople();
+    const { env, close } = await openWithPeople();
+    await close();
     const folder = temporaryFolder();
-    const backup = await runToEnd('db-backup', env, [join(folder, 'missing', 'backup.db')]);
+    const backup = await runHere('db-backup', env, [join(folder, 'missing', 'backup.db')]);
     expect(backup.code).toBe(1);
     expect(backup.stderr.trim().split('\n')).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test('of a ledger that does not add up is refused', async () => {
-    const { server, tip, env } = await startWithPeople();
+    const { path, tip, env, close } = await openWithPeople();
     await tip();
-    await server.stop();
-    const database = new SqliteDatabase(server.databasePath);
+    await close();
+    const database = new SqliteDatabase(path);
     database.exec('UPDATE accounts SET total_tips_received_cents = 1 WHERE total_tips_received_cents > 0');
     database.close();
     const folder = temporaryFolder();
-    const backup = await runToEnd('db-backup', env, [join(folder, 'backup.db')]);
+    const backup = await runHere('db-backup', env, [join(folder, 'backup.db')]);
     expect(backup.code).toBe(1);
     expect(backup.stderr).toMatch(/total received/);
     expect(readdirSync(folder)).toEqual([]);
@@ -99,7 +116,7 @@ describe('restoring', () => {
          FROM sessions LIMIT 1`,
     );
     const file = join(temporaryFolder(), 'backup.db');
-    expect((await runToEnd('db-backup', env, [file])).code).toBe(0);
+    expect((await runHere('db-backup', env, [file])).code).toBe(0);
     change(
       path,
       `UPDATE accounts SET password_hash = 'new' WHERE username IN ('pat', 'cam');
@@ -136,7 +153,7 @@ describe('restoring', () => {
 
   test('revives no session and no mark of a device, and says which passwords it brought back', async () => {
     const { path, env, file, people } = await livesOn();
-    const { code, stdout } = await runToEnd('db-restore', env, [file]);
+    const { code, stdout } = await runHere('db-restore', env, [file]);
     expect(code).toBe(0);
     expect(stdout).toContain('All sessions have ended (3): everybody logs in again.\n');
     expect(stdout).toContain(
@@ -155,7 +172,7 @@ describe('restoring', () => {
   test('keeps sessions and marks when it is told to, as for moving', async () => {
     const { env, file, people } = await livesOn();
     const path = join(temporaryFolder(), 'tipwell.db');
-    const { code, stdout } = await runToEnd('db-restore', { ...env, DATABASE_URL: path }, [
+    const { code, stdout } = await runHere('db-restore', { ...env, DATABASE_URL: path }, [
       file,
       '--keep-sessions',
     ]);
@@ -173,7 +190,7 @@ describe('restoring', () => {
     const { path, tipCount, ...books } = await writeBooks();
     const env = { DATABASE_URL: path };
     const file = join(temporaryFolder(), 'backup.db');
-    const written = await runToEnd('db-backup', env, [file]);
+    const written = await runHere('db-backup', env, [file]);
     expect(written).toMatchObject({ code: 0, stderr: '' });
     const noted = new RegExp(`: (${tipCount}:[0-9a-f]{32})\n`).exec(written.stdout)?.[1] ?? '';
     const before = dumpOf(path);
@@ -182,30 +199,30 @@ describe('restoring', () => {
     );
     // The same tips, of which one is said not to have been paid.
     forge(path, `UPDATE transactions SET payment_mode = 'simulated' WHERE sequence = 2`);
-    const refused = await runToEnd('db-restore', env, [file]);
+    const refused = await runHere('db-restore', env, [file]);
     expect(refused.stderr).toContain('from tip 2 on they differ');
-    const checked = await runToEnd('db-check', env, ['--digest', noted]);
+    const checked = await runHere('db-check', env, ['--digest', noted]);
     expect(checked.code).toBe(1);
     expect(checked.stdout).toContain('Violated: a payment that succeeded is a tip as it was paid');
     expect(checked.stdout).toContain('Rewritten: ');
 
-    const restored = await runToEnd('db-restore', env, [file, '--other-past', '--keep-sessions']);
+    const restored = await runHere('db-restore', env, [file, '--other-past', '--keep-sessions']);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
     expect(dumpOf(path)).toEqual({ ...before, push_devices: [] });
-    expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);
+    expect((await runHere('db-check', env, ['--digest', noted])).code).toBe(0);
     const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
     await goOn(storage, books);
     await storage.close();
-    expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);
+    expect((await runHere('db-check', env, ['--digest', noted])).code).toBe(0);
   });
 
   test('says up to when the ledger goes, and what to note of it', async () => {
-    const { server, tip, env } = await startWithPeople();
+    const { tip, env, close } = await openWithPeople();
     await tip();
     const file = join(temporaryFolder(), 'backup.db');
-    const backup = await runToEnd('db-backup', env, [file]);
-    await server.stop();
-    const { stdout } = await runToEnd('db-restore', env, [file]);
+    const backup = await runHere('db-backup', env, [file]);
+    await close();
+    const { stdout } = await runHere('db-restore', env, [file]);
     const today = new Date().toISOString().slice(0, 7);
     expect(stdout).toMatch(
       new RegExp(`: a ledger of 1 tips, the newest of ${today}-\\d\\d \\d\\d:\\d\\d UTC\\.\n`),
@@ -218,48 +235,48 @@ describe('restoring', () => {
   });
 
   test('refuses a backup with another past, changes nothing, and takes it when it is told to', async () => {
-    const { server, tip, env } = await startWithPeople();
-    for (const amount of [10, 20, 20]) await tip(amount);
+    const { path, tip, env, close } = await openWithPeople();
+    for (const amountCents of [1_000, 2_000, 2_000]) await tip(amountCents);
     const file = join(temporaryFolder(), 'backup.db');
-    const backup = await runToEnd('db-backup', env, [file]);
+    const backup = await runHere('db-backup', env, [file]);
     const noted = /: (3:[0-9a-f]{32})\n/.exec(backup.stdout)?.[1] ?? '';
     await tip();
-    await server.stop();
+    await close();
     // What was given second becomes what was given third, and the other way round: all sums stay.
     forge(file, exchangeTips(2, 3));
-    const before = tipsIn(server.databasePath);
-    const refused = await runToEnd('db-restore', env, [file]);
+    const before = tipsIn(path);
+    const refused = await runHere('db-restore', env, [file]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
       /^The backup tells another past .+ from tip 2 on they differ\. .+ not in the backup: 1\. .+ --other-past\.\n$/,
     );
-    const alsoNoted = await runToEnd('db-restore', env, [file, '--other-past', '--digest', noted]);
+    const alsoNoted = await runHere('db-restore', env, [file, '--other-past', '--digest', noted]);
     expect(alsoNoted).toMatchObject({ code: 1, stderr: expect.stringContaining('Rewritten: 3:') });
-    expect(tipsIn(server.databasePath)).toEqual(before);
-    expect(existsSync(`${server.databasePath}.before-restore`)).toBe(false);
-    const restored = await runToEnd('db-restore', env, [file, '--other-past']);
+    expect(tipsIn(path)).toEqual(before);
+    expect(existsSync(`${path}.before-restore`)).toBe(false);
+    const restored = await runHere('db-restore', env, [file, '--other-past']);
     expect(restored.code).toBe(0);
     expect(restored.stdout).toMatch(
       /^1 tip of the present database is not in the backup\.\n.+ is restored from /,
     );
     expect(restored.stdout).toContain(`.before-restore, and has 1 tip that the backup has not.\n`);
-    expect(tipsIn(server.databasePath)).toHaveLength(3);
+    expect(tipsIn(path)).toHaveLength(3);
   });
 
   test('takes a backup that is newer than the database, and proves what was noted', async () => {
-    const { server, tip, env } = await startWithPeople();
+    const { path, tip, env, close } = await openWithPeople();
     await tip();
     const older = join(temporaryFolder(), 'older.db');
-    const noted = / (1:[0-9a-f]{32})\n/.exec((await runToEnd('db-backup', env, [older])).stdout)?.[1] ?? '';
+    const noted = / (1:[0-9a-f]{32})\n/.exec((await runHere('db-backup', env, [older])).stdout)?.[1] ?? '';
     await tip();
     const newer = join(temporaryFolder(), 'newer.db');
-    await runToEnd('db-backup', env, [newer]);
-    await server.stop();
-    expect((await runToEnd('db-restore', env, [older])).code).toBe(0);
-    const again = await runToEnd('db-restore', env, [newer, '--digest', noted]);
+    await runHere('db-backup', env, [newer]);
+    await close();
+    expect((await runHere('db-restore', env, [older])).code).toBe(0);
+    const again = await runHere('db-restore', env, [newer, '--digest', noted]);
     expect(again).toMatchObject({ code: 0, stderr: '' });
     expect(again.stdout).toContain('Its first 1 tips are those that were noted.\n');
-    expect(tipsIn(server.databasePath)).toHaveLength(2);
+    expect(tipsIn(path)).toHaveLength(2);
   });
 
   test('replaces a damaged database, with which nothing can be compared, and says so', async () => {
@@ -267,21 +284,21 @@ describe('restoring', () => {
     const bytes = readFileSync(path);
     bytes.fill(0xa5, 4_096, 12_288);
     writeFileSync(path, bytes);
-    const { code, stdout } = await runToEnd('db-restore', env, [file]);
+    const { code, stdout } = await runHere('db-restore', env, [file]);
     expect(code).toBe(0);
     expect(stdout).toContain('could not be read, so nobody knows which have changed since.');
-    expect((await runToEnd('db-check', env)).code).toBe(0);
+    expect((await runHere('db-check', env)).code).toBe(0);
     expect(readFileSync(`${path}.before-restore`).equals(bytes)).toBe(true);
   });
 
   test('of what was kept aside brings back also what was only in its log', async () => {
     const { server, tip, env } = await startWithPeople();
     const file = join(temporaryFolder(), 'backup.db');
-    await runToEnd('db-backup', env, [file]);
+    await runHere('db-backup', env, [file]);
     const unsaved = await tip();
     await server.stop('SIGKILL');
-    await runToEnd('db-restore', env, [file]);
-    const back = await runToEnd('db-restore', env, [`${server.databasePath}.before-restore`]);
+    await runHere('db-restore', env, [file]);
+    const back = await runHere('db-restore', env, [`${server.databasePath}.before-restore`]);
     expect(back.code).toBe(0);
     expect(tipsIn(server.databasePath)).toEqual([unsaved]);
   });
@@ -290,12 +307,12 @@ describe('restoring', () => {
     const { path, file } = await livesOn();
     const link = join(temporaryFolder(), 'link.db');
     symlinkSync(path, link);
-    const { code, stdout } = await runToEnd('db-restore', { DATABASE_URL: link }, [file]);
+    const { code, stdout } = await runHere('db-restore', { DATABASE_URL: link }, [file]);
     expect(code).toBe(0);
     expect(stdout).toContain(`is kept as ${path}.before-restore, `);
     expect(readlinkSync(link)).toBe(path);
     expect(read(path, 'SELECT count(*) FROM accounts')).toEqual([3]);
-    const itself = await runToEnd('db-restore', { DATABASE_URL: path }, [link]);
+    const itself = await runHere('db-restore', { DATABASE_URL: path }, [link]);
     expect(itself).toMatchObject({ code: 1, stderr: 'The backup is the database itself.\n' });
   });
 
@@ -305,7 +322,7 @@ describe('restoring', () => {
     const database = openDatabase(first);
     migrate(database, readMigrations('sqlite').slice(0, 1));
     database.close();
-    const { code, stdout } = await runToEnd('db-restore', env, [first]);
+    const { code, stdout } = await runHere('db-restore', env, [first]);
     expect(code).toBe(0);
     expect(stdout).toContain('starting the server brings it up to date');
     expect(tipsIn(path)).toEqual([]);
@@ -315,11 +332,11 @@ describe('restoring', () => {
     const { server, tip, env } = await startWithPeople();
     const kept = [await tip(), await tip(20)];
     const file = join(temporaryFolder(), 'backup.db');
-    await runToEnd('db-backup', env, [file]);
+    await runHere('db-backup', env, [file]);
     const later = await tip(30);
     await server.stop();
     for (const aside of ['.before-restore', '.before-restore-2']) {
-      const restored = await runToEnd('db-restore', env, [file]);
+      const restored = await runHere('db-restore', env, [file]);
       expect(restored).toMatchObject({ code: 0, stderr: '' });
       expect(restored.stdout).toContain(`${server.databasePath}${aside}`);
       expect(tipsIn(server.databasePath)).toEqual(kept);
@@ -333,10 +350,10 @@ describe('restoring', () => {
   test('keeps aside also what a killed server had not yet moved out of its log', async () => {
     const { server, tip, env } = await startWithPeople();
     const file = join(temporaryFolder(), 'backup.db');
-    await runToEnd('db-backup', env, [file]);
+    await runHere('db-backup', env, [file]);
     const unsaved = await tip();
     await server.stop('SIGKILL');
-    expect((await runToEnd('db-restore', env, [file])).code).toBe(0);
+    expect((await runHere('db-restore', env, [file])).code).toBe(0);
     expect(tipsIn(server.databasePath)).toEqual([]);
     expect(tipsIn(`${server.databasePath}.before-restore`)).toEqual([unsaved]);
   });
@@ -345,8 +362,8 @@ describe('restoring', () => {
     const { tip, env, server } = await startWithPeople();
     const id = await tip();
     const file = join(temporaryFolder(), 'backup.db');
-    await runToEnd('db-backup', env, [file]);
-    const restored = await runToEnd('db-restore', env, [file]);
+    await runHere('db-backup', env, [file]);
+    const restored = await runHere('db-restore', env, [file]);
     expect(restored.code).toBe(1);
     expect(restored.stderr).toMatch(/another Tipwell process is using it/);
     expect(tipsIn(server.databasePath)).toEqual([id]);
@@ -375,18 +392,18 @@ describe('restoring', () => {
       },
     ],
   ])('refuses a backup that is %s, and changes nothing', async (_name, spoil) => {
-    const { server, tip, env } = await startWithPeople();
+    const { path, tip, env, close } = await openWithPeople();
     const id = await tip();
     const good = join(temporaryFolder(), 'good.db');
-    await runToEnd('db-backup', env, [good]);
-    await server.stop();
+    await runHere('db-backup', env, [good]);
+    await close();
     const bad = join(temporaryFolder(), 'bad.db');
     spoil(bad, good);
-    const restored = await runToEnd('db-restore', env, [bad]);
+    const restored = await runHere('db-restore', env, [bad]);
     expect(restored.code).toBe(1);
     expect(restored.stderr.trim().split('\n')).toHaveLength(1);
-    expect(tipsIn(server.databasePath)).toEqual([id]);
-    expect(existsSync(`${server.databasePath}.before-restore`)).toBe(false);
-    expect(existsSync(`${server.databasePath}.incoming`)).toBe(false);
+    expect(tipsIn(path)).toEqual([id]);
+    expect(existsSync(`${path}.before-restore`)).toBe(false);
+    expect(existsSync(`${path}.incoming`)).toBe(false);
   });
 });

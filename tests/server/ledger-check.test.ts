@@ -10,6 +10,7 @@ import { invariantsWith } from '#server/storage/checks/invariants.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
@@ -515,11 +516,11 @@ describe('npm run db:check', () => {
     return path;
   }
 
-  const check = (path: string) => runToEnd('db-check', { DATABASE_URL: path });
+  const check = (path: string) => runHere('db-check', { DATABASE_URL: path });
 
   test('says of a good file that it is whole, and ends well', async () => {
     const path = await createFile();
-    expect(await check(path)).toEqual({
+    expect(await runToEnd('db-check', { DATABASE_URL: path })).toEqual({
       code: 0,
       signal: null,
       stdout: expect.stringMatching(

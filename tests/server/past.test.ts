@@ -16,9 +16,10 @@ import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { exchangeTips, forge, forgeIn } from '#tests/support/forgery.ts';
-import { runToEnd, temporaryFolder } from '#tests/support/running-server.ts';
+import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /** The second tip becomes one of 30 instead of 20, in every place that shows it: all its sums fit again. */
@@ -147,7 +148,7 @@ describe('npm run db:check -- --digest', () => {
     await storage.close();
     return { path, noted };
   }
-  const check = (path: string, ...words: string[]) => runToEnd('db-check', { DATABASE_URL: path }, words);
+  const check = (path: string, ...words: string[]) => runHere('db-check', { DATABASE_URL: path }, words);
 
   test('says that the ledger begins as it was noted', async () => {
     const { path, noted } = await noteFile();
@@ -194,7 +195,7 @@ describe('npm run db:check -- --digest', () => {
     forge(path, REWRITE);
     expect(findDiffering((await check(path, ...words)).stdout)).toEqual([noted]);
     const file = join(temporaryFolder(), 'backup.db');
-    const backedUp = await runToEnd('db-backup', { DATABASE_URL: path }, [file, ...words]);
+    const backedUp = await runHere('db-backup', { DATABASE_URL: path }, [file, ...words]);
     expect(backedUp).toMatchObject({ code: 0, stderr: '' });
     expect(findDiffering(backedUp.stdout)).toEqual([noted]);
     expect((await check(file)).code).toBe(0);

@@ -19,6 +19,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { newPhotoName, newTransactionId, newUserId } from '#shared/ids.ts';
 import { goOn, moveBooks, writeBooks } from '#tests/support/books.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { makeEarlierDatabase } from '#tests/support/earlier-postgres.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople, START_MS } from '#tests/support/people.ts';
@@ -63,7 +64,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const url = await createDatabase();
     const { past } = await moveBooks(books.path, url);
     const file = join(temporaryFolder(), 'tips.dump');
-    const written = await runToEnd('db-backup', { DATABASE_URL: url }, [file]);
+    const written = await runHere('db-backup', { DATABASE_URL: url }, [file]);
     return { ...books, url, past, file, written };
   }
 
@@ -89,18 +90,18 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
 
     const running = await startServer({ DATABASE_URL: url });
     const second = join(temporaryFolder(), 'second.dump');
-    expect((await runToEnd('db-backup', { DATABASE_URL: url }, [second])).code).toBe(0);
-    expect((await runToEnd('db-check', { DATABASE_URL: url })).code).toBe(0);
+    expect((await runHere('db-backup', { DATABASE_URL: url }, [second])).code).toBe(0);
+    expect((await runHere('db-check', { DATABASE_URL: url })).code).toBe(0);
     await running.stop();
   });
 
   test('a backup never overwrites a file, and none of a ledger that does not add up appears', async () => {
     const { url, file } = await createBackup();
-    const again = await runToEnd('db-backup', { DATABASE_URL: url }, [file]);
+    const again = await runHere('db-backup', { DATABASE_URL: url }, [file]);
     expect(again.stderr).toBe(`${file} exists already; a backup never overwrites a file.\n`);
     await execute(url, 'UPDATE tipwell.accounts SET total_tips_given_cents = total_tips_given_cents + 1');
     const other = join(temporaryFolder(), 'other.dump');
-    const { code, stderr } = await runToEnd('db-backup', { DATABASE_URL: url }, [other]);
+    const { code, stderr } = await runHere('db-backup', { DATABASE_URL: url }, [other]);
     expect(code).toBe(1);
     expect(stderr).toContain('cannot be trusted. Violated: the total given');
     expect(readdirSync(dirname(other))).toEqual([]);
@@ -114,7 +115,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       `UPDATE tipwell.accounts SET password_hash = 'another' WHERE username = 'cam';
        INSERT INTO tipwell.accounts SELECT 'usr_new', 'n@x', 'n@x', 'new', 'New', NULL, false, 'none', 0, 0, 0, 0, NULL`,
     );
-    const { code, stdout, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
+    const { code, stdout, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [file]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`a ledger of ${books.tipCount} tips, the newest of 20`);
     expect(stdout).toContain(`Its past, to note elsewhere: ${past}\n`);
@@ -141,7 +142,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(await storage.secret('vapid', Buffer.alloc(32, 7))).toEqual(Buffer.alloc(32, 'vapid'));
     await storage.close();
     await tipOnce(url, books);
-    const kept = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--keep-sessions']);
+    const kept = await runHere('db-restore', { DATABASE_URL: url }, [file, '--keep-sessions']);
     expect(kept.stdout).toContain(
       'kept as the schema tipwell_before_restore_2 of the same database, and has 1 tip',
     );
@@ -155,7 +156,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   test('a restore fills a database of another server that has nothing yet, and payments go on there', async () => {
     const { file, past, ...books } = await createBackup();
     const url = await createDatabase();
-    const { code, stdout } = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--digest', past]);
+    const { code, stdout } = await runHere('db-restore', { DATABASE_URL: url }, [file, '--digest', past]);
     expect({ code, kept: stdout.includes('kept as') }).toEqual({ code: 0, kept: false });
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
     const [from, to] = [await at(books.url).openForCommand(), await at(url).openForServer(OPENING)];
@@ -176,7 +177,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   test('a restore is refused while a server runs', async () => {
     const { url, file } = await createBackup();
     const running = await startServer({ DATABASE_URL: url });
-    const { code, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
+    const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [file]);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining('another Tipwell process is using it'),
@@ -187,12 +188,12 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   test('a restore of another past is refused without --other-past, and leaves all as it was', async () => {
     const { file } = await createBackup();
     const { url, past } = await createBackup();
-    const refused = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
+    const refused = await runHere('db-restore', { DATABASE_URL: url }, [file]);
     expect(refused.stderr).toContain(
       'tells another past than the database that it would replace: from tip 1 on they differ. Tips of the database that are not in the backup: 10.',
     );
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
-    expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--other-past'])).code).toBe(0);
+    expect((await runHere('db-restore', { DATABASE_URL: url }, [file, '--other-past'])).code).toBe(0);
   });
 
   test.each([
@@ -201,7 +202,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   ])('a restore of %s is refused, and leaves all as it was', async (_what, spoil) => {
     const { url, file, past } = await createBackup();
     spoil(file);
-    const { code, stdout, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
+    const { code, stdout, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [file]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('Cannot restore ');
     expect(stderr).not.toContain(new URL(url).password);
@@ -221,7 +222,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       await execute(forged.url, forgery);
       const dump = join(dirname(file), 'forged.dump');
       execFileSync(join(installed ?? '', 'pg_dump'), ['-Fc', '-n', 'tipwell', '-f', dump, forged.url]);
-      const { code, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [dump, '--other-past']);
+      const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [dump, '--other-past']);
       expect(code).toBe(1);
       expect(stderr).toContain(`${dump} cannot be trusted. ${sentence}`);
       expect(await at(url).check([])).toMatchObject({ problems: [], past });
@@ -237,28 +238,28 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
        INSERT INTO tipwell.unfinished_restore VALUES ('tipwell_before_restore')`,
     );
     await expect(at(url).openForServer(OPENING)).rejects.toThrow('was broken off');
-    const missing = await runToEnd('db-restore', { DATABASE_URL: url }, [import.meta.filename]);
+    const missing = await runHere('db-restore', { DATABASE_URL: url }, [import.meta.filename]);
     expect(missing.code).toBe(1);
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
-    expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file])).code).toBe(0);
+    expect((await runHere('db-restore', { DATABASE_URL: url }, [file])).code).toBe(0);
   });
 
   test('a backup of a database of the version before is checked, and its restore takes the next start', async () => {
     const url = await createDatabase();
     await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
     const file = join(temporaryFolder(), 'earlier.dump');
-    const written = await runToEnd('db-backup', { DATABASE_URL: url }, [file]);
+    const written = await runHere('db-backup', { DATABASE_URL: url }, [file]);
     expect(written).toMatchObject({ code: 0, stderr: '' });
     const { past } = await at(url).check([]);
     const other = await createDatabase();
-    const restored = await runToEnd('db-restore', { DATABASE_URL: other }, [file, '--digest', past]);
+    const restored = await runHere('db-restore', { DATABASE_URL: other }, [file, '--digest', past]);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
     expect(await at(other).check([])).toEqual({ problems: [], differences: [], tipCount: 1, past });
     const storage = await at(other).openForServer(OPENING);
     await storage.close();
     expect(await at(other).check([])).toEqual({ problems: [], differences: [], tipCount: 1, past });
     // What was brought up to date meanwhile gives way to the backup, too.
-    expect((await runToEnd('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
+    expect((await runHere('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
   });
 
   test('a backup made after an account was closed says nothing of who it was, and its restore leaves it closed', async () => {
@@ -301,15 +302,15 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       'name of pat',
     ]);
 
-    expect((await runToEnd('account', { DATABASE_URL: url }, ['close', email])).code).toBe(0);
+    expect((await runHere('account', { DATABASE_URL: url }, ['close', email])).code).toBe(0);
     const after = dump();
     expect(words.filter((word) => after.includes(word.toLowerCase()))).toEqual([]);
     expect(after).toContain(customer.email);
 
     const file = join(temporaryFolder(), 'closed.dump');
-    expect((await runToEnd('db-backup', { DATABASE_URL: url }, [file])).code).toBe(0);
+    expect((await runHere('db-backup', { DATABASE_URL: url }, [file])).code).toBe(0);
     const other = await createDatabase();
-    expect((await runToEnd('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
+    expect((await runHere('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
     const restored = await at(other).openForServer(OPENING);
     expect(await restored.findCredentials(email)).toBeNull();
     expect(await restored.findQrCode(code)).toMatchObject({ status: 'retired' });

@@ -13,6 +13,7 @@ import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { PAYMENT_STATES } from '#shared/payments.ts';
 import { goOn, moveBooks, SECRET_NAMES, writeBooks } from '#tests/support/books.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { forge } from '#tests/support/forgery.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
@@ -237,7 +238,7 @@ describe('npm run db:move', () => {
     const { path } = await writeBooks();
     const url = await createPostgresDatabase();
     const server = await startServer({ DATABASE_URL: path });
-    const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: path }, [url]);
+    const { code, stdout, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('another Tipwell process is using it');
     await server.stop();
@@ -251,7 +252,7 @@ describe('npm run db:move', () => {
       `UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + 1 WHERE username = 'cam'`,
     );
     const url = await createPostgresDatabase();
-    const { code, stderr } = await runToEnd('db-move', { DATABASE_URL: path }, [url]);
+    const { code, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url]);
     expect(code).toBe(1);
     expect(stderr).toContain('cannot be trusted. Violated: the total given');
     expect(await isEmpty(url)).toBe(true);
@@ -261,13 +262,13 @@ describe('npm run db:move', () => {
     const { path } = await writeBooks();
     const closed = `postgres://tip:${SECRET}@127.0.0.1:1/tips?password=${SECRET}`;
     for (const words of [[], ['other.db'], [`postgres://tip:${SECRET}@x`], [closed]]) {
-      const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: path }, words);
+      const { code, stdout, stderr } = await runHere('db-move', { DATABASE_URL: path }, words);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(/^(?:Usage: npm run db:move|Cannot connect to the database).*\n$/);
       expect(stderr).not.toContain(SECRET);
     }
     const missing = join(temporaryFolder(), 'nowhere', 'tips.db');
-    const { code } = await runToEnd('db-move', { DATABASE_URL: missing }, [closed]);
+    const { code } = await runHere('db-move', { DATABASE_URL: missing }, [closed]);
     expect(code).toBe(1);
   });
 });

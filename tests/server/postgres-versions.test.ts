@@ -7,12 +7,13 @@ import { databaseAt } from '#server/storage/open.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { migrate } from '#server/storage/postgres/migrations.ts';
 import type { UserId } from '#shared/ids.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { makeEarlierDatabase, recordAsBefore } from '#tests/support/earlier-postgres.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople, START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
-import { runToEnd, stopEverything } from '#tests/support/running-server.ts';
+import { stopEverything } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
 
@@ -42,7 +43,7 @@ test('a database of the version before is checked as it is, and the next start b
     { amountCents: 7_000, createdAtMs: START_MS + MINUTE_MS },
     { amountCents: 2_000, createdAtMs: START_MS + 20 * MINUTE_MS },
   ]);
-  const checked = await runToEnd('db-check', { DATABASE_URL: url });
+  const checked = await runHere('db-check', { DATABASE_URL: url });
   expect({ code: checked.code, stderr: checked.stderr }).toEqual({ code: 0, stderr: '' });
   const { problems, tipCount, past } = await at(url).check([]);
   // As that version noted it.

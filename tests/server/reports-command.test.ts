@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
+import { runHere } from '#tests/support/commands.ts';
 import {
   PROGRAM,
   type RunningServer,
@@ -39,8 +40,12 @@ async function enter(server: RunningServer, username: string, services: readonly
 
 test('a report names both accounts and the words, until it is done; the log says that there is one, and not what', async () => {
   const server = await startServer({ GUEST_TIPS: 'on', LOG_LEVEL: 'info' });
-  const reports = (...words: string[]) => runToEnd('reports', { DATABASE_URL: server.databasePath }, words);
-  expect(await reports()).toMatchObject({ code: 0, stdout: 'There are no open reports.\n', stderr: '' });
+  const reports = (...words: string[]) => runHere('reports', { DATABASE_URL: server.databasePath }, words);
+  expect(await runToEnd('reports', { DATABASE_URL: server.databasePath })).toMatchObject({
+    code: 0,
+    stdout: 'There are no open reports.\n',
+    stderr: '',
+  });
 
   const pat = await enter(server, 'pat', ['bartender']);
   const cam = await enter(server, 'cam', []);

@@ -9,7 +9,8 @@ import { readMigrations } from '#server/storage/care/migrations.ts';
 import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
-import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { runHere } from '#tests/support/commands.ts';
+import { startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const MIGRATIONS = readMigrations('sqlite');
@@ -169,7 +170,7 @@ describe('a changed file is refused', () => {
 
   test('by db:check, which says all of it', async () => {
     const path = await createFile(done('DROP TRIGGER transactions_never_go; DROP TRIGGER qr_codes_never_go'));
-    const { code, stdout } = await runToEnd('db-check', { DATABASE_URL: path });
+    const { code, stdout } = await runHere('db-check', { DATABASE_URL: path });
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout: `Changed: the trigger "qr_codes_never_go" is missing\nChanged: ${SENTENCE}\n`,
@@ -179,7 +180,7 @@ describe('a changed file is refused', () => {
   test('by db:backup, which leaves nothing', async () => {
     const path = await createFile(drop);
     const folder = temporaryFolder();
-    const { code, stderr } = await runToEnd('db-backup', { DATABASE_URL: path }, [join(folder, 'b.db')]);
+    const { code, stderr } = await runHere('db-backup', { DATABASE_URL: path }, [join(folder, 'b.db')]);
     expect(code).toBe(1);
     expect(stderr).toContain(SENTENCE);
     expect(readdirSync(folder)).toEqual([]);
@@ -190,7 +191,7 @@ describe('a changed file is refused', () => {
     const path = join(temporaryFolder(), 'tipwell.db');
     copyFileSync(await createFile(), path);
     const before = readFileSync(path);
-    const { code, stderr } = await runToEnd('db-restore', { DATABASE_URL: path }, [bad]);
+    const { code, stderr } = await runHere('db-restore', { DATABASE_URL: path }, [bad]);
     expect(code).toBe(1);
     expect(stderr).toContain(SENTENCE);
     expect(readFileSync(path).equals(before)).toBe(true);

@@ -7,7 +7,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import { call, createCode, enter } from './rest-client.ts';
+import { prepareLedger } from './prepared-ledger.ts';
+import { call } from './rest-client.ts';
 import { type RunningServer, runToEnd, startServer, temporaryFolder } from './running-server.ts';
 
 export interface BackupOptions {
@@ -32,12 +33,12 @@ export interface BackupFigures {
 
 /** A running server with a provider's code and a customer who tips it. */
 export async function startWithPeople() {
-  const server = await startServer();
-  const provider = await enter(server, 'pat', ['dj']);
-  const code = await createCode(server, provider.token, 'dj');
-  const customer = await enter(server, 'cam');
+  const { path, people } = await prepareLedger(['pat', 'cam']);
+  const server = await startServer({ DATABASE_URL: path });
+  const [provider, customer] = people;
+  assert.ok(provider && customer);
   const tip = async (amount = 10): Promise<string> => {
-    const body = { receiver_qr_id: code, amount, service_category: 'dj' };
+    const body = { receiver_qr_id: provider.code, amount, service_category: 'bartender' };
     const answer = await call<{ id: string }>(server, '/transactions', { token: customer.token, body });
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return answer.body.id;

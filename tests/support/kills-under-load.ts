@@ -5,7 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, createCode, enter } from './rest-client.ts';
+import { prepareLedger } from './prepared-ledger.ts';
+import { call } from './rest-client.ts';
 import { runToEnd, startServer } from './running-server.ts';
 
 const GIVERS = 4;
@@ -66,13 +67,13 @@ function lasting({ status, refunded_at, refunded_by, undo_until, ...tip }: Recor
 /** @throws AssertionError when a guarantee does not hold. */
 export async function killUnderLoad(options: KillOptions): Promise<KillFigures> {
   const { kills, tips, compareEvery, report = () => {} } = options;
-  let server = await startServer();
-  const env = { DATABASE_URL: server.databasePath };
-  const provider = await enter(server, 'pat', ['bartender']);
-  const givers = await Promise.all(
-    Array.from({ length: GIVERS }, (_, index) => enter(server, `giver-${index}`)),
-  );
-  const code = await createCode(server, provider.token, 'bartender');
+  const usernames = ['pat', ...Array.from({ length: GIVERS }, (_, index) => `giver-${index}`)];
+  const { path, people } = await prepareLedger(usernames);
+  const [provider, ...givers] = people;
+  assert.ok(provider);
+  const { code, token: receiverToken } = provider;
+  const env = { DATABASE_URL: path };
+  let server = await startServer(env);
 
   const sent: Tip[] = [];
   /** The answer to each tip that was acknowledged, by its key. */
@@ -82,8 +83,12 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
   const acknowledgedRefunds = new Map<string, Recorded>();
   const unexpected: unknown[] = [];
   const figures = {
-    ...{ cutOff: 0, recordedUnanswered: 0, refundsCutOff: 0 },
-    ...{ sentAgain: 0, ledgerChecks: 0, comparisons: 0 },
+    cutOff: 0,
+    recordedUnanswered: 0,
+    refundsCutOff: 0,
+    sentAgain: 0,
+    ledgerChecks: 0,
+    comparisons: 0,
   };
 
   async function send({ key, giver, amount }: Tip): Promise<void> {
@@ -108,7 +113,7 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
     const { tip, isByGiver } = refunds.get(key) ?? {};
     const { id } = (tip && acknowledged.get(tip.key)) ?? {};
     assert.ok(tip && id);
-    const token = isByGiver ? givers[tip.giver]?.token : provider.token;
+    const token = isByGiver ? givers[tip.giver]?.token : receiverToken;
     const answer = await call<Recorded>(server, `/transactions/${id}/refund`, { token, body: {}, key });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     const { status, refunded_by: refundedBy } = answer.body;

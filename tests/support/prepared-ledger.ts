@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { parseConfig } from '#server/config.ts';
 import { databaseAt } from '#server/storage/open.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { beginSession, createPeople } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
@@ -24,16 +25,32 @@ export async function prepareLedger(
   usernames: readonly string[],
   path = join(temporaryFolder(), 'tipwell.db'),
 ) {
-  const { database } = parseConfig({ DATABASE_URL: path });
-  const storage = await databaseAt(database).openForServer(OPENING);
+  const storage = await databaseOf(path).openForServer(OPENING);
+  const people = await letIn(storage, usernames);
+  await storage.close();
+  return { path, people };
+}
+
+/** Lets people in beside a server that has brought the database up to date. */
+export async function letInBeside(
+  path: string,
+  usernames: readonly string[],
+): Promise<readonly PreparedPerson[]> {
+  const storage = await databaseOf(path).openForCommand();
+  const people = await letIn(storage, usernames);
+  await storage.close();
+  return people;
+}
+
+const databaseOf = (path: string) => databaseAt(parseConfig({ DATABASE_URL: path }).database);
+
+function letIn(storage: Storage, usernames: readonly string[]): Promise<PreparedPerson[]> {
   const { addAccount, addCode } = createPeople(storage);
-  const people = await Promise.all(
-    usernames.map(async (username): Promise<PreparedPerson> => {
+  return Promise.all(
+    usernames.map(async (username) => {
       const account = await addAccount(username, ['bartender']);
       const token = await beginSession(storage, account.email, { createdAtMs: Date.now() });
       return { id: account.id, token, code: await addCode(account, 'bartender') };
     }),
   );
-  await storage.close();
-  return { path, people };
 }

@@ -23,21 +23,44 @@ export class UsageError extends Error {}
 /** Answers whether all is well. */
 export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 
+/** What a command has of the process that it runs in. */
+export interface Terminal {
+  /** @returns the settings, by the names of their environment variables. @throws ConfigError when they cannot be read. */
+  readEnvironment(): Readonly<Record<string, string | undefined>>;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
 /**
- * Runs a command with the words that follow its name; the exit code is 0 when all is well.
+ * Runs a command with the words that follow its name.
+ * @returns the exit code, which is 0 when all is well.
  * @throws whatever the command throws that no operator can mend.
  */
-export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
-  process.exitCode = 1;
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverBrokenPipe);
+export async function runCommand(
+  command: Command,
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<0 | 1> {
   try {
-    const config = parseConfig(readEnvironment());
-    const say = (line: string) => void process.stdout.write(`${line}\n`);
-    if (await command({ config, database: databaseAt(config.database), words, say })) process.exitCode = 0;
+    const config = parseConfig(terminal.readEnvironment());
+    const say = (line: string) => terminal.print(`${line}\n`);
+    return (await command({ config, database: databaseAt(config.database), words, say })) ? 0 : 1;
   } catch (error) {
     if (!isForeseen(error)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    terminal.printError(`${error.message}\n`);
+    return 1;
   }
+}
+
+/** Runs a command on the terminal of this process, whose exit code is that of the command, and 1 until it has ended. */
+export async function runInThisProcess(command: Command, words: readonly string[]): Promise<void> {
+  process.exitCode = 1;
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverBrokenPipe);
+  process.exitCode = await runCommand(command, words, {
+    readEnvironment,
+    print: (text) => void process.stdout.write(text),
+    printError: (text) => void process.stderr.write(text),
+  });
 }
 
 /** Whoever reads what a command says may stop, as `head` does; the command still does its work to the end. */
