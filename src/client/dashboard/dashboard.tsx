@@ -35,16 +35,14 @@ function LiveDashboard({ user }: { readonly user: User }) {
   const live = useLiveTips(user, newest, { announced: shownService ?? null, isQuiet });
 
   useEffect(() => {
+    // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
+    import('../ui/later/toaster.tsx').catch(() => {});
     startWorker(() => {
       import('./notifications/keep-notifications.ts')
         .then(({ keepNotifications }) => keepNotifications(user.id))
         .catch(() => {});
     });
   }, [user.id]);
-  useEffect(() => {
-    // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
-    import('../ui/later/toaster.tsx').catch(() => {});
-  }, []);
 
   if (shown === null) return <Overview user={user} tab={tab} data={data} live={live} />;
   return (

@@ -12,7 +12,7 @@ import confirmation from '../../ui/later/confirmation.module.css';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { PasswordField } from '../../ui/later/password-field.tsx';
 import { useSending } from '../form.ts';
-import { shortDateTime } from '../shared/labels.ts';
+import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
 import type { DataDownload } from './download-data.ts';
 import { resolveClosing } from './profile-change.ts';

@@ -12,7 +12,7 @@ import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
 import { useQuestion } from '../question.ts';
-import { shortDateTime } from '../shared/labels.ts';
+import { shortDateTime } from '../short-date-time.ts';
 import styles from './messages.module.css';
 
 export function BlockedGivers() {

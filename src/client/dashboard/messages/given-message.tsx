@@ -5,7 +5,7 @@ import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { focusIfLost, useQuestion } from '../question.ts';
-import { shortDateTime } from '../shared/labels.ts';
+import { shortDateTime } from '../short-date-time.ts';
 import { useFailure, useShowTip } from './message-changes.ts';
 import styles from './messages.module.css';
 

@@ -3,7 +3,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { shortDateTime } from '../shared/labels.ts';
+import { shortDateTime } from '../short-date-time.ts';
 import { BlockGiver } from './block-giver.tsx';
 import { GivenMessage } from './given-message.tsx';
 import styles from './messages.module.css';

@@ -14,7 +14,7 @@ import card from '../../ui/card.module.css';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import styles from '../account/account-care.module.css';
 import { focusIfLost } from '../question.ts';
-import { shortDateTime } from '../shared/labels.ts';
+import { shortDateTime } from '../short-date-time.ts';
 import { type Obstacle, obstacleHere } from './registration.ts';
 import { type Standing, useNotifications } from './use-notifications.ts';
 

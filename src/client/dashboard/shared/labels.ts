@@ -1,4 +1,4 @@
-/** How the dashboard writes types of accounts, states of codes, and times. */
+/** How the dashboard writes types of accounts and states of codes. */
 import type { User } from '#shared/accounts.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 
@@ -12,14 +12,3 @@ export const STATUS_LABELS: Readonly<Record<QrCodeStatus, string>> = {
   replaced: 'Replaced',
   retired: 'Retired',
 };
-
-const PARTS = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
-const thisYear = new Intl.DateTimeFormat(undefined, PARTS);
-const anyYear = new Intl.DateTimeFormat(undefined, { ...PARTS, year: 'numeric' });
-
-/** @param iso ISO 8601. It is written in the viewer's locale and time zone, without the present year. */
-export function shortDateTime(iso: string): string {
-  const date = new Date(iso);
-  const isThisYear = date.getFullYear() === new Date().getFullYear();
-  return (isThisYear ? thisYear : anyYear).format(date);
-}

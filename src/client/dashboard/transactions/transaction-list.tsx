@@ -11,8 +11,8 @@ import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Money } from '../../ui/money.tsx';
 import { FetchedDialog } from '../shared/fetched.tsx';
-import { shortDateTime } from '../shared/labels.ts';
 import type { Listing } from '../shared/queries.ts';
+import { shortDateTime } from '../short-date-time.ts';
 import styles from './transaction-list.module.css';
 
 const MessagesDialog = lazy(() =>

@@ -1,0 +1,10 @@
+const PARTS = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+const thisYear = new Intl.DateTimeFormat(undefined, PARTS);
+const anyYear = new Intl.DateTimeFormat(undefined, { ...PARTS, year: 'numeric' });
+
+/** @param iso ISO 8601. It is written in the viewer's locale and time zone, without the present year. */
+export function shortDateTime(iso: string): string {
+  const date = new Date(iso);
+  const isThisYear = date.getFullYear() === new Date().getFullYear();
+  return (isThisYear ? thisYear : anyYear).format(date);
+}
