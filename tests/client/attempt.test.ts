@@ -30,7 +30,9 @@ describe('in a tab with storage', () => {
     const attempt = openAttempt(CODE, 'cam', TWENTY);
     expect(attempt).toEqual({
       key: expect.stringMatching(/^[0-9a-f]{32}$/),
-      ...{ userId: 'cam', amountCents: TWENTY, wasSent: false },
+      userId: 'cam',
+      amountCents: TWENTY,
+      wasSent: false,
     });
     expect(openAttempt(CODE, 'cam', TWENTY)).toEqual(attempt);
   });
@@ -141,7 +143,10 @@ describe('in a tab with storage', () => {
       giveUpAttempt(CODE, attempt);
       const next = unsettledAttempt(CODE, 'cam');
       expect(next).toEqual({
-        ...{ userId: 'cam', amountCents: TWENTY, wasSent: false, words: WORDS },
+        userId: 'cam',
+        amountCents: TWENTY,
+        wasSent: false,
+        words: WORDS,
         key: expect.not.stringMatching(attempt.key),
       });
       expect(openAttempt(CODE, 'cam', TWENTY)).toEqual(next);

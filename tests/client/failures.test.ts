@@ -64,7 +64,8 @@ it('says under each field what the server says of it, and the first field takes 
   form.fail(refusedWith('invalid_input', { fieldErrors }));
   expect(await form.shown()).toEqual({
     said: { username: 'No username.', phone: 'No phone.' },
-    ...{ focused: 'username', toasts: ['No phone.'] },
+    focused: 'username',
+    toasts: ['No phone.'],
   });
 });
 

@@ -111,8 +111,12 @@ it('hours of the week make blocks that lose no tip, by weekday and hour', () => 
   const hour = (weekday: number, hourOfDay: number, count: number) => {
     const net = cents(count * 970);
     return {
-      ...{ weekday, hour: hourOfDay, count },
-      ...{ grossCents: cents(count * 1_000), feeCents: cents(count * 30), netCents: net },
+      weekday,
+      hour: hourOfDay,
+      count,
+      grossCents: cents(count * 1_000),
+      feeCents: cents(count * 30),
+      netCents: net,
     };
   };
   const blocks = blocksOf([hour(1, 0, 1), hour(5, 20, 2), hour(5, 21, 3), hour(5, 23, 4), hour(7, 23, 5)], 3);

@@ -51,8 +51,10 @@ describe('an address', () => {
   it('of a demo that is reduced shows the same person and amount, and means the same as itself', () => {
     const query = fc.record(
       {
-        ...{ userId: fc.constantFrom('sam', ' Sam ', '<b>', ''), service: fc.constantFrom('dj', 'plumber') },
-        ...{ amount: fc.constantFrom('20', '51', ''), other: fc.constantFrom('12,34', 'lots', '') },
+        userId: fc.constantFrom('sam', ' Sam ', '<b>', ''),
+        service: fc.constantFrom('dj', 'plumber'),
+        amount: fc.constantFrom('20', '51', ''),
+        other: fc.constantFrom('12,34', 'lots', ''),
         utm: fc.string(),
       },
       { requiredKeys: [] },

@@ -61,12 +61,23 @@ async function openTipPage() {
   const { beginSession: logIn, readToken } = await import('#client/session/session.ts');
   const [qrId = ''] = receiver.codes;
   const provider: Provider = {
-    ...{ qrId, fullName: 'Pat Doe', username: 'pat', serviceCategory: 'bartender', isDemo: false },
+    qrId,
+    fullName: 'Pat Doe',
+    username: 'pat',
+    serviceCategory: 'bartender',
+    isDemo: false,
   };
   const me = () => t.trpc(giver.token).auth.me.query();
   logIn(giver.token, await me());
   return {
-    ...{ t, giver, receiver, provider, connection, device, storage, readToken },
+    t,
+    giver,
+    receiver,
+    provider,
+    connection,
+    device,
+    storage,
+    readToken,
     pay: (to: Provider = provider) => sendTip(to, openAttempt(to.qrId, giver.user.id, TWENTY)),
     open: () => unsettledAttempt(qrId, giver.user.id),
     write: (message: string, withName = false) =>
@@ -108,7 +119,10 @@ it('pays once, says so, and closes the attempt, so that a second tip of the same
     event: {
       type: 'paid',
       receipt: {
-        ...{ amountCents: TWENTY, giverFeeCents: 100, transactionId: recorded?.id, paymentMode: 'simulated' },
+        amountCents: TWENTY,
+        giverFeeCents: 100,
+        transactionId: recorded?.id,
+        paymentMode: 'simulated',
         thankYou: null,
         paidAt: new Date(recorded?.createdAtMs ?? 0).toISOString(),
       },

@@ -8,9 +8,15 @@ import { stubPage, stubStorage } from './browser.ts';
 
 const user: User = {
   id: newUserId((size) => Buffer.alloc(size)),
-  ...{ email: 'cam@example.com', username: 'cam', fullName: 'Cam', phone: null },
-  ...{ isServiceProvider: false, serviceCategories: [], mustChangePassword: false },
-  ...{ totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) },
+  email: 'cam@example.com',
+  username: 'cam',
+  fullName: 'Cam',
+  phone: null,
+  isServiceProvider: false,
+  serviceCategories: [],
+  mustChangePassword: false,
+  totalTipsReceivedCents: cents(0),
+  totalTipsGivenCents: cents(0),
 };
 
 async function loadPage() {

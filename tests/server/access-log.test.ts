@@ -10,7 +10,9 @@ const [COOKIE, TOKEN, KEY, QUERY, RECEIPT] = SECRETS;
 afterAll(stopEverything);
 
 const HEADERS = {
-  ...{ Cookie: `a=${COOKIE}`, Authorization: `Bearer ${TOKEN}`, 'Idempotency-Key': `${KEY}` },
+  Cookie: `a=${COOKIE}`,
+  Authorization: `Bearer ${TOKEN}`,
+  'Idempotency-Key': `${KEY}`,
   'Content-Type': 'application/json',
 };
 
@@ -86,8 +88,12 @@ test.for<ShippedCaddyfile>([
   onTestFinished(caddy.stop);
   await server.stop();
   const asked = [
-    ...[`/tip/none?paid=${QUERY}`, `/r/${RECEIPT}?a=${QUERY}`, `//r/${RECEIPT}`, `/r//${RECEIPT}`],
-    ...[`/api/transactions/${RECEIPT}/refund`, `//api//transactions//${RECEIPT}`],
+    `/tip/none?paid=${QUERY}`,
+    `/r/${RECEIPT}?a=${QUERY}`,
+    `//r/${RECEIPT}`,
+    `/r//${RECEIPT}`,
+    `/api/transactions/${RECEIPT}/refund`,
+    `//api//transactions//${RECEIPT}`,
   ];
   const statuses = await Promise.all(
     asked.map(async (target) => (await fetch(`${caddy.url}${target}`, { headers: HEADERS })).status),
@@ -106,8 +112,12 @@ test.for<ShippedCaddyfile>([
     for (const secret of SECRETS) expect(log).not.toContain(secret);
     expect(uris(log)).toEqual(
       expect.arrayContaining([
-        ...['/tip/none', '/r/', '//r/', '/r//'],
-        ...['/api/transactions//refund', '//api//transactions//'],
+        '/tip/none',
+        '/r/',
+        '//r/',
+        '/r//',
+        '/api/transactions//refund',
+        '//api//transactions//',
       ]),
     );
   }

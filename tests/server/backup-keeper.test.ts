@@ -38,7 +38,10 @@ function createScene() {
   };
   const folder = join(temporaryFolder(), 'backups');
   const schedule = createBackupSchedule({
-    ...{ folder, extension: '.db', clock: now, isNew: false },
+    folder,
+    extension: '.db',
+    clock: now,
+    isNew: false,
     backUp: (file) => making.backUp(file),
     readPast: async () => null,
   });

@@ -69,12 +69,23 @@ function createScene(folder = join(temporaryFolder(), 'backups'), { isNew = fals
   const readPast = async () => null;
   const start = (changes: Partial<BackupScheduleDependencies> = {}) =>
     createBackupSchedule({
-      ...{ folder, extension: '.db', clock: () => clock.nowMs, isNew: false, backUp, readPast },
+      folder,
+      extension: '.db',
+      clock: () => clock.nowMs,
+      isNew: false,
+      backUp,
+      readPast,
       ...changes,
     });
   const schedule = start({ isNew });
   return {
-    ...{ folder, clock, database, handed, schedule, start, backUp },
+    folder,
+    clock,
+    database,
+    handed,
+    schedule,
+    start,
+    backUp,
     names: () =>
       readdirSync(folder)
         .filter((name) => !name.endsWith('.past'))
@@ -280,8 +291,10 @@ describe('of the backups', () => {
     mkdirSync(folder, { recursive: true });
     const long = `tipwell-${'9'.repeat(23)}-2026-05-15.db`;
     const folders = [
-      ...['tipwell-000001-2026-05-15.db', 'tipwell-000002-2026-05-14.db.past'],
-      ...['tipwell-000003-2026-05-15.db.unfinished', 'tipwell-000900-2026-05-15.dump'],
+      'tipwell-000001-2026-05-15.db',
+      'tipwell-000002-2026-05-14.db.past',
+      'tipwell-000003-2026-05-15.db.unfinished',
+      'tipwell-000900-2026-05-15.dump',
     ];
     writeFileSync(join(folder, long), 'a backup of ours?');
     for (const name of folders) mkdirSync(join(folder, name));

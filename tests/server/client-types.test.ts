@@ -112,14 +112,15 @@ function createProject(settings: Readonly<Record<string, string>>): string {
     });
   mkdirSync(join(folder, 'out'));
   const compilerOptions = {
-    ...{ strict: true, skipLibCheck: false, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'] },
-    ...{
-      types: [],
-      outDir: 'out',
-      rootDir: '.',
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-    },
+    strict: true,
+    skipLibCheck: false,
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+    outDir: 'out',
+    rootDir: '.',
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
     ...settings,
   };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));

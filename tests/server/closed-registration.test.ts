@@ -19,28 +19,57 @@ const LINES =
     ?.replace(/^ {4}/gm, '') ?? '';
 
 const REST_PATHS = [
-  ...['/api/auth/register', '//api/auth/register', '/api//auth/register', '/api/auth/register/'],
-  ...['/API/AUTH/REGISTER', '/api/auth/%72egister', '/api/%61uth/register', '/api%2Fauth%2Fregister'],
-  ...['/api/x/../auth/register', '/api/x/%2e%2e/auth/register', '/x/..%2fapi/auth/register'],
-  ...['/api\\auth\\register', '/api/auth/register?x=1', '/api/auth/register;x', '/api/./auth/register'],
-  ...[
-    '/api/auth/register%00',
-    '/api/auth/%2572egister',
-    '/api/auth/register#x',
-    '/healthz/../api/auth/register',
-  ],
-  ...['/api/auth/register%2f', '/api/auth/register%3f', '/api/auth/reg%0aister', '/api/auth/register%20'],
+  '/api/auth/register',
+  '//api/auth/register',
+  '/api//auth/register',
+  '/api/auth/register/',
+  '/API/AUTH/REGISTER',
+  '/api/auth/%72egister',
+  '/api/%61uth/register',
+  '/api%2Fauth%2Fregister',
+  '/api/x/../auth/register',
+  '/api/x/%2e%2e/auth/register',
+  '/x/..%2fapi/auth/register',
+  '/api\\auth\\register',
+  '/api/auth/register?x=1',
+  '/api/auth/register;x',
+  '/api/./auth/register',
+  '/api/auth/register%00',
+  '/api/auth/%2572egister',
+  '/api/auth/register#x',
+  '/healthz/../api/auth/register',
+  '/api/auth/register%2f',
+  '/api/auth/register%3f',
+  '/api/auth/reg%0aister',
+  '/api/auth/register%20',
 ];
 const TRPC_PATHS = [
-  ...['/trpc/auth.register', '/trpc/auth%2Eregister', '/trpc/%61uth.register', '/trpc//auth.register'],
-  ...['/trpc/auth.register/', '/trpc/x/../auth.register', '/trpc\\auth.register', '/TRPC/auth.register'],
-  ...['/trpc/auth.%2572egister', '//trpc/auth.register', '/trpc/./auth.register', '/trpc/%2e/auth.register'],
-  ...['/trpc%2fauth.register', '/trpc/auth/register'],
+  '/trpc/auth.register',
+  '/trpc/auth%2Eregister',
+  '/trpc/%61uth.register',
+  '/trpc//auth.register',
+  '/trpc/auth.register/',
+  '/trpc/x/../auth.register',
+  '/trpc\\auth.register',
+  '/TRPC/auth.register',
+  '/trpc/auth.%2572egister',
+  '//trpc/auth.register',
+  '/trpc/./auth.register',
+  '/trpc/%2e/auth.register',
+  '/trpc%2fauth.register',
+  '/trpc/auth/register',
 ];
 const BATCH_PATHS = [
-  ...['auth.register', 'auth.login,auth.register', 'auth.register,auth.login', 'auth.login%2Cauth.register'],
-  ...['auth.login,%61uth.register', 'auth.login,auth%2eregister', 'x/..%2fauth.register'],
-  ...['auth.login,auth.login/../auth.register', 'auth.login,,auth.register', 'auth.login%252Cauth.register'],
+  'auth.register',
+  'auth.login,auth.register',
+  'auth.register,auth.login',
+  'auth.login%2Cauth.register',
+  'auth.login,%61uth.register',
+  'auth.login,auth%2eregister',
+  'x/..%2fauth.register',
+  'auth.login,auth.login/../auth.register',
+  'auth.login,,auth.register',
+  'auth.login%252Cauth.register',
 ].map((names) => `/trpc/${names}?batch=1`);
 
 afterAll(stopEverything);
@@ -50,10 +79,16 @@ function newcomer(username: string) {
 }
 
 const restBody = (name: string) => ({
-  ...{ ...newcomer(name), full_name: 'X', is_service_provider: false, service_categories: [] },
+  ...newcomer(name),
+  full_name: 'X',
+  is_service_provider: false,
+  service_categories: [],
 });
 const trpcBody = (name: string) => ({
-  ...{ ...newcomer(name), fullName: 'X', isServiceProvider: false, serviceCategories: [] },
+  ...newcomer(name),
+  fullName: 'X',
+  isServiceProvider: false,
+  serviceCategories: [],
 });
 
 /** Sends what would register somebody under each path, as it stands. @returns the answers. */

@@ -78,8 +78,11 @@ async function addPerson(storage: Storage, index: number) {
   await storage.createSession(session, passwordHash, 50);
   await storage.payments.savePayoutAccount(
     {
-      ...{ userId: id, paymentMode: 'test', accountId: `acct_${payout}` },
-      ...{ chargesEnabled: false, missing: ['external_account'] },
+      userId: id,
+      paymentMode: 'test',
+      accountId: `acct_${payout}`,
+      chargesEnabled: false,
+      missing: ['external_account'],
     },
     NOW,
   );

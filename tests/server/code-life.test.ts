@@ -192,7 +192,8 @@ describe('a retired service', () => {
     expect((await offer(['dj'])).status).toBe(200);
     expect(await statuses()).toEqual({ [code]: 'retired', [dj]: 'active' });
     expect(refusedBy(door, await call(door, t, 'qrCodes.lookup', { id: code }))).toMatchObject({
-      ...{ status: 410, code: 'qr_code_retired' },
+      status: 410,
+      code: 'qr_code_retired',
     });
     await expectUnpaid(scene, 'qr_code_retired');
     for (const [procedure, input] of [

@@ -44,7 +44,10 @@ beforeAll(async () => {
     body: typeof body === 'string' ? body : json(body),
   });
   const to = (method: string, path: string, ...headers: string[]): Target => ({
-    ...{ method, path, headers, body: '{}' },
+    method,
+    path,
+    headers,
+    body: '{}',
   });
   targets = [
     [200, to('GET', `/api/qr-codes/${code}`)],

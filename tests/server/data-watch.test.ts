@@ -36,7 +36,8 @@ async function startWithPeople(env: Record<string, string> = {}) {
   const code = await createCode(server, provider.token, 'bartender');
   const give = (key: string): Promise<Answer<{ code?: string; id?: string }>> =>
     call(server, '/transactions', {
-      ...{ token: customer.token, key },
+      token: customer.token,
+      key,
       body: { receiver_qr_id: code, amount: 10, service_category: 'bartender' },
     });
   const look = () => call(server, '/transactions', { token: provider.token });

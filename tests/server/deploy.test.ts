@@ -53,8 +53,12 @@ describe('the unit', () => {
 
   test('runs the built server where its data lies, hides the repository, and lets V8 write what it runs', () => {
     expect(Object.fromEntries(unit)).toMatchObject({
-      ...{ User: 'tipwell', StateDirectory: 'tipwell', StateDirectoryMode: '0700', Restart: 'on-failure' },
-      ...{ InaccessiblePaths: '-/opt/tipwell/.git', ExecStart: '/usr/bin/env node dist/server/main.js' },
+      User: 'tipwell',
+      StateDirectory: 'tipwell',
+      StateDirectoryMode: '0700',
+      Restart: 'on-failure',
+      InaccessiblePaths: '-/opt/tipwell/.git',
+      ExecStart: '/usr/bin/env node dist/server/main.js',
     });
     expect([...unit.keys()]).not.toContain('MemoryDenyWriteExecute');
   });
@@ -173,12 +177,16 @@ describe('the composition', () => {
     const defaults = parseConfig({});
     expect(parseConfig(others)).toEqual({
       ...defaults,
-      ...{ host: '0.0.0.0', publicUrl: `https://${given['SITE']}`, trustedProxies: [fixed['TRUST_PROXY']] },
+      host: '0.0.0.0',
+      publicUrl: `https://${given['SITE']}`,
+      trustedProxies: [fixed['TRUST_PROXY']],
     });
     const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
     const changed = { ...given, ...stripe, GUEST_TIPS: 'on', PUSH_HOSTS: 'push.example.com', ...fixed };
     expect(parseConfig(changed)).toMatchObject({
-      ...{ stripe: { secretKey: 'sk_test_1' }, takesGuestTips: true, pushHosts: ['push.example.com'] },
+      stripe: { secretKey: 'sk_test_1' },
+      takesGuestTips: true,
+      pushHosts: ['push.example.com'],
     });
   });
 

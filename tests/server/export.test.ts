@@ -115,10 +115,18 @@ describe('an export', () => {
     });
     expect([...files.keys()].sort()).toEqual(
       [
-        ...['README.txt', 'account.json', 'account.schema.json'],
-        ...['transactions.csv', 'transactions.json', 'transactions.schema.json'],
-        ...['payments.json', 'payments.schema.json', 'words.json', 'words.schema.json'],
-        ...['old-codes.json', 'old-codes.schema.json'],
+        'README.txt',
+        'account.json',
+        'account.schema.json',
+        'transactions.csv',
+        'transactions.json',
+        'transactions.schema.json',
+        'payments.json',
+        'payments.schema.json',
+        'words.json',
+        'words.schema.json',
+        'old-codes.json',
+        'old-codes.schema.json',
         ...pat.codes.map((code) => `qr-codes/${code}.png`),
       ].sort(),
     );
@@ -416,7 +424,10 @@ describe('an export', () => {
     const tokens = [provider.token, another];
     const hashes = await t.storage.listSessions(provider.user.id, t.clock.nowMs);
     const secrets = [
-      ...[PASSWORD, found.passwordHash, '$argon2', ...tokens],
+      PASSWORD,
+      found.passwordHash,
+      '$argon2',
+      ...tokens,
       ...hashes.flatMap(({ tokenHash }) =>
         (['hex', 'base64', 'base64url', 'latin1'] as const).map((form) =>
           Buffer.from(tokenHash).toString(form),

@@ -19,7 +19,9 @@ test('what the fees came to is summed by month, and a tip that went back gives i
   const cam = await enter(t, 'cam');
   const give = (amountCents: number) =>
     cam.trpc.transactions.create.mutate({
-      ...{ receiverQrId: pat.codes[0] ?? '', amountCents, serviceCategory: 'bartender' },
+      receiverQrId: pat.codes[0] ?? '',
+      amountCents,
+      serviceCategory: 'bartender',
     });
   t.clock.nowMs = Date.UTC(2026, 4, 31, 23, 30);
   await give(1_234);

@@ -55,8 +55,11 @@ describe('a day', () => {
     const { transactions, nextCursor } = await trpc.transactions.list.query(filter);
     expect([transactions.map(({ id }) => id), nextCursor]).toEqual([[...within].reverse(), null]);
     expect(await trpc.transactions.sums.query(filter)).toEqual({
-      ...{ receivedCount: 1, receivedCents: 1_940 },
-      ...{ sentCount: 1, sentCents: 3_000, paidCents: 3_150 },
+      receivedCount: 1,
+      receivedCents: 1_940,
+      sentCount: 1,
+      sentCents: 3_000,
+      paidCents: 3_150,
     });
   });
 
@@ -91,7 +94,8 @@ test('sums are of the direction and the service that are asked for, without what
   expect(await sums.query({ direction: 'sent' })).toEqual({ ...nothing, ...sent });
   expect(await sums.query({ serviceCategory: 'barber' })).toEqual({
     ...nothing,
-    ...{ receivedCount: 1, receivedCents: 1_940 },
+    receivedCount: 1,
+    receivedCents: 1_940,
   });
   expect(await sums.query({ serviceCategory: 'dj', ...DAY })).toEqual({ ...nothing, ...sent });
   expect(await sums.query({ direction: 'sent', serviceCategory: 'barber' })).toEqual(nothing);
@@ -111,7 +115,9 @@ test('sums are of the direction and the service that are asked for, without what
   const giver = t.trpc(await beginSession(t.storage, customer.email));
   expect(await giver.transactions.sums.query({})).toEqual({
     ...nothing,
-    ...{ sentCount: 2, sentCents: 3_000, paidCents: 3_150 },
+    sentCount: 2,
+    sentCents: 3_000,
+    paidCents: 3_150,
   });
 });
 
@@ -238,6 +244,10 @@ test('somebody else’s tips are in no listing and no sum', async () => {
     transactions: [],
   });
   expect(resultOf(await callRest(t, 'GET', '/transactions/sums', undefined, { token }))).toEqual({
-    ...{ received_count: 0, received: 0, sent_count: 0, sent: 0, paid: 0 },
+    received_count: 0,
+    received: 0,
+    sent_count: 0,
+    sent: 0,
+    paid: 0,
   });
 });

@@ -120,8 +120,14 @@ async function generateByOazapfts(input: string): Promise<void> {
 
 test('clients of three generators compile, upload a photo and download a file', async () => {
   const settings = {
-    ...{ strict: true, noEmit: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler' },
-    ...{ lib: ['es2022', 'dom', 'dom.iterable'], types: [], skipLibCheck: true },
+    strict: true,
+    noEmit: true,
+    target: 'es2022',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+    skipLibCheck: true,
   };
   writeFileSync(
     join(folder, 'tsconfig.json'),
@@ -162,7 +168,8 @@ test('clients of three generators compile, upload a photo and download a file', 
 
   const { zProfileChange } = validators.parse(await import(join(folder, 'hey-api/zod.gen.ts')));
   for (const [full_name, isFine] of [
-    ...[['Pat Doe', true] as const, ['Zoë O’Neil-Şen 3', true] as const],
+    ['Pat Doe', true] as const,
+    ['Zoë O’Neil-Şen 3', true] as const,
     ...['Pat\u2028Doe', '\u202EPat', ' Pat', 'Pat\u0000', ''].map((name) => [name, false] as const),
   ])
     expect(zProfileChange.safeParse({ full_name }).success, JSON.stringify(full_name)).toBe(isFine);
@@ -186,8 +193,13 @@ async function openScene() {
   };
   const email = 'pat@example.com';
   await post('/auth/register', {
-    ...{ email, username: 'pat', full_name: 'Pat Doe', password: PASSWORD, phone: null },
-    ...{ is_service_provider: true, service_categories: ['dj'] },
+    email,
+    username: 'pat',
+    full_name: 'Pat Doe',
+    password: PASSWORD,
+    phone: null,
+    is_service_provider: true,
+    service_categories: ['dj'],
   });
   const { access_token: token = '' } = await post('/auth/login', { email, password: PASSWORD });
   const { id = '' } = await post('/qr-codes', { service_category: 'dj' }, token);

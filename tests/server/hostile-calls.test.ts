@@ -94,8 +94,13 @@ describe('methods', () => {
 
   const methodsByPath = new Map<string, string[]>(
     [
-      ...['/healthz', '/readyz', '/api/openapi.json', '/api/docs', '/api/docs/start.js'],
-      ...['/api/docs/swagger-ui.css', '/api/docs/swagger-ui-bundle.js'],
+      '/healthz',
+      '/readyz',
+      '/api/openapi.json',
+      '/api/docs',
+      '/api/docs/start.js',
+      '/api/docs/swagger-ui.css',
+      '/api/docs/swagger-ui-bundle.js',
     ].map((path) => [path, ['GET', 'HEAD']]),
   );
   for (const { path, method } of ENDPOINTS) {
@@ -125,7 +130,9 @@ describe('methods', () => {
     const t = await createTestApp();
     const { provider, customer, code } = await t.setTheScene();
     const { id: transactionId } = await customer.trpc.transactions.create.mutate({
-      ...{ receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' as const },
+      receiverQrId: code.id,
+      amountCents: 1_000,
+      serviceCategory: 'bartender' as const,
     });
     const headers = { Authorization: `Bearer ${provider.token}` };
     const paths = ENDPOINTS.filter(({ method }) => method === 'GET').map(({ path }) => `/api${path}`);

@@ -164,7 +164,10 @@ function namingTip(others: Readonly<Record<string, unknown>> = {}): FieldRow {
 /** A tip of the customer's with words. */
 async function tipWithWords({ t, scene }: Trial): Promise<string> {
   const { id } = await t.trpc(customer(scene)).transactions.create.mutate({
-    ...{ receiverQrId: scene.code.id, amountCents: 1_000, serviceCategory: 'bartender', message: 'Hello' },
+    receiverQrId: scene.code.id,
+    amountCents: 1_000,
+    serviceCategory: 'bartender',
+    message: 'Hello',
   });
   return id;
 }
@@ -304,7 +307,9 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
       const expected = asWords(trial.text) || null;
       expect(fieldOf(answer, 'thankYou')).toBe(expected);
       const given = await trial.t.trpc(customer(trial.scene)).transactions.create.mutate({
-        ...{ receiverQrId: trial.scene.code.id, amountCents: 1_000, serviceCategory: 'bartender' },
+        receiverQrId: trial.scene.code.id,
+        amountCents: 1_000,
+        serviceCategory: 'bartender',
       });
       expect(given.thankYou).toBe(expected);
     },
@@ -436,7 +441,8 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   ...meaning('transactions.list', ['direction', 'serviceCategory', 'from', 'to', 'timeZone'], { limit: 10 }),
   ...meaning('transactions.sums', ['direction', 'serviceCategory', 'from', 'to', 'timeZone']),
   ...meaning('transactions.insights', ['granularity', 'serviceCategory', 'from', 'to', 'timeZone'], {
-    ...{ from: '2026-05-01', to: '2026-05-31' },
+    from: '2026-05-01',
+    to: '2026-05-31',
   }),
   'transactions.refund.id': {
     inputWith: ({ text }) => ({ id: text }),
@@ -543,15 +549,24 @@ const REFUSED_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
   'auth.register.password': ['digits', 'full-width digits', 'marks in reverse order'],
   'auth.register.username': ['username that is reserved', 'username with an office'],
   'auth.register.fullName': [
-    ...['Braille blank', 'Hangul filler', 'half-width Hangul filler', 'punctuation only', 'symbols only'],
-    ...['musical null note', 'combining mark alone', 'Zalgo', 'four marks on one letter', 'fifty-nine marks'],
-    ...[
-      'marks held apart by joiners',
-      'marks in reverse order',
-      'joiner between letters',
-      'variation selector',
-    ],
-    ...['flag with a message in tags', 'zero-width joiner only', 'noncharacter', 'interlinear annotation'],
+    'Braille blank',
+    'Hangul filler',
+    'half-width Hangul filler',
+    'punctuation only',
+    'symbols only',
+    'musical null note',
+    'combining mark alone',
+    'Zalgo',
+    'four marks on one letter',
+    'fifty-nine marks',
+    'marks held apart by joiners',
+    'marks in reverse order',
+    'joiner between letters',
+    'variation selector',
+    'flag with a message in tags',
+    'zero-width joiner only',
+    'noncharacter',
+    'interlinear annotation',
     'zero-width non-joiner',
   ],
 };

@@ -33,8 +33,12 @@ function fromRest({ status, body }: RestAnswer) {
     refundedAt: body.refunded_at,
     refundedBy: body.refunded_by,
     undoUntil: body.undo_until,
-    ...{ message: body.message, giverName: body.giver_name, wordsHidden: body.words_hidden },
-    ...{ reportedAt: body.reported_at, thankYou: body.thank_you, thankedAt: body.thanked_at },
+    message: body.message,
+    giverName: body.giver_name,
+    wordsHidden: body.words_hidden,
+    reportedAt: body.reported_at,
+    thankYou: body.thank_you,
+    thankedAt: body.thanked_at,
   };
 }
 

@@ -50,8 +50,12 @@ test('a day that took tips is told with all that there is to say of it', async (
   const day = { from: '2026-05-15', to: '2026-05-15' };
   const told = await query(day);
   expect({ ...told, byService: null, bars: null }).toEqual({
-    ...{ ...day, ...all, byService: null, bars: null },
-    ...{ averageNetCents: 1_940, largestNetCents: 2_911 },
+    ...day,
+    ...all,
+    byService: null,
+    bars: null,
+    averageNetCents: 1_940,
+    largestNetCents: 2_911,
     bestDay: { date: '2026-05-15', ...all },
     byHour: [
       { weekday: 5, hour: 10, count: 2, netCents: 4_851 },
@@ -204,7 +208,9 @@ describe('the period before', () => {
     const told = await query(may);
     expect([told.before, told.count]).toEqual([{ ...april, count: 2, netCents: 4_850 }, 0]);
     expect((await query({ ...may, serviceCategory: 'barber' })).before).toEqual({
-      ...{ ...april, count: 1, netCents: 2_910 },
+      ...april,
+      count: 1,
+      netCents: 2_910,
     });
   });
 });
@@ -240,8 +246,14 @@ test('an account that received nothing has a chart of nothing, also when it gave
   const { query } = t.trpc(await beginSession(t.storage, customer.email)).transactions.insights;
   const day = { from: '2026-05-15', to: '2026-05-15' };
   expect(await query(day)).toEqual({
-    ...{ ...day, ...NOTHING, averageNetCents: 0, largestNetCents: 0, bestDay: null },
-    ...{ byService: [], byHour: [], bars: [{ ...day, ...NOTHING, byService: [] }] },
+    ...day,
+    ...NOTHING,
+    averageNetCents: 0,
+    largestNetCents: 0,
+    bestDay: null,
+    byService: [],
+    byHour: [],
+    bars: [{ ...day, ...NOTHING, byService: [] }],
     before: { from: '2026-05-14', to: '2026-05-14', count: 0, netCents: 0 },
   });
 });
@@ -287,7 +299,9 @@ test('takings whose details were never kept are made up when they are asked for,
   await t.data.forgetDetailsOfTakings();
   await give('2026-05-15T10:01:00Z', 9_001);
   expect(await query(year)).toMatchObject({
-    ...{ count: 9, grossCents: before.grossCents + 9_001, largestNetCents: 9_001 - 270 },
+    count: 9,
+    grossCents: before.grossCents + 9_001,
+    largestNetCents: 9_001 - 270,
   });
   await t.data.forgetDetailsOfTakings();
   const last = await give('2026-05-15T10:02:00Z', 9_500);
@@ -300,7 +314,9 @@ test('takings whose details were never kept are made up when they are asked for,
   });
   expect(told.feeCents).toBe(told.grossCents - told.netCents);
   expect(await query({ ...year, serviceCategory: 'barber' })).toMatchObject({
-    ...{ count: 4, grossCents: 22_012, largestNetCents: 7_003 - 210 },
+    count: 4,
+    grossCents: 22_012,
+    largestNetCents: 7_003 - 210,
   });
 });
 
@@ -358,7 +374,11 @@ test('REST tells takings in its own words, in dollars', async () => {
     '/transactions/insights?from=2026-05-15&to=2026-05-15&granularity=day&time_zone=Europe%2FVienna';
   const takings = { count: 1, gross: 20, fee: 0.6, net: 19.4 };
   expect((await t.rest('GET', path, { token })).body).toMatchObject({
-    ...{ from: '2026-05-15', to: '2026-05-15', ...takings, average_net: 19.4, largest_net: 19.4 },
+    from: '2026-05-15',
+    to: '2026-05-15',
+    ...takings,
+    average_net: 19.4,
+    largest_net: 19.4,
     best_day: { date: '2026-05-15', ...takings },
     bars: [{ ...takings, by_service: [{ service_category: 'bartender', ...takings }] }],
     by_service: [{ service_category: 'bartender', ...takings }],

@@ -89,8 +89,16 @@ describe('a fault', () => {
       'SAVEPOINT',
       // The code, the tip of the same key, and whether the giver is blocked; the totals of both people; the tip, its entries, the
       // bucket, and the words.
-      ...['select', 'select', 'select', 'update', 'update'],
-      ...['insert', 'insert', 'insert', 'insert', 'insert'],
+      'select',
+      'select',
+      'select',
+      'update',
+      'update',
+      'insert',
+      'insert',
+      'insert',
+      'insert',
+      'insert',
       'RELEASE',
       'COMMIT',
     ]);
@@ -124,7 +132,14 @@ describe('a fault', () => {
       'SAVEPOINT',
       // The tip, as on PostgreSQL once before its accounts are locked and once after; the totals of both people; the reversal and its
       // entries; the bucket.
-      ...['select', 'select', 'update', 'update', 'insert', 'insert', 'insert', 'update'],
+      'select',
+      'select',
+      'update',
+      'update',
+      'insert',
+      'insert',
+      'insert',
+      'update',
       'RELEASE',
       'COMMIT',
     ]);

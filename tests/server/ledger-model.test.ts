@@ -9,8 +9,8 @@ import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { createFairTurns } from '#server/queue/fair-turns.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import { NO_BLOCKED_WORDS } from '#server/tips/blocked-words.ts';
-import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
 import { createEarnings } from '#server/tips/earnings.ts';
+import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { createTransactions } from '#server/tips/transactions.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
@@ -45,7 +45,11 @@ const MOST_CODES = 80;
 const UNDO_MS = 20 * 60_000;
 /** With clocks that change in the months of the test, by an hour and by half of one, and far from a full hour. */
 const TIME_ZONES = [
-  ...['Europe/Vienna', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'Pacific/Kiritimati'],
+  'Europe/Vienna',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+  'Pacific/Kiritimati',
 ];
 
 test(`the ledger and a model of it agree on every one of ${OPERATIONS} random operations`, async () => {
@@ -56,13 +60,22 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
   const key = chance.bytes(32);
   const receipts = createGuestReceipts(key);
   const view = createTransactionView({
-    ...{ key, undoMs: UNDO_MS, clock: deps.clock, publicUrl: PUBLIC_URL, receipts },
+    key,
+    undoMs: UNDO_MS,
+    clock: deps.clock,
+    publicUrl: PUBLIC_URL,
+    receipts,
     words: storage.messages,
   });
   const turns = createFairTurns(8);
   const payments = createSimulatedPayments(storage);
   const transactions = createTransactions({
-    ...{ ...deps, payments, receipts, view, undoMs: UNDO_MS, turns },
+    ...deps,
+    payments,
+    receipts,
+    view,
+    undoMs: UNDO_MS,
+    turns,
     blockedWords: NO_BLOCKED_WORDS,
   });
   const takings = createEarnings(storage, turns);
@@ -250,7 +263,9 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     const listed = await storage.listEntriesSince(account.id, 0, 2 * OPERATIONS);
     expect(
       listed.map(({ position, kind, transaction: { id, reversal } }) => [
-        ...[position, kind, id],
+        position,
+        kind,
+        id,
         reversal?.reversedBy ?? null,
       ]),
     ).toEqual(
@@ -299,7 +314,9 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     const period = randomPeriod();
     const service = serviceCategory && { serviceCategory };
     const filter: ModelFilter = {
-      ...{ timeZone, ...service, ...(direction && { direction }) },
+      timeZone,
+      ...service,
+      ...(direction && { direction }),
       ...chance.pick([{}, period, { from: period.from }, { to: period.to }]),
     };
     const expected = model.listing(account, filter).map((tip) => shown(account, model.tips.indexOf(tip)));
@@ -384,10 +401,26 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
   }
 
   const kinds = [
-    ...['created', 'email_taken', 'username_taken', 'code', 'category_not_offered', 'qr_code_exists'],
-    ...['tip', 'repeated tip', 'idempotency_key_reused', 'own_qr_code', 'qr_code_not_found'],
-    ...['category_mismatch', 'invalid_input', 'refunded', 'repeated refund', 'not_refundable'],
-    ...['refund by giver', 'refund by receiver', 'transaction_not_found', 'insights of tips'],
+    'created',
+    'email_taken',
+    'username_taken',
+    'code',
+    'category_not_offered',
+    'qr_code_exists',
+    'tip',
+    'repeated tip',
+    'idempotency_key_reused',
+    'own_qr_code',
+    'qr_code_not_found',
+    'category_mismatch',
+    'invalid_input',
+    'refunded',
+    'repeated refund',
+    'not_refundable',
+    'refund by giver',
+    'refund by receiver',
+    'transaction_not_found',
+    'insights of tips',
   ];
   const rare = kinds.filter((kind) => (seen.get(kind) ?? 0) < OPERATIONS / 1_000);
   expect(rare, `of ${JSON.stringify([...seen])}`).toEqual([]);

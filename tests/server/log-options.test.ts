@@ -30,8 +30,11 @@ function write(use: (log: pino.Logger) => void): string {
 }
 
 test.each([
-  ...[STRIPE.secretKey, ...STRIPE.webhookSecrets],
-  ...[...OTHER_KEYS, 'whsec_9f8e7d0', 'sk_test_********4242'],
+  STRIPE.secretKey,
+  ...STRIPE.webhookSecrets,
+  ...OTHER_KEYS,
+  'whsec_9f8e7d0',
+  'sk_test_********4242',
 ])('a line without %s', (key) => {
   const cause = new Error(`Invalid API Key provided: ${key}`);
   const line = write((log) => {

@@ -173,8 +173,11 @@ describe('the committed migrations', () => {
     migrate(database, MIGRATIONS);
     expect(database.prepare('SELECT * FROM blocked_givers').all()).toEqual([
       {
-        ...{ receiver_id: 'usr_1', giver_id: 'usr_2', service_category: 'dj' },
-        ...{ transaction_id: 'txn_1', created_at_ms: FIRST_MS },
+        receiver_id: 'usr_1',
+        giver_id: 'usr_2',
+        service_category: 'dj',
+        transaction_id: 'txn_1',
+        created_at_ms: FIRST_MS,
       },
     ]);
     const ends = 'SELECT expires_at_ms FROM sessions';

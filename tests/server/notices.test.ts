@@ -32,10 +32,19 @@ describe('a tip', () => {
     const [id] = await giveTips(1);
     await look();
     const notice = {
-      ...{ v: 1, kind: 'tips', count: 1, netCents: 1_940, upTo: 1, tag: 'tips-0' },
+      v: 1,
+      kind: 'tips',
+      count: 1,
+      netCents: 1_940,
+      upTo: 1,
+      tag: 'tips-0',
       tip: {
-        ...{ id: id ?? '', netAmountCents: 1_940, serviceCategory: 'bartender' },
-        ...{ createdAt: new Date(t.clock.nowMs).toISOString(), giverName: null, message: null },
+        id: id ?? '',
+        netAmountCents: 1_940,
+        serviceCategory: 'bartender',
+        createdAt: new Date(t.clock.nowMs).toISOString(),
+        giverName: null,
+        message: null,
       },
     };
     expect(phone.told()).toEqual([notice]);
@@ -44,7 +53,9 @@ describe('a tip', () => {
     expect(service.notices).toHaveLength(2);
     expect(others.told()).toEqual([]);
     expect(service.notices[0]).toMatchObject({
-      ...{ ttl: DAY_MS / 1_000, urgency: 'high', subject: 'https://tips.example.com' },
+      ttl: DAY_MS / 1_000,
+      urgency: 'high',
+      subject: 'https://tips.example.com',
     });
   });
 
@@ -54,8 +65,11 @@ describe('a tip', () => {
     const watch = await addDevice(provider, true);
     const give = () =>
       customer.trpc.transactions.create.mutate({
-        ...{ receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' },
-        ...{ message: 'Best Negroni in town', withName: true },
+        receiverQrId: code.id,
+        amountCents: 2_000,
+        serviceCategory: 'bartender',
+        message: 'Best Negroni in town',
+        withName: true,
       });
     await give();
     await look();
@@ -368,7 +382,8 @@ describe('a device', () => {
     expect(owners.map(({ device }) => device.told().length)).toEqual([0, 0, 1]);
     expect(phone.told()).toHaveLength(2);
     const { accessToken } = await provider.trpc.auth.changePassword.mutate({
-      ...{ currentPassword: PASSWORD, newPassword: `${PASSWORD} staple` },
+      currentPassword: PASSWORD,
+      newPassword: `${PASSWORD} staple`,
     });
     await giveTips(1);
     await pass(MINUTE_MS);
@@ -404,7 +419,10 @@ describe('a device', () => {
     const listed = await provider.trpc.notifications.devices.query();
     expect(listed).toHaveLength(2);
     expect(listed.find(({ id }) => id === phone.id)).toEqual({
-      ...{ id: phone.id, device: null, isCurrent: true, withWords: true },
+      id: phone.id,
+      device: null,
+      isCurrent: true,
+      withWords: true,
       createdAt: new Date(t.clock.nowMs).toISOString(),
     });
     expect(listed.find(({ id }) => id === tablet.id)).toMatchObject({ isCurrent: false, withWords: false });

@@ -137,12 +137,31 @@ test('the description names the schemas that a generated client wants types of, 
   const { schemas } = z.object({ schemas: z.record(z.string(), z.unknown()) }).parse(document['components']);
   expect(Object.keys(schemas)).toEqual(
     expect.arrayContaining([
-      ...['Registration', 'Credentials', 'PasswordChange', 'ProfileChange', 'NewQrCode', 'TipPageChange'],
-      ...['NewTip', 'ServiceCategory'],
-      ...['User', 'Login', 'Session', 'QrCode', 'QrCodeLookup', 'Transaction', 'TipSums', 'Insights', 'Csv'],
-      ...['PayoutStatus', 'PaymentLink'],
-      ...['ConnectedEvent', 'ResetEvent', 'StreamReset', 'TipEvent'],
-      ...['Problem', 'FieldError'],
+      'Registration',
+      'Credentials',
+      'PasswordChange',
+      'ProfileChange',
+      'NewQrCode',
+      'TipPageChange',
+      'NewTip',
+      'ServiceCategory',
+      'User',
+      'Login',
+      'Session',
+      'QrCode',
+      'QrCodeLookup',
+      'Transaction',
+      'TipSums',
+      'Insights',
+      'Csv',
+      'PayoutStatus',
+      'PaymentLink',
+      'ConnectedEvent',
+      'ResetEvent',
+      'StreamReset',
+      'TipEvent',
+      'Problem',
+      'FieldError',
     ]),
   );
   for (const { place, media } of mediaTypesOf(document)) {
@@ -282,7 +301,10 @@ describe('the page of the description', () => {
   });
 
   const PARTS = [
-    ...['/api/openapi.json', '/api/docs', '/api/docs/swagger-ui.css', '/api/docs/swagger-ui-bundle.js'],
+    '/api/openapi.json',
+    '/api/docs',
+    '/api/docs/swagger-ui.css',
+    '/api/docs/swagger-ui-bundle.js',
   ];
 
   test('comes packed, with its description and its files, to whoever takes it so', async () => {

@@ -13,8 +13,15 @@ const EMPTY = ['/dashboard', '/scan', '/statement', '/transactions/txn_1', '/now
 async function addresses(t: TestApp): Promise<readonly string[]> {
   const code = await codeOf(t, 'Pat Doe');
   return [
-    ...['/', '/auth', '/auth?tab=sign-up', '/offline', `/tip/${code}`, `/tip/${code}?amount=20`],
-    ...['/tip/demo-alex-bartender', '/tip/nobody', ...EMPTY],
+    '/',
+    '/auth',
+    '/auth?tab=sign-up',
+    '/offline',
+    `/tip/${code}`,
+    `/tip/${code}?amount=20`,
+    '/tip/demo-alex-bartender',
+    '/tip/nobody',
+    ...EMPTY,
   ];
 }
 

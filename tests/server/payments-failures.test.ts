@@ -193,7 +193,9 @@ test('a page on which another sum was paid than was due gives no tip, and is nam
   for (const error of errors)
     expect(error).toMatchObject({
       msg: 'another sum was paid than was due',
-      ...{ payment: id, dueCents: 2_100, chargedCents: 2_000 },
+      payment: id,
+      dueCents: 2_100,
+      chargedCents: 2_000,
     });
 });
 

@@ -17,7 +17,8 @@ async function giveAndRefund(env: Environment) {
   const code = await createCode(server, pat.token, 'bartender');
   const tip = { amount: 20, receiver_qr_id: code, service_category: 'bartender' };
   const given = await call<{ id: string }>(server, '/transactions', {
-    ...{ token: cam.token, body: tip },
+    token: cam.token,
+    body: tip,
   });
   const refunded = await call(server, `/transactions/${given.body.id}/refund`, {
     token: cam.token,

@@ -66,13 +66,28 @@ test('the facts of a payment and its names never change, and it never goes', asy
   const { add, expectRefused } = await openScene();
   const id = await add('succeeded');
   for (const column of [
-    ...['id', 'giver_id', 'receiver_id', 'qr_code_id', 'service_category', 'payment_mode', 'destination'],
-    ...['checkout_id', 'checkout_url', 'charge_id', 'idempotency_key'],
+    'id',
+    'giver_id',
+    'receiver_id',
+    'qr_code_id',
+    'service_category',
+    'payment_mode',
+    'destination',
+    'checkout_id',
+    'checkout_url',
+    'charge_id',
+    'idempotency_key',
   ])
     await expectRefused(`UPDATE payments SET ${column} = 'another' WHERE id = $1`, id);
   for (const column of [
-    ...['amount_cents', 'giver_fee_cents', 'receiver_fee_cents', 'net_amount_cents'],
-    ...['giver_fee_rate', 'receiver_fee_rate', 'created_at_ms', 'expires_at_ms'],
+    'amount_cents',
+    'giver_fee_cents',
+    'receiver_fee_cents',
+    'net_amount_cents',
+    'giver_fee_rate',
+    'receiver_fee_rate',
+    'created_at_ms',
+    'expires_at_ms',
   ])
     await expectRefused(`UPDATE payments SET ${column} = ${column} + 1 WHERE id = $1`, id);
   await expectRefused('UPDATE payments SET checkout_id = NULL, checkout_url = NULL WHERE id = $1', id);

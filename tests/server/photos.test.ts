@@ -102,7 +102,10 @@ describe('a photo', () => {
     const sent = await drawTalkativePhoto();
     const before = await inspectPhoto(sent);
     expect([before.orientation, Boolean(before.exif), Boolean(before.xmp), Boolean(before.icc)]).toEqual([
-      ...[6, true, true, true],
+      6,
+      true,
+      true,
+      true,
     ]);
     expect(textOf(sent)).toContain(TALK);
     const { bytes } = await download(scene.t, await photoUrlAfter(scene, sent));
@@ -423,7 +426,9 @@ describe('the address of a photo', () => {
     expect((await inspectPhoto(bytes)).format).toBe('jpeg');
     const head = await scene.t.send(url, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
-      ...[200, 'image/jpeg', ''],
+      200,
+      'image/jpeg',
+      '',
     ]);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const other = await scene.t.send(url, { method });

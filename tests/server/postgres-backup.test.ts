@@ -280,17 +280,16 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     await storage.recordTip(tip());
     await storage.close();
     const words = [
-      ...[
-        'pat@example.com',
-        email,
-        'patricia',
-        'name of pat',
-        'unforgettable',
-        '555 0199',
-        'patsy',
-        'darling',
-      ],
-      ...[photo.name, photo.jpeg.toString('hex')],
+      'pat@example.com',
+      email,
+      'patricia',
+      'name of pat',
+      'unforgettable',
+      '555 0199',
+      'patsy',
+      'darling',
+      photo.name,
+      photo.jpeg.toString('hex'),
     ];
     const dump = () =>
       execFileSync(join(installed ?? '', 'pg_dump'), ['-n', 'tipwell', url], {

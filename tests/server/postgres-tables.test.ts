@@ -65,7 +65,13 @@ test('the tables out of which closing an account deletes are vacuumed', async ()
     `SELECT relname AS name FROM pg_stat_user_tables WHERE schemaname = 'tipwell' AND vacuum_count > 0 ORDER BY 1`,
   );
   expect(rows.map(({ name }) => name)).toEqual([
-    ...['accounts', 'attempts', 'former_usernames', 'payout_accounts', 'photos', 'qr_codes', 'sessions'],
+    'accounts',
+    'attempts',
+    'former_usernames',
+    'payout_accounts',
+    'photos',
+    'qr_codes',
+    'sessions',
   ]);
 });
 
@@ -105,8 +111,16 @@ test('no request reads all of a table, which would cost more with each tip', asy
   await (await open(url)).close();
   const past = await connectPast(url);
   const names = [
-    ...['accounts', 'entries', 'payment_notices', 'payments', 'payout_accounts', 'qr_codes', 'reversals'],
-    ...['sessions', 'tip_buckets', 'transactions'],
+    'accounts',
+    'entries',
+    'payment_notices',
+    'payments',
+    'payout_accounts',
+    'qr_codes',
+    'reversals',
+    'sessions',
+    'tip_buckets',
+    'transactions',
   ];
   const readScans = async () => {
     const { rows } = await past.query(

@@ -32,7 +32,10 @@ async function readDay(storage: Storage, id: UserId) {
   const period = { fromMs: START_MS - 3_600_000, untilMs: START_MS + 3_600_000, offsetMs: 0 };
   const days = await storage.readDailyEarnings(id, { ...period, serviceCategory: null });
   return days.map(({ count, grossCents, netCents, largestCents }) => ({
-    ...{ count, grossCents, netCents, largestCents },
+    count,
+    grossCents,
+    netCents,
+    largestCents,
   }));
 }
 

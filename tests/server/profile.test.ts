@@ -75,26 +75,34 @@ describe('a profile', () => {
     await t.registerCustomer('cam');
     const before = await t.data.dump();
     const person = {
-      ...{ email: 'new@example.com', username: 'new-one', fullName: 'New One', password: PASSWORD },
-      ...{ phone: null, isServiceProvider: true, serviceCategories: ['dj'] },
+      email: 'new@example.com',
+      username: 'new-one',
+      fullName: 'New One',
+      password: PASSWORD,
+      phone: null,
+      isServiceProvider: true,
+      serviceCategories: ['dj'],
     };
     const wrong: readonly (readonly [field: keyof typeof person, values: readonly unknown[]])[] = [
       ['email', ['nobody', '', ' ', null, 7, 'a@b', `${'x'.repeat(250)}@example.com`, 'cam@EXAMPLE.com']],
       [
         'username',
         [
-          ...[
-            'x',
-            '',
-            'a b',
-            '-ab-',
-            'admin',
-            'tipwell',
-            'support-joe',
-            'code-0123456789',
-            'CODE-ABCDEFGHJK',
-          ],
-          ...['x'.repeat(31), null, 7, 'CAM', 'cam', 'ünï'],
+          'x',
+          '',
+          'a b',
+          '-ab-',
+          'admin',
+          'tipwell',
+          'support-joe',
+          'code-0123456789',
+          'CODE-ABCDEFGHJK',
+          'x'.repeat(31),
+          null,
+          7,
+          'CAM',
+          'cam',
+          'ünï',
         ],
       ],
       ['fullName', ['', ' ', '...', 'x'.repeat(61), 'a\u202eb', null, 7]],

@@ -143,22 +143,36 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
       door === 'REST'
         ? {
             qr_code: {
-              ...{ id: code.id, service_category: 'bartender', user_id: provider.user.id },
-              ...{ status: 'active', is_payable: true, takes_words: true },
+              id: code.id,
+              service_category: 'bartender',
+              user_id: provider.user.id,
+              status: 'active',
+              is_payable: true,
+              takes_words: true,
             },
             service_provider: {
-              ...{ ...names, full_name: 'Provider pat', service_category: 'bartender' },
-              ...{ greeting: null, photo_url: null },
+              ...names,
+              full_name: 'Provider pat',
+              service_category: 'bartender',
+              greeting: null,
+              photo_url: null,
             },
           }
         : {
             qrCode: {
-              ...{ id: code.id, serviceCategory: 'bartender', userId: provider.user.id },
-              ...{ status: 'active', isPayable: true, takesWords: true },
+              id: code.id,
+              serviceCategory: 'bartender',
+              userId: provider.user.id,
+              status: 'active',
+              isPayable: true,
+              takesWords: true,
             },
             serviceProvider: {
-              ...{ ...names, fullName: 'Provider pat', serviceCategory: 'bartender' },
-              ...{ greeting: null, photoUrl: null },
+              ...names,
+              fullName: 'Provider pat',
+              serviceCategory: 'bartender',
+              greeting: null,
+              photoUrl: null,
             },
           },
     );
@@ -170,8 +184,16 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
     await issue(t, user.id, '10AB110Z9K');
     const found = resultOf(await lookUp(door, t, '10AB110Z9K'));
     const typed = [
-      ...['10ab110z9k', '10AB1-10Z9K', '10ab1 10z9k', ' 10AB110Z9K ', '1-0-A-B-1-1-0-Z-9-K', '10AB1\t10Z9K'],
-      ...['IOABLLOZ9K', 'iOabIloZ9k', 'loabi-ioz9k', 'l0AB1 1oZ9K\n'],
+      '10ab110z9k',
+      '10AB1-10Z9K',
+      '10ab1 10z9k',
+      ' 10AB110Z9K ',
+      '1-0-A-B-1-1-0-Z-9-K',
+      '10AB1\t10Z9K',
+      'IOABLLOZ9K',
+      'iOabIloZ9k',
+      'loabi-ioz9k',
+      'l0AB1 1oZ9K\n',
     ];
     for (const text of typed) expect(resultOf(await lookUp(door, t, text)), text).toEqual(found);
   });
@@ -180,26 +202,23 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
     const t = await createTestApp();
     const { code, provider } = await t.setTheScene();
     const others = [
-      ...[
-        '0000000000',
-        'ABCDE',
-        `${code.id}0`,
-        code.id.slice(1),
-        'UUUUUUUUUU',
-        '!',
-        '%',
-        '...',
-        provider.user.id,
-      ],
-      ...[
-        "' OR 1=1 --",
-        'x'.repeat(5_000),
-        '\0',
-        'demo-alex-bartender',
-        'demo-sam-barber',
-        `demo-${code.id}`,
-      ],
-      ...[`${PUBLIC_URL}/tip/${code.id}`, ' '.repeat(100) + code.id],
+      '0000000000',
+      'ABCDE',
+      `${code.id}0`,
+      code.id.slice(1),
+      'UUUUUUUUUU',
+      '!',
+      '%',
+      '...',
+      provider.user.id,
+      "' OR 1=1 --",
+      'x'.repeat(5_000),
+      '\0',
+      'demo-alex-bartender',
+      'demo-sam-barber',
+      `demo-${code.id}`,
+      `${PUBLIC_URL}/tip/${code.id}`,
+      ' '.repeat(100) + code.id,
     ];
     for (const text of others) {
       expect(refusedBy(door, await lookUp(door, t, text)), text).toMatchObject({

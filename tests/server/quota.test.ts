@@ -39,7 +39,8 @@ test('files, sums and tips tell it too, and input that is refused counts', async
   // Where processes share the data, the count of tips is known to the storage alone.
   expect(toldBy(given)).toEqual(t.storage.isShared ? [null, null] : ['"tip";q=30;w=60', '"tip";r=29;t=60']);
   expect(toldBy(await t.rest('GET', '/transactions/sums', provider))).toEqual([
-    ...['"sums";q=600;w=60', '"sums";r=599;t=60'],
+    '"sums";q=600;w=60',
+    '"sums";r=599;t=60',
   ]);
   expect(toldBy(await t.rest('GET', '/transactions/sums?from=x', provider))[1]).toBe('"sums";r=598;t=60');
   const print = await t.rest('GET', `/qr-codes/${code.id}/print/code.svg`, provider);

@@ -35,9 +35,18 @@ const TIME_ZONES = [
 
 /** Clocks change within a day of these: in New York, on Lord Howe Island, and around two Ramadans in Casablanca. */
 const CHANGES_MS = [
-  ...['2024-11-03T06:00Z', '2025-03-09T07:00Z', '2025-11-02T06:00Z', '2026-03-08T07:00Z'],
-  ...['2024-10-05T15:30Z', '2025-04-05T15:00Z', '2025-10-04T15:30Z', '2026-04-04T15:00Z'],
-  ...['2025-02-23T02:00Z', '2025-04-06T02:00Z', '2026-02-15T02:00Z', '2026-03-22T02:00Z'],
+  '2024-11-03T06:00Z',
+  '2025-03-09T07:00Z',
+  '2025-11-02T06:00Z',
+  '2026-03-08T07:00Z',
+  '2024-10-05T15:30Z',
+  '2025-04-05T15:00Z',
+  '2025-10-04T15:30Z',
+  '2026-04-04T15:00Z',
+  '2025-02-23T02:00Z',
+  '2025-04-06T02:00Z',
+  '2026-02-15T02:00Z',
+  '2026-03-22T02:00Z',
 ].map((time) => Date.parse(time));
 
 type Chance = ReturnType<typeof createChance>;
@@ -98,7 +107,11 @@ async function give(
   const { outcome } = await t.storage.recordTip(newTip(tip, { serviceCategory }));
   expect(outcome).toBe('recorded');
   return {
-    ...{ id, giverId: giver.user.id, receiverId: code.owner.user.id, serviceCategory, amountCents },
+    id,
+    giverId: giver.user.id,
+    receiverId: code.owner.user.id,
+    serviceCategory,
+    amountCents,
     netCents: fees.netAmountCents,
     paidCents: amountCents + fees.giverFeeCents,
     createdAtMs,

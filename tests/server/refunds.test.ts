@@ -17,7 +17,9 @@ async function openScene(undoMinutes = 10) {
   const stranger = await enter(t, 'sam', ['dj']);
   const give = (amountCents = 2_000) =>
     customer.trpc.transactions.create.mutate({
-      ...{ receiverQrId: provider.codes[0] ?? '', amountCents, serviceCategory: 'bartender' },
+      receiverQrId: provider.codes[0] ?? '',
+      amountCents,
+      serviceCategory: 'bartender',
     });
   const totals = async () => [
     (await provider.trpc.auth.me.query()).totalTipsReceivedCents,
@@ -61,7 +63,8 @@ describe.each(DOORS)('a refund through %s', (door) => {
     }
     expect(await totals()).toEqual([2 * 970, 2 * 1_000]);
     expect(await provider.trpc.transactions.summary.query({ timeZone: 'UTC' })).toMatchObject({
-      ...{ receivedTodayCount: 2, receivedTodayCents: 2 * 970 },
+      receivedTodayCount: 2,
+      receivedTodayCents: 2 * 970,
     });
     const { transactions } = await provider.trpc.transactions.list.query({});
     expect(transactions.filter(({ status }) => status === 'completed')).toMatchObject([
@@ -181,13 +184,17 @@ test('a refund is shown in the words of REST', async () => {
   const { id } = await give();
   const path = `/transactions/${id}`;
   expect((await t.rest('GET', path, customer)).body).toMatchObject({
-    ...{ status: 'completed', refunded_at: null, refunded_by: null },
+    status: 'completed',
+    refunded_at: null,
+    refunded_by: null,
     undo_until: new Date(START_MS + 10 * MINUTE_MS).toISOString(),
   });
   const headers = { 'Idempotency-Key': 'one' };
   const answer = await t.rest('POST', `${path}/refund`, { token: provider.token, headers });
   const told = {
-    ...{ status: 'refunded', refunded_by: 'receiver', undo_until: null },
+    status: 'refunded',
+    refunded_by: 'receiver',
+    undo_until: null,
     refunded_at: new Date(START_MS).toISOString(),
   };
   expect([answer.status, answer.body]).toMatchObject([200, told]);

@@ -88,7 +88,9 @@ interface Row {
 const sendToLogin = (door: Door, { t }: Scene, type: string, body: string, query = '') =>
   t
     .send(`${door === 'REST' ? '/api/auth/login' : '/trpc/auth.login'}${query}`, {
-      ...{ method: 'POST', headers: { 'Content-Type': type }, body },
+      method: 'POST',
+      headers: { 'Content-Type': type },
+      body,
     })
     .then(answerOf);
 

@@ -63,8 +63,16 @@ test('an installed and trimmed release stays below 290 MB and does all that the 
   const program = join(release, 'dist/server/main.js');
   const server = await startServer({ PUBLIC_URL: 'https://tips.example.com' }, [program]);
   for (const path of [
-    ...['/', '/auth', '/tip/demo-alex-bartender', '/dashboard', '/readyz', '/api/openapi.json', '/api/docs'],
-    ...['/api/docs/swagger-ui.css', '/api/docs/swagger-ui-bundle.js', '/api/docs/start.js'],
+    '/',
+    '/auth',
+    '/tip/demo-alex-bartender',
+    '/dashboard',
+    '/readyz',
+    '/api/openapi.json',
+    '/api/docs',
+    '/api/docs/swagger-ui.css',
+    '/api/docs/swagger-ui-bundle.js',
+    '/api/docs/start.js',
   ])
     expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
 
@@ -95,6 +103,7 @@ test('an installed and trimmed release stays below 290 MB and does all that the 
 test('a clone is never trimmed, because it builds with what would be removed', () => {
   const { status, stderr } = spawnSync(process.execPath, ['tools/trim.js'], { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({
-    ...{ status: 1, stderr: 'This is a clone, which builds and tests with what would be removed.\n' },
+    status: 1,
+    stderr: 'This is a clone, which builds and tests with what would be removed.\n',
   });
 });

@@ -204,7 +204,12 @@ describe('a code that exists', () => {
       ...['.', '%E2%80%8B', '%2F', `${'-'.repeat(60)}`, `${'%20'.repeat(60)}`].map((start) => start + code),
       `${code.slice(0, 4)}%C2%AD${code.slice(4)}`,
       `${code.slice(0, 4)}.${code.slice(4)}`,
-      ...[`${code}-x`, `x-${code}`, `${shown}-x`, `x-${shown}`, `${shown.toLowerCase()}-x`, `a-${code}-b`],
+      `${code}-x`,
+      `x-${code}`,
+      `${shown}-x`,
+      `x-${shown}`,
+      `${shown.toLowerCase()}-x`,
+      `a-${code}-b`,
     ]) {
       const { status, html } = await get(t, `/tip/${near}?userId=Bob.Person&service=bartender`);
       expect(status, near).toBe(404);

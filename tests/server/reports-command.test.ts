@@ -32,8 +32,12 @@ async function api(server: RunningServer, method: string, path: string, body?: u
 async function enter(server: RunningServer, username: string, services: readonly string[]): Promise<string> {
   const credentials = { email: `${username}@example.com`, password: PASSWORD };
   await api(server, 'POST', '/auth/register', {
-    ...{ ...credentials, username, full_name: `Name of ${username}`, phone: null },
-    ...{ is_service_provider: services.length > 0, service_categories: services },
+    ...credentials,
+    username,
+    full_name: `Name of ${username}`,
+    phone: null,
+    is_service_provider: services.length > 0,
+    service_categories: services,
   });
   return (await api(server, 'POST', '/auth/login', credentials)).access_token;
 }
@@ -73,15 +77,19 @@ test('a report names both accounts and the words, until it is done; the log says
     ].join('\n'),
   );
   expect(await reports('done', given.id)).toMatchObject({
-    ...{ code: 0, stdout: `The report of ${given.id} is done.\n` },
+    code: 0,
+    stdout: `The report of ${given.id} is done.\n`,
   });
   expect(await reports('done', given.id)).toMatchObject({
-    ...{ code: 1, stdout: `There is no open report of "${given.id}".\n` },
+    code: 1,
+    stdout: `There is no open report of "${given.id}".\n`,
   });
   expect((await reports()).stdout).not.toContain('ugly');
   for (const words of [['forget', given.id], ['done'], ['done', 'a', 'b'], ['--all']])
     expect(await reports(...words)).toMatchObject({
-      ...{ code: 1, stdout: '', stderr: expect.stringContaining('npm run reports [-- done TRANSACTION_ID]') },
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('npm run reports [-- done TRANSACTION_ID]'),
     });
   const log = server.stderr();
   expect(log).toContain('words were reported');

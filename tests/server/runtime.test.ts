@@ -245,7 +245,13 @@ test.skipIf(process.platform === 'win32')(
 
 describe('the operator’s commands', () => {
   const COMMANDS = [
-    ...['account', 'db:backup', 'db:check', 'db:keep-backups', 'db:move', 'db:restore', 'reports'],
+    'account',
+    'db:backup',
+    'db:check',
+    'db:keep-backups',
+    'db:move',
+    'db:restore',
+    'reports',
   ];
 
   /** Everything that npm's scripts need, in a folder of its own: as built, or without a build. */
@@ -278,7 +284,10 @@ describe('the operator’s commands', () => {
     expect(command).toBe('node');
     const options = uid === undefined ? {} : { uid, gid: uid };
     const { status, stdout, stderr } = spawnSync(process.execPath, [...args, ...words], {
-      ...{ cwd: folder, env, encoding: 'utf8', ...options },
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      ...options,
     });
     return { code: status, stdout, stderr };
   }
@@ -298,7 +307,8 @@ describe('the operator’s commands', () => {
       process.execPath,
       ['-e', `fs.readdirSync('${join(PROJECT_FOLDER, 'node_modules')}')`],
       {
-        ...{ uid: nobody, gid: nobody },
+        uid: nobody,
+        gid: nobody,
       },
     );
     skip(reading.status !== 0, 'other users may not read this folder');
@@ -338,7 +348,9 @@ describe('the operator’s commands', () => {
     for (const name of COMMANDS) {
       const said = runScript(folder, name, [], { DATABASE_URL: join(folder, 'tipwell.db') });
       expect({ name, ...said }).toEqual({
-        ...{ name, code: 1, stdout: '' },
+        name,
+        code: 1,
+        stdout: '',
         stderr: 'There is no build yet. Run `npm run build` first.\n',
       });
     }

@@ -93,7 +93,8 @@ test('what is done with an account is told, whichever door it came through', asy
   const person = { email: 'new@example.com', username: 'new', full_name: 'New', password: PASSWORD };
   const registered = await send('POST', '/api/auth/register', {
     ...person,
-    ...{ phone: null, is_service_provider: false },
+    phone: null,
+    is_service_provider: false,
   });
   const { id } = await registered.json();
   const { access_token: token } = await (await logIn(person.email)).json();
@@ -106,17 +107,29 @@ test('what is done with an account is told, whichever door it came through', asy
   await asNew.endOtherSessions.mutate();
   await (await send('GET', '/api/auth/me/export', undefined, token)).arrayBuffer();
   const changed = await asNew.changePassword.mutate({
-    ...{ currentPassword: PASSWORD, newPassword: 'another horse entirely' },
+    currentPassword: PASSWORD,
+    newPassword: 'another horse entirely',
   });
   await t.trpc(changed.accessToken).auth.close.mutate({
-    ...{ currentPassword: 'another horse entirely', confirmation: 'close' },
+    currentPassword: 'another horse entirely',
+    confirmation: 'close',
   });
   await logIn('newer@example.com', 'another horse entirely');
   const told = await events(13);
   expect(told.map(({ event }) => event)).toEqual([
-    ...['account_registered', 'login_succeeded', 'login_succeeded', 'session_ended'],
-    ...['username_changed', 'phone_changed', 'email_changed', 'other_sessions_ended', 'export_made'],
-    ...['password_changed', 'closing_begun', 'closing_taken_back', 'login_succeeded'],
+    'account_registered',
+    'login_succeeded',
+    'login_succeeded',
+    'session_ended',
+    'username_changed',
+    'phone_changed',
+    'email_changed',
+    'other_sessions_ended',
+    'export_made',
+    'password_changed',
+    'closing_begun',
+    'closing_taken_back',
+    'login_succeeded',
   ]);
   for (const { account } of told) expect(account).toBe(id);
   expect(t.logLines.join('')).not.toMatch(/newer@|555 010/);

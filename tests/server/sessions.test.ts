@@ -266,8 +266,21 @@ describe('a token that is none', () => {
     const stored = createHash('sha256').update(token).digest('base64url');
     const lastChanged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
     const garbage = [
-      ...['x', '0', 'null', 'undefined', 'a.b.c', '{}', "'or'1'='1", 'x'.repeat(10_000), 'A'.repeat(43)],
-      ...[token.slice(1), `${token}A`, `${token}=`, token.toLowerCase(), lastChanged, stored],
+      'x',
+      '0',
+      'null',
+      'undefined',
+      'a.b.c',
+      '{}',
+      "'or'1'='1",
+      'x'.repeat(10_000),
+      'A'.repeat(43),
+      token.slice(1),
+      `${token}A`,
+      `${token}=`,
+      token.toLowerCase(),
+      lastChanged,
+      stored,
     ];
     for (const wrong of garbage) {
       for (const door of DOORS) {

@@ -12,7 +12,10 @@ import { STREAMS_IN_ALL, STREAMS_PER_ACCOUNT, settle } from '#tests/support/tip-
 const PATIENCE = { timeout: 30_000 };
 const KEY = new Uint8Array(32);
 const VIEW = createTransactionView({
-  ...{ key: KEY, undoMs: 0, clock: Date.now, publicUrl: 'https://tips.example.com' },
+  key: KEY,
+  undoMs: 0,
+  clock: Date.now,
+  publicUrl: 'https://tips.example.com',
   receipts: createGuestReceipts(KEY),
   words: { findMessages: async () => [] },
 });

@@ -225,13 +225,19 @@ describe('what a page shows', () => {
         : ['userId', 'serviceCategory', 'fullName'];
     expect(resultOf(await call(door, t, 'qrCodes.lookup', { id: openCode }))).toEqual({
       [door === 'REST' ? 'qr_code' : 'qrCode']: {
-        ...{ id: openCode, [service]: 'bartender', [userId]: owner.user.id },
-        ...{ status: 'active', [door === 'REST' ? 'is_payable' : 'isPayable']: true },
+        id: openCode,
+        [service]: 'bartender',
+        [userId]: owner.user.id,
+        status: 'active',
+        [door === 'REST' ? 'is_payable' : 'isPayable']: true,
         [door === 'REST' ? 'takes_words' : 'takesWords']: true,
       },
       [door === 'REST' ? 'service_provider' : 'serviceProvider']: {
-        ...{ username: 'secretname', [name]: 'Wilhelmina Realname', [service]: 'bartender' },
-        ...{ greeting: null, [door === 'REST' ? 'photo_url' : 'photoUrl']: null },
+        username: 'secretname',
+        [name]: 'Wilhelmina Realname',
+        [service]: 'bartender',
+        greeting: null,
+        [door === 'REST' ? 'photo_url' : 'photoUrl']: null,
       },
     });
   });

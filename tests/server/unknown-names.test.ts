@@ -22,7 +22,8 @@ describe('a parameter that a route does not take', () => {
       const at = `${path.replace(/:\w+/g, 'none')}?no_such_name=1`;
       const refused = refusedBy('REST', await callRest(t, method, at, undefined, customer));
       expect(refused, `${method} ${path}`).toMatchObject({
-        ...{ status: 422, code: 'invalid_input' },
+        status: 422,
+        code: 'invalid_input',
         fields: [{ field: 'no_such_name', message: 'There is no parameter `no_such_name` here.' }],
       });
     }
@@ -89,7 +90,8 @@ describe('a parameter that a route does not take', () => {
       const answer = await callTrpc(t, procedure, { ...input, [field]: '5' }, customer);
       const message = `There is no field \`${field}\` here. Did you mean \`${meant}\`?`;
       expect(refusedBy('tRPC', answer)).toMatchObject({
-        ...{ status: 422, code: 'invalid_input' },
+        status: 422,
+        code: 'invalid_input',
         fields: [{ field, message }],
       });
     }

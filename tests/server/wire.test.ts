@@ -13,8 +13,20 @@ import { qrCodeLookup } from '#shared/qr-codes.ts';
 import { newTip, transaction } from '#shared/tips.ts';
 
 const NO_AMOUNT_OF_MONEY = [
-  ...['12', '', true, false, [], {}, [12], -1, -0.01, -12.345, 1e21, 1.2345e21, Number.NaN],
-  ...[Number.POSITIVE_INFINITY],
+  '12',
+  '',
+  true,
+  false,
+  [],
+  {},
+  [12],
+  -1,
+  -0.01,
+  -12.345,
+  1e21,
+  1.2345e21,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
 ];
 
 /** Names of fields as the procedures have them. */

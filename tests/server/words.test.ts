@@ -35,8 +35,12 @@ function told(door: Door, result: unknown, fields: readonly string[]) {
 }
 const WORDS = ['message', 'giverName', 'wordsHidden', 'reportedAt', 'thankYou', 'thankedAt'];
 const NOTHING = {
-  ...{ message: null, giverName: null, wordsHidden: false, reportedAt: null },
-  ...{ thankYou: null, thankedAt: null },
+  message: null,
+  giverName: null,
+  wordsHidden: false,
+  reportedAt: null,
+  thankYou: null,
+  thankedAt: null,
 };
 
 describe.each(DOORS)('through %s', (door) => {
@@ -52,7 +56,8 @@ describe.each(DOORS)('through %s', (door) => {
     const get = async (options: { token: string }) => call(door, t, 'transactions.get', { id }, options);
     expect(messagesOf(resultOf(await get(provider)))).toEqual({
       ...NOTHING,
-      ...{ message: MESSAGE, giverName: customer.user.fullName },
+      message: MESSAGE,
+      giverName: customer.user.fullName,
     });
     expect(messagesOf(resultOf(await get(customer)))).toEqual(NOTHING);
     expect(refusedBy(door, await get(stranger)).code).toBe('transaction_not_found');
@@ -141,7 +146,9 @@ describe.each(DOORS)('through %s', (door) => {
       messagesOf(resultOf(await call(door, t, 'messages.hide', { id, hidden }, provider)));
     expect(await hide(true)).toEqual({ ...NOTHING, wordsHidden: true });
     expect((await provider.trpc.transactions.list.query({})).transactions[0]).toMatchObject({
-      ...{ message: null, giverName: null, wordsHidden: true },
+      message: null,
+      giverName: null,
+      wordsHidden: true,
     });
     expect(await customer.trpc.transactions.get.query({ id })).toEqual(before);
     expect(await hide(false)).toMatchObject({ message: MESSAGE, giverName: customer.user.fullName });

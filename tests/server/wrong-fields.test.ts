@@ -128,8 +128,26 @@ describe('amounts', () => {
     const scene = await openScene();
     const before = await scene.t.data.dump();
     const amounts = [
-      ...['9.99', '"12"', '"abc"', '1e9', '1e21', '10000.01', '-10', '0', '-0'],
-      ...['true', 'false', '[]', '[12]', '{}', '{"amount": 12}', '""', '"NaN"', '1e400', '-10.5', '-12.345'],
+      '9.99',
+      '"12"',
+      '"abc"',
+      '1e9',
+      '1e21',
+      '10000.01',
+      '-10',
+      '0',
+      '-0',
+      'true',
+      'false',
+      '[]',
+      '[12]',
+      '{}',
+      '{"amount": 12}',
+      '""',
+      '"NaN"',
+      '1e400',
+      '-10.5',
+      '-12.345',
     ];
     const expected = amounts.map((amount) => [amount, `422 invalid_input amount: ${OUT_OF_BOUNDS}`]);
     expect(await refusalsOf('REST', scene, amounts)).toEqual(Object.fromEntries(expected));
@@ -140,8 +158,20 @@ describe('amounts', () => {
     const scene = await openScene();
     const before = await scene.t.data.dump();
     const amounts = [
-      ...['999', '"1200"', '1e11', '1000001', '-1000', '0', '9007199254740993'],
-      ...['true', 'false', '[]', '[1200]', '{}', '""', '1e400'],
+      '999',
+      '"1200"',
+      '1e11',
+      '1000001',
+      '-1000',
+      '0',
+      '9007199254740993',
+      'true',
+      'false',
+      '[]',
+      '[1200]',
+      '{}',
+      '""',
+      '1e400',
     ];
     const expected = amounts.map((amount) => [amount, `422 invalid_input amountCents: ${OUT_OF_BOUNDS}`]);
     expect(await refusalsOf('tRPC', scene, amounts)).toEqual(Object.fromEntries(expected));
@@ -152,8 +182,17 @@ describe('amounts', () => {
     const scene = await openScene();
     const before = await scene.t.data.dump();
     const dollars = [
-      ...['10.005', '10.001', '12.345', '20.555', '9.999999', '12.000000001', '10.299999999999999', '1e-7'],
-      ...['20000.123', '1.234567e3', '12.350000000000001'],
+      '10.005',
+      '10.001',
+      '12.345',
+      '20.555',
+      '9.999999',
+      '12.000000001',
+      '10.299999999999999',
+      '1e-7',
+      '20000.123',
+      '1.234567e3',
+      '12.350000000000001',
     ];
     const told = (amounts: readonly string[], field: string) =>
       Object.fromEntries(amounts.map((amount) => [amount, `422 invalid_input ${field}: ${TOO_FINE}`]));
@@ -227,8 +266,12 @@ describe('amounts', () => {
         refunded_at: null,
         refunded_by: null,
         undo_until: '2026-05-15T12:10:00.000Z',
-        ...{ message: null, giver_name: null, words_hidden: false, reported_at: null },
-        ...{ thank_you: null, thanked_at: null },
+        message: null,
+        giver_name: null,
+        words_hidden: false,
+        reported_at: null,
+        thank_you: null,
+        thanked_at: null,
       });
       expect(resultOf(await payByTrpc(scene, String(amountCents)))).toEqual({
         id: expect.stringMatching(/^txn_/),
@@ -249,8 +292,12 @@ describe('amounts', () => {
         refundedAt: null,
         refundedBy: null,
         undoUntil: '2026-05-15T12:10:00.000Z',
-        ...{ message: null, giverName: null, wordsHidden: false, reportedAt: null },
-        ...{ thankYou: null, thankedAt: null },
+        message: null,
+        giverName: null,
+        wordsHidden: false,
+        reportedAt: null,
+        thankYou: null,
+        thankedAt: null,
       });
       given += 2 * amountCents;
       received += 2 * netAmountCents;

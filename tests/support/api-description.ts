@@ -49,20 +49,18 @@ export type Validate = (pointer: string, value: unknown) => readonly ErrorObject
 
 /** Headers that say something about one answer; the others are the same for all. */
 const TELLING_HEADERS = [
-  ...[
-    'Accept-Encoding',
-    'Allow',
-    'Cache-Control',
-    'Content-Disposition',
-    'ETag',
-    'Link',
-    'RateLimit',
-    'RateLimit-Policy',
-    'Retry-After',
-    'Vary',
-    'WWW-Authenticate',
-    'X-Request-Id',
-  ],
+  'Accept-Encoding',
+  'Allow',
+  'Cache-Control',
+  'Content-Disposition',
+  'ETag',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Vary',
+  'WWW-Authenticate',
+  'X-Request-Id',
 ];
 
 export async function describedApp() {

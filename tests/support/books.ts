@@ -35,9 +35,14 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   const [session] = await storage.listSessions(customer.id, START_MS);
   if (!session) throw new Error('nobody is logged in');
   const device = {
-    ...{ id: newDeviceId(randomBytes), userId: customer.id, sessionHash: session.tokenHash },
-    ...{ endpoint: 'https://push.example.com/a', p256dh: Buffer.alloc(65, 4), auth: Buffer.alloc(16, 5) },
-    ...{ withWords: true, createdAtMs: START_MS },
+    id: newDeviceId(randomBytes),
+    userId: customer.id,
+    sessionHash: session.tokenHash,
+    endpoint: 'https://push.example.com/a',
+    p256dh: Buffer.alloc(65, 4),
+    auth: Buffer.alloc(16, 5),
+    withWords: true,
+    createdAtMs: START_MS,
   };
   expect((await storage.devices.add(device, 20)).outcome).toBe('added');
   const testAccount = payoutAccountOf(provider.id);
@@ -84,8 +89,13 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   const end = (id: TransactionId, to: 'failed' | 'expired' | 'refunded') =>
     payments.movePayment(id, { kind: to }, START_MS + 1, START_MS);
   const byState = {
-    ...{ created: give(), pending: give(), failed: give(), expired: give() },
-    ...{ succeeded: give(), refunded: give(), asked: give() },
+    created: give(),
+    pending: give(),
+    failed: give(),
+    expired: give(),
+    succeeded: give(),
+    refunded: give(),
+    asked: give(),
   };
   const { created, pending, failed, expired, succeeded, refunded, asked } = byState;
   await payments.beginPayment({ ...created, paymentMode: 'live', expiresAtMs: START_MS + 1 }, START_MS);
@@ -96,8 +106,11 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   await end(refunded.id, 'refunded');
   await payments.askForRefund(
     {
-      ...{ transactionId: asked.id, userId: giver.id, idempotencyKey: 'refund' },
-      ...{ createdAtMs: START_MS + 1, giverFromMs: 0 },
+      transactionId: asked.id,
+      userId: giver.id,
+      idempotencyKey: 'refund',
+      createdAtMs: START_MS + 1,
+      giverFromMs: 0,
     },
     START_MS,
   );

@@ -266,8 +266,12 @@ export function readTrpcError(value: unknown): Refused {
   const { message, data } = trpcError.parse(value);
   const { httpStatus, errorCode, fieldErrors, retryAfterSeconds, requestId } = data;
   return ofTheTable({
-    ...{ status: httpStatus, code: errorCode, detail: message, fields: fieldErrors },
-    ...{ retryAfterSeconds, requestId },
+    status: httpStatus,
+    code: errorCode,
+    detail: message,
+    fields: fieldErrors,
+    retryAfterSeconds,
+    requestId,
   });
 }
 

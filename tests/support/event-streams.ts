@@ -58,11 +58,15 @@ type Send = (path: string, init: RequestInit) => Promise<Response>;
 const restTip = z
   .object({ id: z.string(), giver_id: z.string(), receiver_id: z.string(), amount: z.number() })
   .transform(({ id, giver_id, receiver_id, amount }) => ({
-    ...{ id, giverId: giver_id, receiverId: receiver_id },
+    id,
+    giverId: giver_id,
+    receiverId: receiver_id,
     amountCents: cents(Math.round(amount * 100)),
   }));
 const trpcTip = z.object({
-  ...{ id: z.string(), giverId: z.string(), receiverId: z.string() },
+  id: z.string(),
+  giverId: z.string(),
+  receiverId: z.string(),
   amountCents: z.number(),
 });
 const restReset = z.strictObject({ reason: z.string() });

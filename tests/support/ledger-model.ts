@@ -60,8 +60,13 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
   const format = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
-    ...{ hour: '2-digit', weekday: 'short' },
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    weekday: 'short',
   });
   formats.set(timeZone, format);
   return format;
@@ -99,8 +104,12 @@ const servicesOf = (tips: readonly ModelTip[]) =>
 /** @param undoMs for how long a giver may take a tip back. */
 /** The model's tips are given without words. */
 const NO_WORDS = {
-  ...{ message: null, giverName: null, wordsHidden: false, reportedAt: null },
-  ...{ thankYou: null, thankedAt: null },
+  message: null,
+  giverName: null,
+  wordsHidden: false,
+  reportedAt: null,
+  thankYou: null,
+  thankedAt: null,
 };
 
 export function createLedgerModel(undoMs: number) {
@@ -194,7 +203,9 @@ export function createLedgerModel(undoMs: number) {
         paymentMode: 'simulated',
         paymentUrl: null,
         receiptUrl: null,
-        ...{ status: 'completed', refundedAt: null, refundedBy: null },
+        status: 'completed',
+        refundedAt: null,
+        refundedBy: null,
       });
       const place = tips.length - 1;
       if (key !== undefined) keys.set(key, { request, place });
@@ -304,7 +315,8 @@ export function createLedgerModel(undoMs: number) {
         largestNetCents: Math.max(0, ...meant.map(({ netAmountCents }) => netAmountCents)),
         bestDay: best,
         bars: bars.map((one) => ({
-          ...{ from: one.from, to: one.to },
+          from: one.from,
+          to: one.to,
           ...sumsOf(one.tips),
           byService: servicesOf(one.tips),
         })),

@@ -35,14 +35,13 @@ export async function startPgBouncer(
   const users = join(folder, 'users');
   writeFileSync(users, `"${target.username}" "${target.password}"\n`);
   const all = {
-    ...{
-      listen_addr: '127.0.0.1',
-      listen_port: port,
-      unix_socket_dir: '',
-      auth_type: 'plain',
-      auth_file: users,
-    },
-    ...{ ignore_startup_parameters: 'extra_float_digits', ...settings },
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'plain',
+    auth_file: users,
+    ignore_startup_parameters: 'extra_float_digits',
+    ...settings,
   };
   const config = join(folder, 'pgbouncer.ini');
   writeFileSync(

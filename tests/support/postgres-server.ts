@@ -248,7 +248,9 @@ async function launch(
   };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const started = spawn(programs.postgres, ['-D', data, ...flags], {
-    ...{ cwd: folder, env: environment, ...user },
+    cwd: folder,
+    env: environment,
+    ...user,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   return (await readUntil(started, READY)) ?? started;

@@ -119,8 +119,11 @@ export function foundBy(id: string, fullName: string): Lookup {
     found: {
       qrCode: code,
       serviceProvider: {
-        ...{ username: 'pat', fullName, serviceCategory: 'dj' },
-        ...{ greeting: null, photoUrl: null },
+        username: 'pat',
+        fullName,
+        serviceCategory: 'dj',
+        greeting: null,
+        photoUrl: null,
       },
     },
   };

@@ -55,7 +55,11 @@ export async function enter(
   const email = `${username}@example.com`;
   const registered = await call<{ id: string }>(server, '/auth/register', {
     body: {
-      ...{ email, username, full_name: username, password: PASSWORD, phone: null },
+      email,
+      username,
+      full_name: username,
+      password: PASSWORD,
+      phone: null,
       is_service_provider: serviceCategories.length > 0,
       service_categories: serviceCategories,
     },

@@ -137,8 +137,11 @@ export function describeDevices(): void {
         createdAtMs: NOW + 9,
       });
       expect({ ...again, sessionHash: null, device: null }).toEqual({
-        ...{ ...first, ...keys, withWords: true },
-        ...{ sessionHash: null, device: null },
+        ...first,
+        ...keys,
+        withWords: true,
+        sessionHash: null,
+        device: null,
       });
       expect(Buffer.from(again.sessionHash)).toEqual(bytes('tablet'));
       // The claim of before is none any more.
@@ -186,8 +189,15 @@ export function describeDevices(): void {
       const [claimed] = await claim();
       const { p256dh, auth } = deviceOf(provider.id, 'one');
       expect(claimed).toEqual({
-        ...{ id: one.id, userId: provider.id, endpoint: one.endpoint, p256dh, auth, withWords: false },
-        ...{ notifiedPosition: 1, tries: 0, claimedUntilMs: NOW + LEASE_MS },
+        id: one.id,
+        userId: provider.id,
+        endpoint: one.endpoint,
+        p256dh,
+        auth,
+        withWords: false,
+        notifiedPosition: 1,
+        tries: 0,
+        claimedUntilMs: NOW + LEASE_MS,
       });
       if (!claimed) return;
       expect(

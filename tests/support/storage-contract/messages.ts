@@ -97,7 +97,10 @@ export function describeWords(): void {
       expect(await words.thank(provider.id, tip.id, 'Cheers', NOW + 1)).toBe('repeated');
       expect(await words.thank(provider.id, tip.id, 'Cheers again', NOW + 2)).toBe('thanked_before');
       expect(await messagesOf(tip.id)).toMatchObject({
-        ...{ message: null, giverName: null, thankYou: 'Cheers', thankedAtMs: NOW },
+        message: null,
+        giverName: null,
+        thankYou: 'Cheers',
+        thankedAtMs: NOW,
       });
       expect(thanks).toEqual([[customer.id, tip.id]]);
     });
@@ -139,12 +142,19 @@ export function describeWords(): void {
       const receiver = { username: 'pat', email: 'pat@example.com' };
       const reports = [
         {
-          ...{ transactionId: first.id, reportedAtMs: NOW, ...SAID, receiver },
+          transactionId: first.id,
+          reportedAtMs: NOW,
+          ...SAID,
+          receiver,
           giver: { username: 'cam', email: 'cam@example.com' },
         },
         {
-          ...{ transactionId: guest.id, reportedAtMs: NOW + 1, message: SAID.message, giverName: null },
-          ...{ giver: null, receiver },
+          transactionId: guest.id,
+          reportedAtMs: NOW + 1,
+          message: SAID.message,
+          giverName: null,
+          giver: null,
+          receiver,
         },
       ];
       expect(await words.listReports(10)).toEqual(reports);
@@ -386,7 +396,9 @@ export function describeWords(): void {
       const begin = async (said = HELLO, key: string | null = null) => {
         const payment: NewPayment = {
           ...tip({ createdAtMs: NOW, idempotencyKey: key }),
-          ...{ words: said, paymentMode: 'test', expiresAtMs: NOW + MINUTE_MS },
+          giverMessage: said,
+          paymentMode: 'test',
+          expiresAtMs: NOW + MINUTE_MS,
         };
         const begun = await payments.beginPayment(payment, NOW);
         return { id: payment.id, outcome: begun.outcome };

@@ -235,8 +235,12 @@ export function describeRecords(): void {
         const rows = await storage.readDailyEarnings(provider.id, { ...all, ...period });
         return sorted(
           rows.map(({ day, serviceCategory, count, grossCents, netCents, largestCents }) => [
-            ...[day - TODAY, serviceCategory, count],
-            ...[grossCents, netCents, largestCents],
+            day - TODAY,
+            serviceCategory,
+            count,
+            grossCents,
+            netCents,
+            largestCents,
           ]),
         );
       };

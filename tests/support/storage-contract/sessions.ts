@@ -9,7 +9,10 @@ export function describeSessions(): void {
       const account = await addAccount('pat', ['dj']);
       const { createdAtMs, expiresAtMs, tokenHash } = await beginSession(account.id, 'token');
       expect(await storage.findSession(tokenHash, expiresAtMs - 1)).toEqual({
-        ...{ account, createdAtMs, expiresAtMs, confirmedAtMs: createdAtMs },
+        account,
+        createdAtMs,
+        expiresAtMs,
+        confirmedAtMs: createdAtMs,
       });
       expect(await storage.findSession(tokenHash, expiresAtMs)).toBeNull();
       expect(await storage.findSession(bytes('another'), NOW)).toBeNull();

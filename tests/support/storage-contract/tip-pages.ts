@@ -75,8 +75,12 @@ export function describeTipPages(): void {
         png: Buffer.from('picture'),
       });
       const page = {
-        ...{ displayName: 'The Bar', greeting: 'Hello', thankYou: 'Ta!', takesWords: false },
-        ...{ status: 'paused', photoName: photo.name },
+        displayName: 'The Bar',
+        greeting: 'Hello',
+        thankYou: 'Ta!',
+        takesWords: false,
+        status: 'paused',
+        photoName: photo.name,
       };
       expect(replaced).toEqual({
         outcome: 'replaced',
@@ -88,8 +92,15 @@ export function describeTipPages(): void {
       expect((await storage.listQrCodes(pat.id, PREFIX)).map(({ id }) => id)).toEqual([dj, next.id]);
       expect(await storage.listEndedQrCodes(pat.id, null, 9)).toEqual([
         {
-          ...{ id: code, userId: pat.id, serviceCategory: 'bartender', status: 'replaced', photoName: null },
-          ...{ displayName: 'The Bar', greeting: 'Hello', thankYou: 'Ta!', takesWords: false },
+          id: code,
+          userId: pat.id,
+          serviceCategory: 'bartender',
+          status: 'replaced',
+          photoName: null,
+          displayName: 'The Bar',
+          greeting: 'Hello',
+          thankYou: 'Ta!',
+          takesWords: false,
         },
       ]);
       const drawn = await storage.findPicture(next.id, `${PREFIX}${next.id}`);

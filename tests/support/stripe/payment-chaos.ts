@@ -26,7 +26,9 @@ const KEYS = 40;
 
 /** What may be answered to a giver or a receiver, beside what they asked for. */
 const REFUSALS = [
-  ...['payment_unavailable', 'not_refundable', 'provider_not_payable'],
+  'payment_unavailable',
+  'not_refundable',
+  'provider_not_payable',
   // What was not paid has no refund.
   'transaction_not_found',
 ];

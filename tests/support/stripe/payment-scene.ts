@@ -11,10 +11,18 @@ export async function openPaymentScene() {
   const accountId = await makePayable(provider);
 
   return {
-    ...{ t, stripe, newestNotice, deliver, provider, customer, accountId },
+    t,
+    stripe,
+    newestNotice,
+    deliver,
+    provider,
+    customer,
+    accountId,
     give: (amountCents = 2_000, idempotencyKey?: string) =>
       customer.trpc.transactions.create.mutate({
-        ...{ receiverQrId: provider.codes[0] ?? '', amountCents, serviceCategory: 'bartender' },
+        receiverQrId: provider.codes[0] ?? '',
+        amountCents,
+        serviceCategory: 'bartender',
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       }),
     /** Pays the page that was made last. @returns the notice of it, and how Stripe names the charge. */

@@ -119,7 +119,8 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     const giver = chance.pick(people);
     const receiver = chance.pick(people.filter(({ id }) => id !== giver.id));
     const body = JSON.stringify({
-      ...{ amount: (1_000 + chance.below(9_000)) / 100, receiver_qr_id: receiver.code },
+      amount: (1_000 + chance.below(9_000)) / 100,
+      receiver_qr_id: receiver.code,
       service_category: 'bartender',
     });
     const create = () => ask('/api/transactions', giver.token, body, key);
