@@ -20,7 +20,10 @@ const OFF_FOR_PLAYWRIGHT = [
   'TcpPortRandomizationWin',
   'ThirdPartyStoragePartitioning',
 ];
-/** Popups of the address bar, for which Chromium starts a process with each page: half of what an empty page costs. */
+/**
+ * Popups of the address bar, for which Chromium starts a process with each page: half of what an empty page
+ * costs.
+ */
 const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'];
 /** The process that Chromium starts ahead for the next site, once for each test: a third of all renderers. */
 const SPARE_RENDERER = 'SpareRendererForSitePerProcess';

@@ -1,6 +1,7 @@
 /**
- * Every screen and step for everybody: no axe violations by day and by night, headings in order, no sideways scroll on
- * a narrow phone and at 200 % zoom; focus that is seen; the whole way to a paid tip without a mouse; motion that stops.
+ * Every screen and step for everybody: no axe violations by day and by night, headings in order, no sideways
+ * scroll on a narrow phone and at 200 % zoom; focus that is seen; the whole way to a paid tip without a
+ * mouse; motion that stops.
  */
 import type { Locator, Page } from '@playwright/test';
 import { PNG } from 'pngjs';
@@ -352,7 +353,8 @@ function headingLevels(page: Page): Promise<number[]> {
 /** What makes the page scroll sideways, or is cut off at its edge. */
 async function tooWide(page: Page): Promise<string[]> {
   let found: string[] = [];
-  // Sizes in parts of the window or of a container follow a new window with one of the next frames (seen in Chromium 156).
+  // Sizes in parts of the window or of a container follow a new window with one of the next frames (seen in
+  // Chromium 156).
   for (let looks = 0; looks === 0 || (found.length > 0 && looks < 5); looks += 1) {
     await settled(page);
     found = await tooWideNow(page);

@@ -1,5 +1,6 @@
 /**
- * Login and sign-up: what the forms ask for, what they refuse and how they say it, and where they lead afterwards.
+ * Login and sign-up: what the forms ask for, what they refuse and how they say it, and where they lead
+ * afterwards.
  */
 import type { Locator, Page } from '@playwright/test';
 import {

@@ -1,6 +1,6 @@
 /**
- * A provider's codes: paused and resumed, replaced, shared; and the editor of a tip page, down to the bytes of the photo that
- * the server tells.
+ * A provider's codes: paused and resumed, replaced, shared; and the editor of a tip page, down to the bytes
+ * of the photo that the server tells.
  */
 import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
@@ -13,7 +13,10 @@ const card = (page: Page, name = 'Bartender') => page.getByRole('article', { nam
 const editor = (page: Page) => page.getByRole('dialog', { name: 'Your tip page' });
 const shown = (id: string) => `${id.slice(0, 5)}-${id.slice(5)}`;
 
-/** A photo as phones take them: lying on its side, with a place and a camera in its EXIF data; red on top once it is upright. */
+/**
+ * A photo as phones take them: lying on its side, with a place and a camera in its EXIF data; red on top once
+ * it is upright.
+ */
 async function photoOfPhone(width = 1200, height = 900): Promise<Buffer> {
   const halves = `<svg width="${width}" height="${height}"><rect width="${width}" height="${height}" fill="#0000ff"/><rect width="${width / 2}" height="${height}" fill="#ff0000"/></svg>`;
   return sharp(Buffer.from(halves))

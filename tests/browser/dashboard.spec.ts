@@ -1,6 +1,6 @@
 /**
- * The dashboard: sums to the cent, a provider's codes down to the downloaded picture, everybody's transactions, the
- * profile, and the way out.
+ * The dashboard: sums to the cent, a provider's codes down to the downloaded picture, everybody's
+ * transactions, the profile, and the way out.
  */
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
@@ -202,7 +202,8 @@ test.describe('the head', () => {
     browser,
     complaints,
   }) => {
-    // The tip is given while the clock of the server is 13 hours behind; at the first signal it is right, at the next a day on.
+    // The tip is given while the clock of the server is 13 hours behind; at the first signal it is right, at
+    // the next a day on.
     const server = await startServer({
       NODE_OPTIONS:
         "--import=data:text/javascript,let[now,ms]=[Date.now,-468e5];Date.now=()=>now()+ms;process.on('SIGUSR2',()=>{ms+=ms?468e5:864e5;console.log('now',ms)})",

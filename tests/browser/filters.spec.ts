@@ -1,4 +1,7 @@
-/** The filters of the Transactions tab: in the address, with the sum of what they leave, on every page of the list and live. */
+/**
+ * The filters of the Transactions tab: in the address, with the sum of what they leave, on every page of the
+ * list and live.
+ */
 import type { Page } from '@playwright/test';
 import { type Backstage, expect, holdAnswers, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';

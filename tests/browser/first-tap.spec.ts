@@ -1,6 +1,7 @@
 /**
- * The first tap counts, on each control of each page that arrives rendered, as soon as it is painted and before any
- * script has come. Links need no script, so that their addresses say where they lead; one of each page is tapped.
+ * The first tap counts, on each control of each page that arrives rendered, as soon as it is painted and
+ * before any script has come. Links need no script, so that their addresses say where they lead; one of each
+ * page is tapped.
  */
 import type { Page } from '@playwright/test';
 import { expect, isTakenOver, PASSWORD, test } from './fixtures.ts';

@@ -1,7 +1,7 @@
 /**
- * What every browser test stands on: the production build on a database that each worker has for itself, people who are
- * signed in already, and a page that fails the test for any console error, any Content-Security-Policy report and any
- * request elsewhere.
+ * What every browser test stands on: the production build on a database that each worker has for itself,
+ * people who are signed in already, and a page that fails the test for any console error, any
+ * Content-Security-Policy report and any request elsewhere.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
@@ -38,7 +38,10 @@ interface Choices {
   readonly phone?: string | null;
 }
 
-/** Shortcuts to a state that a test begins with: the REST door, and people who are put straight into the database. */
+/**
+ * Shortcuts to a state that a test begins with: the REST door, and people who are put straight into the
+ * database.
+ */
 export class Backstage {
   readonly #server: Pick<RunningServer, 'url' | 'databasePath'>;
   #count = 0;
@@ -211,8 +214,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 /**
- * Lets `goto` and `reload` wait until the script has taken the page over, which arrives rendered. Only rendered.spec.ts
- * is about the time before.
+ * Lets `goto` and `reload` wait until the script has taken the page over, which arrives rendered. Only
+ * rendered.spec.ts is about the time before.
  */
 function waitForScript(page: Page): void {
   const { goto, reload } = page;

@@ -1,15 +1,20 @@
-/** What every state of a screen owes to everybody: no finding of axe in either scheme, and no sideways scroll. */
+/**
+ * What every state of a screen owes to everybody: no finding of axe in either scheme, and no sideways scroll.
+ */
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect } from './fixtures.ts';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** The rules whose outcome depends on colours and widths; all others read markup that is the same in every look. */
+/**
+ * The rules whose outcome depends on colours and widths; all others read markup that is the same in every
+ * look.
+ */
 const RULES_OF_LOOKS = ['color-contrast', 'target-size'];
 
 /**
- * Looks at the page as it stands, as wide as it is and on a desktop, in both schemes, and on a narrow phone with text
- * of twice the size.
+ * Looks at the page as it stands, as wide as it is and on a desktop, in both schemes, and on a narrow phone
+ * with text of twice the size.
  *
  * @param station names the state in failures.
  */
@@ -45,13 +50,19 @@ export async function violations(page: Page, rules: 'all' | 'of looks'): Promise
   return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
 }
 
-/** Changes the scheme, and waits for its colours: even the shortest transition shows the former ones for a frame. */
+/**
+ * Changes the scheme, and waits for its colours: even the shortest transition shows the former ones for a
+ * frame.
+ */
 export async function changeScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
 }
 
-/** Waits until a new window size has reached the page: a click that is on its way meanwhile would miss what moves. */
+/**
+ * Waits until a new window size has reached the page: a click that is on its way meanwhile would miss what
+ * moves.
+ */
 export function settled(page: Page): Promise<unknown> {
   return page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),

@@ -1,4 +1,7 @@
-/** Tips without an account, where the operator takes them: given at once, or paid at the stand-in for Stripe; and their receipts. */
+/**
+ * Tips without an account, where the operator takes them: given at once, or paid at the stand-in for Stripe;
+ * and their receipts.
+ */
 import type { Page } from '@playwright/test';
 import { startServer, stopEverything } from '../support/running-server.ts';
 import { Backstage, expect, logInByForm, test as offTest, storedToken, toast } from './fixtures.ts';

@@ -1,6 +1,6 @@
 /**
- * Names and addresses written by somebody who wants to run a script on another's page: they are shown as they were
- * written, and nothing happens (targets 15, 16 and 17).
+ * Names and addresses written by somebody who wants to run a script on another's page: they are shown as they
+ * were written, and nothing happens (targets 15, 16 and 17).
  */
 import type { Page } from '@playwright/test';
 import { expect, logInByForm, newName, test, toast } from './fixtures.ts';
@@ -26,7 +26,9 @@ const PAYLOADS = [
   'javascript:window.pwned=1//',
 ];
 
-/** Complains of a dialog, of the marker that the payloads set, and of whatever they would put into the page. */
+/**
+ * Complains of a dialog, of the marker that the payloads set, and of whatever they would put into the page.
+ */
 async function setTraps(page: Page, complaints: string[]): Promise<void> {
   page.on('dialog', async (dialog) => {
     complaints.push(`dialog: ${dialog.message()}`);
@@ -79,7 +81,9 @@ test('the traps of this file catch what they are for', async ({ page, complaints
   complaints.length = 0;
 });
 
-/** One of each kind: an element, an attribute, a template. They go the whole way; the others are shown once. */
+/**
+ * One of each kind: an element, an attribute, a template. They go the whole way; the others are shown once.
+ */
 const KINDS = [PAYLOADS[0], PAYLOADS[7], PAYLOADS[11]].map((payload) => payload ?? '');
 
 test('names are only ever text to those who bear them', async ({ page, backstage, complaints }) => {

@@ -1,6 +1,6 @@
 /**
- * The Insights tab: what a provider took in, to the cent, by day, week and month, by hour of the week and by service; for the eye, the
- * keyboard and screen readers.
+ * The Insights tab: what a provider took in, to the cent, by day, week and month, by hour of the week and by
+ * service; for the eye, the keyboard and screen readers.
  */
 import { randomBytes } from 'node:crypto';
 import type { Page } from '@playwright/test';
@@ -58,7 +58,10 @@ async function recordPast(
   }
 }
 
-/** In New York: two tips on a Friday night, one on the Saturday after, one as a DJ a day later, and one three weeks before these. */
+/**
+ * In New York: two tips on a Friday night, one on the Saturday after, one as a DJ a day later, and one three
+ * weeks before these.
+ */
 const SPRING: readonly PastTip[] = [
   { amount: 100, at: '2026-05-02T01:30:00Z' },
   { amount: 25, at: '2026-05-02T03:59:59Z' },

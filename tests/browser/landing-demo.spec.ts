@@ -1,4 +1,6 @@
-/** The code on the landing page's card can be scanned, tapped and paid, and the drawn phone receives the tip. */
+/**
+ * The code on the landing page's card can be scanned, tapped and paid, and the drawn phone receives the tip.
+ */
 import type { Page } from '@playwright/test';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
@@ -81,7 +83,9 @@ test('a tip of the demo arrives after Back too, and on a landing page that is op
   await other.close();
 });
 
-/** Sends the drawn phone tips from another tab until one arrives: it listens a moment after the page is there. */
+/**
+ * Sends the drawn phone tips from another tab until one arrives: it listens a moment after the page is there.
+ */
 async function sendUntilShown(page: Page, amountCents: number, shown: string): Promise<void> {
   await expect(async () => {
     await page.evaluate(

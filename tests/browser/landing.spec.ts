@@ -1,5 +1,6 @@
 /**
- * The landing page: what it promises, where its links lead, and the files that stand for the product elsewhere.
+ * The landing page: what it promises, where its links lead, and the files that stand for the product
+ * elsewhere.
  */
 import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';

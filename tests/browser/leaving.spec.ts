@@ -1,6 +1,6 @@
 /**
- * Leaving: the download of one's data, the closing of an account and its return by a login, and what a giver sees of an account that
- * was closed for good.
+ * Leaving: the download of one's data, the closing of an account and its return by a login, and what a giver
+ * sees of an account that was closed for good.
  */
 import type { Locator, Page } from '@playwright/test';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';

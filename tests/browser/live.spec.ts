@@ -1,5 +1,6 @@
 /**
- * Tips arrive by themselves: in another browser, in another tab, after a lost connection and a restart, each once.
+ * Tips arrive by themselves: in another browser, in another tab, after a lost connection and a restart, each
+ * once.
  */
 import type { Locator, Page, Request } from '@playwright/test';
 import { createCuttableLine } from '../support/cuttable-line.ts';

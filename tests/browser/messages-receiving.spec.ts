@@ -1,6 +1,6 @@
 /**
- * The words of tips, as their receivers see them: they arrive with the tip, are answered once, hidden, reported, and their givers are
- * blocked.
+ * The words of tips, as their receivers see them: they arrive with the tip, are answered once, hidden,
+ * reported, and their givers are blocked.
  */
 import { databaseAt } from '#server/storage/open.ts';
 import { expect, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';

@@ -1,4 +1,7 @@
-/** What receivers settle about words: the thank-yous that they keep ready, whom they have blocked, and what a code says of words. */
+/**
+ * What receivers settle about words: the thank-yous that they keep ready, whom they have blocked, and what a
+ * code says of words.
+ */
 import type { Locator, Page } from '@playwright/test';
 import { expect, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';

@@ -6,7 +6,9 @@ import { picture } from './picture.ts';
 import { arrival, dialog, giveUglyMessages, rows, tipWith, uglyMessages } from './received-tips.ts';
 
 const LIST = '/dashboard?tab=transactions';
-/** What a page could take for more than text: markup, templates, another direction. A card takes two seconds. */
+/**
+ * What a page could take for more than text: markup, templates, another direction. A card takes two seconds.
+ */
 const MOST_UGLY = /[<>{}]|\p{Script=Arabic}|\p{Script=Hebrew}/u;
 
 /** These texts, and no element that was made of one. */

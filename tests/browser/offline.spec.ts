@@ -1,6 +1,6 @@
 /**
- * The dashboard without a connection: a page of the product instead of the browser's, and nothing else kept or answered
- * by the service worker.
+ * The dashboard without a connection: a page of the product instead of the browser's, and nothing else kept
+ * or answered by the service worker.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -65,7 +65,8 @@ test('the dashboard says that there is no connection, and a tap brings it back',
 });
 
 /**
- * Stands before the server and may answer in its place: what a service worker asks for does not pass through Playwright.
+ * Stands before the server and may answer in its place: what a service worker asks for does not pass through
+ * Playwright.
  * @param change what becomes of the server's answer.
  */
 async function startFront(

@@ -1,4 +1,7 @@
-/** What asks for the password again, some time after the login: the question stands above it, and it goes on as it was. */
+/**
+ * What asks for the password again, some time after the login: the question stands above it, and it goes on
+ * as it was.
+ */
 import type { Page } from '@playwright/test';
 import { test as base, expect, PASSWORD, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';

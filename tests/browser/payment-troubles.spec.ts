@@ -1,4 +1,7 @@
-/** What stands in the way of a tip that is paid at Stripe, as its stand-in plays it; and what is said of money that is real. */
+/**
+ * What stands in the way of a tip that is paid at Stripe, as its stand-in plays it; and what is said of money
+ * that is real.
+ */
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
 import { expect, logInByForm, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';

@@ -1,4 +1,7 @@
-/** The way of a giver who pays at Stripe, as its stand-in plays it: there, back, and whatever is heard of it meanwhile. */
+/**
+ * The way of a giver who pays at Stripe, as its stand-in plays it: there, back, and whatever is heard of it
+ * meanwhile.
+ */
 import { expect, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';

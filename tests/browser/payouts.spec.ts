@@ -1,5 +1,6 @@
 /**
- * How a provider comes to be paid through Stripe, as its stand-in plays it; and that every page says so where payments are a test.
+ * How a provider comes to be paid through Stripe, as its stand-in plays it; and that every page says so where
+ * payments are a test.
  */
 import type { Page } from '@playwright/test';
 import type { StripeStandIn } from '../support/stripe/stand-in.ts';

@@ -1,6 +1,6 @@
 /**
- * Takes pictures of a state, for whoever wants to look at it: on a phone and a desktop, in both schemes, into the folder that the
- * environment variable PICTURES names. Without one it does nothing.
+ * Takes pictures of a state, for whoever wants to look at it: on a phone and a desktop, in both schemes, into
+ * the folder that the environment variable PICTURES names. Without one it does nothing.
  */
 import type { Page } from '@playwright/test';
 import { changeScheme, settled } from './for-everybody.ts';

@@ -1,6 +1,6 @@
 /**
- * The print screen: what it offers, on which paper, and that each button downloads what it names; and that nothing is printed that
- * leads to this computer only.
+ * The print screen: what it offers, on which paper, and that each button downloads what it names; and that
+ * nothing is printed that leads to this computer only.
  */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';

@@ -1,6 +1,6 @@
 /**
- * The profile: names, email and phone are edited by the rules of registration, services are added and retired, and a customer
- * becomes a provider.
+ * The profile: names, email and phone are edited by the rules of registration, services are added and
+ * retired, and a customer becomes a provider.
  */
 import type { Page } from '@playwright/test';
 import { expect, holdAnswers, newName, PASSWORD, test, toast } from './fixtures.ts';

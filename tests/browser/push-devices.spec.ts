@@ -1,5 +1,6 @@
 /**
- * Notices in the profile: asked for by a tap only, listed, and ended with the session, so that nobody gets those of somebody else.
+ * Notices in the profile: asked for by a tap only, listed, and ended with the session, so that nobody gets
+ * those of somebody else.
  */
 import type { Page } from '@playwright/test';
 import { expect, logInByForm, PASSWORD, storedToken, toast } from './fixtures.ts';

@@ -1,6 +1,6 @@
 /**
- * Browser tests of notices. Headless Chromium has no push service: the page gets subscriptions of a stand-in, to which the server
- * sends, and what it got is handed to the worker by the DevTools protocol.
+ * Browser tests of notices. Headless Chromium has no push service: the page gets subscriptions of a stand-in,
+ * to which the server sends, and what it got is handed to the worker by the DevTools protocol.
  */
 import type { CDPSession, Page, Worker } from '@playwright/test';
 import { inWords } from '../support/push-devices.ts';
@@ -46,7 +46,10 @@ export const test = base.extend<TestFixtures, PushFixtures>({
   },
 });
 
-/** Takes the place of the browser's subscriptions; they are kept in local storage, as long as the browser would keep them. */
+/**
+ * Takes the place of the browser's subscriptions; they are kept in local storage, as long as the browser
+ * would keep them.
+ */
 function pretendToSubscribe(): void {
   const KEY = 'pretended-subscription';
   const { requestPermission } = Notification;

@@ -1,6 +1,6 @@
 /**
- * Push messages as the worker shows them: one notification that counts, nothing twice, and gone when somebody looks at the
- * dashboard.
+ * Push messages as the worker shows them: one notification that counts, nothing twice, and gone when somebody
+ * looks at the dashboard.
  */
 import type { Page } from '@playwright/test';
 import { MAX_MESSAGE_LENGTH } from '#shared/message-rules.ts';

@@ -1,4 +1,7 @@
-/** Why notices cannot be turned on here, in words that say what to do; and the app, where the browser installs it. */
+/**
+ * Why notices cannot be turned on here, in words that say what to do; and the app, where the browser installs
+ * it.
+ */
 import type { Page } from '@playwright/test';
 import { temporaryFolder } from '../support/running-server.ts';
 import { expect, holdAnswers, type Person } from './fixtures.ts';

@@ -1,4 +1,7 @@
-/** The success of a tip is a place: it survives a reload, another tab and steps through the history, and it can be held up. */
+/**
+ * The success of a tip is a place: it survives a reload, another tab and steps through the history, and it
+ * can be held up.
+ */
 import { expect, logInByForm, stopClock, test } from './fixtures.ts';
 import { payTip, proceedWith } from './tipping.ts';
 

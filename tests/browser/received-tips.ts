@@ -43,8 +43,8 @@ export async function tipWith(
 }
 
 /**
- * Messages that together have all ugly texts that a message may have. Several stand in one message, because what
- * shows them costs a page each; `tests/server/words.test.ts` sends each by itself.
+ * Messages that together have all ugly texts that a message may have. Several stand in one message, because
+ * what shows them costs a page each; `tests/server/words.test.ts` sends each by itself.
  */
 export function uglyMessages(): readonly string[] {
   const packed: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Pages that arrive rendered: what stands there before any script, what happens to a tap that comes too early, and that
- * the script takes over without asking, moving or complaining.
+ * Pages that arrive rendered: what stands there before any script, what happens to a tap that comes too
+ * early, and that the script takes over without asking, moving or complaining.
  */
 import type { Browser, Locator, Page } from '@playwright/test';
 import {
@@ -25,7 +25,8 @@ async function watchShifts(page: Page): Promise<() => Promise<readonly string[]>
     Object.assign(window, { shifts });
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
-        // A busy browser may paint a page of which it has read a part only; what follows then moves what stands there.
+        // A busy browser may paint a page of which it has read a part only; what follows then moves what
+        // stands there.
         const [load] = performance.getEntriesByType('navigation');
         const readMs = load instanceof PerformanceNavigationTiming ? load.domInteractive : 0;
         if (readMs === 0 || entry.startTime < readMs) continue;
@@ -268,7 +269,8 @@ test.describe('when the script has come', () => {
       page.evaluate(async () => {
         const answer = await fetch(window.location.href);
         const rendered = new DOMParser().parseFromString(await answer.text(), 'text/html');
-        // Comments mark borders for React, noscript is no content where scripts run, and Back leads somebody who is logged in elsewhere.
+        // Comments mark borders for React, noscript is no content where scripts run, and Back leads somebody
+        // who is logged in elsewhere.
         const plain = (html: string | undefined) =>
           html
             ?.replace(/<!--.*?-->/g, '')

@@ -1,6 +1,7 @@
 /**
- * The camera on the scan screen: a film of a code leads to its tip page; each thing that can stand in the way says so in a
- * sentence of its own; and the camera is off as soon as it is not needed. Pictures of codes are read as well.
+ * The camera on the scan screen: a film of a code leads to its tip page; each thing that can stand in the way
+ * says so in a sentence of its own; and the camera is off as soon as it is not needed. Pictures of codes are
+ * read as well.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +44,9 @@ const test = base.extend<
       }),
     { scope: 'worker' },
   ],
-  /** Opens the scan screen as a customer who allows the camera, and remembers what it does with the camera. */
+  /**
+   * Opens the scan screen as a customer who allows the camera, and remembers what it does with the camera.
+   */
   scanScreen: async ({ page, backstage, logInAs }, use) => {
     await use(async () => {
       await page.context().grantPermissions(['camera']);
@@ -470,7 +473,10 @@ declare global {
   }
 }
 
-/** Remembers what a page does with the camera, and lets it refuse. To be called in the page before its scripts. */
+/**
+ * Remembers what a page does with the camera, and lets it refuse. To be called in the page before its
+ * scripts.
+ */
 function rememberCameras(): void {
   window.cameras = [];
   window.wanted = [];

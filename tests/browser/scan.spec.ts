@@ -216,8 +216,9 @@ async function standStill(toasts: Locator): Promise<void> {
 }
 
 /**
- * Swipes with a finger, because sonner takes no swipe of a mouse that selects words on its way. Each step waits until the
- * one before has been drawn: sonner learns the direction from one movement, and the distance only from the next.
+ * Swipes with a finger, because sonner takes no swipe of a mouse that selects words on its way. Each step
+ * waits until the one before has been drawn: sonner learns the direction from one movement, and the distance
+ * only from the next.
  */
 async function swipeUp(page: Page, toast: Locator): Promise<void> {
   await standStill(page.locator('[data-sonner-toast]'));

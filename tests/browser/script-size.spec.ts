@@ -1,6 +1,6 @@
 /**
- * How much script a page loads before anybody does anything, in bytes as Brotli packs them: a phone at a bar has to fetch it. `npm run
- * bench:page` measures what comes of it.
+ * How much script a page loads before anybody does anything, in bytes as Brotli packs them: a phone at a bar
+ * has to fetch it. `npm run bench:page` measures what comes of it.
  */
 import type { Page } from '@playwright/test';
 import { expect, test as simulated } from './fixtures.ts';

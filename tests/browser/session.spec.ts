@@ -1,6 +1,6 @@
 /**
- * Who is logged in: verified at start, ended by the server's "no" and by nothing else, the same in every tab; and what
- * is shown meanwhile.
+ * Who is logged in: verified at start, ended by the server's "no" and by nothing else, the same in every tab;
+ * and what is shown meanwhile.
  */
 import type { Page } from '@playwright/test';
 import {

@@ -1,6 +1,6 @@
 /**
- * Shift mode: a code fills the screen of its provider, which stays on; each tip of its service arrives there, and nothing else
- * that guests should not see.
+ * Shift mode: a code fills the screen of its provider, which stays on; each tip of its service arrives there,
+ * and nothing else that guests should not see.
  */
 import type { Page } from '@playwright/test';
 import jsQR from 'jsqr';

@@ -1,6 +1,6 @@
 /**
- * The statement: what it says of a period, that it prints on either paper without loss, that its downloads are the server's files, and
- * that a failure of one is told.
+ * The statement: what it says of a period, that it prints on either paper without loss, that its downloads
+ * are the server's files, and that a failure of one is told.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** Browser tests on a server whose tips are paid at the stand-in for Stripe, which sends people to pages of its own. */
+/**
+ * Browser tests on a server whose tips are paid at the stand-in for Stripe, which sends people to pages of
+ * its own.
+ */
 import type { Page } from '@playwright/test';
 import { type Environment, startServer, stopEverything } from '../support/running-server.ts';
 import { type StandInNotice, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';

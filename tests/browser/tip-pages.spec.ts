@@ -107,7 +107,8 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
   await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   expect(await backstage.transactions(customer)).toEqual([]);
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'active' } });
-  // For a minute the page stays with what was said. The answer has to come within it: one that comes later opens the page.
+  // For a minute the page stays with what was said. The answer has to come within it: one that comes later
+  // opens the page.
   const retry = page.getByRole('button', { name: 'Try again' });
   const answered = page.waitForResponse(/qrCodes\.lookup/);
   await retry.click();

@@ -1,6 +1,6 @@
 /**
- * An upgrade, as a browser meets it that has the worker of the version before: it never gets a page of one version with scripts of
- * another, and the offline page of the new version takes the place of the one before.
+ * An upgrade, as a browser meets it that has the worker of the version before: it never gets a page of one
+ * version with scripts of another, and the offline page of the new version takes the place of the one before.
  */
 import {
   cpSync,
@@ -23,8 +23,8 @@ const LATER_WORDS = 'Nothing was charged, says the next version.';
 const ASSET_NAME = /-([\w-]{8})(?=\.(?:js|css)$)/;
 
 /**
- * The next version: the same program, whose files all have other names, and whose offline page says something else. It has nothing of the
- * version before, so that a page of that one could not load its scripts.
+ * The next version: the same program, whose files all have other names, and whose offline page says something
+ * else. It has nothing of the version before, so that a page of that one could not load its scripts.
  * @returns its folder.
  */
 function buildNext(): string {
