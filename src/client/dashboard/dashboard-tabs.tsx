@@ -5,7 +5,7 @@ import type { User } from '#shared/accounts.ts';
 import { Tabs } from '../controls/tabs.tsx';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab } from '../paths.ts';
 import { Loading } from '../ui/states.tsx';
-import { Fetched, NotReady } from './shared/fetched.tsx';
+import { Fetched, Loaded } from './shared/fetched.tsx';
 import type { DashboardData } from './shared/queries.ts';
 import { QrCodesSketch, TransactionsSketch } from './sketches.tsx';
 
@@ -95,32 +95,27 @@ function tabsOf({ isServiceProvider }: User): DashboardTab[] {
 }
 
 function QrCodesPanel({ user, data: { qrCodes, retry } }: PanelProps) {
-  const sketch = <QrCodesSketch user={user} />;
-  if (qrCodes.status !== 'ready') {
-    return <NotReady status={qrCodes.status} sketch={sketch} onRetry={retry} />;
-  }
   return (
-    <Fetched sketch={sketch}>
-      <QrCodes user={user} codes={qrCodes.data} />
-    </Fetched>
+    <Loaded part={qrCodes} sketch={<QrCodesSketch user={user} />} onRetry={retry}>
+      {(codes) => <QrCodes user={user} codes={codes} />}
+    </Loaded>
   );
 }
 
 function TransactionsPanel({ user, data: { summary, transactions, retry } }: PanelProps) {
   const sketch = <TransactionsSketch />;
-  if (transactions.status !== 'ready') {
-    return <NotReady status={transactions.status} sketch={sketch} onRetry={retry} />;
-  }
   const hasReceived = summary.status === 'ready' && summary.data.totalTipsReceivedCents > 0;
   return (
-    <Fetched sketch={sketch}>
-      <Transactions
-        user={user}
-        listing={transactions.data}
-        isReceiver={user.isServiceProvider || hasReceived}
-        sketch={sketch}
-      />
-    </Fetched>
+    <Loaded part={transactions} sketch={sketch} onRetry={retry}>
+      {(listing) => (
+        <Transactions
+          user={user}
+          listing={listing}
+          isReceiver={user.isServiceProvider || hasReceived}
+          sketch={sketch}
+        />
+      )}
+    </Loaded>
   );
 }
 

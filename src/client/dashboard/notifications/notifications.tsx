@@ -28,7 +28,8 @@ const OBSTACLES: Readonly<Record<Obstacle, string>> = {
     'tap Share, then “Add to Home Screen”, and open it from there.',
   unsupported:
     'This browser cannot get notices. ' +
-    'Current versions of Chrome, Edge, Firefox, Opera and Samsung Internet can, and Safari on a Mac; on an iPhone, the app on the home screen.',
+    'Current versions of Chrome, Edge, Firefox, Opera and Samsung Internet can, and Safari on a Mac; ' +
+    'on an iPhone, the app on the home screen.',
   denied:
     'This browser blocks the notifications of this site. ' +
     'To allow them, open the settings of the site, by the sign beside its address, and come back here.',

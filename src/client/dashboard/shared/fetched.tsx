@@ -1,5 +1,6 @@
 /** The states of a part until its module and its data have come. */
 import { type ReactNode, Suspense } from 'react';
+import type { Part } from '../../signed-in/part.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Problem } from '../../ui/states.tsx';
 import { LOAD_FAILED } from './queries.ts';
@@ -32,14 +33,17 @@ export function FetchedDialog({ children }: { readonly children: ReactNode }) {
   );
 }
 
-interface NotReadyProps {
-  readonly status: 'loading' | 'failed';
+interface LoadedProps<Data> {
+  readonly part: Part<Data>;
   readonly sketch: ReactNode;
   readonly onRetry: () => void;
+  readonly children: (data: Data) => ReactNode;
 }
 
-export function NotReady({ status, sketch, onRetry }: NotReadyProps) {
-  if (status === 'loading') return <div aria-busy="true">{sketch}</div>;
+/** A part of the screen that waits for its data too. */
+export function Loaded<Data>({ part, sketch, onRetry, children }: LoadedProps<Data>) {
+  if (part.status === 'ready') return <Fetched sketch={sketch}>{children(part.data)}</Fetched>;
+  if (part.status === 'loading') return <div aria-busy="true">{sketch}</div>;
   return <LoadFailed onRetry={onRetry} />;
 }
 

@@ -13,7 +13,7 @@ import {
   type TipFilter,
 } from '../../signed-in/later/tip-filter.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { NotReady } from '../shared/fetched.tsx';
+import { Loaded } from '../shared/fetched.tsx';
 import { useToday } from '../shared/new-day.ts';
 import { type Listing, useListing } from '../shared/queries.ts';
 import { clearingLink, FilterBar } from './filter-bar.tsx';
@@ -69,21 +69,21 @@ function FoundTransactions({ user, filter, sketch }: FoundTransactionsProps) {
       </Empty>
     );
   }
-  if (listing.status !== 'ready') {
-    const retry = () => void pages.refetch();
-    return <NotReady status={listing.status} sketch={sketch} onRetry={retry} />;
-  }
   return (
-    <div className={styles.found} aria-busy={pages.isPlaceholderData}>
-      {listing.data.transactions.length === 0 ? (
-        <Empty icon={<SearchX />} title="No Tips Found">
-          <p>No tip of yours fits these filters.</p>
-          <Clear />
-        </Empty>
-      ) : (
-        <TransactionList user={user} listing={listing.data} />
+    <Loaded part={listing} sketch={sketch} onRetry={() => void pages.refetch()}>
+      {(found) => (
+        <div className={styles.found} aria-busy={pages.isPlaceholderData}>
+          {found.transactions.length === 0 ? (
+            <Empty icon={<SearchX />} title="No Tips Found">
+              <p>No tip of yours fits these filters.</p>
+              <Clear />
+            </Empty>
+          ) : (
+            <TransactionList user={user} listing={found} />
+          )}
+        </div>
       )}
-    </div>
+    </Loaded>
   );
 }
 
