@@ -1,6 +1,7 @@
 /**
- * The tables of SQLite, which follow from those in `src/server/storage/schema`, for `npm run db:generate`. What drizzle cannot say (STRICT, WITHOUT
- * ROWID, the triggers that keep the ledger append-only) is written into the migrations by hand and guarded by tests.
+ * The tables of SQLite, derived from those in `src/server/storage/schema`, for `npm run db:generate`. What
+ * drizzle cannot express (STRICT, WITHOUT ROWID, the triggers that keep the ledger append-only) is written
+ * into the migrations by hand and guarded by tests.
  */
 import { Column, getTableColumns, is, SQL, type SQLChunk, sql } from 'drizzle-orm';
 import { getTableConfig, type IndexedColumn, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
@@ -19,7 +20,7 @@ import {
 } from 'drizzle-orm/sqlite-core';
 import { TABLES } from '../src/server/storage/schema/tables.ts';
 
-/** Columns that PostgreSQL knows to be true or false, and SQLite by a check of this name. */
+/** Boolean columns of PostgreSQL, with the names of the checks that replace the type in SQLite. */
 const TRUTHS: Readonly<Record<string, string>> = {
   is_service_provider: 'accounts_is_service_provider',
   takes_words: 'qr_codes_takes_words',
@@ -29,10 +30,11 @@ const TRUTHS: Readonly<Record<string, string>> = {
   with_words: 'push_devices_with_words',
 };
 
-/** SQLite numbers the rows of every table by itself, so that a number beside another key is no column there. */
+/**
+ * SQLite numbers the rows of every table by itself, so a generated number beside another key needs no column.
+ */
 const isRowNumber = (column: PgColumn): boolean => column.generatedIdentity !== undefined && !column.primary;
 
-/** All tables, by their names. */
 export function sqliteTables(): Readonly<Record<string, SQLiteTable>> {
   const made: Record<string, SQLiteTable> = {};
   for (const table of TABLES) made[getTableConfig(table).name] = sqliteTableOf(table, made);
@@ -82,10 +84,9 @@ function sqliteTableOf(table: PgTable, others: Readonly<Record<string, SQLiteTab
   });
 }
 
-/** A column of the same name, with the type by which SQLite stores what it holds. */
+/** Builds a column of the same name with SQLite's storage type. */
 function columnOf(column: PgColumn) {
   const made = builderOf(column);
-  // Each kind of column takes defaults of its own type, which the column of PostgreSQL has checked.
   const completed: { notNull(): unknown; default(value: unknown): unknown } = made;
   if (column.notNull && !column.primary) completed.notNull();
   if (column.hasDefault && column.default !== undefined) completed.default(column.default);
@@ -109,7 +110,7 @@ function builderOf(column: PgColumn) {
   }
 }
 
-/** A piece of SQL that is about the columns of SQLite's table. */
+/** Rewrites an SQL fragment to refer to the columns of SQLite's table. */
 function moved(chunk: SQL, find: (column: { readonly name: string }) => SQLiteColumn): SQL {
   const chunks = chunk.queryChunks.map((part): SQLChunk => {
     if (is(part, Column)) return find(part);

@@ -1,31 +1,31 @@
 /**
- * Runs a command of this program in a process of its own, because copying and checking a database would stop the server meanwhile.
+ * Runs a command of this program in a process of its own, because copying and checking a database would block
+ * the server meanwhile.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 
-/** The same program as this process, with the same options of Node.js. */
+/** This program, with the Node.js options of this process. */
 const PROGRAM = [
   ...process.execArgv,
   join(import.meta.dirname, `main${extname(import.meta.filename)}`),
 ] as const;
 
-/** What is kept of an output: of one without an end, the last part says why. */
+/** Characters; of a longer output the end is kept, which gives the reason. */
 const MAX_OUTPUT_LENGTH = 1_000_000;
 
 export interface RunApart {
-  /** Of the command, after its name. */
+  /** The arguments after the command's name. */
   readonly words: readonly string[];
-  /** The settings of the process; those of this one when they are not given. */
+  /** Default: the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** After this time, in milliseconds, the process is ended, with all that it has started. */
+  /** Time in milliseconds after which the process and its children are killed. */
   readonly patienceMs: number;
-  /** Ends it earlier. */
   readonly signal: AbortSignal;
 }
 
 export interface EndedApart {
-  /** The exit code; null for a process that a signal has ended. */
+  /** Null when a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -33,8 +33,8 @@ export interface EndedApart {
 
 /**
  * Runs a command to its end, whatever its exit code.
- * @param program what Node.js runs, with its options.
- * @throws Error when it could not be started, or had to be ended.
+ * @param program Node.js's arguments.
+ * @throws Error when it could not be started or had to be killed.
  */
 export async function runApart(
   { words, environment, patienceMs, signal }: RunApart,
@@ -44,7 +44,7 @@ export async function runApart(
   const child = spawn(process.execPath, [...program, ...words], {
     ...(environment && { env: environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that pg_dump, which it starts, is ended with it.
+    // A process group, so that pg_dump, which the command starts, is killed with it.
     detached: process.platform !== 'win32',
   });
   const said = { stdout: '', stderr: '' };
@@ -73,13 +73,13 @@ export async function runApart(
   }
 }
 
-/** Ends a process and its group. SIGKILL, because whatever hangs may not hear anything else. */
+/** SIGKILL, because a process that hangs may ignore other signals. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     if (process.platform === 'win32') child.kill('SIGKILL');
     else process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself meanwhile.
+    // The process has already ended.
   }
 }

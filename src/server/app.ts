@@ -1,5 +1,5 @@
 /**
- * The product as one page: the chapters over the storage, and the whole HTTP surface in the order in which a request
+ * Composes the product: the chapters over the storage, and the HTTP surface in the order in which a request
  * meets it.
  */
 import { Hono } from 'hono';
@@ -62,49 +62,45 @@ export interface AppDependencies {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly log: Logger;
-  /** The built client, ready to be served; null serves no pages. */
+  /** Null serves no pages. */
   readonly pages: Pages | null;
-  /** Whether the process is on its way out and takes no new work. */
   readonly isShuttingDown: () => boolean;
   /** Null for simulated payments. */
   readonly paymentService: PaymentService | null;
-  /** What no message to a receiver may have. */
   readonly blockedWords: BlockedWords;
-  /** Draws codes and sheets in a thread of its own. */
   readonly drawing: Drawing;
-  /** What `/readyz` tells besides. */
+  /** Reported by `/readyz`. */
   readonly troubles: Troubles;
 }
 
 export interface App {
   readonly fetch: Hono['fetch'];
-  /** The answer to what could not be read as a request. @param peer the address of its connection. */
+  /** Answers bytes that could not be parsed as a request. @param peer the address of the connection. */
   refuseUnread(refusal: AppError, peer?: string): UnreadAnswer;
   /**
-   * Forgets look-ups that are too old, or were changed by a command of the operator, ends the streams of sessions that have expired, and saves what could not be saved
-   * before; to be called every second.
+   * Forgets cached look-ups that are too old or were changed by an operator's command, ends the streams of
+   * expired sessions, and retries failed saves. Call it every second.
    */
   tick(): Promise<void>;
-  /** Deletes what has expired, and closes the accounts whose time has come; to be called now and then. */
+  /** Deletes what has expired and closes the accounts whose grace period is over. Call it regularly. */
   sweep(): Promise<void>;
-  /** Asks the payment service for what nothing was heard of; to be called every minute. */
+  /** Asks the payment service about payments without a webhook event. Call it every minute. */
   sweepPayments(): Promise<void>;
   /**
-   * Tells devices of the tips that their owners received; to be called every second.
-   * @returns when all that was begun by then has ended. Never throws.
+   * Notifies devices of tips that their owners received. Call it every second.
+   * @returns when everything begun by then has ended. Never throws.
    */
   sendNotifications(): Promise<void>;
-  /** Sends no more notifications, and waits a moment for those under way. */
+  /** Sends no more notifications, and waits briefly for those under way. */
   endNotifications(): Promise<void>;
-  /** Writes into the log how many probes there were since the last time; to be called every hour, and at the end. */
+  /** Logs the number of probes since the last call. Call it every hour and at the end. */
   tellProbes(): void;
-  /** How many event streams are open. */
+  /** The number of open event streams. */
   streams(): number;
-  /** Ends all streams, so that the process can end; their clients connect again elsewhere or later. */
+  /** Ends all event streams so that the process can end; clients reconnect later or elsewhere. */
   endStreams(): void;
 }
 
-/** Composes the product: chapters over the storage, both doors over the chapters. */
 export function createApp(deps: AppDependencies): App {
   const { config, storage, secrets, clock, random, log, pages, isShuttingDown, troubles } = deps;
   const { publicUrl, corsOrigins, trustedProxies, hashesLogNames } = config;
@@ -135,7 +131,7 @@ export function createApp(deps: AppDependencies): App {
   pages?.serve(app, createPageLookup(services.qrCodes, report), (c) => contextOf(c).address().network);
   answerErrors(app, publicUrl, report);
 
-  // Nothing above may be skipped when it would answer a look-up otherwise than the last time.
+  // The fast path for look-ups may be taken only while nothing above it would answer differently.
   const mustBeRouted = () => corsOrigins.length > 0 || isShuttingDown();
   const recall = createRecall({ qrCodes: services.qrCodes, envelope, ...logging });
 
@@ -214,7 +210,8 @@ function createServices({
       turns: queryTurns,
     }),
     tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, turns: queryTurns }),
-    // Turns of its own: an account's other queries would decide how long its insights keep their place, which is the only one.
+    // A fair queue of its own, because insights have one place, which an account's other queries would hold
+    // longer.
     earnings: createEarnings(storage, createFairTurns(QUERIES_PER_TURN)),
     notifications: createNotifications({
       ...{ storage, clock, random, log, publicUrl, findAddresses },

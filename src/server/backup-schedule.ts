@@ -1,7 +1,7 @@
 /**
- * A backup a day into one folder: numbered, so that no clock can make a new one look old, each with a note of its past, and the
- * newest fourteen kept. A backup of another past than that of the database, or of one that nobody knows, is never counted nor deleted.
- * How a backup is made is not decided here.
+ * A daily backup into one folder. Backups are numbered, so that a wrong clock cannot make a new one look old;
+ * each has a note of its ledger's past, and the newest fourteen are kept. Backups of another or an unknown
+ * past are neither counted nor deleted. The caller decides how a backup is made.
  */
 import {
   type Dirent,
@@ -21,51 +21,52 @@ import { parsePast, spellPast } from './storage/checks/past.ts';
 const HOUR_MS = 3_600_000;
 const INTERVAL_MS = 24 * HOUR_MS;
 /**
- * How long a backup may take: with the day after which one is due, the 26 hours after which the newest one is called late. 100,000
- * tips were measured to take 2 to 4 s.
+ * The 24 hours between backups and this time make the 26 hours after which the newest is late. 100,000 tips
+ * were measured to take 2 to 4 s.
  */
 export const BACKUP_PATIENCE_MS = 2 * HOUR_MS;
 const LATE_AFTER_MS = INTERVAL_MS + BACKUP_PATIENCE_MS;
 const MAX_KEPT = 14;
 
 const PREFIX = brand.name.toLowerCase();
-/** At one a day the numbers have six digits for 2,700 years; those of more than twelve are not exact enough to count up from. */
+/**
+ * Six digits last 2,700 years at one a day; numbers of more than twelve are not exact enough to count up
+ * from.
+ */
 const NAME = `^${PREFIX}-(\\d{6,12})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)`;
 const FILE = new RegExp(`${NAME}(\\.unfinished)?$`);
 const NOTE = new RegExp(`${NAME}\\.past$`);
 
 export interface BackupSchedule {
   /**
-   * Makes a backup if the newest of this past is a day old, and deletes those beyond the newest fourteen; what is no file or not its
-   * own, and backups of another or of an unknown past, are left alone. To be called now and then; while one is being made it does nothing.
-   * @returns what was written; null when none was due.
+   * Makes a backup if the newest of this past is a day old, and deletes those beyond the newest fourteen.
+   * Call it regularly; it does nothing while a backup is being made.
+   * @returns the written backup; null when none was due.
    */
   run(): Promise<WrittenBackup | null>;
-  /** What was noted of the pasts of the backups in the folder, as `--digest` takes it, each once. */
+  /** The distinct notes of the backups in the folder, in the form of `--digest`. */
   noted(): string[];
   /**
-   * Tells what a comparison of these notes with the past of the database has come to: the backups of those that differ are another
-   * database's, or of a past that was rewritten.
+   * Learns the result of comparing notes with the database's past: backups whose notes differ belong to
+   * another database or to a past that was rewritten.
    */
   learn(compared: readonly string[], differing: readonly string[]): void;
-  /** The backups of another past, as far as that was learnt. */
+  /** The backups known to have another past. */
   others(): string[];
-  /** Whether there is a backup of this past, and the newest is more than 26 hours old. */
+  /** True when this past has a backup, and the newest is more than 26 hours old. */
   isLate(): boolean;
-  /** How many backups there are. */
   count(): number;
 }
 
 export interface WrittenBackup {
   readonly file: string;
-  /** What to note of its ledger elsewhere, as `npm run db:check -- --digest` takes it. */
+  /** The ledger's past for `npm run db:check -- --digest`, to be noted elsewhere. */
   readonly past: string;
 }
 
-/** What a backup told. */
 export interface MadeBackup {
   readonly past: WrittenBackup['past'];
-  /** The notes that its ledger does not begin with. */
+  /** The notes with which the ledger does not begin. */
   readonly differing: readonly string[];
 }
 
@@ -77,14 +78,21 @@ interface NumberedFile {
 
 export interface BackupScheduleDependencies {
   readonly folder: string;
-  /** How the names of new backups end. Those of another engine's, from before a move, are counted and deleted with them. */
+  /**
+   * The extension of new backups. Those of the other engine, from before a move, are counted and deleted too.
+   */
   readonly extension: '.db' | '.dump';
   readonly clock: Clock;
-  /** Whether the database was made at this start: whatever backups there are already are another one's. */
+  /** True when this start created the database, so that existing backups belong to another one. */
   readonly isNew: boolean;
-  /** Writes a backup to a file that does not exist yet and that appears only once it is complete, and compares its ledger with the notes. */
+  /**
+   * Writes a backup to a new file, which appears only when complete, and compares its ledger with the notes.
+   */
   readonly backUp: (file: string, noted: readonly string[]) => Promise<MadeBackup>;
-  /** Reads the past of a backup that has no note, as one of an earlier version or that was copied in; null where that cannot be read. */
+  /**
+   * Reads the past of a backup without a note, which is from an earlier version or was copied in; null when
+   * unreadable.
+   */
   readonly readPast: (file: string) => Promise<string | null>;
 }
 
@@ -92,12 +100,12 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   const { folder, extension, clock, isNew, backUp, readPast } = deps;
   let isRunning = false;
   let differing: ReadonlySet<string> = new Set();
-  /** The notes that were compared; null as long as none was. */
+  /** The notes of the last comparison; null before the first. */
   let compared: ReadonlySet<string> | null = null;
-  /** Backups that were there before the database was; found when the folder is first looked into. */
+  /** Backups older than the database; null before the folder is first read. */
   let strangers: ReadonlySet<string> | null = null;
 
-  /** The newest first. */
+  /** Newest first. */
   function existing(): NumberedFile[] {
     return entriesIn(folder)
       .flatMap((entry) => {
@@ -110,7 +118,6 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
       .sort((one, other) => other.number - one.number);
   }
 
-  /** The first look says which were there before a new database was, also when that is none. */
   function finished(): NumberedFile[] {
     const files = existing().filter(({ isFinished }) => isFinished);
     strangers ??= new Set(isNew ? files.map(({ path }) => path) : []);
@@ -121,24 +128,24 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   ];
   const isOther = ({ path }: NumberedFile) =>
     (strangers?.has(path) ?? false) || differing.has(readNote(path) ?? '');
-  /** Those of this past, as far as is known. Nobody knows whether a backup without a note is. */
+  /** Backups known to have this past; without a note that is unknown. */
   const own = () => finished().filter((file) => readNote(file.path) !== null && !isOther(file));
 
   function learn(notes: readonly string[], different: readonly string[]): void {
-    // A backup may have been written while another comparison was under way: what that did not see stays known.
+    // A backup may have been written during another comparison: what that did not see stays known.
     compared = new Set([...(compared ?? []), ...notes]);
     differing = new Set([...[...differing].filter((note) => !notes.includes(note)), ...different]);
   }
 
   function ageOfNewest(): number | null {
-    // What has come into the folder since the last comparison may be another database's.
+    // A backup that came into the folder since the last comparison may be another database's.
     const newest = own().find(({ path }) => compared?.has(readNote(path) ?? '') ?? true);
-    // Somebody may have moved it meanwhile.
+    // The file may have been moved meanwhile.
     const found = newest && statSync(newest.path, { throwIfNoEntry: false });
     return found ? clock() - found.mtimeMs : null;
   }
 
-  /** Notes the pasts of those that have no note, as far as they can be read. */
+  /** Writes the notes of backups that have none, where their past is readable. */
   async function noteAll(files: readonly NumberedFile[]): Promise<void> {
     for (const { path } of files) {
       if (readNote(path) !== null) continue;
@@ -147,7 +154,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     }
   }
 
-  /** The name of the next backup: of its number there is nothing yet, be it a folder or the note of a backup that was moved away. */
+  /** The next number is free of folders and of notes whose backup was moved away, too. */
   function nextFile(): string {
     const names = entriesIn(folder).map(({ name }) => name);
     const day = new Date(clock()).toISOString().slice(0, 10);
@@ -162,7 +169,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     }
   }
 
-  /** Begins the note of the next backup, so that no other server that shares the folder takes its name. @returns the name. */
+  /** Begins the note of the next backup, so that no other server on this folder takes its name. */
   function reserveNext(): string {
     for (;;) {
       const file = nextFile();
@@ -175,7 +182,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     }
   }
 
-  /** Deletes what backups left that were broken off, once nobody can be writing them any more. */
+  /** Deletes the remains of interrupted backups once nobody can still be writing them. */
   function clearAway(): void {
     for (const entry of entriesIn(folder)) {
       const path = join(folder, entry.name);
@@ -186,12 +193,12 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   }
 
   async function makeIfDue(): Promise<WrittenBackup | null> {
-    // Backups are people's data: a folder that is made here is for this user alone.
+    // Backups hold personal data, so a folder that is created here is readable to this user alone.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const newestOwn = own()[0]?.number ?? -1;
     await noteAll(finished().filter(({ number }) => number > newestOwn));
     const ageMs = ageOfNewest();
-    // A clock that was turned back by less than a day makes the next backup that much later, and never one more a day.
+    // A clock that was turned back by less than a day delays the next backup and never adds one.
     if (ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
     await noteAll(finished());
     const noted = notesIn(finished());
@@ -202,10 +209,10 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     });
     writeNote(file, made.past);
     learn([...noted, made.past], made.differing);
-    // Old backups are deleted after the new one was written, so that a full disk keeps those that it has.
+    // Old backups are deleted after the new one is written, so that a full disk keeps them.
     clearAway();
     for (const { path } of own().slice(MAX_KEPT)) {
-      // What came into the folder meanwhile has not been compared.
+      // A backup that came into the folder meanwhile has not been compared.
       if (!noted.includes(readNote(path) ?? '')) continue;
       rmSync(path, { force: true });
       rmSync(noteOf(path), { force: true });
@@ -234,7 +241,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   };
 }
 
-/** None where there is no such folder. */
+/** Empty without such a folder. */
 function entriesIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -244,30 +251,28 @@ function entriesIn(folder: string): readonly Dirent[] {
   }
 }
 
-/** Whether nobody can be writing an unfinished backup any more: another server that shares the folder may be. */
+/** Another server on this folder may still be writing an unfinished backup until it is this old. */
 function isAbandoned(path: string, nowMs: number): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && nowMs - found.mtimeMs > BACKUP_PATIENCE_MS;
 }
 
-/** Whether it is a note that was begun and never written. */
+/** True for a note that was begun and never written. */
 function isEmpty(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.size === 0;
 }
 
-/** Where the past of a backup is noted. */
 function noteOf(path: string): string {
   return `${path}.past`;
 }
 
-/** Where there is a folder or a link in the place of a note, nothing is noted. */
+/** A folder or link in the place of a note stays. */
 function writeNote(path: string, past: string): void {
   const there = lstatSync(noteOf(path), { throwIfNoEntry: false });
   if (there === undefined || there.isFile()) writeFileSync(noteOf(path), `${past}\n`, { mode: 0o600 });
 }
 
-/** Null where there is no note. */
 function readNote(path: string): string | null {
   if (!lstatSync(noteOf(path), { throwIfNoEntry: false })?.isFile()) return null;
   try {

@@ -1,6 +1,6 @@
 /**
- * Looks after the data in processes of their own: a backup a day, and all of the data read through once after a start. What is
- * wrong is told in the log and by the troubles of `/readyz`.
+ * Runs the daily backup, and checks all data once after a start, in processes of their own. Problems go to
+ * the log and the troubles of `/readyz`.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
@@ -12,9 +12,9 @@ import { findDiffering } from './storage/checks/past.ts';
 import { extensionOfBackups } from './storage/open.ts';
 
 const LOOK_INTERVAL_MS = 600_000;
-/** Those who waited for a start are served before all of the data is read. */
+/** Clients that waited for the start are served before all data is read. */
 const READING_DELAY_MS = 5_000;
-/** In what a command says, the past of a ledger. */
+/** The past of a ledger in a command's output. */
 const PAST = / (\d+:[0-9a-f]{32})\n/;
 
 export interface CareDependencies {
@@ -22,11 +22,10 @@ export interface CareDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly troubles: Troubles;
-  /** Whether the database was made at this start. */
   readonly isNew: boolean;
 }
 
-/** Begins to look after the data of a running process. @returns a function that stops it, and what is under way. */
+/** @returns a function that stops it and ends the processes under way. */
 export function startCaring(deps: CareDependencies): () => void {
   const { config, log, isNew, clock } = deps;
   const stopping = new AbortController();
@@ -43,7 +42,7 @@ export function startCaring(deps: CareDependencies): () => void {
   if (schedule === null) tellOfNone(config, log);
   if (isNew) tellOfNew(schedule, log);
 
-  // Of PostgreSQL, which several processes may start on, the process that makes the backups reads all.
+  // Several processes may start on one PostgreSQL; the one that makes the backups reads all data.
   let mustRead = config.database.engine === 'sqlite' || schedule !== null;
   async function readThrough(): Promise<void> {
     if (!mustRead) return;
@@ -51,7 +50,7 @@ export function startCaring(deps: CareDependencies): () => void {
     mustRead = !(await readAllData(schedule, deps, stopping.signal));
   }
   void keeper?.tick();
-  // What the reading has learnt of the backups may make one due.
+  // The comparison may have made a backup due.
   const reading = setTimeout(() => void readThrough().then(() => keeper?.tick()), READING_DELAY_MS).unref();
   const looking = setInterval(() => {
     void keeper?.tick();
@@ -64,7 +63,7 @@ export function startCaring(deps: CareDependencies): () => void {
   };
 }
 
-/** What the schedule needs done by commands. They read the same settings as this process. */
+/** The schedule's work as commands, which read the same settings as this process. */
 function commandsFor(signal: AbortSignal) {
   const run = { patienceMs: BACKUP_PATIENCE_MS, signal };
   return {
@@ -84,7 +83,7 @@ function commandsFor(signal: AbortSignal) {
         const { code, stdout } = await runApart({ ...run, words: ['db-check'], environment });
         return code === 0 ? (PAST.exec(stdout)?.[1] ?? null) : null;
       } catch (error) {
-        // A file that cannot be read to its end stops no backup.
+        // An unreadable file must not stop the backup.
         if (signal.aborted) throw error;
         return null;
       }
@@ -93,8 +92,8 @@ function commandsFor(signal: AbortSignal) {
 }
 
 /**
- * Reads all of the data once, and compares its past with those of the backups.
- * @returns whether it could be read; what is wrong with it has been told then.
+ * Reads all data once, and compares its past with those of the backups.
+ * @returns whether it could be read; problems have been reported.
  */
 async function readAllData(
   schedule: BackupSchedule | null,
@@ -126,7 +125,7 @@ async function readAllData(
   }
 }
 
-/** None while the folder cannot be read, which the backup that is due will tell. */
+/** Empty while the folder is unreadable, which the next due backup reports. */
 function notedIn(schedule: BackupSchedule | null): readonly string[] {
   try {
     return schedule?.noted() ?? [];
@@ -135,7 +134,6 @@ function notedIn(schedule: BackupSchedule | null): readonly string[] {
   }
 }
 
-/** None while the folder cannot be read. */
 function countIn(schedule: BackupSchedule | null): number {
   try {
     return schedule?.count() ?? 0;
@@ -144,17 +142,19 @@ function countIn(schedule: BackupSchedule | null): number {
   }
 }
 
-/** Whether a line of `db-check` says what is wrong with the data, and not how it differs from a note. */
+/** True for a line of `db-check` that reports a problem, and not a difference from a note. */
 function isProblem(line: string): boolean {
   return line !== '' && findDiffering(line).length === 0;
 }
 
 export interface BackupKeeper {
-  /** Makes the backup that is due, and tells what is wrong with the backups. To be called every ten minutes. Never throws. */
+  /**
+   * Makes the backup that is due, and reports problems with backups. Call it every ten minutes. Never throws.
+   */
   tick(): Promise<void>;
 }
 
-/** Runs a schedule and tells what comes of it. @param signal ends what is under way, which is nobody's trouble then. */
+/** @param signal ends the backup under way without reporting that as a problem. */
 export function createBackupKeeper(
   schedule: BackupSchedule,
   { log, troubles }: Pick<CareDependencies, 'log' | 'troubles'>,
@@ -163,7 +163,7 @@ export function createBackupKeeper(
   let toldOthers = '';
   let isToldLate = false;
 
-  /** One that hangs is late as well. */
+  /** A backup that hangs is late as well. */
   function tellLate(): void {
     const isLate = schedule.isLate();
     if (isLate) troubles.begin('late');
@@ -206,7 +206,7 @@ export function createBackupKeeper(
 
 function tellOfNone({ database }: CareDependencies['config'], log: Logger): void {
   const sentence = 'BACKUP_FOLDER is not set: this process makes no backups';
-  // Of several processes on one PostgreSQL one makes the backup, which need not be this one.
+  // With several processes on one PostgreSQL another one may make the backups.
   if (database.engine === 'sqlite') log.warn(sentence);
   else log.info(sentence);
 }

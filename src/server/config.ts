@@ -1,5 +1,5 @@
 /**
- * The only reader of process.env: every setting is parsed once, at start, and passed on from there. All are optional.
+ * The only reader of process.env: every setting is optional, parsed once at start, and passed on from here.
  */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -12,38 +12,39 @@ import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
 export interface StripeConfig {
   readonly secretKey: string;
   readonly webhookSecrets: readonly string[];
-  /** Where a stand-in for Stripe listens; null for Stripe itself. */
+  /** The address of a stand-in for Stripe; null for Stripe itself. */
   readonly apiBase: string | null;
-  /** The services that Stripe does not serve. */
+  /** The services that Stripe does not allow. */
   readonly excludedCategories: readonly ServiceCategory[];
 }
 
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** What QR codes carry: an origin, with a path when Tipwell lives under one, without a trailing slash. */
+  /**
+   * The address in QR codes: an origin, with a path when Tipwell lives under one, without a trailing slash.
+   */
   readonly publicUrl: string;
   readonly database: DatabaseAddress;
   readonly sessionLifetimeMs: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Whether addresses and accounts are written into the log as hashes. */
+  /** Hashes addresses and account ids in the log. */
   readonly hashesLogNames: boolean;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
-  /** Addresses or networks of proxies whose X-Forwarded-For counts. */
+  /** Addresses or networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** For how long a giver may take a tip back; 0 for never. */
+  /** The time within which a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
   readonly isRateLimited: boolean;
-  /** Whether tips can be given without an account. */
   readonly takesGuestTips: boolean;
-  /** Host names of push services beside those that are known; `*.` before one stands for all below it. */
+  /** Host names of additional push services; a leading `*.` includes all hosts below. */
   readonly pushHosts: readonly string[];
-  /** How tips are paid; null for simulated payments. */
+  /** Null for simulated payments. */
   readonly stripe: StripeConfig | null;
-  /** Absolute path of the folder that gets a backup a day; null for none. */
+  /** Absolute path of the folder for daily backups; null for none. */
   readonly backupFolder: string | null;
-  /** Absolute path of the list of words that no message may have; null for none. */
+  /** Absolute path of the list of blocked words; null for none. */
   readonly blockedWordsFile: string | null;
   /** Sentences for the operator that do not stop the start. */
   readonly warnings: readonly string[];
@@ -136,17 +137,18 @@ const environment = z.object({
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
 
-/** The names of all that an operator may set; NODE_ENV is the machine's. */
+/** All settings of the operator; NODE_ENV is not one. */
 export const SETTING_NAMES = Object.keys(environment.omit({ NODE_ENV: true }).shape);
 
-/** Thrown by `parseConfig` with one line that names every setting that is wrong, and why. */
+/** Its message is one line that names every wrong setting, and why. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
 /**
- * The process's own environment, with a `.env` file in the working directory underneath, if there is one.
- * @throws ConfigError when it is there and cannot be read.
+ * Reads the environment of the process, and a `.env` file in the working directory, whose values it
+ * overrides.
+ * @throws ConfigError when the file cannot be read.
  */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   try {
@@ -160,8 +162,8 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
 }
 
 /**
- * Parses the settings; an empty value counts as not given.
- * @throws ConfigError naming what is wrong.
+ * An empty value counts as missing.
+ * @throws ConfigError naming all wrong settings.
  */
 export function parseConfig(variables: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
@@ -229,7 +231,7 @@ function databaseFrom(text: string): DatabaseAddress {
   return { engine: 'sqlite', path: resolve(pathIn(text)) };
 }
 
-/** The path that a text names, with or without `file:` before it. */
+/** Removes a leading `file:`. */
 function pathIn(text: string): string {
   return text.replace(/^file:(?:\/\/)?/, '');
 }
@@ -255,7 +257,6 @@ function isPushHost(text: string): boolean {
   );
 }
 
-/** In the form in which hosts stand in addresses. */
 function isLoopbackHost(host: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(host);
 }

@@ -1,16 +1,17 @@
-/** Where the log goes, which is standard error, and what it says of a start. */
+/** Writes the log to standard error, and announces the steps of a start. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import type { Announce } from './storage/port/database.ts';
 
 interface LogDestination extends DestinationStream {
-  /** Writes out what is held, before work that stops the event loop. */
+  /** Writes held lines out, before work that blocks the event loop. */
   flush(): void;
 }
 
 /**
- * The lines of one turn of the event loop go in one write: a write for each line was measured to cost more than making the line. A
- * line is never held longer than that, and none is left behind at the end, whatever ends the process but a kill.
+ * The lines of one turn of the event loop go into one write, because a write for each was measured to cost
+ * more than making the line. No line is held longer, and none is lost at the end, unless the process is
+ * killed.
  */
 export function createLogDestination(): LogDestination {
   const stderr = pino.destination({ fd: 2, sync: true });
@@ -29,7 +30,10 @@ export function createLogDestination(): LogDestination {
   };
 }
 
-/** Tells of a step of a start before it begins, because it may stop the event loop for minutes, and how long it took when it has ended. */
+/**
+ * Logs a step of the start before it begins, because it may block the event loop for minutes, and how long it
+ * took.
+ */
 export function createAnnounce(log: Logger, { flush }: LogDestination, clock: Clock): Announce {
   return (step, about) => {
     const startedAtMs = clock();

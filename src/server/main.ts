@@ -1,6 +1,6 @@
 /**
- * The one program of the server: it serves, runs the operator's command that is named, or says which version it is. It loads
- * nothing before the Node.js that runs it is known to be new enough.
+ * The server's one program: it serves, runs an operator's command, or prints its version. It loads nothing
+ * before it has checked the version of Node.js.
  */
 import type { Command } from './commands/command.ts';
 import { refuseOldNode } from './old-node.js';
@@ -16,7 +16,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 async function main(name: string | undefined, words: readonly string[]): Promise<void> {
-  // Stack traces name the lines of the sources.
   process.setSourceMapsEnabled(true);
   if (name === undefined) return (await import('./serve.ts')).serve();
   if (name === '--version') {

@@ -1,13 +1,13 @@
 /**
- * The modules (the small squares) of a QR code, and the SVG path of them, for everything that draws one. This is the
- * only importer of the library that encodes it.
+ * The modules (small squares) of a QR code and their SVG path, for everything that draws one. The only
+ * importer of the library that encodes codes.
  */
 import { create } from 'qrcode';
 
-/** The width of the quiet zone that ISO/IEC 18004 wants around a code, in modules. */
+/** The quiet zone of ISO/IEC 18004, in modules. */
 export const QUIET_ZONE_MODULES = 4;
 
-/** Dark modules side by side in one row, which are drawn as one rectangle, so that no seam shows between them. */
+/** Dark modules side by side in a row, drawn as one rectangle so that no seam shows between them. */
 interface DarkRun {
   readonly row: number;
   readonly column: number;
@@ -17,8 +17,9 @@ interface DarkRun {
 
 /**
  * Encodes an address.
- * @param level how much of the code may be lost: a seventh at M, for print; half as much at L, for screens.
- * @returns the dark runs, row by row, and how many modules the code is wide without its quiet zone.
+ * @param level the share of the code that may be lost: a seventh at M, for print; half as much at L, for
+ *   screens.
+ * @returns the dark runs, row by row, and the code's width in modules without its quiet zone.
  */
 export function encodeAddress(
   address: string,
@@ -38,7 +39,7 @@ export function encodeAddress(
   return { runs, size };
 }
 
-/** The dark runs as the data of an SVG path in modules, with `margin` modules above and to the left of it. */
+/** The data of an SVG path in modules, with `margin` modules above and to the left. */
 export function pathOf(runs: readonly DarkRun[], margin: number): string {
   return runs
     .map(({ row, column, width }) => `M${column + margin} ${row + margin}h${width}v1h-${width}z`)
@@ -46,8 +47,8 @@ export function pathOf(runs: readonly DarkRun[], margin: number): string {
 }
 
 /**
- * Draws an address as the SVG that the landing page shows: without a background and a quiet zone, both of which the
- * page has. At error correction L its modules are as large as they can be: nothing scratches a screen.
+ * Draws an address as the SVG of the landing page, without background and quiet zone, which the page has.
+ * Error correction L gives the largest modules, and nothing scratches a screen.
  */
 export function drawScreenCode(address: string): string {
   const { runs, size } = encodeAddress(address, 'L');

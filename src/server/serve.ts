@@ -51,7 +51,9 @@ const RANDOM_STOCK_BYTES = 4_096;
 const GROUND_CHECK_INTERVAL_MS = 60_000;
 const PAYMENT_SWEEP_INTERVAL_MS = 60_000;
 
-/** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
+/**
+ * Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second.
+ */
 export const SERVER_OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 14_000,
@@ -61,19 +63,25 @@ export const SERVER_OPTIONS = {
   requireHostHeader: false,
 } as const;
 
-/** Far fewer than the descriptors that the service may have (deploy/tipwell.service): files have to be opened as well. */
+/**
+ * Far fewer than the descriptors that the service may have (deploy/tipwell.service): files have to be opened
+ * as well.
+ */
 const MAX_CONNECTIONS = 20_000;
 
 /**
- * By how much the heap may grow before V8 collects its garbage. By itself V8 lets a small heap quadruple where the machine has
- * much memory: twenty whole histories at once took 150 MB more than with this.
+ * By how much the heap may grow before V8 collects its garbage. By itself V8 lets a small heap quadruple
+ * where the machine has much memory: twenty whole histories at once took 150 MB more than with this.
  */
 const HEAP_GROWTH_PERCENT = 50;
 
 /** The host of a request that names none, as HTTP/1.0 allows; nothing is built on it. */
 const UNNAMED_HOST = 'localhost';
 
-/** A connection on which nothing has moved is cut when this has passed twice; heartbeats move on streams more often. */
+/**
+ * A connection on which nothing has moved is cut when this has passed twice; heartbeats move on streams more
+ * often.
+ */
 const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
 
 /** Serves until a signal ends it; why it cannot start is said in one line. */
@@ -197,7 +205,10 @@ async function start(): Promise<void> {
   process.stdout.write(`${brand.name} is ready at ${addressOf(config)}\n`);
 }
 
-/** While developing there may be no build; the client then comes from its own server, and draws every page itself. */
+/**
+ * While developing there may be no build; the client then comes from its own server, and draws every page
+ * itself.
+ */
 async function openPages(
   { publicUrl, takesGuestTips }: Config,
   paymentMode: PaymentMode,
@@ -207,7 +218,10 @@ async function openPages(
   return preparePages(CLIENT_FOLDERS, renderer, publicUrl, { paymentMode, takesGuestTips });
 }
 
-/** Unpredictable bytes, fetched many at a time: each fetch costs as much as hundreds of bytes. None is given twice. */
+/**
+ * Unpredictable bytes, fetched many at a time: each fetch costs as much as hundreds of bytes. None is given
+ * twice.
+ */
 function createRandomBytes(): RandomBytes {
   let stock = Buffer.alloc(0);
   return (size) => {
@@ -250,7 +264,8 @@ function listen(app: App, config: Config): Promise<Server> {
     const { body, ...rest } = app.refuseUnread(new AppError(code, { cause: error }));
     return new Response(body, rest);
   };
-  // The adapter would cut a connection whose body goes on after the answer; unread-requests.ts closes it, and says so.
+  // The adapter would cut a connection whose body goes on after the answer; unread-requests.ts closes it, and
+  // says so.
   const adapting = { errorHandler, hostname: UNNAMED_HOST, autoCleanupIncoming: false };
   const listener = getRequestListener(app.fetch, adapting);
   const server = createRequestServer(SERVER_OPTIONS, listener, app.refuseUnread);

@@ -1,6 +1,6 @@
 /**
- * What a running server watches of its data besides requests: that new tips add up, and that it still stands on the data and by the
- * clock that it was started with.
+ * What a running server watches of its data besides requests: that new tips add up, and that it still stands
+ * on the data and by the clock that it was started with.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -68,7 +68,8 @@ export function startLedgerChecks(
 }
 
 /**
- * Makes the function that looks whether the storage may write (`Storage.checkGround`), and tells when that changes.
+ * Makes the function that looks whether the storage may write (`Storage.checkGround`), and tells when that
+ * changes.
  * @returns whether it may; false while nobody can say. It never throws.
  */
 export function createGroundWatch(deps: {

@@ -1,6 +1,4 @@
-/**
- * Accounts: who may register, who may log in, and what a user sees of themselves.
- */
+/** Accounts: registration, login, and the account as shown to its owner. */
 
 import type { Account, AccountChange, Remnants, Storage } from '#server/storage/port/storage.ts';
 import { isClosingDue } from '#server/storage/rules/accounts.ts';
@@ -28,74 +26,75 @@ import { isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
 
-/** Long enough to hand a password over, short enough that one that was never changed is worth nothing later. */
+/** Enough to hand the password over; an unchanged one expires. */
 const RESET_LIFETIME_MS = 86_400_000;
 
 const EASY_TO_GUESS =
   'This password is too easy to guess. Use a few unrelated words, without names or years.';
 
-/** For how long a login takes the closing of an account back. */
+/** A login within this time reopens the account. */
 export const CLOSING_GRACE_MS = CLOSING_GRACE_DAYS * 86_400_000;
-/** How many accounts are looked for at once of those that are to be closed. */
+/** Accounts read per step of the sweep. */
 const CLOSED_IN_A_STEP = 100;
 
-/** Each method that hashes a password is to be called in a turn (turns.ts). */
+/** Call each method that hashes a password in a turn (turns.ts). */
 export interface Accounts {
   /** @throws AppError `invalid_input` (a password that is easy to guess), `email_taken`, `username_taken`. */
   register(registration: Registration): Promise<User>;
   /**
-   * @param device what the session is begun with, in words; '' when nobody said.
+   * @param device a description such as "Chrome on Android"; '' when unknown.
    * @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password.
    */
   login(credentials: Credentials, device: string): Promise<Login>;
   /**
-   * Replaces the password and ends all sessions but that of `token`, which goes on under a new one: whoever knew the old
-   * token has lost it too.
-   * @returns null, with nothing changed, when the new password is the present one: whoever asks learns that only with the
-   *   right one, and it counts as such.
-   * @throws AppError `wrong_password` when the present one is not right, or has expired; `invalid_input` for a new one that
-   *   is easy to guess or the account's own name; `session_ended` when the session ended meanwhile.
+   * Replaces the password and ends all sessions; that of `token` continues under a new token, because whoever
+   * knew the old password may know the old token.
+   * @returns null, with nothing changed, when the new password is the present one, which is only told to who
+   *   knows it.
+   * @throws AppError `wrong_password` when the present one is wrong or has expired; `invalid_input` for a new
+   *   one that is easy to guess or the account's own name; `session_ended`.
    */
   changePassword(account: Account, change: PasswordChange, token: string): Promise<Login | null>;
   /**
-   * Begins to close an account for its owner: its sessions end, its codes take no tips, and a login within `CLOSING_GRACE_MS` takes
-   * all of that back.
-   * @throws AppError `wrong_password` when the password is not right, or has expired.
+   * Begins to close an account: its sessions end, its codes take no tips. A login within `CLOSING_GRACE_MS`
+   * reopens it.
+   * @throws AppError `wrong_password` when the password is wrong or has expired.
    */
   close(account: Account, closing: Closing): Promise<ClosingAnswer>;
   /**
-   * Closes for good the accounts whose time to be taken back is over, and makes what was deleted unreadable.
-   * @returns how many were closed, and what may be left of it in the files; null when there was nothing to do.
+   * Closes the accounts whose grace period is over, and makes their deleted data unreadable.
+   * @returns the number closed and the data that may remain in files; null when there was nothing to do.
    */
   sweep(): Promise<{ readonly count: number; readonly remnants: Remnants } | null>;
   /**
-   * For the operator: closes an account for good, at once.
-   * @returns what may be left of it in the files; null when nobody has this email.
+   * Closes an account for the operator, without a grace period.
+   * @returns the data that may remain in files; null for an unknown email.
    */
   closeAtOnce(email: string): Promise<Remnants | null>;
   /**
    * Notes that the owner of a session typed the password in it.
-   * @throws AppError `wrong_password` when it is not right, or has expired; `session_ended`.
+   * @throws AppError `wrong_password` when it is wrong or has expired; `session_ended`.
    */
   confirm(account: Account, confirmation: Confirmation, token: string): Promise<void>;
-  /** Whether a change is for whoever typed the password a short while ago: that of the username or the phone. */
+  /** True for a change that requires a recently typed password: of the username or phone. */
   isSensitive(account: Account, change: ProfileChange): boolean;
-  /** Whether a change is for whoever knows the password: that of the email, to which the account belongs. */
+  /** True for a change that requires the current password: of the email. */
   isGuarded(account: Account, change: ProfileChange): boolean;
   /**
-   * Changes an account as its owner asks, all of it or nothing. It verifies the password of a change that is guarded.
-   * @throws AppError `email_taken`, `username_taken`; `wrong_password` for a change that is guarded; `invalid_input` when that comes
-   *   without a password, when the password is the new email, or when a provider is to have no service, or to be a customer.
+   * Changes an account, all or nothing, and verifies the password of a guarded change.
+   * @throws AppError `email_taken`, `username_taken`; `wrong_password` for a guarded change; `invalid_input`
+   *   when its password is missing or equals the new email, or when a provider would have no service or
+   *   become a customer.
    */
   updateProfile(account: Account, change: ProfileChange): Promise<User>;
   /**
-   * For the operator: gives an account a random password, good for a day, and ends all of its sessions.
-   * @returns the password, which is stored nowhere; null when nobody has this email.
+   * Gives an account a random password for one day, for the operator, and ends all of its sessions.
+   * @returns the password, which is stored nowhere; null for an unknown email.
    */
   resetPassword(email: string): Promise<string | null>;
-  /** Who has this email; null for nobody. It is not for answers, which must not tell. */
+  /** Null for an unknown email. The result must not reach an answer. */
   idOf(email: string): Promise<UserId | null>;
-  /** For the operator: ends all sessions. @returns how many there were; null when nobody has this email. */
+  /** Ends all sessions for the operator. @returns their number; null for an unknown email. */
   endSessions(email: string): Promise<number | null>;
 }
 
@@ -111,16 +110,16 @@ export function createAccounts(deps: {
   const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
     passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
 
-  /** Whether this process has closed accounts since what was deleted was made unreadable. */
+  /** True while the deleted data of accounts that this process closed is still readable in files. */
   let hasRemnants = false;
 
-  /** An account that is over counts as unknown, also before the sweep has come to it. */
+  /** An account whose grace period is over counts as unknown, even before the sweep. */
   async function findOpen(email: string) {
     const found = await storage.findCredentials(email);
     return found && !isClosingDue(found.closesAtMs, clock()) ? found : null;
   }
 
-  /** @returns null when the hash that the password was verified against was replaced before the session began. */
+  /** @returns null when the verified hash was replaced before the session began. */
   async function tryLogin({ email, password }: Credentials, device: string): Promise<Login | null> {
     const found = await findOpen(email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
@@ -143,7 +142,7 @@ export function createAccounts(deps: {
   const isGuarded = ({ email: present }: Account, { email }: ProfileChange) =>
     email !== undefined && email !== present;
 
-  /** The email as it is to be stored, with the hash of the password that was verified for it. */
+  /** @returns the new email with the hash of the password that was verified for it. */
   async function verifiedEmail(
     account: Account,
     { email, username = account.username, currentPassword }: ProfileChange,
@@ -180,8 +179,8 @@ export function createAccounts(deps: {
         case 'updated':
           return userFrom(result.account);
         case 'stale':
-          // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more; what asks for no
-          // password is refused for an account alone that was closed.
+          // The password was changed meanwhile, so the given one is no longer current. A change without a
+          // password is refused only when the account was closed.
           throw new AppError(email ? 'wrong_password' : 'session_ended');
         case 'email_taken':
         case 'username_taken':
@@ -215,7 +214,6 @@ export function createAccounts(deps: {
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
       const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
       const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token);
-      // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more.
       if (!renewed) throw new AppError('wrong_password');
       return loginFrom(renewed, { ...found.account, mustChangePassword: false }, false);
     },
@@ -225,7 +223,7 @@ export function createAccounts(deps: {
       const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
       if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
       const closesAtMs = clock() + CLOSING_GRACE_MS;
-      // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more.
+      // The password was changed meanwhile, so the given one is no longer current.
       if (!(await sessions.beginClosing(id, found.passwordHash, closesAtMs)))
         throw new AppError('wrong_password');
       return { closesAt: new Date(closesAtMs).toISOString() };
@@ -265,7 +263,7 @@ export function createAccounts(deps: {
       const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
       let present = found.passwordHash;
       while (!(await sessions.replacePassword(found.account.id, present, next))) {
-        // The hash was replaced between reading and writing; the operator's password counts all the same.
+        // The hash was replaced between reading and writing; the operator's password still wins.
         const again = await findOpen(email);
         if (!again) return null;
         present = again.passwordHash;
@@ -282,7 +280,7 @@ export function createAccounts(deps: {
   };
 }
 
-/** The services that an account comes to offer; undefined when they stay. A list that a customer sends is ignored, as at registration. */
+/** Undefined keeps the services. A customer's list is ignored, as at registration. */
 function servicesAfter(
   account: Account,
   { isServiceProvider = account.isServiceProvider, serviceCategories }: ProfileChange,
@@ -308,7 +306,6 @@ function loginFrom({ token, expiresAtMs }: IssuedSession, account: Account, reop
   };
 }
 
-/** The account as its owner may see it. */
 export function userFrom(account: Account): User {
   return {
     id: account.id,

@@ -1,26 +1,26 @@
 /**
- * The mark of a device: a cookie that says to which accounts this device has logged in, so that it keeps a way in when
- * others' guesses have used up the account's or the address's (OWASP, "Slow Down Online Guessing Attacks with Device
- * Cookies"). It logs nobody in, and only who holds the installation's key can read it; who holds the device can try an email.
+ * The mark of a device: a cookie that says to which accounts a device has logged in, so that it can still log
+ * in when others' guesses have used up the limit of the account or address (OWASP, "Slow Down Online Guessing
+ * Attacks with Device Cookies"). It logs nobody in. Only the installation's key reads it, but who holds the
+ * device can test an email.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { brand } from '#shared/brand.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 
-/** The size of the id and of each signature: 128 bits can be neither met by chance nor guessed. */
+/** The id and each signature have 128 bits, which can be neither guessed nor met by chance. */
 const PART_BYTES = 16;
 const MAX_ACCOUNTS = 8;
 const LIFETIME_S = 365 * 86_400;
 /** An id, its signature, and a signature for each of 8 accounts; marks of earlier versions have fewer. */
 const MARK = /^[\w-]{22}(?:\.[\w-]{22}){1,9}$/;
 
-/** The mark that came with one request. */
 export interface DeviceMark {
-  /** Names the device, and nobody who uses it; null when it has no mark that was made here. */
+  /** The id of the device, not of its user; null without a valid mark. */
   readonly id: string | null;
-  /** Whether this device has logged in to the account with this email. */
+  /** True when this device has logged in to the account with this email. */
   isOf(email: string): boolean;
-  /** Notes a login; of more than 8 accounts the one is forgotten that logged in first. */
+  /** Notes a login; the oldest of more than 8 accounts is forgotten. */
   remember(email: string): void;
   /** The Set-Cookie header (RFC 6265) of the answer; null when nothing was noted. */
   setCookie(): string | null;
@@ -32,8 +32,8 @@ export interface DeviceMarks {
 }
 
 /**
- * @param key that of the installation.
- * @param isSecure whether the site is reached by https, so that browsers accept a cookie that nobody else can set.
+ * @param key the installation's key.
+ * @param isSecure whether the site is reached by https, so that the cookie can have the prefix `__Host-`.
  */
 export function createDeviceMarks(deps: {
   readonly key: Uint8Array;
@@ -41,7 +41,7 @@ export function createDeviceMarks(deps: {
   readonly isSecure: boolean;
 }): DeviceMarks {
   const { key, random, isSecure } = deps;
-  // RFC 6265bis, section 4.1.3.2: with this prefix no other host, port or path sets it.
+  // RFC 6265bis, section 4.1.3.2: with this prefix no other host, port or path can set it.
   const name = `${isSecure ? '__Host-' : ''}${brand.deviceCookie}`;
   const attributes = `Path=/; Max-Age=${LIFETIME_S}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   const sign = (text: string) =>
@@ -68,7 +68,7 @@ export function createDeviceMarks(deps: {
           id ??= randomPart();
           const newest = signatureOf(id, email);
           const others = ofAccounts.filter((other) => other !== newest);
-          // Random parts look like signatures to anybody without the key, so that the number of accounts stays unknown.
+          // Random parts look like signatures without the key and hide the number of accounts.
           while (others.length < MAX_ACCOUNTS) others.push(randomPart());
           ofAccounts = [newest, ...others].slice(0, MAX_ACCOUNTS);
           isChanged = true;
@@ -82,7 +82,7 @@ export function createDeviceMarks(deps: {
   };
 }
 
-/** The parts of the mark in a Cookie header; none when there is none or it has another form. */
+/** Empty without a mark of this form. */
 function partsOf(cookies: string | undefined, name: string): string[] {
   const pairs = cookies?.split(';').map((pair) => pair.trim()) ?? [];
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);

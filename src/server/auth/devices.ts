@@ -1,14 +1,14 @@
 /**
- * What a session was begun with, in words that its owner recognises. The header itself, which can tell people apart,
- * is not kept.
+ * Describes the device of a session in words that its owner recognises. The header itself, which can identify
+ * people, is not kept.
  */
 import Bowser from 'bowser';
 
-/** In characters; no browser sends as many. */
+/** Characters; no browser sends as many. */
 const MAX_LENGTH = 512;
 const MAX_WORD_LENGTH = 30;
 
-/** Reads a User-Agent header (RFC 9110, section 10.1.5): "Chrome on Android", "curl", or '' when there is nothing to say. */
+/** Reads a User-Agent header (RFC 9110, section 10.1.5): "Chrome on Android", "curl", or '' when unknown. */
 export function deviceFrom(userAgent: string | undefined): string {
   const text = (userAgent ?? '').slice(0, MAX_LENGTH).trim();
   if (text === '') return '';

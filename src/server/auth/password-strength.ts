@@ -1,6 +1,7 @@
 /**
- * Whether a password is easy to guess, by the estimator of zxcvbn (Wheeler, USENIX Security 2016): it counts the guesses of somebody who
- * knows 49,000 leaked passwords (OWASP ASVS 5.0, 6.2.4 and 6.2.11), the person, this product, dates, keyboards and how people bend words.
+ * Refuses passwords that are easy to guess, by the estimator of zxcvbn (Wheeler, USENIX Security 2016). It
+ * counts the guesses of an attacker who knows 49,000 leaked passwords (OWASP ASVS 5.0, 6.2.4 and 6.2.11), the
+ * person, this product, dates, keyboards and common substitutions.
  */
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
@@ -8,20 +9,24 @@ import { normalizePassword } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 
-/** As many guesses as eight random characters take by the estimator's own count, so that no such password is refused. */
+/** The estimator's count for eight random characters, so that no such password is refused. */
 const ENOUGH_GUESSES = 1e8;
-/** In characters. The work grows faster than the length: 64 take up to 15 ms of a processor, 256 would take hundreds (measured). */
+/**
+ * Characters. The cost grows faster than the length: 64 take up to 15 ms of CPU, 256 would take hundreds
+ * (measured).
+ */
 const MAX_JUDGED_LENGTH = 64;
-/** How many ways of reading digits and signs as letters are tried; the estimator's own bound of 100 takes three times as long. */
+/**
+ * Substitutions of digits and signs for letters; the estimator's default of 100 takes three times as long.
+ */
 const MAX_READINGS = 8;
 
-/** What somebody tries at this product before anything else. */
+/** An attacker tries these first at this product. */
 const WORDS_OF_PRODUCT = [
   ...[brand.name, 'cashless', 'tipping', 'tip jar', 'gratuity', 'admin', 'login', 'test'],
   ...Object.values(CATEGORY_LABELS),
 ];
 
-/** Whom a password is for. */
 interface Person {
   readonly email: string;
   readonly username: string;
@@ -31,9 +36,11 @@ interface Person {
 
 let estimator: ZxcvbnFactory | null = null;
 
-/** Takes some milliseconds of a processor, so that whoever asks for it from outside waits for a turn. Case is no help. */
+/**
+ * Takes some milliseconds of CPU: call it in a turn (turns.ts). Upper case does not make a password stronger.
+ */
 export function isEasyToGuess(password: string, person: Person, nowMs: number): boolean {
-  // Some ten megabytes and 30 ms, at the first password that is chosen.
+  // Loaded with the first chosen password, because it takes some ten megabytes and 30 ms.
   estimator ??= new ZxcvbnFactory({
     dictionary,
     graphs: adjacencyGraphs,
@@ -62,11 +69,11 @@ function messagesOf({ email, username, fullName, phone }: Person): string[] {
     phone?.replace(/\D/g, '') ?? '',
   ];
   const words = [...texts, ...texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u))];
-  // A single letter or digit would make every password with it look weaker.
+  // A single letter or digit would make every password that contains it look weaker.
   return [...new Set(words)].filter((word) => word.length > 1);
 }
 
-/** The year, those before it that people write into passwords, and the next. */
+/** The past years that people put into passwords, this year, and the next. */
 function recentYears(nowMs: number): string[] {
   const year = new Date(nowMs).getUTCFullYear();
   return Array.from({ length: 7 }, (_, ago) => String(year + 1 - ago));

@@ -1,6 +1,6 @@
 /**
- * Password hashing: argon2id with OWASP's parameters. A hash takes 19 MiB and some 30 ms of a processor, so that whoever asks for
- * one from outside waits for a turn (turns.ts).
+ * Password hashing: argon2id with OWASP's parameters. A hash takes 19 MiB and some 30 ms of CPU: call it in a
+ * turn (turns.ts).
  */
 import argon2 from 'argon2';
 import { normalizePassword } from '#shared/accounts.ts';
@@ -11,11 +11,11 @@ const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, par
 export interface Passwords {
   hash(password: string): Promise<string>;
   /**
-   * Verifies against a stored hash. With null, for an account that does not exist, it does the same work and answers
-   * no, so that the time taken tells nothing.
+   * Verifies against a stored hash. Null, for an account that does not exist, takes the same time and answers
+   * false, so that the time tells nothing.
    */
   verify(hash: string | null, password: string): Promise<boolean>;
-  /** Whether a hash was made with weaker parameters than today's. */
+  /** True for a hash with weaker parameters than today's. */
   isOutdated(hash: string): boolean;
 }
 

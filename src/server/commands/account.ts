@@ -1,6 +1,6 @@
 /**
- * `npm run account -- ...`: what only the operator can do for somebody, also while a server runs. The person behind an
- * email must be known to the operator by other means.
+ * `npm run account -- ...`: the operator's actions on accounts, also while a server runs. The operator must
+ * know by other means who is behind an email.
  */
 import { randomBytes } from 'node:crypto';
 import { type Accounts, createAccounts } from '../auth/accounts.ts';
@@ -34,7 +34,7 @@ const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
   ],
 };
 
-/** The actions on one account, by name; each answers lines that say what it did, or null when nobody has the email. */
+/** Each action returns lines that say what it did, or null for an unknown email. */
 const ACTIONS: Readonly<
   Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
 > = {
@@ -111,7 +111,7 @@ interface Outcome {
   readonly isDone: boolean;
 }
 
-/** @throws UsageError for words that name no action. */
+/** @throws UsageError for an unknown action. */
 function actionOf(words: readonly string[]): (services: Services, storage: Storage) => Promise<Outcome> {
   const typed = words.join(' ');
   const onAll = Object.hasOwn(ACTIONS_ON_ALL, typed) ? ACTIONS_ON_ALL[typed] : undefined;

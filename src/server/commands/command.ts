@@ -1,6 +1,6 @@
 /**
- * What the operator's commands share: they say what they did, or in one line why they could not, and answer with an
- * exit code.
+ * The frame of the operator's commands: they print what they did, or in one line why they could not, and
+ * return an exit code.
  */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
@@ -12,29 +12,28 @@ import { StorageUnavailable } from '../storage/port/storage.ts';
 interface CommandInput {
   readonly config: Config;
   readonly database: ManagedDatabase;
-  /** The words that follow the name of the command. */
+  /** The arguments after the command's name. */
   readonly words: readonly string[];
   say(line: string): void;
 }
 
-/** Thrown when the command was called in a way that it does not understand. */
+/** Thrown for wrong arguments. */
 export class UsageError extends Error {}
 
-/** Answers whether all is well. */
+/** Returns whether all is well. */
 export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 
-/** What a command has of the process that it runs in. */
 export interface Terminal {
-  /** @returns the settings, by the names of their environment variables. @throws ConfigError when they cannot be read. */
+  /** @returns the environment variables. @throws ConfigError when `.env` cannot be read. */
   readEnvironment(): Readonly<Record<string, string | undefined>>;
   print(text: string): void;
   printError(text: string): void;
 }
 
 /**
- * Runs a command with the words that follow its name.
- * @returns the exit code, which is 0 when all is well.
- * @throws whatever the command throws that no operator can mend.
+ * Runs a command.
+ * @returns the exit code; 0 when all is well.
+ * @throws errors of the command that no operator can mend.
  */
 export async function runCommand(
   command: Command,
@@ -52,7 +51,10 @@ export async function runCommand(
   }
 }
 
-/** Runs a command on the terminal of this process, whose exit code is that of the command, and 1 until it has ended. */
+/**
+ * Runs a command on the terminal of this process and sets its exit code, which is 1 until the command has
+ * ended.
+ */
 export async function runInThisProcess(command: Command, words: readonly string[]): Promise<void> {
   process.exitCode = 1;
   for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverBrokenPipe);
@@ -63,15 +65,15 @@ export async function runInThisProcess(command: Command, words: readonly string[
   });
 }
 
-/** Whoever reads what a command says may stop, as `head` does; the command still does its work to the end. */
+/** A reader such as `head` may close the pipe; the command still completes its work. */
 function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
 /**
- * Parses the words that follow the name of a command: as many as `count`, none of them empty, and options.
- * @param usage how the command is meant, as an operator would type it.
- * @throws UsageError when it was called in another way.
+ * Parses `count` arguments, none of them empty, and options.
+ * @param usage the correct command line, for the error.
+ * @throws UsageError for other arguments.
  */
 export function parseWords<const Options extends ParseArgsOptionsConfig>(
   words: readonly string[],
@@ -91,15 +93,16 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
     return parseArgs({ args: words, options, allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // The first sentence of Node.js says what is wrong; the others explain how to write a word that begins with a dash.
+    // The first sentence of Node.js gives the reason; the others explain how to write an argument that begins
+    // with a dash.
     const [reason = ''] = error.message.split(/\. |\.?$/);
     throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
   }
 }
 
 /**
- * Parses the note of a ledger that an operator gives as `--digest COUNT:HEX`; null when there is none.
- * @throws UsageError when it is no such note.
+ * Parses the operator's `--digest COUNT:HEX`; null without one.
+ * @throws UsageError for another form.
  */
 export function parseNoted(text: string | undefined): NotedPast | null {
   if (text === undefined) return null;
@@ -110,12 +113,11 @@ export function parseNoted(text: string | undefined): NotedPast | null {
   );
 }
 
-/** An option that may be given more than once. */
 export const SEVERAL_NOTES = { type: 'string', multiple: true } as const;
 
 /**
- * Parses the notes of a ledger that an operator gives as one or more `--digest COUNT:HEX`.
- * @throws UsageError when one of them is no such note.
+ * Parses one or more `--digest COUNT:HEX`.
+ * @throws UsageError for another form.
  */
 export function parseNotes(texts: readonly string[] = []): NotedPast[] {
   return texts.flatMap((text) => parseNoted(text) ?? []);

@@ -1,6 +1,6 @@
 /**
- * `npm run db:backup -- FILE`: a consistent, checked copy, also while a server runs and writes. With `--digest` it says besides
- * whether the ledger still begins as it was noted.
+ * `npm run db:backup -- FILE`: a consistent, checked copy, also while a server runs and writes. With
+ * `--digest` it also says whether the ledger still begins with the noted past.
  */
 import { type Command, parseNotes, parseWords, SEVERAL_NOTES } from './command.ts';
 

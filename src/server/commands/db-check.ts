@@ -1,6 +1,6 @@
 /**
- * `npm run db:check`: is the database file whole, are its tables those of this version, does the ledger add up, and does it
- * begin as it was noted? Reads only, also while a server runs.
+ * `npm run db:check`: checks that the database file is whole, that its tables are those of this version, that
+ * the ledger adds up, and that it begins with the noted past. It only reads, also while a server runs.
  */
 import { type Command, parseNotes, parseWords, SEVERAL_NOTES } from './command.ts';
 

@@ -1,4 +1,4 @@
-/** `npm run db:restore -- FILE`: puts a backup in the place of the database, once it has been checked. */
+/** `npm run db:restore -- FILE`: checks a backup and puts it in the place of the database. */
 import type { AccountDifferences } from '../storage/port/database.ts';
 import { type Command, parseNoted, parseWords } from './command.ts';
 
@@ -39,7 +39,7 @@ export const restoreDatabase: Command = async ({ database, words, say }) => {
   return true;
 };
 
-/** What a restore has taken away, and where that is now. */
+/** Says how many tips the restore removed, and where they are now. */
 function spellLost(lostTips: number | null): string {
   if (lostTips === null) return ', and could not be read: nobody knows whether it has tips that are gone now';
   return lostTips === 0

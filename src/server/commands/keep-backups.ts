@@ -1,6 +1,6 @@
 /**
- * `npm run db:keep-backups`: writes a backup a day into BACKUP_FOLDER until it is told to stop, as a server with this setting does, for
- * a machine or a container that runs no server. What is wrong is told in its log.
+ * `npm run db:keep-backups`: writes a daily backup into BACKUP_FOLDER until it is stopped, as a server with
+ * this setting does, for a machine or container without a server. Problems go to its log.
  */
 import { once } from 'node:events';
 import { pino } from 'pino';
@@ -9,7 +9,7 @@ import { startCaring } from '../backups.ts';
 import { logOptions } from '../log-options.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
-/** The longest that a timer takes: whoever only waits for a signal would end at once. */
+/** The longest delay of a timer. It keeps the process alive, which waiting for a signal alone does not. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
 export const keepBackups: Command = async ({ config, words }) => {

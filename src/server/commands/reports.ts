@@ -1,6 +1,6 @@
 /**
- * `npm run reports`: what receivers have reported of the words of givers, and noting that a report is dealt with; also while a server
- * runs.
+ * `npm run reports`: lists the messages of givers that receivers have reported, and closes reports, also
+ * while a server runs.
  */
 import { isTransactionId } from '#shared/ids.ts';
 import type { MessageReport, ReportedPerson } from '../storage/port/messages.ts';
@@ -35,7 +35,7 @@ export const readReports: Command = async ({ database, words, say }) => {
   }
 };
 
-/** Words in quotation marks, so that none of them passes for a line of this command. */
+/** Messages are quoted, so that none can imitate a line of this command. */
 function linesOf({
   transactionId,
   reportedAtMs,

@@ -1,4 +1,4 @@
-/** What an account is told of itself that no screen shows, and when it was told. */
+/** Reads the data of an account that no screen shows, for its export. */
 
 import type { BlockedGiver, Messages } from '#server/storage/port/messages.ts';
 import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
@@ -9,29 +9,26 @@ const PAYMENTS_AT_ONCE = 200;
 const WORDS_AT_ONCE = 200;
 
 export interface ExportStart {
-  /** When the export began, of which everything in it tells. */
+  /** The time of the export, at which all of its data is read. */
   readonly exportedAtMs: number;
-  /** The usernames that the account had before, which are still its own. */
   readonly formerUsernames: readonly string[];
   readonly readyThankYous: readonly string[];
-  /** The givers from whom the account takes no tips. */
   readonly blockedGivers: readonly BlockedGiver[];
-  /** At the payment service, as it was told last; null without one. */
+  /** As the payment service last reported them. */
   readonly payoutAccounts: readonly PayoutAccount[];
 }
 
 export interface Exports {
   begin(account: Account): Promise<ExportStart>;
   /**
-   * The payments that the account began before the export, the newest first, some at a time, read while they are taken. One that
-   * has moved on since is told as it is by then.
+   * The payments that the account began before the export, newest first, in pages that are read on demand. A
+   * payment that has moved since has its new state.
    */
   payments(account: Account, exportedAtMs: number): AsyncGenerator<readonly PaymentRecord[], void>;
-  /** What the account wrote with its tips, some at a time, read while it is taken. */
+  /** The messages that the account gave with its tips, in pages that are read on demand. */
   givenWords(account: Account): AsyncGenerator<readonly WordsOfTip[], void>;
 }
 
-/** What somebody wrote with a tip. */
 export type WordsOfTip = Awaited<ReturnType<Messages['listGivenMessages']>>[number];
 
 export function createExports(storage: Storage, clock: Clock): Exports {

@@ -1,27 +1,24 @@
-/**
- * A ZIP archive that is made while it is read. No file of it is ever whole in memory, and a file is read no faster than the archive.
- */
+/** Streams a ZIP archive: no file is ever whole in memory, and files are read no faster than the archive. */
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
-/** The most that one piece of an archive has. */
 const MAX_PIECE_BYTES = 64 * 1024;
 
-/** What says of a file that anybody may read it and its owner may change it. */
+/** Unix mode: everybody may read the file, and its owner may change it. */
 const FILE_MODE = 0o100644;
 
 export interface PackedFile {
   /** Its path in the archive, in ASCII. */
   readonly path: string;
   readonly content: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
-  /** Whether it is as small as it gets already, as pictures are. */
+  /** Stored as it is, because compressing makes a picture no smaller. */
   readonly isCompressed?: true;
 }
 
 /**
- * The pieces of an archive, none of which is empty or has more than `MAX_PIECE_BYTES`. A file is asked for once the one before it was
- * read, and whoever ends the reading ends that of the files as well.
- * @param modifiedAtMs the time that all files bear.
+ * Yields non-empty pieces of at most `MAX_PIECE_BYTES`. A file is requested once the one before it was read,
+ * and ending the iteration ends the files as well.
+ * @param modifiedAtMs the time of all files.
  */
 export async function* zip(
   files: AsyncGenerator<PackedFile, void>,
@@ -70,13 +67,13 @@ interface Demand {
   pause(): void;
   resume(): void;
   end(): void;
-  /** Resolves when there is a demand; to false when there will be none any more. */
+  /** Resolves to true on demand; to false when there will be none any more. */
   wait(): Promise<boolean>;
 }
 
 /**
- * Whether the reader of an archive waits for more of it. Compressing makes so little of a text that the buffers of the streams in between
- * would take a great deal of it beforehand.
+ * Tracks the demand of the archive's reader. Text compresses so well that the buffers of the streams in
+ * between would read a great deal of it ahead.
  */
 function createDemand(): Demand {
   let state: 'waiting' | 'paused' | 'over' = 'waiting';
@@ -116,7 +113,7 @@ function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('a file could not be read', { cause: thrown });
 }
 
-/** The types of yazl know less of its stream than it is. */
+/** The types of yazl declare less of its stream than it is. */
 function requireReadable(stream: NodeJS.ReadableStream): Readable {
   if (!(stream instanceof Readable)) throw new Error('an archive cannot be read');
   return stream;

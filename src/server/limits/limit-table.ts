@@ -1,20 +1,22 @@
-/** The table of limits: how often something may be tried, by whom, and where that is counted. */
+/**
+ * The table of limits: how often an action may be tried, for which subjects, and where the attempts are
+ * counted.
+ */
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How much more a network may do than one of the addresses in it. */
+/** A network may do this many times more than one address in it. */
 const NETWORK = 8;
 
-/** Whom a limit is about. */
 export type Subject = 'account' | 'address' | 'network' | 'device' | 'session';
 
 export interface Limit {
   readonly per: readonly Subject[];
   readonly maxCount: number;
   readonly windowMs: number;
-  /** Where it is counted: with the data, and then it outlives a restart, or in memory; or with the data only where processes share that. */
+  /** With the data, which outlives a restart; in memory; or with the data only where processes share that. */
   readonly counted: 'with_data' | 'in_memory' | 'with_shared_data';
 }
 
@@ -31,70 +33,70 @@ const inMemory = counting('in_memory');
 const keptIfShared = counting('with_shared_data');
 
 export const LIMITS = {
-  // Wrong passwords of whoever shows no mark of having logged in to the account before.
+  // Wrong passwords from a client without a mark of having logged in to the account.
   login_from_address_to_account: kept(['account', 'address'], 5, QUARTER_MS),
   login_from_address: kept(['address'], 30, QUARTER_MS),
   login_from_network: kept(['network'], 30 * NETWORK, QUARTER_MS),
   login_to_account: kept(['account'], 100, DAY_MS),
-  // Wrong passwords of a device that has logged in to the account before; nobody else can use these up.
+  // Wrong passwords from a device that has logged in to the account; no other client can use these up.
   login_from_device: kept(['account', 'device'], 5, QUARTER_MS),
   login_from_device_in_a_day: kept(['account', 'device'], 30, DAY_MS),
-  // Wrong current passwords when changing it.
   password_change_in_session: kept(['session'], 5, QUARTER_MS),
   password_change_in_session_in_a_day: kept(['session'], 30, DAY_MS),
-  // Requests to change a password, counted before they may take a turn at hashing.
+  // Requests, counted before they wait for a turn at hashing.
   password_change_try: inMemory(['session'], 10, QUARTER_MS),
   // Right passwords, because verifying them takes as much work as wrong ones.
   right_password_to_account: inMemory(['account'], 20, QUARTER_MS),
   right_password_from_address: inMemory(['address'], 120, QUARTER_MS),
   right_password_from_network: inMemory(['network'], 120 * NETWORK, QUARTER_MS),
-  // Requests to log in, counted before their input is parsed.
+  // Requests, counted before their input is parsed.
   login_try_from_address: inMemory(['address'], 300, QUARTER_MS),
   login_try_from_network: inMemory(['network'], 300 * NETWORK, QUARTER_MS),
   login_try_from_device: inMemory(['device'], 60, QUARTER_MS),
 
-  // Accounts that were created.
   registration: kept(['address'], 20, HOUR_MS),
   registration_from_network: kept(['network'], 20 * NETWORK, HOUR_MS),
-  // Requests to register, counted before their input is parsed.
+  // Requests, counted before their input is parsed.
   registration_try_from_address: inMemory(['address'], 200, HOUR_MS),
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
   tip: keptIfShared(['account'], 30, MINUTE_MS),
-  // Tips of people without an account, and their looks at what became of them: many may share an address.
+  // Tips without an account and look-ups of their receipts; many givers may share an address.
   guest_tip_from_address: keptIfShared(['address'], 30, MINUTE_MS),
   guest_tip_from_network: keptIfShared(['network'], 30 * NETWORK, MINUTE_MS),
   guest_look_from_address: inMemory(['address'], 300, MINUTE_MS),
   guest_look_from_network: inMemory(['network'], 300 * NETWORK, MINUTE_MS),
-  // A picture is a few milliseconds of the threads that hash passwords; nobody has more services than a handful.
+  // A picture takes a few milliseconds of the threads that hash passwords; nobody has more than a handful of
+  // services.
   qr_code_creation: inMemory(['account'], 30, HOUR_MS),
-  // A code that was made stays in its table for good, also when it was replaced.
+  // A code stays in its table for good, even when it was replaced.
   qr_code_creation_in_a_day: kept(['account'], 60, DAY_MS),
-  // Nobody else ever gets a username that somebody had. Each change has a count of its own, so that any 30 days see three at most.
+  // A former username is never free again. Each change has a count of its own, so that any 30 days have three
+  // at most.
   username_change: kept(['account'], 1, 30 * DAY_MS),
-  // What a provider changes by hand, each a durable write.
+  // Each change by a provider is a durable write.
   profile_change: inMemory(['account'], 60, HOUR_MS),
   tip_page_change: inMemory(['account'], 240, HOUR_MS),
   // A refund is a durable write, as a tip is.
   refund: inMemory(['account'], 60, MINUTE_MS),
-  // A photo is decoded and made anew: some ten milliseconds of another thread.
+  // A photo is decoded and encoded anew: some ten milliseconds of another thread.
   photo: inMemory(['account'], 30, HOUR_MS),
-  // A print is made in a thread of its own, one after the other.
+  // Prints are made one after the other, in a thread of their own.
   print: inMemory(['account'], 120, HOUR_MS),
-  // Each asks the payment service.
+  // Each calls the payment service.
   payout_link: inMemory(['account'], 30, HOUR_MS),
-  // Thank-yous, and what somebody does about words, are durable writes.
+  // Thank-yous, hidden messages and reports are durable writes.
   words: inMemory(['account'], 120, MINUTE_MS),
-  // A browser registers its device each time that the app is opened, and each time is a durable write.
+  // A browser registers its device each time that the app is opened, which is a durable write.
   notice_device: inMemory(['account'], 120, HOUR_MS),
-  // Each asks a push service.
+  // Each calls a push service.
   notice_test: inMemory(['account'], 10, HOUR_MS),
-  // Each reads up to some milliseconds. An open dashboard asks again after a tip, one time after the other while tips come.
+  // Each reads for up to some milliseconds. While tips come, an open dashboard asks again and again.
   sums: inMemory(['account'], 600, MINUTE_MS),
-  // A page of a hundred tips takes a millisecond or two; a list that is sent as one answer counts once.
+  // A page of a hundred tips takes a millisecond or two; a list that is streamed as one answer counts once.
   lists: inMemory(['account'], 600, MINUTE_MS),
   insights: inMemory(['account'], 120, MINUTE_MS),
-  // An export reads a whole history, and packs it.
+  // An export reads and compresses a whole history.
   export: inMemory(['account'], 10, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.
   stream_opening: inMemory(['account'], 120, MINUTE_MS),

@@ -1,16 +1,19 @@
 /**
- * How often something may be tried: one table of limits, and one way of counting, whichever door a call came through. What guards
- * accounts is kept with the data, so that a restart forgives nobody; what only bounds work is counted in memory. An
- * attempt counts from before it is made, so that parallel guesses cannot slip past, and is taken back when it was none.
+ * Counts attempts against the table of limits in one way, whichever door a call came through. Limits that
+ * guard accounts are kept with the data, so that a restart forgives nobody; limits that only bound work are
+ * counted in memory. An attempt counts before it is made, so that parallel guesses cannot slip past, and is
+ * taken back when it does not count.
  *
- * Several processes on the same data share the counts that are kept with it. Each has its own counts in memory, so that N
- * processes let through N times as many attempts at most:
- * - `login_try_*`, `password_change_try` and `right_password_*` bound the parsing and hashing that one process does.
- * - `qr_code_creation` bounds the pictures that one process draws; an account has one code for each service at most.
- * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`, `lists`, `sums`, `insights`, `export` and
- *   `stream_opening` bound the work of one process.
- * - `registration_try_*` bounds also how many emails somebody can ask for: N times 200 an hour from one address.
- * - `tip` guards money: it is in memory only where one process has the data, and exact there.
+ * Several processes on the same data share the counts that are kept with it. Each has its own counts in
+ * memory, so that N processes let through N times as many attempts at most:
+ * - `login_try_*`, `password_change_try` and `right_password_*` bound the parsing and hashing that one
+ * process does.
+ * - `qr_code_creation` bounds the pictures that one process draws; an account has one code for each service
+ * at most.
+ * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`, `lists`,
+ * `sums`, `insights`, `export` and `stream_opening` bound the work of one process.
+ * - `registration_try_*` also bounds how many emails one address can test: N times 200 an hour.
+ * - `tip` guards money: it is in memory, and exact, only where one process has the data.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
@@ -23,49 +26,48 @@ import { LIMITS, type Limit, type LimitName, type Subject } from './limit-table.
 import { createMemoryCounts, subjectOf } from './memory-counts.ts';
 import type { Quota } from './quota.ts';
 
-/** Where a call comes from. */
 export interface Caller {
   /** As limits group it. */
   readonly address: string;
-  /** The wider network around the address; the address itself where that is as wide as it gets. */
+  /** The wider network of the address; the address itself where none is wider. */
   readonly network: string;
-  /** A device with a mark of its own, for what that mark counts instead of the address. */
+  /** The id of a device with a mark, for limits that count it in place of the address. */
   readonly device: string | null;
 }
 
 /**
- * Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is reached, and tells a quota what is
- * left where that is known.
+ * Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is
+ * reached, and notes in the quota what is left where that is known.
  */
 export interface Limits {
   /** Counts a request before its input is parsed. */
   countTry(what: 'login' | 'registration', caller: Caller, quota?: Quota): Promise<void>;
-  /** Counts a request to change a password in the session of `token`, before its input is parsed. */
+  /** Counts a request in the session of `token` before its input is parsed. */
   countPasswordChangeTry(token: string, quota?: Quota): Promise<void>;
   /**
    * Tries a password, counting it as wrong or as right; unknown emails count like known ones.
-   * @param caller with a device that has logged in to this very account before, or with none.
+   * @param caller its device is null unless that has logged in to this very account before.
    */
   limitLogin<Result>(email: string, caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
-  /** Tries the current password of an account in one of its sessions; wrong ones count for that session alone. */
+  /** Tries the current password of an account in a session; wrong ones count for that session alone. */
   limitPasswordChange<Result>(email: string, token: string, attempt: () => Promise<Result>): Promise<Result>;
-  /** Counts an account that was created; what was refused does not count. */
+  /** Counts created accounts; a refused attempt does not count. */
   limitRegistration<Result>(caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
   /**
-   * Counts a change of a username; what was refused does not count.
+   * Counts a changed username; a refused attempt does not count.
    * @throws AppError `username_changed_often`, with the time to wait.
    */
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
-  /** Counts what somebody does who has no account. */
+  /** Counts actions without an account. */
   countGuest(
     what: 'guest_tip' | 'guest_look',
     caller: Pick<Caller, 'address' | 'network'>,
     quota?: Quota,
   ): Promise<void>;
-  /** Counts a request to create a code, before any work is done for it. */
+  /** Counts a request to create a code before any work is done for it. */
   countQrCode(provider: UserId, quota?: Quota): Promise<void>;
-  /** Counts a request to change something of an account, to make something for it, or to read its history, before its input is parsed. */
+  /** Counts an account's request to change, make or read something before its input is parsed. */
   countChange(what: Change, userId: UserId, quota?: Quota): Promise<void>;
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId, quota?: Quota): Promise<void>;
@@ -75,7 +77,6 @@ export interface Limits {
   sweep(): Promise<void>;
 }
 
-/** What an owner may ask for so often only. */
 export type Change = Extract<
   LimitName,
   | 'profile_change'
@@ -95,14 +96,13 @@ export type Change = Extract<
 
 type Who = Readonly<Partial<Record<Subject, string>>>;
 
-/** How often a username may be changed within the window of `username_change`. */
+/** Changes per window of `username_change`. */
 const USERNAME_CHANGES = 3;
 
 const NOBODY = '';
-/** How long an attempt under way may take to be counted or taken back: as long as hashing a few passwords. */
+/** An attempt under way is settled within this time, which hashes a few passwords. */
 const HASHING_MS = 2_000;
 
-/** Limits over everybody's attempts. */
 export function createLimits(storage: Storage, clock: Clock): Limits {
   const memory = createMemoryCounts();
   const isKept = (limit: LimitName): boolean => {
@@ -111,12 +111,12 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   };
   const isTipKept = isKept('tip');
 
-  /** How many attempts are being made now, for each subject of each limit. */
+  /** The attempts under way, for each subject of each limit. */
   const underWay = new Map<string, number>();
 
   /**
-   * Counts one attempt under each of these limits, or under none of them when one is used up.
-   * @param begun notes them as being made, before anybody else learns that they were taken.
+   * Counts one attempt under each of these limits, or under none when one is used up.
+   * @param begun notes the attempt as under way before others can learn that it was counted.
    */
   async function take(counts: readonly Count[], quota?: Quota, begun = (): void => {}): Promise<void> {
     const now = clock();
@@ -139,7 +139,10 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     }
   }
 
-  /** Does what `take` does for one limit that is counted in memory, with less work: on one process every tip goes through here. */
+  /**
+   * Does what `take` does for one limit in memory with less work, because on one process every tip takes this
+   * path.
+   */
   function takeOne(limit: 'tip' | 'stream_opening' | Change, account: UserId, quota?: Quota): void {
     const now = clock();
     const { maxCount, windowMs } = LIMITS[limit];
@@ -147,7 +150,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     if (taken.outcome === 'used_up') throw tooMany(taken.freeAtMs - now);
   }
 
-  /** How long to wait for a place: not long where an attempt under way may still be taken back. */
+  /** The wait is short where an attempt under way may still be taken back. */
   function waitFor(counts: readonly Count[], waitMs: number): number {
     return counts.some((count) => underWay.has(nameOf(count))) ? Math.min(waitMs, HASHING_MS) : waitMs;
   }
@@ -167,12 +170,12 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     try {
       await storage.returnAttempt(lasting);
     } catch (error) {
-      // The answer stands; one attempt is counted too many until its window ends.
+      // The result stands; one attempt is counted too many until its window ends.
       if (!(error instanceof StorageUnavailable)) throw error;
     }
   }
 
-  /** Makes an attempt that counts under `ifWrong` or under `ifRight`, and under neither when it was not made. */
+  /** Makes an attempt that counts under `ifWrong` or `ifRight`, and under neither when it was not made. */
   async function count<Result>(
     { ifWrong = [], ifRight }: { readonly ifWrong?: readonly Count[]; readonly ifRight: readonly Count[] },
     attempt: () => Promise<Result>,
@@ -293,7 +296,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   };
 }
 
-/** No limits at all, for load tests on loopback. */
+/** No limits, for load tests on loopback. */
 export function createNoLimits(): Limits {
   const allow = async () => {};
   return {
@@ -317,7 +320,7 @@ interface Count extends AttemptCount {
   readonly limit: LimitName;
 }
 
-/** One attempt under each of these limits, as far as there is somebody whom the limit is about. */
+/** Leaves out limits whose subject is unknown. */
 function countsOf(limits: readonly LimitName[], who: Who): Count[] {
   return limits.flatMap((limit) => {
     const { per, maxCount, windowMs }: Limit = LIMITS[limit];
@@ -329,7 +332,7 @@ function countsOf(limits: readonly LimitName[], who: Who): Count[] {
   });
 }
 
-/** An address that is its own network, as in IPv4, needs no second count. */
+/** An IPv4 address is its own network and needs no second count. */
 function whoIsAt(address: string, network: string): Who {
   return network === address ? { address } : { address, network };
 }

@@ -1,15 +1,16 @@
 /**
- * Counts of attempts that a restart forgets, in the shape of those that are kept with the data: for limits that bound work.
+ * Counts of attempts in memory, which a restart forgets, with the methods of those that are kept with the
+ * data.
  */
 import type { AttemptCount, Storage } from '../storage/port/storage.ts';
 import type { Quota } from './quota.ts';
 
-/** How many subjects of one limit are remembered; of more, the one whose window ends first is forgotten. */
+/** Subjects remembered for each limit; beyond that, the one whose window ends first is forgotten. */
 const MAX_REMEMBERED = 50_000;
 
 /**
- * A map for each limit holds its subjects in the order in which their windows end, so that those which have ended are found at
- * its front.
+ * Each limit has a map of its subjects in the order in which their windows end, so that ended ones are at the
+ * front.
  */
 export function createMemoryCounts() {
   const windows = new Map<string, Map<string, { count: number; endsAtMs: number }>>();
@@ -20,7 +21,7 @@ export function createMemoryCounts() {
     return present;
   }
 
-  /** The count of a subject, begun anew when there is none or its window has ended. */
+  /** Begins a new window when there is none or it has ended. */
   function windowOf(counted: AttemptCount, nowMs: number) {
     const ofLimit = windowsOf(counted);
     const subject = subjectOf(counted);
@@ -42,7 +43,7 @@ export function createMemoryCounts() {
   }
 
   return {
-    /** How many subjects of a limit are remembered. */
+    /** The number of subjects remembered for a limit. */
     size: (limit: string): number => windows.get(limit)?.size ?? 0,
 
     returnAttempt(counts: readonly AttemptCount[]): void {
@@ -53,13 +54,13 @@ export function createMemoryCounts() {
       }
     },
 
-    /** @param quota is told what is left. */
+    /** @param quota notes what is left. */
     takeAttempt(
       counts: readonly AttemptCount[],
       nowMs: number,
       quota?: Quota,
     ): Awaited<ReturnType<Storage['takeAttempt']>> {
-      // Every tip goes through here: a loop costs half of what lists of lists did.
+      // Every tip takes this path: a loop was measured to cost half of what nested arrays did.
       const taken = [];
       let freeAtMs = -Infinity;
       for (const counted of counts) {
@@ -75,7 +76,7 @@ export function createMemoryCounts() {
   };
 }
 
-/** Whom a count is about, in one word for each limit. An account's id, an address and a hash have no space in them. */
+/** The subject as one string for each limit. Account ids, addresses and hashes contain no space. */
 export function subjectOf({ account, address }: AttemptCount): string {
   return `${account} ${address}`;
 }

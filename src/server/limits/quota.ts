@@ -1,6 +1,7 @@
 /**
- * What is left to a client of the limits that its request was counted by, as draft-ietf-httpapi-ratelimit-headers-10 tells it. Of several it
- * is the one that is nearest to its end. Nothing is read for it: counts that are kept with the data are told when they are used up alone.
+ * Reports what is left of the limits that counted a request, as draft-ietf-httpapi-ratelimit-headers-10
+ * reports it; of several limits, the one nearest to its end. Reporting reads nothing: limits that are kept
+ * with the data are noted only when used up.
  */
 import type { AttemptCount } from '../storage/port/storage.ts';
 
@@ -8,9 +9,9 @@ export class Quota {
   #nearest: { readonly counted: AttemptCount; readonly left: number; readonly waitMs: number } | null = null;
 
   /**
-   * Notes one of the limits.
-   * @param left how many more are let through.
-   * @param waitMs until all are let through again.
+   * Notes a limit.
+   * @param left the attempts that remain.
+   * @param waitMs milliseconds until the window ends.
    */
   note(counted: AttemptCount, left: number, waitMs: number): void {
     const nearest = this.#nearest;
@@ -19,8 +20,8 @@ export class Quota {
   }
 
   /**
-   * The headers of the answer; none when nothing was counted.
-   * @param isUsedUp whether the request is refused by a limit: one that has not been noted says nothing of it.
+   * The headers of the answer; empty when nothing was counted.
+   * @param isUsedUp whether a limit refused the request: then only a used-up limit is reported.
    */
   headers(isUsedUp = false): Record<string, string> {
     if (!this.#nearest) return {};

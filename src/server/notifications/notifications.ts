@@ -1,5 +1,6 @@
 /**
- * Notifications: the devices of an account that tips reach with no page open, and the key by which push services know this server.
+ * Notifications: the devices of an account that are notified of tips with no page open, and the server's
+ * public key for push services.
  */
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -22,16 +23,16 @@ import { createSendPush, type FindAddresses, isPoint } from './push-request.ts';
 import { createSender } from './sender.ts';
 import { createVapid, subjectFrom } from './vapid.ts';
 
-/** Whoever tries a device out looks at it now. */
+/** The owner who tests a device is looking at it. */
 const TEST_TTL_S = 60;
 
 export interface Notifications {
   key(): PushKey;
-  /** @param token of the session that asks. */
+  /** @param token of the current session. */
   list(userId: UserId, token: string): Promise<NotificationDevice[]>;
   /**
-   * Adds the device of a session, which gets notices until that ends. The same device may be registered again.
-   * @throws AppError `push_endpoint_refused`; `invalid_input`; `session_ended` when the session ended meanwhile.
+   * Adds the device of a session, which is notified until the session ends. A device may be registered again.
+   * @throws AppError `push_endpoint_refused`; `invalid_input`; `session_ended`.
    */
   register(userId: UserId, token: string, device: NewDevice): Promise<NotificationDevice>;
   /** @throws AppError `device_not_found`. */
@@ -39,13 +40,15 @@ export interface Notifications {
   /** @throws AppError `device_not_found`. */
   remove(userId: UserId, id: DeviceId): Promise<void>;
   /**
-   * Sends a notice to a device that says nothing of tips.
-   * @throws AppError `device_not_found`, also when its push service knows it no more; `push_unavailable`.
+   * Sends a test notification to a device.
+   * @throws AppError `device_not_found`, also when its push service no longer knows it; `push_unavailable`.
    */
   test(userId: UserId, id: DeviceId): Promise<void>;
-  /** Tells devices what is due; to be called every second. @returns when all that was begun by then has ended. Never throws. */
+  /**
+   * Sends what is due. Call it every second. @returns when everything begun by then has ended. Never throws.
+   */
   pass(): Promise<void>;
-  /** Begins nothing more, and waits a moment for what is under way. */
+  /** Begins nothing more, and waits briefly for what is under way. */
   close(): Promise<void>;
 }
 
@@ -56,9 +59,9 @@ export function createNotifications(deps: {
   readonly random: RandomBytes;
   readonly log: Logger;
   readonly publicUrl: string;
-  /** Host names of push services beside those that are known. */
+  /** Host names of additional push services. */
   readonly pushHosts: readonly string[];
-  /** The installation's, from which its keys are made. */
+  /** The installation's secret, from which its keys are derived. */
   readonly secret: Uint8Array;
   readonly findAddresses: FindAddresses;
 }): Notifications {

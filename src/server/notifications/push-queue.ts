@@ -1,18 +1,18 @@
 /**
- * Bounds how many requests to push services are made at once, to one of them and in all, so that one which does not answer
- * holds up nobody but its own devices.
+ * Bounds the concurrent requests to push services, for each host and in all, so that a service that does not
+ * answer delays only its own devices.
  */
 import type { Clock } from '#shared/calendar.ts';
 import type { PushOutcome } from './push-request.ts';
 
 const MAX_AT_ONCE = 16;
 const MAX_AT_ONCE_TO_HOST = 4;
-/** For how long a push service that did not answer is left alone, so often in a row. */
+/** The rest of a push service after it did not answer, for each time in a row. */
 const REST_MS = 5_000;
 const MISSES_BEFORE_REST = 4;
 
 export interface Lanes {
-  /** Makes a request to a host when it is its turn; `postponed` when the host did not answer others a moment ago. */
+  /** Makes a request when it is the host's turn; `postponed` when the host recently did not answer. */
   run(host: string, request: () => Promise<PushOutcome | null>): Promise<PushOutcome | null | 'postponed'>;
 }
 
@@ -27,7 +27,7 @@ export function createPushQueue(clock: Clock): Lanes {
   const lanes = new Map<string, Lane>();
   let running = 0;
 
-  /** Lets those go on whose turn it is, of each host in turn. */
+  /** Admits waiting requests, one host after the other. */
   function admit(): void {
     for (const [host, lane] of [...lanes]) {
       while (running < MAX_AT_ONCE && lane.running < MAX_AT_ONCE_TO_HOST) {
@@ -37,7 +37,7 @@ export function createPushQueue(clock: Clock): Lanes {
         lane.running += 1;
         next();
       }
-      // Hosts that had their turn come last the next time.
+      // A served host goes to the end.
       lanes.delete(host);
       if (lane.running > 0 || lane.waiting.length > 0 || rests(lane)) lanes.set(host, lane);
     }
@@ -45,7 +45,7 @@ export function createPushQueue(clock: Clock): Lanes {
 
   function rests({ restsUntilMs }: Lane): boolean {
     const nowMs = clock();
-    // One that rests for longer met a clock that was turned back since.
+    // A longer rest was set before the clock was turned back.
     return restsUntilMs > nowMs && restsUntilMs <= nowMs + REST_MS;
   }
 

@@ -1,6 +1,7 @@
 /**
- * Sends one notice to the push service of one device (RFC 8030), encrypted for that device (RFC 8291). The request is made here, because
- * an endpoint is an address that a stranger gave: it goes to the address that was checked, and nowhere else.
+ * Sends a notification to the push service of a device (RFC 8030), encrypted for the device (RFC 8291). It
+ * makes the HTTP request itself, because a stranger supplied the endpoint: the request goes only to the
+ * address that was checked.
  */
 import { ECDH } from 'node:crypto';
 import { lookup as lookUp } from 'node:dns/promises';
@@ -19,47 +20,51 @@ const POINT_BYTES = 65;
 /** RFC 8291, section 3.2. */
 const AUTH_BYTES = 16;
 const TIME_LIMIT_MS = 10_000;
-/** Far more than push services answer; a longer one is an error. */
+/** Far more than push services answer; longer headers are an error. */
 const MAX_HEADER_BYTES = 8_192;
-/** Of all that comes before an answer: interim answers (RFC 9110, section 15.2), which may be many, and empty lines. */
+/**
+ * Bounds everything before the final answer: interim answers (RFC 9110, section 15.2), which may be many, and
+ * empty lines.
+ */
 const MAX_ANSWER_BYTES = 32_768;
 const MAX_WAIT_MS = 86_400_000;
 
-/** Where a device is reached, and what encrypts for it. */
+/** The endpoint of a device and its keys for encryption. */
 export interface PushAddress {
   readonly endpoint: string;
-  /** A point of P-256, uncompressed: 65 bytes. */
+  /** An uncompressed point of P-256: 65 bytes. */
   readonly p256dh: Uint8Array;
   /** 16 bytes. */
   readonly auth: Uint8Array;
 }
 
 export type PushOutcome =
-  /** The push service has it, and tells the device. */
+  /** The push service has accepted it. */
   | { readonly outcome: 'delivered' }
-  /** The push service knows no such device any more (RFC 8030, section 7.3). */
+  /** The push service no longer knows the device (RFC 8030, section 7.3). */
   | { readonly outcome: 'gone' }
-  /** Something is wrong that does not pass by itself. Nothing in `reason` names the device. */
+  /** A retry alone does not help. `reason` never identifies the device. */
   | { readonly outcome: 'refused'; readonly reason: string }
-  /** The same may work later, at the earliest when the push service says. */
+  /** A retry may succeed, not before the time that the push service names. */
   | {
       readonly outcome: 'later';
       readonly reason: string;
       readonly retryAfterMs: number | null;
-      /** Whether it did not answer at all, whoever the notice was for. */
+      /** True when the host did not answer, which concerns all of its devices. */
       readonly isUnreachable: boolean;
     };
 
-/** What is sent. */
 export interface PushMessage {
   readonly payload: string;
-  /** For how long the push service keeps it while the device is out of reach. */
+  /** The push service keeps it for this time while the device is unreachable. */
   readonly ttlSeconds: number;
-  /** What is still kept for the device under the same topic is replaced (RFC 8030, section 5.4): at most 32 characters of base64url. */
+  /**
+   * Replaces a kept message of the same topic (RFC 8030, section 5.4); at most 32 characters of base64url.
+   */
   readonly topic: string;
 }
 
-/** All addresses of a host name. */
+/** Resolves all addresses of a host name. */
 export type FindAddresses = (host: string) => Promise<readonly string[]>;
 
 /** Asks the system's resolver, as connections do. */
@@ -67,8 +72,8 @@ export const findAddresses: FindAddresses = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address);
 
 /**
- * Sends a message to a device, unless `stop` is aborted before it is answered. Whatever is wrong with the device or its
- * push service is an outcome.
+ * Sends a message to a device, unless `stop` is aborted before the answer. Faults of the device or its push
+ * service are outcomes.
  * @throws Error when the message cannot be encrypted, which is a fault of this server.
  */
 export type SendPush = (to: PushAddress, message: PushMessage, stop?: AbortSignal) => Promise<PushOutcome>;
@@ -78,7 +83,7 @@ interface PushRequestDependencies {
   readonly vapid: Vapid;
   readonly clock: Clock;
   readonly findAddresses: FindAddresses;
-  /** For the whole of a request, with the look-up of its host. */
+  /** For the whole request, with the look-up of its host. */
   readonly timeLimitMs?: number;
 }
 
@@ -120,8 +125,9 @@ export function createSendPush({
 }
 
 /**
- * Runs something with a signal that is aborted when its time is over, or `stop` is aborted. Not AbortSignal.any: a signal that lives as
- * long as the process keeps a part of each that is made of it in memory (measured up to Node.js 26.10).
+ * Runs a task with a signal that is aborted by the time limit or by `stop`. AbortSignal.any is not used: a
+ * signal that lives as long as the process keeps part of each derived signal in memory (measured up to
+ * Node.js 26.10).
  */
 async function inTime<Result>(
   limitMs: number,
@@ -141,7 +147,7 @@ async function inTime<Result>(
   }
 }
 
-/** Tells if the bytes are an uncompressed point of P-256, which is what a browser gives as `p256dh`. */
+/** True for an uncompressed point of P-256, the form of `p256dh` from browsers. */
 export function isPoint(bytes: Uint8Array): boolean {
   if (bytes.length !== POINT_BYTES) return false;
   try {
@@ -166,7 +172,7 @@ async function addressesOf({ url }: PushTarget, find: FindAddresses): Promise<re
   return isIP(host) === 0 ? find(host) : [host];
 }
 
-/** What a promise comes to, unless the signal ends the wait: look-ups cannot be ended. */
+/** Rejects when the signal is aborted first, because a look-up cannot be cancelled. */
 function before<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -175,10 +181,13 @@ function before<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   });
 }
 
-/** The other side has sent more than any push service does, and has not answered. */
+/** The other side sent more than `MAX_ANSWER_BYTES` without a final answer. */
 class EndlessAnswer extends Error {}
 
-/** Asks for the answer's status; its body is never read, and no more than a bound of what comes before it. Redirects are answers like others, and no proxy is used. */
+/**
+ * Reads the status alone: the body is never read, and the bytes before it are bounded. Redirects are not
+ * followed, and no proxy is used.
+ */
 function post({
   target: { url },
   addresses,
@@ -196,7 +205,7 @@ function post({
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
       method: 'POST',
       headers,
-      // An agent of its own, so that no connection is kept that goes to an address of an earlier look-up.
+      // A new agent, so that no connection to an address of an earlier look-up is reused.
       agent: false,
       lookup: lookupOf(addresses),
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -221,7 +230,7 @@ function post({
   });
 }
 
-/** Answers what was checked, so that no second look-up can answer otherwise. */
+/** Returns the checked addresses, so that a second look-up cannot return others. */
 function lookupOf(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, answer) => {
@@ -245,7 +254,7 @@ function outcomeOf({ status, retryAfter }: Answer, nowMs: number): PushOutcome {
   return { outcome: 'refused', reason };
 }
 
-/** The wait that Retry-After asks for: seconds, or a date (RFC 9110, section 10.2.3). */
+/** Parses Retry-After: seconds, or a date (RFC 9110, section 10.2.3). Null when absent or malformed. */
 function readRetryAfter(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;
   const waitMs = /^\d{1,10}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
@@ -260,7 +269,7 @@ function later(reason: string): PushOutcome {
   return { outcome: 'later', reason, retryAfterMs: null, isUnreachable: true };
 }
 
-/** The kind of an error without its message, which may name the address. */
+/** The error's code or name; its message may contain the address. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   if (error instanceof EndlessAnswer) return 'its answer has no end';

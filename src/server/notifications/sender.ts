@@ -1,7 +1,8 @@
 /**
- * Tells devices what came into the ledgers of their accounts. Nothing is queued beside the ledger: a device that is due is claimed, what
- * came after its position is read, and its position moves once the push service has the notice. Whatever happens in between, a
- * process that is killed among it, the entries are told later; at worst twice, and then under the same tag.
+ * Notifies devices of new ledger entries of their accounts. Nothing is queued beside the ledger: a due device
+ * is claimed, the entries after its position are read, and its position moves once the push service has
+ * accepted the notification. Whatever happens in between, even a kill, the entries are sent later; at worst
+ * twice, under the same tag.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/promises';
@@ -15,36 +16,37 @@ import { createPushQueue } from './push-queue.ts';
 import type { PushOutcome, SendPush } from './push-request.ts';
 import { NEWS_MS, newsOf, type SaidWords, saidIn, type TipNews } from './tip-notification.ts';
 
-/** How often all devices are looked through: for retries of other processes, and for what is left of one that ended. */
+/** A full pass finds retries of other processes and what an ended process left. */
 const FULL_PASS_MS = 30_000;
 /** Longer than a request and its wait for a place may take. */
 const LEASE_MS = 60_000;
-/** What is left of the lease when a request begins: its time limit, and what it takes to settle. */
+/** The minimum of the lease when a request begins: its time limit, and the time to settle. */
 const LEASE_LEFT_MS = 15_000;
 const CLAIMS_AT_ONCE = 64;
-/** So many notifications wait in memory at most; the others wait in the storage, where a restart loses none of them. */
+/** Notifications waiting in memory; the others wait in the storage, where a restart loses none. */
 const MAX_UNDER_WAY = 256;
-/** A flood of tips is one notification in each such pause, with a count. */
+/** A burst of tips makes one notification in each such pause, with a count. */
 const PAUSE_MS = 15_000;
 const RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000] as const;
 const LONGEST_RETRY_MS = 3_600_000;
-/** What does not pass by itself is tried again after a quarter of an hour at the earliest. */
+/** A refused notification is retried after a quarter of an hour at the earliest. */
 const REFUSED_TRIES = 4;
 const JITTER = 0.2;
-/** No wait is longer, so that one which seems to be was set before the clock was turned back. */
+/** A longer wait was set before the clock was turned back. */
 const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
-/** How many entries are read at once, and of how many one notice tells at most. */
+/** Entries per read, and the most that one notification counts. */
 const READ_SIZE = 100;
 const MAX_ENTRIES = 10_000;
 const CLOSE_PATIENCE_MS = 2_000;
 
 export interface Sender {
   /**
-   * Tells what is due: of accounts that have new entries or whose time has come, and now and then of all. To be called every second.
-   * @returns when all that was begun by then has ended.
+   * Sends what is due for accounts with new entries or due retries, and regularly for all. Call it every
+   * second.
+   * @returns when everything begun by then has ended.
    */
   pass(): Promise<void>;
-  /** Begins nothing more, waits a moment for what is under way, and leaves the rest to whoever comes next. */
+  /** Begins nothing more, waits briefly for what is under way, and leaves the rest to the next process. */
   close(): Promise<void>;
 }
 
@@ -58,9 +60,9 @@ interface SenderDependencies {
 
 /** @param deps its storage is listened to for as long as the process lives. */
 export function createSender({ storage, clock, random, log, send }: SenderDependencies): Sender {
-  /** The accounts that may have something to tell. */
+  /** Accounts that may have new entries. */
   const fresh = new Set<UserId>();
-  /** When devices that wait are due, as far as this process knows; what it does not know, it finds in a pass over all. */
+  /** The due times of waiting devices that this process knows of; a full pass finds the others. */
   const waiting = new Map<DeviceId, { readonly userId: UserId; readonly atMs: number }>();
   const queue = createPushQueue(clock);
   const underWay = new Set<Promise<void>>();
@@ -78,7 +80,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
 
   async function claim(nowMs: number): Promise<void> {
     if (!areClaimsKnown) {
-      // Nobody else has the data, so that a claim is one of a process that has ended.
+      // No other process has this data, so each claim is that of an ended process.
       if (!storage.isShared) await storage.devices.endClaims();
       areClaimsKnown = true;
     }
@@ -97,7 +99,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       const atMost = Math.min(CLAIMS_AT_ONCE, MAX_UNDER_WAY - underWay.size);
       if (isClosed) return;
       if (atMost <= 0) {
-        // What found no place is looked for again in a second.
+        // A device without a place is looked for again in a second.
         lookAgain(accounts);
         return;
       }
@@ -129,7 +131,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     const host = new URL(device.endpoint).host;
     const outcome = await queue.run(host, async () => {
       const nowMs = clock();
-      // Whoever waited for too long has lost the claim, or is about to.
+      // A device that waited too long has lost its claim, or is about to.
       if (isClosed || nowMs > device.claimedUntilMs - LEASE_LEFT_MS) return null;
       const message = {
         payload: JSON.stringify(notificationOf(device, news, said, upTo)),
@@ -138,7 +140,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       };
       return send(device, message, stopping.signal);
     });
-    // Another process, or the next start, goes on where this one was stopped.
+    // Another process, or the next start, continues here.
     if (
       outcome === null ||
       (stopping.signal.aborted && outcome !== 'postponed' && outcome.outcome === 'later')
@@ -197,13 +199,13 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     return { news, upTo };
   }
 
-  /** What is said of the words of a single tip, to a device that is to show them. */
+  /** Reads the giver's message of a single tip, for a device that shows messages. */
   async function readWords({ withWords }: ClaimedDevice, { count, tip }: TipNews): Promise<SaidWords> {
     const [words] = withWords && count === 1 && tip ? await storage.messages.findMessages([tip.id]) : [];
     return saidIn(words);
   }
 
-  /** So that not all who failed together come back together. */
+  /** Spreads retries that failed together. */
   function jittered(waitMs: number): number {
     const [byte = 0] = random(1);
     return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));
@@ -211,7 +213,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
 
   return {
     async pass() {
-      // One that waits for the storage sees what came since as well, or leaves it to the next.
+      // A pass that waits for the storage sees later entries as well, or leaves them to the next pass.
       if (!isClaiming && !isClosed) {
         isClaiming = true;
         await claim(clock()).catch((err: unknown) => {
@@ -251,7 +253,7 @@ function notificationOf(
   };
 }
 
-/** The same for a notice and its repetition, and nothing that a push service could learn from. */
+/** Equal for a notification and its repetition; it tells a push service nothing. */
 function topicOf({ id, notifiedPosition }: ClaimedDevice): string {
   return createHash('sha256').update(`${id} ${notifiedPosition}`).digest('base64url').slice(0, 32);
 }

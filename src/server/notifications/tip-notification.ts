@@ -1,36 +1,32 @@
-/**
- * What a notice says of the entries that a device was not told: one tip in full, or how many there were and their sum.
- */
+/** Composes a notification of entries: one tip in full, or the number of tips and their sum. */
 import type { EntryRecord } from '#server/storage/port/ledger.ts';
 import type { TipMessages } from '#server/storage/port/messages.ts';
 import type { NotifiedTip } from '#shared/notifications.ts';
 
-/** How long a tip is news. */
+/** Older tips are not sent. */
 export const NEWS_MS = 86_400_000;
 
-/** What of a tip its giver wrote. */
 export type SaidWords = Pick<NotifiedTip, 'giverName' | 'message'>;
 
 const NO_WORDS: SaidWords = { giverName: null, message: null };
 
-/** What a notice says of the words of a tip: nothing of those that are hidden. */
+/** Empty when the messages are hidden. */
 export function saidIn(words: TipMessages | undefined): SaidWords {
   return !words || words.isHidden ? NO_WORDS : { giverName: words.giverName, message: words.message };
 }
 
-/** What is still to be told of some entries. */
 export interface TipNews {
   readonly count: number;
   readonly netCents: number;
-  /** The first tip, which a notice tells in full when it is the only one. */
+  /** The first tip, which is told in full when it is the only one. */
   readonly tip: Omit<NotifiedTip, keyof SaidWords> | null;
-  /** When the newest of them was given. */
+  /** The time of the newest tip. */
   readonly newestAtMs: number;
 }
 
 const NO_NEWS: TipNews = { count: 0, netCents: 0, tip: null, newestAtMs: 0 };
 
-/** Gathers what there is to tell, entry after entry, so that none of them needs to be kept. */
+/** Accumulates the news of entries page by page, so that no entry is kept in memory. */
 export function newsOf(entries: readonly EntryRecord[], nowMs: number, before = NO_NEWS) {
   return entries
     .filter((entry) => isNews(entry, nowMs))
@@ -45,7 +41,7 @@ export function newsOf(entries: readonly EntryRecord[], nowMs: number, before = 
     );
 }
 
-/** Whether an entry is a tip that its receiver still has, and that came in the last day. */
+/** True for a tip of the last day that was not reversed. */
 function isNews({ kind, transaction }: EntryRecord, nowMs: number): boolean {
   return kind === 'received' && transaction.reversal === null && transaction.createdAtMs > nowMs - NEWS_MS;
 }

@@ -1,28 +1,28 @@
 /**
- * Says to push services who sends (RFC 8292): a key pair of the installation's own, and tokens that are signed with it. Browsers tie a
- * registration to the public key, so that nobody else can send to it.
+ * Identifies this server to push services (RFC 8292) by a key pair of the installation and tokens signed with
+ * it. Browsers tie a registration to the public key, so that nobody else can send to it.
  */
 import { createECDH, createHash, createPrivateKey, sign } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
 
 const CURVE = 'prime256v1';
-/** RFC 8292 allows a day; half of it leaves room for clocks that go wrong. */
+/** RFC 8292 allows a day; half of it leaves room for wrong clocks. */
 const TOKEN_LIFETIME_S = 43_200;
-/** Apple asks senders not to make tokens for each notice, but to use one for some time. */
+/** Apple asks senders to reuse a token for some time rather than make one for each notification. */
 const TOKEN_USE_MS = 21_600_000;
 /** Microsoft has hundreds of hosts, and each needs a token of its own. */
 const MAX_KEPT_TOKENS = 500;
 
 export interface Vapid {
-  /** An uncompressed point of P-256: 65 bytes, as `applicationServerKey` takes them. */
+  /** An uncompressed point of P-256: 65 bytes, the form of `applicationServerKey`. */
   readonly publicKey: Uint8Array;
-  /** The header Authorization for a push service, which is named by its origin. */
+  /** The header Authorization for the origin of a push service. */
   authorizationFor(origin: string): string;
 }
 
 /**
- * @param secret the 32 bytes of the installation that are its private key.
- * @param subject how the sender can be reached: an address of https.
+ * @param secret 32 bytes, the private key.
+ * @param subject an https address at which the sender can be reached.
  */
 export function createVapid(secret: Uint8Array, subject: string, clock: Clock): Vapid {
   const { privateKey, publicKey } = keyPairFrom(secret);
@@ -52,7 +52,7 @@ export function createVapid(secret: Uint8Array, subject: string, clock: Clock): 
     authorizationFor(origin) {
       const nowMs = clock();
       let entry = kept.get(origin);
-      // A clock that was turned back makes a token that is not valid for long enough, or for too long.
+      // After the clock was turned back, a kept token would expire too early or too late.
       if (!entry || nowMs < entry.madeAtMs || nowMs > entry.madeAtMs + TOKEN_USE_MS) {
         if (kept.size >= MAX_KEPT_TOKENS) kept.clear();
         entry = { token: tokenFor(origin, nowMs), madeAtMs: nowMs };
@@ -64,15 +64,15 @@ export function createVapid(secret: Uint8Array, subject: string, clock: Clock): 
 }
 
 /**
- * How push services can reach whoever runs the installation (RFC 8292, section 2.1): its address, which is said in the form of https
- * also while it is being tried out without; push services refuse any other form.
+ * The contact address for push services (RFC 8292, section 2.1). It is always written as https, because push
+ * services refuse another form.
  * @param publicUrl without a trailing slash.
  */
 export function subjectFrom(publicUrl: string): string {
   return publicUrl.replace(/^http:/, 'https:');
 }
 
-/** Of 2³² random secrets one is no key of the curve; its hash is taken instead, and so on. */
+/** One of 2³² random secrets is no valid private key; then its hash is tried, and so on. */
 function keyPairFrom(secret: Uint8Array) {
   const ecdh = createECDH(CURVE);
   for (let candidate = Buffer.from(secret); ; candidate = createHash('sha256').update(candidate).digest()) {

@@ -1,4 +1,7 @@
-/** Tips that are paid at a payment service: what givers and receivers ask, and the sweep for what nothing was heard of. */
+/**
+ * Tips that are paid at a payment service: the calls of givers and receivers, and the sweep of payments
+ * without a webhook event.
+ */
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
@@ -8,15 +11,15 @@ import { PaymentServiceUnavailable } from './payment-service.ts';
 import type { TipPayments } from './tip-payments.ts';
 import { createWebhookEvents } from './webhook-events.ts';
 
-/** A page can be paid on for 30 minutes; the minute more is for clocks that differ, because Stripe takes no less. */
+/** Stripe takes no less than 30 minutes; one more is for clocks that differ. */
 const PAGE_LIFETIME_MS = 31 * 60_000;
-/** How often somebody who waits for a payment may have it asked for. */
+/** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
 const PAYMENTS_AT_ONCE = 20;
 
 export function createPaidTips(
   deps: ProgressDependencies & {
-    /** The services that the payment service does not serve. */
+    /** The services that the payment service does not allow. */
     readonly excludedCategories: readonly ServiceCategory[];
   },
 ): TipPayments {
@@ -24,10 +27,10 @@ export function createPaidTips(
   const { payments } = storage;
   const progress = createPaymentProgress(deps);
   const webhookEvents = createWebhookEvents({ storage, service, clock, log, progress });
-  /** When those were asked for last whose givers wait. */
+  /** The last look-up of each payment whose giver waits. */
   const askedAtMs = new Map<TransactionId, number>();
 
-  /** The payment service's silence as an answer. */
+  /** Turns an unreachable payment service into an error for the client. */
   async function orUnavailable<Result>(step: () => Promise<Result>): Promise<Result> {
     try {
       return await step();
@@ -86,7 +89,7 @@ export function createPaidTips(
     async refund(reversal) {
       const { userId, transactionId: id } = reversal;
       const tip = await storage.findTransaction(userId, id);
-      // It may be paid in this moment.
+      // The giver may be paying at this moment.
       if (!tip) return { outcome: 'unknown_transaction' };
       if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
       if (tip.paymentMode !== service.mode && tip.reversal === null) return { outcome: 'refused' };
@@ -111,7 +114,7 @@ export function createPaidTips(
         try {
           await (payment.state === 'succeeded' ? progress.finishRefund(payment) : progress.lookUp(payment));
         } catch (err) {
-          // Each of them was taken from the others of this batch, which must not wait for it.
+          // Each payment was taken out of the others of this batch, which must not wait for it.
           if (err instanceof PaymentServiceUnavailable)
             log.warn({ err, payment: payment.id }, 'the payment service does not answer');
           else log.error({ err, payment: payment.id }, 'could not find out what became of a payment');

@@ -1,6 +1,6 @@
 /**
- * Moves a payment on by whatever is heard of it: a webhook event, the answer to a question, a giver who comes back. Each
- * goes through the same few steps of the storage, so that the order and the number of what is heard do not matter.
+ * Moves a payment on by a webhook event, a look-up, or a giver who comes back. All take the same few steps of
+ * the storage, so that their order and number do not matter.
  */
 import type { Logger } from 'pino';
 import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
@@ -10,7 +10,7 @@ import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import type { CheckoutState, PaymentService } from './payment-service.ts';
 
-/** When to ask for a payment of which nothing was heard. */
+/** The age of a payment at its first look-up when no webhook event has come. */
 export const FIRST_LOOK_MS = 120_000;
 
 export interface ProgressDependencies {
@@ -20,13 +20,13 @@ export interface ProgressDependencies {
   readonly log: Logger;
   /** Without a trailing slash. */
   readonly publicUrl: string;
-  /** The token of the receipt of a guest, who comes back by it. */
+  /** The guest comes back to the receipt with this token. */
   readonly receiptTokenOf: (id: TransactionId) => ReceiptToken;
 }
 
 export type PaymentProgress = ReturnType<typeof createPaymentProgress>;
 
-/** Each function answers the payment as it stands afterwards, and throws PaymentServiceUnavailable. */
+/** Each function returns the payment's new state, and throws PaymentServiceUnavailable. */
 export function createPaymentProgress(deps: ProgressDependencies) {
   const { storage, service, clock, log, publicUrl, receiptTokenOf } = deps;
   const { payments } = storage;
@@ -38,10 +38,9 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     return moved.payment;
   }
 
-  /** What was begun with test keys is unknown to the payment service under keys that move money. */
+  /** A payment begun with test keys is unknown to the payment service under live keys. */
   const isAskable = ({ paymentMode }: PaymentRecord) => paymentMode === service.mode;
 
-  /** Gives a payment its page, if it has none yet. */
   async function withPage(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'created') return payment;
     if (!isAskable(payment)) return move(payment, { kind: 'failed' });
@@ -89,7 +88,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
   }
 
   async function lookUp(payment: PaymentRecord): Promise<PaymentRecord> {
-    // A page that was never noted here was shown to nobody, and the payment service may not let it be asked for.
+    // A page that was never stored was shown to nobody, and the payment service may not find it.
     if (payment.state === 'created' && clock() >= payment.expiresAtMs)
       return move(payment, { kind: 'expired' });
     const begun = await withPage(payment);
@@ -98,7 +97,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
       : begun;
   }
 
-  /** Takes back from the receiver as well what has gone back to the giver. */
+  /** Reverses a charge for the receiver that was returned to the giver. */
   async function takeBack(payment: PaymentRecord): Promise<PaymentRecord> {
     if ((await service.takeBack(payment)) === 'refused')
       log.error({ payment: payment.id }, 'the receiver keeps what has gone back to the giver');

@@ -1,37 +1,32 @@
-/**
- * The port to a payment service: what it is asked, and what it tells. Whoever stands behind it moves the money, and knows nothing of
- * the ledger.
- */
+/** The port to a payment service, which moves the money and knows nothing of the ledger. */
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { PaidMode } from '#shared/payments.ts';
 
 /**
- * Thrown when nobody knows whether the payment service did what it was asked: it could not be reached, was too slow, or failed. The
- * same may be asked again, and is done once.
+ * Thrown when the outcome of a call is unknown: the payment service could not be reached, was too slow, or
+ * failed. The call may be repeated and takes effect once.
  */
 export class PaymentServiceUnavailable extends Error {
   override name = 'PaymentServiceUnavailable';
 }
 
-/** What the payment service says of a page on which a giver pays. */
+/** The state of a giver's payment page. */
 export type CheckoutState =
   /** The giver may still pay. */
   | { readonly kind: 'open' }
   | {
       readonly kind: 'paid';
-      /** How the payment service names the charge. */
+      /** The payment service's id of the charge. */
       readonly chargeId: string;
-      /** What the giver was charged, in cents of US dollars; null for another currency. */
+      /** Cents of US dollars; null for another currency. */
       readonly chargedCents: number | null;
     }
   /** Nobody paid, and nobody can any more. */
   | { readonly kind: 'expired' | 'failed' };
 
-/** What is to be on the page, besides the sums. */
 export interface PageTexts {
-  /** What the giver pays for. */
   readonly title: string;
-  /** Where the giver comes back to, having paid or not. */
+  /** The giver's browser returns to these addresses. */
   readonly paidUrl: string;
   readonly leftUrl: string;
 }
@@ -41,80 +36,78 @@ export type Begun =
   /** There is no page, and there will be none. */
   | { readonly outcome: 'refused' };
 
-/** What the payment service tells of a provider's account. */
 export interface ServiceAccount {
   readonly accountId: string;
-  /** Whether tips can be paid to it. */
+  /** True when tips can be paid to it. */
   readonly chargesEnabled: boolean;
-  /** What its owner is asked for, as the payment service names it. */
+  /** What the payment service asks of the owner, in its own names. */
   readonly missing: readonly string[];
 }
 
-/** What the payment service tells by itself, once its signature is checked: late, twice, in any order or not at all. */
+/** A verified event that the payment service sends: late, twice, in any order or not at all. */
 export interface WebhookEvent {
   readonly id: string;
   readonly data:
     | {
         readonly kind: 'page';
-        /** How the payment service names the page. */
+        /** The payment service's id of the page. */
         readonly checkoutId: string;
-        /** The tip that the page was made for, as the payment service was told. */
+        /** The id that the page was made with. */
         readonly transactionId: string | null;
         readonly state: CheckoutState;
       }
-    /** All of a charge went back to the giver. */
+    /** All of a charge was returned to the giver. */
     | { readonly kind: 'refund'; readonly chargeId: string }
     /** The giver's bank took a charge back. */
     | { readonly kind: 'dispute'; readonly chargeId: string }
     | { readonly kind: 'account'; readonly account: ServiceAccount }
-    /** What is none of ours. */
+    /** An event that does not concern tips. */
     | { readonly kind: 'other' };
 }
 
-/** Every method throws PaymentServiceUnavailable when nobody knows whether it was done. */
+/** Every method throws PaymentServiceUnavailable when its outcome is unknown. */
 export interface PaymentService {
   readonly mode: PaidMode;
-  /** Makes the page on which a giver pays. The same payment gets the same page, however often it is asked for. */
+  /** Makes the page on which a giver pays; repeated calls return the same page. */
   begin(payment: PaymentRecord, texts: PageTexts): Promise<Begun>;
-  /** What became of a page. */
   lookUp(checkoutId: string): Promise<CheckoutState>;
-  /** Closes a page, unless somebody has paid on it. */
+  /** Closes a page, unless it was paid. */
   close(checkoutId: string): Promise<CheckoutState>;
   /**
-   * Gives all of a charge back to the giver, the fees included, and takes the receiver's part back. Done once for each time that
-   * somebody asked.
-   * @returns `refunded_before` when somebody else did, and the receiver may have kept their part; `refused` when the payment service
-   *   will not do it.
+   * Returns all of a charge to the giver, with fees, and takes the receiver's part back; done once for each
+   * request of a refund.
+   * @returns `refunded_before` when it was refunded elsewhere, so that the receiver may have kept their part;
+   *   `refused` for good.
    */
   refund(payment: PaymentRecord): Promise<'refunded' | 'refunded_before' | 'refused'>;
   /**
-   * Takes the receiver's part of a charge back that went back to the giver, unless that was done with it.
-   * @returns `refused` as `refund` does.
+   * Takes back the receiver's part of a charge that was returned to the giver, unless that was already done.
+   * @returns `refused` for good.
    */
   takeBack(payment: PaymentRecord): Promise<'taken_back' | 'refused'>;
   /**
-   * Finds the tip that a charge was made for, as the payment service was told.
-   * @returns null for a charge that it does not know as one of a tip.
+   * Finds the tip for which a charge was made.
+   * @returns null for a charge that is not of a tip.
    */
   findTip(chargeId: string): Promise<string | null>;
   /**
-   * Reads a webhook event.
-   * @param body the bytes as they came.
-   * @returns null when its signature is not the payment service's, or is too old.
+   * Verifies and reads a webhook event.
+   * @param body the received bytes.
+   * @returns null when the signature is wrong or too old.
    */
   readEvent(body: Uint8Array, signature: string): WebhookEvent | null;
   /**
-   * What it has told of refunds and disputes, newest first, also if no webhook event of it ever came.
-   * @param fromMs as far back as the payment service remembers, 30 days at the most.
+   * The events of refunds and disputes, newest first, including those that were never delivered.
+   * @param fromMs at most 30 days back, because the payment service keeps them no longer.
    */
   listEvents(fromMs: number, toMs: number): AsyncIterable<WebhookEvent>;
 
-  /** Makes an account for a provider. @param key makes one account however often it is asked for. */
+  /** @param key makes one account, however often it is used. */
   openAccount(provider: { readonly email: string; readonly key: string }): Promise<ServiceAccount>;
-  /** @returns null when there is no such account any more. */
+  /** @returns null when the account no longer exists. */
   findAccount(accountId: string): Promise<ServiceAccount | null>;
-  /** The address of the payment service at which the owner of an account tells it what it asks for. It can be opened once. */
+  /** The payment service's page on which the owner completes the account. The address works once. */
   linkToOnboarding(accountId: string, returnUrl: string): Promise<string>;
-  /** The address of the payment service's own pages about an account. It can be opened once. */
+  /** The payment service's dashboard of the account. The address works once. */
   linkToDashboard(accountId: string): Promise<string>;
 }

@@ -1,6 +1,6 @@
 /**
- * The accounts of providers at the payment service, at which their tips arrive: opening one, what is missing in it, and the payment
- * service's own pages about it.
+ * Providers' accounts at the payment service, which receive their tips: opening an account, its missing
+ * requirements, and links to the payment service's pages.
  */
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
@@ -12,18 +12,26 @@ import type { PayoutStatus } from '#shared/payments.ts';
 import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
 
 export interface Payouts {
-  /** Whether a provider can be paid, and what is missing. It is asked for at the payment service while they cannot. */
+  /**
+   * Tells if a provider can be paid, and what is missing. The payment service is asked only while they cannot
+   * be paid.
+   */
   status(provider: Account): Promise<PayoutStatus>;
   /**
-   * Opens an account at the payment service, if the provider has none, and tells where they go on there.
-   * @throws AppError `provider_not_payable` when none of their services is served, or payments are simulated; `payment_unavailable`.
+   * Opens an account at the payment service unless the provider has one, and returns the page on which to
+   * complete it.
+   * @throws AppError `provider_not_payable` when none of their services is served, or payments are simulated;
+   *   `payment_unavailable`.
    */
   onboard(provider: Account): Promise<{ readonly url: string }>;
-  /** The payment service's pages about the account. @throws AppError `provider_not_payable` without one; `payment_unavailable`. */
+  /**
+   * The payment service's dashboard of the account. @throws AppError `provider_not_payable` without an
+   * account; `payment_unavailable`.
+   */
   openDashboard(provider: Account): Promise<{ readonly url: string }>;
 }
 
-/** How often an account is asked for that cannot be paid yet. */
+/** The least time between two look-ups of an account that cannot be paid yet. */
 const ASK_INTERVAL_MS = 5_000;
 
 export function createPayouts(deps: {
@@ -42,7 +50,7 @@ export function createPayouts(deps: {
 
   const isServed = (category: ServiceCategory) => !excludedCategories.includes(category);
 
-  /** The account as the payment service tells it now, when it could not be paid before. */
+  /** Looks the account up at the payment service unless it can be paid. */
   async function refreshed(known: PayoutAccount, asked: PaymentService): Promise<PayoutAccount> {
     const { userId, accountId, paymentMode } = known;
     const now = clock();
@@ -62,7 +70,7 @@ export function createPayouts(deps: {
     }
   }
 
-  /** Those that were opened with test keys are none where money moves, and the other way round. */
+  /** Test accounts do not exist where real money moves, and the other way round. */
   function findAccount(userId: UserId, { mode }: PaymentService): Promise<PayoutAccount | null> {
     return payments.findPayoutAccount({ userId, paymentMode: mode });
   }

@@ -1,4 +1,4 @@
-/** Simulated payments: a tip is completed as soon as it is given, and no money moves. Nobody else is asked. */
+/** Simulated payments: a tip is completed at once, no money moves, and no other service is called. */
 import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TipPayments } from './tip-payments.ts';
@@ -12,7 +12,7 @@ export function createSimulatedPayments(storage: Storage): TipPayments {
     giveUp: async () => null,
     async refund(reversal) {
       const tip = await storage.findTransaction(reversal.userId, reversal.transactionId);
-      // It was paid at a payment service that the operator has taken away since.
+      // It was paid at a payment service that the operator has since removed.
       if (tip && tip.paymentMode !== 'simulated') throw new AppError('payment_unavailable');
       return storage.reverseTip(reversal);
     },

@@ -1,4 +1,4 @@
-/** Takes the webhook events of the payment service, each once, and lists those of money back that never came. */
+/** Handles each webhook event once, and lists events of refunds and disputes that were never delivered. */
 import type { Logger } from 'pino';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -16,12 +16,12 @@ const MINUTE_MS = 60_000;
 /** Stripe repeats an event for three days. */
 const EVENT_MEMORY_MS = 7 * 24 * 60 * MINUTE_MS;
 const FORGOTTEN_AT_ONCE = 1_000;
-/** Stripe lists for 30 days what it has told. */
+/** Stripe lists events for 30 days. */
 const EVENTS_KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
 const CATCH_UP_INTERVAL_MS = 10 * MINUTE_MS;
-/** For clocks that differ, and for what Stripe lists later than it happened. */
+/** For clocks that differ, and for events that Stripe lists late. */
 const CATCH_UP_OVERLAP_MS = 60 * MINUTE_MS;
-/** A younger event may still come by itself. */
+/** A younger event may still be delivered. */
 const EVENT_DELAY_MS = 2 * MINUTE_MS;
 
 export function createWebhookEvents(deps: {
@@ -34,10 +34,10 @@ export function createWebhookEvents(deps: {
   const { service, clock, log, progress } = deps;
   const { payments } = deps.storage;
   let nextCatchUpMs = 0;
-  /** Up to when the payment service was asked what has gone back. */
+  /** The time up to which refunds and disputes were listed. */
   let caughtUpToMs = clock() - EVENTS_KEPT_MS;
 
-  /** The payment of a charge, also when nothing was heard yet of its having been paid. */
+  /** Finds the payment of a charge, even before its payment was reported. */
   async function findCharged(chargeId: string): Promise<PaymentRecord | null> {
     const known = await payments.findPayment({ chargeId });
     if (known) return known;
@@ -47,7 +47,7 @@ export function createWebhookEvents(deps: {
     return heard?.chargeId === chargeId ? heard : null;
   }
 
-  /** The page may be one that was made in vain and shown to nobody. */
+  /** The page may be a second one that was shown to nobody. */
   async function handlePage(id: string | null, checkoutId: string, state: CheckoutState): Promise<void> {
     if (id === null || !isTransactionId(id)) return;
     const known = await payments.findPayment({ id });
@@ -78,15 +78,17 @@ export function createWebhookEvents(deps: {
     }
   }
 
-  /** Takes an event, unless it was taken before. */
+  /** Ignores an event that was handled before. */
   async function take(event: WebhookEvent): Promise<void> {
     if (await payments.hasWebhookEvent(event.id)) return;
     await handle(event);
-    // Only now, so that one that could not be dealt with comes again.
+    // Stored last, so that an event that fails is delivered again.
     await payments.rememberWebhookEvent(event.id, clock());
   }
 
-  /** Takes the events of money back that never came. Nobody looks again at a payment that was paid. */
+  /**
+   * Handles refunds and disputes that were never delivered, because no sweep looks at a paid payment again.
+   */
   async function catchUp(): Promise<void> {
     const now = clock();
     if (now < nextCatchUpMs) return;
@@ -111,7 +113,7 @@ export function createWebhookEvents(deps: {
   return {
     take,
     catchUp,
-    /** Forgets events that the payment service repeats no more. */
+    /** Forgets events that the payment service no longer repeats. */
     forget: () => payments.forgetWebhookEvents(clock() - EVENT_MEMORY_MS, FORGOTTEN_AT_ONCE),
   };
 }

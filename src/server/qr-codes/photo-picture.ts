@@ -1,23 +1,27 @@
 /**
- * Photos of tip pages: whatever somebody sends is decoded and drawn anew, so that nothing of the file itself is kept, such as the
- * place where it was taken, or another file behind it. The only importer of `sharp`, which is loaded with the first photo.
+ * Photos of tip pages: each upload is decoded and encoded anew, so that nothing else of the file is kept,
+ * such as the place where it was taken, or a second file behind it. The only importer of `sharp`, which is
+ * loaded with the first photo.
  */
 import type { Sharp } from 'sharp';
 import { AppError } from '#shared/errors.ts';
 
-/** In pixels, of a photo as it is sent: decoding one takes 12 MB at most. */
+/** Pixels of an upload; decoding one takes 12 MB at most. */
 const MAX_SENT_EDGE = 2_048;
-/** In pixels, of a photo as it is kept. */
+/** Pixels of a stored photo. */
 const KEPT_EDGE = 512;
 /** A square of this size takes some 60 kB, and twice as much where every pixel is noise. */
 const QUALITY = 82;
 
-/** Cameras and editors make a dozen. A decoder goes over the whole picture for each of them, which may have a few bytes only. */
+/**
+ * Cameras and editors make a dozen. A decoder passes over the whole picture for each scan, which may have
+ * only a few bytes.
+ */
 const MAX_SCANS = 64;
-/** Begins a scan of a JPEG, and is nowhere in what is coded (ITU-T T.81, sections B.1.1.2 and B.1.1.3). */
+/** The marker of a scan, which never occurs in coded data (ITU-T T.81, sections B.1.1.2 and B.1.1.3). */
 const START_OF_SCAN = Buffer.from([0xff, 0xda]);
 
-/** Whether a JPEG asks for more work than its size lets expect. */
+/** A JPEG with many scans takes far more work than its size suggests. */
 function hasManyScans(sent: Uint8Array): boolean {
   const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength);
   let scans = 0;
@@ -26,7 +30,10 @@ function hasManyScans(sent: Uint8Array): boolean {
   return scans > MAX_SCANS;
 }
 
-/** Whether bytes begin as one of the three kinds of pictures (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern). */
+/**
+ * Checks the signature of JPEG, PNG or WebP
+ * (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern).
+ */
 function isPicture(sent: Uint8Array): boolean {
   const beginning = Buffer.from(sent.subarray(0, 16)).toString('latin1');
   return (
@@ -37,10 +44,11 @@ function isPicture(sent: Uint8Array): boolean {
 }
 
 /**
- * Draws a photo anew.
- * @returns a JPEG of at most 512 x 512 pixels, without any metadata.
- * @throws AppError `not_a_photo` for what does not begin as a JPEG, PNG or WebP picture; `photo_unreadable` for one that is broken,
- *   larger than 2048 pixels in width or height, whatever its header says, or coded so that reading it takes seconds.
+ * Decodes a photo and encodes it anew.
+ * @returns a JPEG of at most 512 x 512 pixels, without metadata.
+ * @throws AppError `not_a_photo` for another signature than of JPEG, PNG or WebP; `photo_unreadable` for a
+ *   picture that is broken, larger than 2048 pixels in width or height, whatever its header says, or coded so
+ *   that reading it takes seconds.
  */
 export async function redrawPhoto(sent: Uint8Array): Promise<Uint8Array> {
   if (!isPicture(sent)) throw new AppError('not_a_photo');
@@ -64,7 +72,7 @@ export async function redrawPhoto(sent: Uint8Array): Promise<Uint8Array> {
 
 let loading: Promise<(sent: Uint8Array) => Sharp> | undefined;
 
-/** Opens pictures of the three kinds and of no other, whatever libvips could read besides; one thread for each. */
+/** Decodes only the three formats, although libvips reads more; one thread for each photo. */
 function decoder(): Promise<(sent: Uint8Array) => Sharp> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] });

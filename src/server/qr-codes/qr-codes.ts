@@ -1,5 +1,6 @@
 /**
- * QR codes: one for each service of a provider, with a picture that is made once for each code and address and kept.
+ * QR codes: one for each service of a provider, with a picture that is drawn once for each code and address,
+ * and stored.
  */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import { ROOMS } from '#server/queue/rooms.ts';
@@ -42,14 +43,14 @@ import { shownReceiver } from '#shared/tip-pages.ts';
 import { redrawPhoto } from './photo-picture.ts';
 import { rememberLookups } from './remembered-lookups.ts';
 
-/** In pixels: large enough to print a palm's width. */
+/** Pixels, enough for a print as wide as a palm. */
 const PICTURE_SIZE = 720;
 
-/** What of a tip page its owner gives away on paper. */
+/** The part of a tip page that its owner prints. */
 interface OwnPage {
   readonly id: QrCodeId;
   readonly serviceCategory: ServiceCategory;
-  /** Who receives the tips, as givers see it. */
+  /** The provider's name as givers see it. */
   readonly name: string;
   readonly greeting: string | null;
   /** A square, in JPEG. */
@@ -60,47 +61,47 @@ export interface QrCodes {
   /** The account's current codes, oldest first. @throws AppError `busy`, when a picture is missing. */
   list(account: Account, owner: TurnOwner): Promise<QrCode[]>;
   /**
-   * The account's codes that were replaced or retired, those made last first, so many at a time.
-   * @throws AppError `invalid_input` when the cursor is no code of this account's.
+   * A page of the account's replaced and retired codes, newest first.
+   * @throws AppError `invalid_input` when the cursor is no code of this account.
    */
   listEnded(account: Account, query: EndedQrCodesQuery): Promise<EndedQrCodes>;
   /** @throws AppError `category_not_offered`, `qr_code_exists`, `busy`. */
   create(account: Account, category: ServiceCategory, owner: TurnOwner): Promise<QrCode>;
   /**
-   * Changes the tip page of a code of the account's, and whether it takes tips.
+   * Changes a code's tip page, or pauses and resumes the code.
    * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
    */
   update(account: Account, change: QrCodeChange, owner: TurnOwner): Promise<QrCode>;
   /**
-   * Gives a service another code, which takes over the tip page; the one before leads nowhere from then on.
+   * Gives a service a new code, which takes over the tip page; the old one leads nowhere.
    * @returns the new code.
-   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`, `busy`.
+   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`,
+   *   `busy`.
    */
   replace(account: Account, text: string, owner: TurnOwner): Promise<QrCode>;
   /**
-   * Puts a photo on the tip page of a code of the account's. It is drawn anew, and nothing else of what was sent is kept.
+   * Encodes a photo anew and puts it on a code's tip page.
    * @throws AppError as `update`; `not_a_photo`, `photo_unreadable`, `busy`.
    */
   setPhoto(account: Account, text: string, sent: Uint8Array, owner: TurnOwner): Promise<QrCode>;
-  /** Takes the photo off the tip page of a code of the account's. @throws AppError as `update`. */
+  /** @throws AppError as `update`. */
   removePhoto(account: Account, text: string, owner: TurnOwner): Promise<QrCode>;
   /**
-   * The tip page of a code of the account's, to be printed. A paused code has one.
+   * The tip page of the account's own code, for printing; a paused code has one.
    * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
    */
   findOwnPage(account: Account, text: string): Promise<OwnPage>;
   /** A photo in JPEG; null when no page shows one of this name. */
   findPhoto(name: string): Promise<Uint8Array | null>;
   /**
-   * Whom a code tips, for anybody who has it, however it was typed. The answer is the same object for as long as it is
-   * remembered: until the storage tells that it may have changed. Where other processes may change it, that is five seconds at
-   * most, whatever becomes of what they tell.
+   * The public look-up of a code, in any spelling. It returns the same object while that is cached: until the
+   * storage reports a possible change, and for at most five seconds where other processes may change it.
    * @throws AppError `qr_code_not_found`, `qr_code_replaced`, `qr_code_retired`.
    */
   lookup(text: string): Promise<QrCodeLookup>;
-  /** What `lookup` would answer, if it is remembered; null says nothing about the code. */
+  /** The cached result of `lookup`; null says nothing about the code. */
   recall(text: string): QrCodeLookup | null;
-  /** Forgets the look-ups that are too old to be relied on; to be called every second. */
+  /** Forgets expired look-ups. Call it every second. */
   tick(): void;
 }
 
@@ -110,9 +111,8 @@ export function createQrCodes(deps: {
   readonly random: RandomBytes;
   readonly publicUrl: string;
   readonly payments: Pick<TipPayments, 'isPayable'>;
-  /** How many codes are remembered at most. */
   readonly maxRemembered?: number;
-  /** Makes the picture of an address in a thread, when it is the turn of whoever asks. */
+  /** Draws the picture of an address in a thread, when the owner's turn comes. */
   readonly draw: (
     owner: TurnOwner,
     order: { readonly file: 'picture.png'; readonly address: string; readonly minSize: number },
@@ -127,10 +127,10 @@ export function createQrCodes(deps: {
   const drawPicture = (owner: TurnOwner, address: string) =>
     draw(owner, { file: 'picture.png', address, minSize: PICTURE_SIZE });
 
-  /** The codes that are being made, by the account and the service or the code that they are made for. */
+  /** The codes being made, by account and by service or replaced code. */
   const inTheMaking = new Map<string, Promise<unknown>>();
 
-  /** Makes one code at a time for the same thing: of several requests at once, all but the first find its code, and draw none. */
+  /** Of several requests at once, all but the first find the first one's code, and draw none. */
   async function oneAtATime<Result>(what: string, make: () => Promise<Result>): Promise<Result> {
     for (let present = inTheMaking.get(what); present; present = inTheMaking.get(what))
       await present.catch(() => {});
@@ -139,17 +139,17 @@ export function createQrCodes(deps: {
     return made;
   }
 
-  /** The pictures that are being made for codes that had none. */
+  /** The pictures being drawn for codes that had none. */
   const missing = new Map<QrCodeId, Promise<Uint8Array>>();
 
-  /** Draws and saves the picture of a code that was made under another PUBLIC_URL. */
+  /** Draws and stores the picture of a code that was made under another PUBLIC_URL. */
   async function drawMissing(id: QrCodeId, owner: TurnOwner): Promise<Uint8Array> {
     const present = missing.get(id);
-    // Whoever began it may have hung up, which gives up their turn and nobody else's.
+    // The first caller may have hung up, which gives up only their own turn.
     if (present) return present.catch(() => drawMissing(id, owner));
     const address = tipPageUrl(publicUrl, id);
     const save = async () => {
-      // Another list, or another process, may have had it made since this one was read.
+      // Another list or process may have drawn it since this one was read.
       const made = await storage.findPicture(id, address);
       if (made) return made;
       const png = await drawPicture(owner, address);
@@ -161,7 +161,6 @@ export function createQrCodes(deps: {
     return saved;
   }
 
-  /** A new id with its picture. */
   async function drawNew(
     owner: TurnOwner,
   ): Promise<{ readonly next: NewQrCode; readonly picture: NewPicture }> {
@@ -171,7 +170,7 @@ export function createQrCodes(deps: {
     return { next: { id, createdAtMs: clock() }, picture: { address, png } };
   }
 
-  /** Checks before it draws, because the picture is by far the most of the work. */
+  /** Checks before it draws, because the picture is by far the most work. */
   async function createNow(
     account: Account,
     serviceCategory: ServiceCategory,
@@ -189,20 +188,20 @@ export function createQrCodes(deps: {
         case 'category_not_offered':
           throw new AppError('category_not_offered');
         case 'id_taken':
-          // The chance is one in a thousand million million; another id is drawn.
+          // The chance is one in 10¹⁵; another id is drawn.
           continue;
       }
     }
   }
 
   async function replaceNow({ id: userId }: Account, id: QrCodeId, owner: TurnOwner): Promise<QrCode> {
-    // Looked for before anything is drawn, because the picture is by far the most of the work.
+    // Checked before drawing, because the picture is by far the most work.
     requireCurrent(requireOwn(await storage.findQrCode(id), userId));
     for (;;) {
       const { next, picture } = await drawNew(owner);
       const result = await storage.replaceQrCode(userId, id, next, picture);
       if (result.outcome === 'replaced') return withPicture(result.code, picture.png);
-      // The chance is one in a thousand million million; another id is drawn.
+      // The chance is one in 10¹⁵; another id is drawn.
       if (result.outcome !== 'id_taken') throw refusalOf(result);
     }
   }
@@ -222,7 +221,6 @@ export function createQrCodes(deps: {
     return { ...code, status, url: tipPageUrl(publicUrl, code.id) };
   }
 
-  /** A code as its owner sees it. */
   async function shown(code: QrCodeRecord, owner: TurnOwner): Promise<QrCode> {
     const picture = await storage.findPicture(code.id, tipPageUrl(publicUrl, code.id));
     return withPicture(code, picture ?? (await drawMissing(code.id, owner)));
@@ -243,7 +241,7 @@ export function createQrCodes(deps: {
     async list(account, owner) {
       const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
       const listed: QrCode[] = [];
-      // Asked for one after the other, so that the missing pictures of one account do not go before those of the others.
+      // One after the other, so that the missing pictures of one account do not precede those of others.
       for (const { picture, ...code } of codes) {
         listed.push(withPicture(code, picture ?? (await drawMissing(code.id, owner))));
       }
@@ -278,7 +276,7 @@ export function createQrCodes(deps: {
 
     async setPhoto(account, text, sent, owner) {
       const id = requireId(text);
-      // Looked for before any work is done for it.
+      // Checked before any work is done.
       requireCurrent(requireOwn(await storage.findQrCode(id), account.id));
       const jpeg = await photoTurns.take(owner, () => redrawPhoto(sent));
       return changePhoto(account, id, { name: newPhotoName(random), jpeg }, owner);
@@ -320,21 +318,21 @@ export function createQrCodes(deps: {
       return found;
     },
 
-    // Printed codes arrive as they are stored; only what people typed needs reading.
+    // Printed codes arrive as stored; only typed ones need parsing.
     recall: (text) => remembered.get(text) ?? remembered.get(readQrCodeId(text) ?? '') ?? null,
 
     tick: remembered.tick,
   };
 }
 
-/** @throws AppError `qr_code_not_found` for what cannot be a code. */
+/** @throws AppError `qr_code_not_found` for a malformed code. */
 function requireId(text: string): QrCodeId {
   const id = readQrCodeId(text);
   if (!id) throw new AppError('qr_code_not_found');
   return id;
 }
 
-/** @throws AppError `qr_code_not_found` for a code that does not exist, and for another's alike. */
+/** @throws AppError `qr_code_not_found` for an unknown code, and alike for another account's. */
 function requireOwn<Code extends { readonly userId: UserId }>(code: Code | null, userId: UserId): Code {
   if (code?.userId !== userId) throw new AppError('qr_code_not_found');
   return code;

@@ -7,7 +7,10 @@ import {
   UnusableBlockedWords,
 } from './blocked-words.ts';
 
-/** More than the longest list takes with a comment to each word; a path to something else is not read to its end. */
+/**
+ * More than the longest list takes with a comment to each word; a path to something else is not read to its
+ * end.
+ */
 const MAX_BYTES = 1_048_576;
 
 /** Thrown with one line that names the setting, and why the server cannot start with it. */

@@ -1,11 +1,11 @@
 /**
  * The operator's list of words that no message to a receiver may have.
  *
- * Each listed word becomes a regular expression over folded messages (`look-alikes.ts`). Of two parts of it in a row
- * none can take the same run of characters, so that it fails at a place within the length of the word, whatever the
- * message is. With 2,000 words of six letters the slowest message of 140 characters took 3 ms of CPU, with 2,000
- * words of 60 letters 16 ms, and with a hundred words 0.2 ms (Node.js 26, one core of a small server). Reading these
- * lists takes 0.4 s, 3 s and 4 ms: V8 compiles the expressions then.
+ * Each listed word becomes a regular expression over folded messages (`look-alikes.ts`). Of two parts of it
+ * in a row none can take the same run of characters, so that it fails at a place within the length of the
+ * word, whatever the message is. With 2,000 words of six letters the slowest message of 140 characters took 3
+ * ms of CPU, with 2,000 words of 60 letters 16 ms, and with a hundred words 0.2 ms (Node.js 26, one core of a
+ * small server). Reading these lists takes 0.4 s, 3 s and 4 ms: V8 compiles the expressions then.
  */
 import { foldLetters } from './look-alikes.ts';
 
@@ -62,9 +62,9 @@ const SPACELESS = 'Han Hira Kana Bopo Hang Thai Laoo Khmr Mymr Tibt'
 const IS_SPACELESS = new RegExp(`^[${SPACELESS}]`, 'u');
 
 /**
- * All else in a message becomes one of four characters, so that the expressions of the list have no classes of
- * Unicode, of which each takes a millisecond to compile: a space, `*` for a sign that may stand in the place of a
- * letter, `.` for any other one, and a line feed between a script with spaces and one without.
+ * All else in a message becomes one of four characters, so that the expressions of the list have no classes
+ * of Unicode, of which each takes a millisecond to compile: a space, `*` for a sign that may stand in the
+ * place of a letter, `.` for any other one, and a line feed between a script with spaces and one without.
  */
 const SKIPPED = '[*.\\n]*';
 const BETWEEN_WORDS = '[ *.\\n]+';
@@ -134,7 +134,9 @@ function patternOf(entry: string, where: string): RegExp {
   return new RegExp(`(?:${[`${start}${joined}`, ...within, masked].join('|')})${end}`, 'u');
 }
 
-/** A letter that is listed once may be stretched but not doubled, which makes another word: pene is not penne. */
+/**
+ * A letter that is listed once may be stretched but not doubled, which makes another word: pene is not penne.
+ */
 function stretchable(word: readonly string[], between: string): string {
   const runs: string[][] = [];
   for (const letter of word) {

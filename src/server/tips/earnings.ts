@@ -1,6 +1,7 @@
 /**
- * The earnings of a provider over time, as charts and records show them: made of the days and hours that the storage sums up, so that their
- * cost follows the time that somebody worked, and not how many tips there were.
+ * The earnings of a provider over time, as charts and records show them: made of the days and hours that the
+ * storage sums up, so that their cost follows the time that somebody worked, and not how many tips there
+ * were.
  */
 
 import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
@@ -11,7 +12,10 @@ import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts'
 import { type Granularity, type Insights, type InsightsQuery, insights } from '#shared/records.ts';
 
 export interface Earnings {
-  /** The earnings of an account in a period, by day, week or month, hour of the week and service, beside those of the period before. */
+  /**
+   * The earnings of an account in a period, by day, week or month, hour of the week and service, beside those
+   * of the period before.
+   */
   insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
 }
 
@@ -98,7 +102,10 @@ export function createEarnings(storage: Storage, turns: FairTurns): Earnings {
   };
 }
 
-/** The parts of a period of dates in each of which local time is as much ahead of UTC, each worked out when it is asked for. */
+/**
+ * The parts of a period of dates in each of which local time is as much ahead of UTC, each worked out when it
+ * is asked for.
+ */
 function* periodsOf({
   from,
   to,
@@ -171,7 +178,10 @@ function lastOfMonth(date: string): string {
   return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
 }
 
-/** A date, or the end of the period that is next to it: clocks that were set back after midnight tell the date before once more. */
+/**
+ * A date, or the end of the period that is next to it: clocks that were set back after midnight tell the date
+ * before once more.
+ */
 function within(date: string, { from, to }: Pick<InsightsQuery, 'from' | 'to'>): string {
   if (date < from) return from;
   return date > to ? to : date;
@@ -183,7 +193,10 @@ function datesFrom(from: string, to: string): string[] {
   return dates;
 }
 
-/** The period that ends the day before, of as many whole months when it is made up of such, else of as many days. */
+/**
+ * The period that ends the day before, of as many whole months when it is made up of such, else of as many
+ * days.
+ */
 function periodBefore(from: string, to: string): { readonly from: string; readonly to: string } {
   const last = dateAfter(from, -1);
   if (from.endsWith('-01') && to === lastOfMonth(to)) {

@@ -1,6 +1,7 @@
 /**
- * The receipts of guests, who have no account: an unguessable token stands for a guest's tip and for the right of its giver. It is
- * made of the tip's id and a keyed digest, so that nothing of it is stored, and the receiver, who knows the id, cannot make it.
+ * The receipts of guests, who have no account: an unguessable token stands for a guest's tip and for the
+ * right of its giver. It is made of the tip's id and a keyed digest, so that nothing of it is stored, and the
+ * receiver, who knows the id, cannot make it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptToken, receiptTokenFrom, type TransactionId, transactionIdFrom } from '#shared/ids.ts';
@@ -8,8 +9,8 @@ import { transactionOfToken } from '#shared/receipt-token.ts';
 
 export interface GuestReceipts {
   /**
-   * The id of the tip that a guest gives under an idempotency key: the same key gives the same id, and so the same tip. Guests share
-   * all keys, which therefore have to be unguessable.
+   * The id of the tip that a guest gives under an idempotency key: the same key gives the same id, and so the
+   * same tip. Guests share all keys, which therefore have to be unguessable.
    */
   idFor(idempotencyKey: string): TransactionId;
   tokenOf(id: TransactionId): ReceiptToken;

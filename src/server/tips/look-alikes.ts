@@ -1,13 +1,14 @@
 /**
- * Folds a text to the letters that it is read as: one letter for all that look the same, without case and accents.
- * Most of it is Unicode's own (NFKD: full width, mathematical, circled, superscript letters); the table has what
- * Unicode keeps apart although the eye does not. Both a listed word and a message are folded, so that a merger of two
- * letters costs no match.
+ * Folds a text to the letters that it is read as: one letter for all that look the same, without case and
+ * accents. Most of it is Unicode's own (NFKD: full width, mathematical, circled, superscript letters); the
+ * table has what Unicode keeps apart although the eye does not. Both a listed word and a message are folded,
+ * so that a merger of two letters costs no match.
  */
 
 /**
- * Latin letters with the letters that look like them: Cyrillic, Greek, Armenian, phonetic, small capital and barred.
- * A letter stands in one row only. One that resembles another only vaguely (the Cyrillic i as u) stands in none.
+ * Latin letters with the letters that look like them: Cyrillic, Greek, Armenian, phonetic, small capital and
+ * barred. A letter stands in one row only. One that resembles another only vaguely (the Cyrillic i as u)
+ * stands in none.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: '\u0430\u03B1\u0251\u1D00\u0250\u2C65',
@@ -49,7 +50,10 @@ const LETTER_OF = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, alike]) => [...alike].map((one) => [one, letter] as const)),
 );
 
-/** Ranges of 26 letters that Unicode gives no form without ornament: in black circles and squares, and of flags. */
+/**
+ * Ranges of 26 letters that Unicode gives no form without ornament: in black circles and squares, and of
+ * flags.
+ */
 const ORNATE_ALPHABETS = /[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF}]/gu;
 const KATAKANA = /[\u30A1-\u30F6]/g;
 const KATAKANA_TO_HIRAGANA = 0x60;

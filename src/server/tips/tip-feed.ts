@@ -1,7 +1,8 @@
 /**
- * Who hears of a tip. A stream is told only THAT an account has new entries and reads from the ledger those that it has not sent
- * yet, by their positions: so replay and live are one thing, nothing is buffered for slow readers, and no entry is missed or
- * sent twice, whichever process wrote it. All streams together take turns, so that no replay, however long, holds up anything else.
+ * Who hears of a tip. A stream is told only THAT an account has new entries and reads from the ledger those
+ * that it has not sent yet, by their positions: so replay and live are one thing, nothing is buffered for
+ * slow readers, and no entry is missed or sent twice, whichever process wrote it. All streams together take
+ * turns, so that no replay, however long, holds up anything else.
  */
 
 import { createFairTurns } from '#server/queue/fair-turns.ts';
@@ -20,13 +21,21 @@ const MAX_STREAMS = 5_000;
 const READ_SIZE = 20;
 /** Reads of the ledger and entries handed out, by all streams together, in one turn of the event loop. */
 const STEPS_PER_TURN = 25;
-/** Whoever missed more is told to load the list, which brings many tips in one answer and only as far as somebody looks. */
+/**
+ * Whoever missed more is told to load the list, which brings many tips in one answer and only as far as
+ * somebody looks.
+ */
 const MAX_REPLAY = 1_000;
 const RETRY_AFTER_S = 30;
 
-/** News of an account, as its streams tell it: an entry, or that the account was thanked for a tip that it gave. */
+/**
+ * News of an account, as its streams tell it: an entry, or that the account was thanked for a tip that it
+ * gave.
+ */
 export interface TipEvent {
-  /** The id of the transaction for a tip, another one for its reversal; for thanks that of the event before. */
+  /**
+   * The id of the transaction for a tip, another one for its reversal; for thanks that of the event before.
+   */
   readonly id: string;
   readonly transaction: Transaction;
 }
@@ -35,7 +44,10 @@ export interface TipEvent {
 export interface TipStream {
   /** The event after which it begins; `BEGINNING` when there is none yet. */
   readonly startsAfter: string;
-  /** Null when it begins where its reader left off; otherwise why it begins now, after entries that it does not tell. */
+  /**
+   * Null when it begins where its reader left off; otherwise why it begins now, after entries that it does
+   * not tell.
+   */
   readonly reset: StreamReset | null;
   /** Ends by throwing an AbortError, which tells a client to connect again if it may. */
   readonly events: AsyncGenerator<TipEvent>;
@@ -63,12 +75,18 @@ interface Start extends Omit<TipStream, 'events'> {
   readonly position: number;
 }
 
-/** One open stream: knows whether something has happened since it last looked, and whether it still has its place. */
+/**
+ * One open stream: knows whether something has happened since it last looked, and whether it still has its
+ * place.
+ */
 class Follower {
   #isAwake = false;
   #wakeUp: (() => void) | null = null;
   #isDisplaced = false;
-  /** The tips that the account was thanked for since the stream last told. Whoever misses one finds it in the list. */
+  /**
+   * The tips that the account was thanked for since the stream last told. Whoever misses one finds it in the
+   * list.
+   */
   readonly thanked = new Set<TransactionId>();
 
   displace(): void {
@@ -135,8 +153,8 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
   }
 
   /**
-   * Frees a place for an account that has `own` streams. The account that loses one is left with at least as many as the
-   * other gets, so that the two do not displace each other in turn.
+   * Frees a place for an account that has `own` streams. The account that loses one is left with at least as
+   * many as the other gets, so that the two do not displace each other in turn.
    */
   function makeRoomFor(own: number): void {
     for (let most = MAX_STREAMS_PER_ACCOUNT; most >= own + 2; most -= 1) {

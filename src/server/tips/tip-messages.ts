@@ -1,6 +1,6 @@
 /**
- * What receivers do about the words of tips: they thank, hide, report, and take no more tips from somebody. A giver is told of the
- * thanks alone.
+ * What receivers do about the words of tips: they thank, hide, report, and take no more tips from somebody. A
+ * giver is told of the thanks alone.
  */
 import type { Logger } from 'pino';
 import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
@@ -26,13 +26,25 @@ export interface TipMessages {
   thank(account: Account, id: string, text: string): Promise<Transaction>;
   /** Hides what a giver wrote, or shows it again. @throws AppError `transaction_not_found`, `no_words`. */
   hide(account: Account, id: string, isHidden: boolean): Promise<Transaction>;
-  /** Reports what a giver wrote to the operator, and hides it. @throws AppError `transaction_not_found`, `no_words`. */
+  /**
+   * Reports what a giver wrote to the operator, and hides it. @throws AppError `transaction_not_found`,
+   * `no_words`.
+   */
   report(account: Account, id: string): Promise<Transaction>;
-  /** What a look-up tells somebody: whoever the owner of a code takes no tips from finds it paused, as they do when they pay. */
+  /**
+   * What a look-up tells somebody: whoever the owner of a code takes no tips from finds it paused, as they do
+   * when they pay.
+   */
   seeCode(found: QrCodeLookup, giver: Account | null): Promise<QrCodeLookup>;
-  /** Takes no tips any more from whoever gave a tip, for its service and on pages of the same name. @throws AppError `transaction_not_found`; `giver_unknown` for a guest's. */
+  /**
+   * Takes no tips any more from whoever gave a tip, for its service and on pages of the same name. @throws
+   * AppError `transaction_not_found`; `giver_unknown` for a guest's.
+   */
   block(account: Account, id: string): Promise<void>;
-  /** Takes tips again, on all pages. @param pseudonym of the giver. @throws AppError `giver_not_found` when they are not blocked. */
+  /**
+   * Takes tips again, on all pages. @param pseudonym of the giver. @throws AppError `giver_not_found` when
+   * they are not blocked.
+   */
   unblock(account: Account, pseudonym: string): Promise<void>;
   /** The givers whom an account has blocked, the newest first. */
   listBlocked(account: Account, terms?: StepTerms): Promise<BlockedGiver[]>;

@@ -1,6 +1,7 @@
 /**
- * What somebody sees of a transaction. A receiver is not told who tipped: the public look-up of a provider's code names
- * the provider, so that a giver's own id would name every provider who tips. A giver is told of the receiver what the tip page tells.
+ * What somebody sees of a transaction. A receiver is not told who tipped: the public look-up of a provider's
+ * code names the provider, so that a giver's own id would name every provider who tips. A giver is told of
+ * the receiver what the tip page tells.
  */
 import { createHmac } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/port/ledger.ts';

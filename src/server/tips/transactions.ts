@@ -46,32 +46,35 @@ export interface Transactions {
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /**
-   * A page of what the account sent and received, as far as the query means it, newest first: in the order of the ledger, and where
-   * the query names a day by their times.
+   * A page of what the account sent and received, as far as the query means it, newest first: in the order of
+   * the ledger, and where the query names a day by their times.
    * @throws AppError `invalid_input` when the cursor is no transaction of this account's.
    */
   list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
   /**
-   * A transaction that the account sent or received. The token of a guest's receipt stands for its id, and needs no account.
+   * A transaction that the account sent or received. The token of a guest's receipt stands for its id, and
+   * needs no account.
    * @throws AppError `transaction_not_found` when there is none, also for other people's.
    */
   get(account: Account | null, id: string): Promise<Transaction>;
   /**
-   * Gives up a payment that the account began, so that it cannot be paid any more. One that was paid meanwhile stays paid.
+   * Gives up a payment that the account began, so that it cannot be paid any more. One that was paid
+   * meanwhile stays paid.
    * @throws AppError `transaction_not_found` when it began none of this id; `payment_unavailable`.
    */
   giveUp(account: Account | null, id: string): Promise<Transaction>;
   /**
-   * Reverses a tip in full, durably: its giver for as long as they may take it back, its receiver at any time. The same person and
-   * idempotency key get the same answer however often they ask.
-   * @throws AppError `transaction_not_found` as `get` does; `not_refundable` when it was refunded before, or it is too late.
+   * Reverses a tip in full, durably: its giver for as long as they may take it back, its receiver at any
+   * time. The same person and idempotency key get the same answer however often they ask.
+   * @throws AppError `transaction_not_found` as `get` does; `not_refundable` when it was refunded before, or
+   *   it is too late.
    */
   refund(account: Account | null, request: RefundRequest): Promise<Transaction>;
   /** What the tips come to that the query means, without those that were refunded. */
   sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
   /**
-   * Totals, and how many tips were received on the present day of `timeZone`, of one service if it is named, with the sum of their
-   * net amounts.
+   * Totals, and how many tips were received on the present day of `timeZone`, of one service if it is named,
+   * with the sum of their net amounts.
    */
   summarise(account: Account, query: SummaryQuery, terms?: StepTerms): Promise<TipSummary>;
 }
@@ -101,7 +104,8 @@ export function createTransactions(deps: {
   }
 
   /**
-   * Which transaction a text names, and as whom: a receipt's token as the guest who gave it, an id as the account.
+   * Which transaction a text names, and as whom: a receipt's token as the guest who gave it, an id as the
+   * account.
    * @throws AppError `not_logged_in` without an account; `transaction_not_found` for what names none.
    */
   function nameOf(
@@ -293,7 +297,10 @@ const NAME_OF_GUEST = 'Only somebody with an account has a name to give.';
 const WORDS_REFUSED = 'This message cannot be sent here. Please say it in other words.';
 const NAME_REFUSED = 'Your name cannot be given here.';
 
-/** What a giver says with a tip; undefined for nothing. @throws AppError `invalid_input` for the name of a guest. */
+/**
+ * What a giver says with a tip; undefined for nothing. @throws AppError `invalid_input` for the name of a
+ * guest.
+ */
 function messagesOf(giver: Account | null, { message = null, withName }: NewTip): GiverMessage | undefined {
   if (withName && !giver)
     throw new AppError('invalid_input', { fieldErrors: [{ field: 'withName', message: NAME_OF_GUEST }] });

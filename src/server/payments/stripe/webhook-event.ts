@@ -1,4 +1,4 @@
-/** Translates what Stripe answers, and its webhook events, into the values of the port. */
+/** Translates Stripe's objects and webhook events into the values of the port. */
 import Stripe from 'stripe';
 import type { CheckoutState, ServiceAccount, WebhookEvent } from '../payment-service.ts';
 
@@ -15,7 +15,7 @@ type CheckoutSession = Pick<
   'status' | 'payment_status' | 'payment_intent' | 'amount_total' | 'currency'
 >;
 
-/** The payment decides, not the completion of the page: money may come later, or not at all. */
+/** The payment's state decides, because money may arrive after the page is complete, or not at all. */
 export function checkoutStateOf({
   status,
   payment_status,
@@ -40,14 +40,14 @@ export function serviceAccountOf({
   return { accountId: id, chargesEnabled: charges_enabled, missing: requirements?.currently_due ?? [] };
 }
 
-/** Events of money that goes back are listed as well, because nobody looks again at a payment that was paid. */
+/** Events of refunds and disputes are also listed, because no sweep looks at a paid payment again. */
 export const EVENTS_OF_MONEY_BACK = [
   'charge.refunded',
   'charge.dispute.created',
   'charge.dispute.funds_withdrawn',
 ];
 
-/** Events of a type that is not named here are none of ours: https://docs.stripe.com/api/events/types */
+/** Other types of event are ignored: https://docs.stripe.com/api/events/types */
 export function dataOf(event: Stripe.Event): WebhookEvent['data'] {
   switch (event.type) {
     case 'checkout.session.completed':
@@ -65,7 +65,7 @@ export function dataOf(event: Stripe.Event): WebhookEvent['data'] {
     case 'charge.dispute.created':
     case 'charge.dispute.funds_withdrawn': {
       const { payment_intent, status } = event.data.object;
-      // An inquiry takes no money, and most of them come to nothing.
+      // An inquiry moves no money, and most come to nothing.
       const isInquiry = status.startsWith('warning_');
       return payment_intent && !isInquiry
         ? { kind: 'dispute', chargeId: idOf(payment_intent) }
