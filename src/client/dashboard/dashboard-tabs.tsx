@@ -26,8 +26,6 @@ interface PanelProps {
 interface Tab {
   readonly label: string;
   readonly Panel: ComponentType<PanelProps>;
-  /** Whether customers have no use for it. */
-  readonly isOfProviders?: boolean;
   /** The part of the data that the panel shows; left out where the panel loads its own. */
   readonly part?: 'qrCodes' | 'transactions';
   readonly load?: () => Promise<unknown>;
@@ -37,7 +35,6 @@ const TABS: Readonly<Record<DashboardTab, Tab>> = {
   'qr-codes': {
     label: 'QR Codes',
     Panel: QrCodesPanel,
-    isOfProviders: true,
     part: 'qrCodes',
     load: loadQrCodes,
   },
@@ -47,9 +44,11 @@ const TABS: Readonly<Record<DashboardTab, Tab>> = {
     part: 'transactions',
     load: loadTransactions,
   },
-  insights: { label: 'Insights', Panel: InsightsPanel, isOfProviders: true },
+  insights: { label: 'Insights', Panel: InsightsPanel },
   profile: { label: 'Profile', Panel: ProfilePanel },
 };
+
+const CUSTOMER_TABS = ['transactions', 'profile'] as const;
 
 interface DashboardTabsProps extends PanelProps {
   readonly tab: DashboardTab;
@@ -90,8 +89,8 @@ export function hasFailed(tab: DashboardTab, data: DashboardData): boolean {
 }
 
 /** The tabs of an account; the first one opens by default. */
-function tabsOf({ isServiceProvider }: User): DashboardTab[] {
-  return DASHBOARD_TABS.filter((tab) => isServiceProvider || !TABS[tab].isOfProviders);
+function tabsOf({ isServiceProvider }: User): readonly DashboardTab[] {
+  return isServiceProvider ? DASHBOARD_TABS : CUSTOMER_TABS;
 }
 
 function QrCodesPanel({ user, data: { qrCodes, retry } }: PanelProps) {
