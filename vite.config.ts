@@ -15,16 +15,10 @@ const RENDERED_PAGES = ['landing', 'auth', 'tip'];
  * then, and the styles of a tip page, because the Content-Security-Policy allows these by their hash already.
  */
 const OFFLINE_PAGE = 'offline';
-/**
- * The small script that stands in every rendered page and fetches the page's own script after the first
- * paint.
- */
+/** The script inside every rendered page, which fetches the page's own script after the first paint. */
 const STARTER = 'start/after-paint.ts';
 
-/**
- * Writes a .br and a .gz beside every text file of the built client, so that no request waits for
- * compression.
- */
+/** Compresses every text file of the client at build time, so that no request waits for it. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
@@ -42,10 +36,7 @@ function precompress(): Plugin {
   };
 }
 
-/**
- * Copies the migrations into the built server: what a build does to a database must not depend on newer
- * sources.
- */
+/** Copies the migrations into the built server, so that a build never runs newer ones from the sources. */
 function migrationsOfThisBuild(): Plugin {
   return {
     name: 'migrations-of-this-build',
@@ -122,9 +113,7 @@ function templatesOfRenderedPages(): Plugin {
   };
 }
 
-/**
- * The chunks that a chunk imports statically, directly or through others; each stands after its own imports.
- */
+/** The static imports of a chunk, direct and indirect; each stands after its own imports. */
 function importsOf(
   chunk: Rolldown.OutputChunk,
   bundle: Rolldown.OutputBundle,
@@ -145,8 +134,8 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
 }
 
 /**
- * The name of a class of a CSS module. Vite's own have the number of a line as well, which each page would
- * load for each class.
+ * Names a class of a CSS module. Vite's own names contain a line number, which each page would load for each
+ * class.
  */
 function classNameOf(name: string, file: string): string {
   const path = normalizePath(relative(CLIENT, file.replace(/\?.*$/, '')));
@@ -155,17 +144,16 @@ function classNameOf(name: string, file: string): string {
 
 interface Chunk {
   readonly name: string;
-  /** Folders of the client. What lies below one of them belongs to whoever imports it, as `ui/later` does. */
+  /** Folders of the client, without their subfolders: `ui/later` belongs to its importers. */
   readonly folders: readonly string[];
-  /** Parts of packages that belong to the chunk. */
   readonly packages?: RegExp;
   readonly tags?: '$initial'[];
   readonly minShareCount?: number;
 }
 
 /**
- * What is built into one chunk, with what it imports: one chunk compresses better than twenty small ones, and
- * is one request instead of twenty. `tests/browser/script-size.spec.ts` says what a page may load.
+ * Each group becomes one chunk with its imports, because one chunk compresses better than twenty small ones
+ * and is one request. `tests/browser/script-size.spec.ts` limits the size of a page.
  */
 const CHUNKS: readonly Chunk[] = [
   {
@@ -173,14 +161,14 @@ const CHUNKS: readonly Chunk[] = [
     folders: ['.', 'ui', 'session', 'start/frame', '../shared'],
     packages:
       /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/,
-    // Of the shared modules those that some page needs at once, and that as many parts use as there are kinds
+    // Of the shared modules only those of a first load that have more importing chunks than there are kinds
     // of page.
     tags: ['$initial'],
     minShareCount: RENDERED_PAGES.length + 1,
   },
-  // The pages of a login and of a camera call procedures without the cache of those behind the login.
+  // The login and the scan page call procedures without the cache of the screens behind the login.
   { name: 'api', folders: ['api-client'] },
-  // Every page but the tip page has icons, and a guard that knows who may see it.
+  // Every page but the tip page has icons and a guard.
   {
     name: 'guards',
     folders: ['start/guards'],
@@ -204,21 +192,20 @@ function isOfChunk(id: string, { folders, packages }: Chunk): boolean {
   );
 }
 
-/** The tests that are about PostgreSQL itself. */
 const ABOUT_POSTGRES = ['tests/server/postgres-*.test.ts', 'tests/server/processes*.test.ts'];
 
 const SERVER_TESTS = {
   setupFiles: ['tests/support/setup.ts'],
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // The files that a worker runs share its modules, whose loading would cost 0.7 s of a processor for each of
-  // them. What a file puts in the place of something global, it has to put back.
+  // The files of a worker share its modules, whose loading would cost each of them 0.7 s of a processor. A
+  // file that replaces a global has to restore it.
   isolate: false,
   // One more than a small machine has cores, because the tests of processes wait for them and for the clock.
   maxWorkers: 3,
 };
 
-/** The renderer of pages is one module that needs neither node_modules nor NODE_ENV when it runs. */
+/** One module that needs neither node_modules nor NODE_ENV at run time. */
 const RENDERER: EnvironmentOptions = {
   consumer: 'server',
   define: { 'process.env.NODE_ENV': JSON.stringify('production') },
@@ -234,7 +221,7 @@ const RENDERER: EnvironmentOptions = {
     rollupOptions: {
       input: 'src/client/start/render.tsx',
       output: { entryFileNames: 'render.js' },
-      // The renderer is one file, so that nothing is gained by what the browser imports later.
+      // The renderer is one file, so that a dynamic import saves nothing.
       checks: { ineffectiveDynamicImport: false },
     },
   },
@@ -245,7 +232,7 @@ const config: ViteUserConfig = {
   publicDir: 'public',
   resolve: {
     alias: {
-      // wouter brings what React has had since its version 18, and a language of patterns for paths that no
+      // wouter brings a hook that React has had since its version 18, and a parser of path patterns, which no
       // route here needs.
       'use-sync-external-store/shim/index.js': 'react',
       regexparam: join(CLIENT, 'start/frame/exact-paths.ts'),
@@ -256,7 +243,7 @@ const config: ViteUserConfig = {
   server: {
     proxy: Object.fromEntries(
       // The slash at the end matters, because /api-client/ is a folder of the client; of /tip the server
-      // answers the form only.
+      // answers only the form.
       ['/api/', '/trpc/', '/healthz', '/readyz', '/photos/', '/demo-code.svg', '^/tip/?\\?'].map((path) => [
         path,
         `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
@@ -302,7 +289,7 @@ const config: ViteUserConfig = {
       build: {
         outDir: '../../dist/client',
         emptyOutDir: true,
-        // The Content-Security-Policy allows fonts and styles from files only.
+        // The Content-Security-Policy allows fonts and styles only from files.
         assetsInlineLimit: 0,
         modulePreload: {
           polyfill: false,
@@ -341,7 +328,7 @@ const config: ViteUserConfig = {
         minify: false,
         sourcemap: true,
         rollupOptions: {
-          // The thread that prints is begun with a file of its own, beside main.js.
+          // The printing thread starts from a file of its own, beside main.js.
           input: ['src/server/main.ts', 'src/server/print/worker.ts'],
           output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
         },
@@ -351,8 +338,8 @@ const config: ViteUserConfig = {
 };
 
 /**
- * The renderer belongs to builds alone: Vitest takes what an environment says of its packages for its own,
- * and would build every package that a test loads.
+ * Only a build has the renderer: Vitest would apply its `noExternal` and build every package that a test
+ * loads.
  */
 export default ({ command }: ConfigEnv): ViteUserConfig =>
   command === 'build' ? { ...config, environments: { ...config.environments, render: RENDERER } } : config;

@@ -1,6 +1,4 @@
-/**
- * Calls to the server for screens that may never make one: the first call fetches the API client.
- */
+/** Calls to the server for screens that may never make one: the first call fetches the API client. */
 import type { Api, Failure } from './api-client/api.ts';
 import { become, presentSession, readToken } from './session/session.ts';
 
@@ -8,7 +6,6 @@ export type Outcome<Answer> =
   | { readonly answer: Answer; readonly failure: null }
   | { readonly failure: Failure };
 
-/** The outcome of a call whose API client could not be fetched. */
 const NO_ANSWER: Failure = {
   detail: null,
   code: null,
@@ -18,8 +15,8 @@ const NO_ANSWER: Failure = {
 };
 
 /**
- * Makes a call. It never rejects: a refusal and a lost connection are outcomes as well.
- * @param as whose call it is: that of the session, or of a guest.
+ * Makes a call. It never rejects: a refusal and a lost connection are outcomes.
+ * @param as chooses the session's client or that of guests.
  */
 export async function call<Answer>(
   run: (api: Api) => Promise<Answer>,
@@ -34,7 +31,7 @@ export async function call<Answer>(
   }
 }
 
-/** Asks the server who the stored token belongs to. A refusal logs out; a lost connection does not. */
+/** Asks the server whose the stored token is. A refusal logs out; a lost connection does not. */
 export async function verifySession(): Promise<void> {
   if (readToken() === null) return;
   if (presentSession().status !== 'signed-in') become({ status: 'checking' });

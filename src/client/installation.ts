@@ -1,24 +1,23 @@
-/** What the operator has set up here, as every page says it on its root element. */
+/** The operator's settings, which every page has on its root element. */
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Installation } from '#shared/rendered-page.ts';
 
-/** What the renderer draws for at the moment, which has no page that says it. */
+/** The renderer has no page to read; it sets this before each drawing. */
 let drawnFor: Installation = { paymentMode: 'simulated', takesGuestTips: false };
 
-/** How tips are paid here; simulated where the page says nothing. */
+/** Simulated when the page does not say it. */
 export function paymentMode(): PaymentMode {
   if (import.meta.env.SSR) return drawnFor.paymentMode;
   const told = document.documentElement.dataset['payments'];
   return told === 'test' || told === 'live' ? told : 'simulated';
 }
 
-/** Whether tips can be given without an account. */
 export function takesGuestTips(): boolean {
   if (import.meta.env.SSR) return drawnFor.takesGuestTips;
   return document.documentElement.dataset['guests'] === 'on';
 }
 
-/** Draws a page on the server, at once, for this installation. */
+/** Renders synchronously for this installation. */
 export function drawFor<Drawn>(installation: Installation, draw: () => Drawn): Drawn {
   drawnFor = installation;
   return draw();

@@ -1,15 +1,13 @@
 /**
- * The result of the look-up for which the server rendered a tip page. The server writes it into the page as
- * data, and the client hydrates with the same data and need not look the code up again.
+ * The look-up for which the server rendered a tip page. The page carries it as data, so that the client
+ * hydrates with the same data and need not repeat the look-up.
  */
 import { createContext, useContext } from 'react';
 import type { Lookup } from '#shared/rendered-page.ts';
 
-/** The id of the script element with the data, which browsers do not run. */
 const DATA_ELEMENT_ID = 'rendered';
 
 export interface Rendered {
-  /** The code in the address of the rendered page. */
   readonly qrId: string;
   readonly lookup: Lookup | null;
 }

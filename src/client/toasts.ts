@@ -7,7 +7,7 @@ import { useSyncExternalStore } from 'react';
 export interface Toast {
   readonly kind: 'success' | 'error' | 'message';
   readonly text: string;
-  /** A toast gives way to the next one of its subject. */
+  /** A toast replaces the one before of its subject. */
   readonly subject?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ let waiting: readonly Toast[] = [];
 let isWanted = false;
 const listeners = new Set<() => void>();
 
-/** @param subject what the toast is about: it takes the place of the last one about the same. */
+/** @param subject makes the toast replace the last one of the same subject. */
 export function toastSuccess(text: string, subject?: string): void {
   enqueue({ kind: 'success', text, subject });
 }
@@ -24,12 +24,10 @@ export function toastError(text: string): void {
   enqueue({ kind: 'error', text });
 }
 
-/** Says something that is neither a success nor an error. */
 export function toastMessage(text: string): void {
   enqueue({ kind: 'message', text });
 }
 
-/** Whether there has been a toast yet. */
 export function useToasterWanted(): boolean {
   return useSyncExternalStore(
     subscribe,
@@ -38,7 +36,6 @@ export function useToasterWanted(): boolean {
   );
 }
 
-/** The toasts that have not been shown yet. */
 export function useWaitingToasts(): readonly Toast[] {
   return useSyncExternalStore(
     subscribe,

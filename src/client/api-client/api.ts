@@ -1,6 +1,6 @@
 /**
- * The typed client of the server's procedures. When the server refuses the token of a call because its
- * session has ended, this page is logged out.
+ * The typed client of the server's procedures. This page is logged out when the server refuses the token of a
+ * call because its session has ended.
  */
 import {
   createTRPCClient,
@@ -19,7 +19,6 @@ import { removeWorker } from './service-worker.ts';
 export type { AppRouter };
 
 export const TRPC_URL = '/trpc';
-/** The largest batch that the server accepts. */
 const MAX_BATCH_SIZE = 10;
 
 interface Batch {
@@ -28,7 +27,7 @@ interface Batch {
 
 const CHANGE_PASSWORD = 'auth.changePassword';
 
-/** The change of password under way: it ends the present token before the page has the next one. */
+/** A change of password ends the present token before the page has the next one; calls wait for it. */
 let renewal: Promise<void> | null = null;
 
 const refusalListeners = new Set<() => void>();
@@ -63,8 +62,8 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
     });
 
 /**
- * Names the attempt of a payment in the header too, so that the server can tell when a proxy has put the body
- * of another request behind it. A batch has one header: calls with keys are made alone.
+ * Sends the idempotency key of a payment in the header too, so that the server can tell when a proxy has put
+ * the body of another request behind it. A batch has one header, so that calls with keys are made alone.
  */
 function attemptHeader({ opList: [op, other] }: Batch): { 'Idempotency-Key'?: string } {
   const { input }: { readonly input: unknown } = op;
@@ -82,7 +81,7 @@ export const batches = {
 export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, httpBatchLink(batches)] });
 export type Api = typeof api;
 
-/** For guests, who act by a key or a token of their own: it sends no session, also where there is one. */
+/** The client of guests, who act by a key or a token: it never sends the token of a session. */
 export const guestApi = createTRPCClient<AppRouter>({
   links: [httpBatchLink({ url: TRPC_URL, headers: attemptHeader })],
 });
@@ -99,23 +98,24 @@ export async function changePassword(change: PasswordChange): Promise<void> {
   }
 }
 
-/** The header with the bearer token; none without a session. */
 export function authorization(): { Authorization?: string } {
   const token = readToken();
   return token === null ? {} : { Authorization: `Bearer ${token}` };
 }
 
 export interface Failure {
-  /** The server's sentence for people; null when there was no answer from Tipwell. */
+  /** The server's sentence for people; null when the server did not answer. */
   readonly detail: string | null;
   readonly code: ErrorCode | null;
   readonly status: number | null;
   readonly fieldErrors: readonly FieldError[];
-  /** For "too many" and "not now": how long to wait, in seconds. */
+  /** In seconds; the server tells it with the statuses 429 and 503. */
   readonly retryAfterSeconds: number | null;
 }
 
-/** What the server said when it refused a call; nothing but nulls when it did not answer. */
+/**
+ * Reads the server's refusal from the error of a call; all fields are null when the server did not answer.
+ */
 export function failureOf(error: unknown): Failure {
   const refusal = isTRPCClientError<AppRouter>(error) ? error : null;
   const data = refusal?.data;

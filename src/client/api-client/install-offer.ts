@@ -1,7 +1,7 @@
 /**
  * The browser's offer to install the dashboard as an app (https://wicg.github.io/manifest-incubations/,
- * "BeforeInstallPromptEvent"). It comes once, soon after a page was loaded, and is kept for whoever opens the
- * profile; the browser shows no banner of its own.
+ * "BeforeInstallPromptEvent"). The event comes once, soon after a page was loaded, and is kept until somebody
+ * opens the profile.
  */
 import { useSyncExternalStore } from 'react';
 
@@ -19,13 +19,13 @@ window.addEventListener('beforeinstallprompt', (event) => {
 });
 window.addEventListener('appinstalled', () => become(null));
 
-/** @returns a function that lets the browser ask whether to install, once; null without an offer. */
+/** @returns a function that lets the browser ask once whether to install; null without an offer. */
 export function useInstallOffer(): (() => Promise<unknown>) | null {
   const present = useSyncExternalStore(subscribe, () => offer);
   return (
     present &&
     (() => {
-      // An offer can be taken up once; the browser makes another one when it is turned down.
+      // An offer can be used once; the browser makes another one when a person declines it.
       become(null);
       return present.prompt();
     })

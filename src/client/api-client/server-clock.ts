@@ -1,17 +1,15 @@
-/**
- * The server's clock, as far as its answers tell: a device's own may be hours off.
- */
+/** The server's clock, read from its answers, because the clock of a device may be hours off. */
 
-/** How far the server's clock is ahead of the device's, in milliseconds; 0 until an answer has told it. */
+/** In milliseconds, added to the clock of the device; 0 before the first answer. */
 let aheadMs = 0;
 
-/** HTTP tells whole seconds, rounded down. */
+/** The Date header of HTTP has whole seconds, rounded down. */
 const TOLD_PRECISION_MS = 1_000;
 
-/** Learns the time from an answer that has just arrived, and hands it on. */
+/** Reads the server's time from an answer that has just arrived, and returns the answer. */
 export function learnTime(answer: Response, now = new Date()): Response {
   const toldMs = Date.parse(answer.headers.get('Date') ?? '');
-  // What is offered until some moment had better end a second early than be refused.
+  // An offer that ends at some moment had better end a second early than be refused.
   if (toldMs > 0) aheadMs = toldMs + TOLD_PRECISION_MS - now.getTime();
   return answer;
 }

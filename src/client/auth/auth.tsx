@@ -1,6 +1,4 @@
-/**
- * The screen of login and sign-up. After a login its guard (SignedOutOnly) leads on.
- */
+/** The screen of login and sign-up. After a login the guard SignedOutOnly leads on. */
 import type { SubmitEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useSearch } from 'wouter';
@@ -45,7 +43,7 @@ export function Auth() {
   const signUp = useSignUpForm();
   const username = useProposedUsername(signUp);
 
-  /** Logs in to the account that was just created; if that fails, the person logs in by the form. */
+  /** Logs in to the account that was just created; if that fails, the person uses the form. */
   async function enterNewAccount(credentials: Credentials) {
     try {
       await enter(credentials);
@@ -76,7 +74,7 @@ export function Auth() {
         <section
           className={[card.card, styles.card].join(' ')}
           aria-labelledby="welcome"
-          // The rules are fetched before the first submit; if that fails, submitting fetches them again.
+          // The rules are fetched before the first submit, which fetches them again if this fails.
           onFocus={() => loadRules().catch(() => {})}
         >
           <h2 id="welcome">Welcome</h2>
@@ -137,8 +135,7 @@ function LoginForm({ form, attempts }: LoginFormProps) {
   }
 
   return (
-    // Only the script sends this form: a browser does nothing with the method "dialog" where there is no
-    // dialog.
+    // The method "dialog" keeps the browser from sending this form before the script does.
     <form className={styles.form} method="dialog" noValidate onSubmit={logIn}>
       <Field
         label="Email"

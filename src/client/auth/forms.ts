@@ -1,6 +1,6 @@
 /**
- * The state and the validation of both forms. It belongs to the screen and not to a tab, so that typed text
- * outlives a change of tab.
+ * The state and the validation of both forms. They belong to the screen and not to a tab, so that typed text
+ * survives a change of tab.
  */
 import { type Resolver, type UseFormReturn, useForm } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
@@ -25,15 +25,15 @@ export interface SignUpValues {
   serviceCategories: ServiceCategory[];
 }
 
-/** The fields in the order in which they stand on the screen. */
+/** In the order of the screen. */
 export const LOGIN_FIELDS: readonly (keyof LoginValues)[] = ['email', 'password'];
 
 const PERSON_FIELDS: readonly (keyof SignUpValues)[] = ['fullName', 'username', 'email', 'phone', 'password'];
 const PROVIDER_FIELDS: readonly (keyof SignUpValues)[] = ['isServiceProvider', 'serviceCategories'];
 
 /**
- * The fields in the order in which they stand on the screen.
- * @param isForGiver whether a tip page sent the person, who is then hardly a provider.
+ * In the order of the screen.
+ * @param isForGiver is true for people from a tip page, who are rarely providers.
  */
 export function signUpFields(isForGiver: boolean): readonly (keyof SignUpValues)[] {
   return isForGiver ? [...PERSON_FIELDS, ...PROVIDER_FIELDS] : [...PROVIDER_FIELDS, ...PERSON_FIELDS];
@@ -42,7 +42,7 @@ export function signUpFields(isForGiver: boolean): readonly (keyof SignUpValues)
 export type LoginFormState = UseFormReturn<LoginValues, unknown, Credentials>;
 export type SignUpFormState = UseFormReturn<SignUpValues, unknown, Registration>;
 
-/** Fetches the rules by which both forms are validated; repeated calls fetch them once. */
+/** Fetches the rules that validate both forms, once. */
 export const loadRules = () => import('./rules.ts');
 
 const resolveLogin: Resolver<LoginValues, unknown, Credentials> = async (values, context, options) =>
@@ -51,7 +51,7 @@ const resolveLogin: Resolver<LoginValues, unknown, Credentials> = async (values,
 const resolveSignUp: Resolver<SignUpValues, unknown, Registration> = async (values, context, options) =>
   (await loadRules()).resolveSignUp(values, context, options);
 
-/** Fields have no default values, because they may have been filled in before the script came. */
+/** The fields have no default values, because people may fill them in before the script loads. */
 export function useLoginForm(): LoginFormState {
   return useForm({ resolver: resolveLogin });
 }
@@ -59,21 +59,20 @@ export function useLoginForm(): LoginFormState {
 export function useSignUpForm(): SignUpFormState {
   return useForm({
     resolver: resolveSignUp,
-    // Nobody can have chosen services early, because the server renders none of their boxes.
+    // The server renders no boxes of services, so that nobody can choose one before the script loads.
     defaultValues: { serviceCategories: [] },
-    // The library would focus the field that was registered first, which the services never are.
+    // The library would focus the field that was registered first, and services are not registered.
     shouldFocusError: false,
   });
 }
 
-/** The subject of the toasts of which the later one takes the place of the earlier. */
 export const ACCOUNT = 'account';
 
 export const LOGIN_FAILED = 'Login failed. Please try again.';
 
 /**
- * Logs in, begins the session on this device and says welcome; to somebody who was closing their account it
- * says that the account stays.
+ * Logs in, begins the session on this device and shows a welcome. People who had asked to close their account
+ * are told that it stays.
  * @throws the error of the call.
  */
 export async function enter(credentials: Credentials): Promise<void> {

@@ -1,12 +1,12 @@
 import { isTipPage, qrIdFrom } from '../paths.ts';
 
-/** An origin to resolve paths against, because `URL` needs one. */
+/** `URL` needs an origin to resolve paths against. */
 const ANY_SITE = 'https://this-site.invalid';
 
 /**
- * The path of this site to which `?next=` leads after a login; null without one. Text that a browser could
- * take for another site (`https://...`, `//host`, `/\host`, also with control characters in between) is none
- * (OWASP, Unvalidated Redirects and Forwards).
+ * Reads the path of this site from `?next=`; null without one, and null for text that a browser could take
+ * for another site (`https://...`, `//host`, `/\host`, also with control characters in between; OWASP,
+ * Unvalidated Redirects and Forwards).
  */
 export function nextFrom(search: string): string | null {
   const next = new URLSearchParams(search).get('next');
@@ -16,10 +16,7 @@ export function nextFrom(search: string): string | null {
   return url.pathname + url.search + url.hash;
 }
 
-/**
- * The code of the tip page to which `?next=` leads back, as it stands in the path; null when it leads
- * elsewhere.
- */
+/** The code of the tip page in `?next=`, as the path spells it; null for any other page. */
 export function nextQrId(search: string): string | null {
   const [pathname = ''] = nextFrom(search)?.split(/[?#]/) ?? [];
   return isTipPage(pathname) ? qrIdFrom(pathname) : null;

@@ -1,23 +1,20 @@
 /**
- * The username that the sign-up form proposes while nobody has typed one. Like the form it belongs to the
- * screen, so that it outlives a change of tab.
+ * Proposes a username while nobody has typed one. The proposal belongs to the screen, so that it survives a
+ * change of tab.
  */
 import { useEffect, useRef } from 'react';
 import { isPossibleUsername, MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
 import type { SignUpFormState } from './forms.ts';
 
 export interface ProposedUsername {
-  /**
-   * Takes over what a person has typed into the field; a field that they emptied is open to proposals again.
-   */
+  /** Keeps what a person has typed; an emptied field takes proposals again. */
   readonly takeTyped: () => void;
   /** Writes the proposal for the full name into the field, unless a person has typed there. */
   readonly propose: () => void;
-  /** Writes the proposal into an empty field. */
   readonly fillIn: () => void;
   /**
    * Writes another proposal into the field, because the last one is taken.
-   * @returns the proposal; an empty text when the username is a person's own, or when there is no other.
+   * @returns an empty text when the person has typed the username, or when there is no other proposal.
    */
   readonly proposeAnother: () => string;
 }
@@ -46,8 +43,7 @@ export function useProposedUsername(form: SignUpFormState): ProposedUsername {
     return write(fourDigits(random));
   }
 
-  // A person may have typed both names before the script came, and browsers fill in again what stood in a
-  // form.
+  // A person may have typed both names before the script loaded, and browsers restore the fields of a form.
   useEffect(() => {
     const { fullName = '', username = '' } = form.getValues();
     const proposal = proposeUsername(fullName);
@@ -58,7 +54,7 @@ export function useProposedUsername(form: SignUpFormState): ProposedUsername {
   return { takeTyped, propose, fillIn, proposeAnother };
 }
 
-/** Letters that Unicode does not decompose into a letter of a to z and an accent. */
+/** Unicode does not decompose these letters into a letter of a to z and an accent. */
 const FOLDED = new Map(
   Object.entries({
     ß: 'ss',
@@ -79,16 +75,16 @@ const FOLDED = new Map(
 const WITHIN_WORDS = /[\p{M}'’ʼ`]/gu;
 
 /**
- * No more of a name than this can come to stand in a username; decomposing a long pile of accents takes the
- * square of its length.
+ * A username can hold no more of a name than this; decomposing a long pile of accents takes the square of its
+ * length.
  */
 const MAX_READ_LENGTH = 4 * MAX_USERNAME_LENGTH;
 
 /**
- * The words of a name in letters of a to z and digits, joined by dots: "Zoë O’Malley" becomes `zoe.omalley`.
+ * Joins the words of a name with dots, in letters of a to z and digits: "Zoë O’Malley" becomes `zoe.omalley`.
  * A name that is too long loses its last words.
- * @param suffix the letters or digits that end the username.
- * @returns a username that somebody could have, or an empty text when the name makes none.
+ * @param suffix is appended: letters or digits.
+ * @returns a valid username, or an empty text when the name gives none.
  */
 export function proposeUsername(fullName: string, suffix = ''): string {
   const words = fold(fullName).match(/[a-z0-9]+/g) ?? [];
@@ -97,7 +93,7 @@ export function proposeUsername(fullName: string, suffix = ''): string {
 }
 
 /**
- * Four digits that tell apart people of one name.
+ * Four digits that distinguish people of one name.
  * @param random is any whole number from 0 on.
  */
 export function fourDigits(random: number): string {
@@ -113,7 +109,6 @@ function fold(fullName: string): string {
     .replace(/\P{ASCII}/gu, (letter) => FOLDED.get(letter) ?? letter);
 }
 
-/** Cuts a name between two words where it can. */
 function shorten(joined: string, maxLength: number): string {
   if (joined.length <= maxLength) return joined;
   return joined

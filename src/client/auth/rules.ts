@@ -1,6 +1,6 @@
 /**
- * The shared schemas of login and registration as resolvers of react-hook-form. They are fetched apart from
- * the screen, which can be drawn without them.
+ * The shared schemas of login and registration as resolvers of react-hook-form. They are a chunk of their
+ * own, because the screen can be drawn without them.
  */
 import '../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { credentials, registration } from '#shared/accounts.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 
-/** The values of the sign-up form, which the shared schema then checks as a registration. */
 const signUpForm = z.object({
   fullName: z.string(),
   username: z.string(),

@@ -14,22 +14,21 @@ import styles from './auth.module.css';
 import { ACCOUNT, type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
 import type { ProposedUsername } from './proposed-username.ts';
 
-/** How often another username is sent by itself, when the one that was proposed is taken. */
 const MAX_OTHER_PROPOSALS = 3;
 
 interface SignUpFormProps {
   readonly form: SignUpFormState;
   readonly username: ProposedUsername;
-  /** Whether a tip page sent the person, who is then hardly a provider. */
+  /** People from a tip page are rarely providers. */
   readonly isForGiver: boolean;
   readonly attempts: Attempts;
-  /** Is called when the account exists; never rejects. */
+  /** Called when the account exists; never rejects. */
   readonly onCreated: (credentials: Credentials) => Promise<void>;
 }
 
 export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: SignUpFormProps) {
   const { errors } = form.formState;
-  // Unlike `useWatch`, `watch` notices a box that was ticked before the script came.
+  // Unlike `useWatch`, `watch` sees a box that was ticked before the script loaded.
   const isServiceProvider = form.watch('isServiceProvider');
   const fields = signUpFields(isForGiver);
 
@@ -81,8 +80,7 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
   );
 
   return (
-    // Only the script sends this form: a browser does nothing with the method "dialog" where there is no
-    // dialog.
+    // The method "dialog" keeps the browser from sending this form before the script does.
     <form className={styles.form} method="dialog" noValidate onSubmit={signUp}>
       {!isForGiver && provider}
       <Field
@@ -141,7 +139,7 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
   );
 }
 
-/** Registers; while a username is taken that was only proposed, it sends another one. */
+/** Registers, and tries other usernames while a proposed one is taken. */
 async function createAccount(
   registration: Registration,
   username: ProposedUsername,

@@ -1,6 +1,5 @@
 /**
- * The tip that waits while its giver logs in. The slip is as high before the script has read the tip as it is
- * after.
+ * Shows the tip that waits while its giver logs in. The slip keeps its height while the script reads the tip.
  */
 import { useSyncExternalStore } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
@@ -12,7 +11,7 @@ import styles from './waiting-tip-slip.module.css';
 
 export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {
   const isTakenOver = useTakenOver();
-  // A tip page keeps its tip under the code as it is stored, however that was typed into the address.
+  // The tip is stored under the code's own spelling, not under that of the address.
   const tip = isTakenOver ? waitingTip(readQrCodeId(qrId) ?? qrId) : null;
   const amountCents = tip && readTipAmount(tip.figures).amountCents;
   return (
@@ -41,7 +40,7 @@ export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {
   );
 }
 
-/** Whether the script has taken over the page; false in the HTML that the server rendered. */
+/** False in the HTML that the server rendered, until the script has hydrated it. */
 function useTakenOver(): boolean {
   return useSyncExternalStore(
     () => () => {},

@@ -1,9 +1,8 @@
-/** Runs one attempt at a time, also when a button is clicked twice. */
+/** Runs one attempt at a time, even when somebody clicks a button twice. */
 import { useRef, useState } from 'react';
 
 export interface Attempts {
   readonly isUnderWay: boolean;
-  /** Does nothing while an attempt is under way. */
   run(attempt: () => Promise<void>): Promise<void>;
 }
 
@@ -11,7 +10,7 @@ export function useAttempts(): Attempts {
   const isTaken = useRef(false);
   const [isUnderWay, setUnderWay] = useState(false);
   async function run(attempt: () => Promise<void>) {
-    // A state would change with the next render only, and a double click is faster.
+    // A state would change with the next render, and a double click is faster.
     if (isTaken.current) return;
     isTaken.current = true;
     setUnderWay(true);

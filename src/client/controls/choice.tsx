@@ -1,4 +1,4 @@
-/** A checkbox, or a radio button, whose label belongs to its target. */
+/** A checkbox or a radio button whose label is part of its target. */
 import type { ComponentProps } from 'react';
 import styles from './choice.module.css';
 

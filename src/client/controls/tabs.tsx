@@ -1,16 +1,14 @@
 /**
- * Tabs that work with keyboards and screen readers, in the product's style: arrow keys move the focus, and
- * Enter, Space or a tap opens a tab (WAI-ARIA Authoring Practices, "Tabs with manual activation"). Each is a
- * link to an address of its own, so that it works before the script has come.
+ * Tabs for keyboards and screen readers: arrow keys move the focus, and Enter, Space or a tap opens a tab
+ * (WAI-ARIA Authoring Practices, "Tabs with manual activation"). Each is a link, so that it works before the
+ * script loads.
  */
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
 import { Link } from 'wouter';
 import styles from './tabs.module.css';
 
 interface TabsProps<Value extends string> {
-  /** The accessible name of the tabs. */
   readonly label: string;
-  /** The open tab, which is the one that the present address names. */
   readonly value: Value;
   readonly tabs: readonly {
     readonly value: Value;
@@ -18,9 +16,8 @@ interface TabsProps<Value extends string> {
     readonly label: string;
     readonly panel: ReactNode;
   }[];
-  /** Whether Back leads past the tab that was open before. */
+  /** True makes Back skip the tab that was open before. */
   readonly replacesHistory?: boolean;
-  /** Whether no other tab can be opened at the moment. */
   readonly isLocked?: boolean;
 }
 
@@ -42,7 +39,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
               id={`${id}-${tab.value}`}
               aria-selected={isOpen}
               aria-controls={isOpen ? `${id}-panel` : undefined}
-              // The Tab key leads to the open tab only, and from there to its panel.
+              // The Tab key reaches only the open tab, and from there its panel.
               tabIndex={isOpen ? 0 : -1}
               className={styles.tab}
               onClick={(event) => {

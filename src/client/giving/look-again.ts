@@ -1,31 +1,26 @@
 /**
- * How often an open page looks what became of a tip. A stream would take one of a browser's few connections,
- * for little news.
+ * The intervals at which an open page asks for news of a tip. A stream would take one of a browser's few
+ * connections for little news.
  */
 import type { Transaction } from '#shared/tips.ts';
 
-/** How often an open receipt looks whether its tip was refunded. */
 const LOOK_AGAIN_MS = 15_000;
-/** How often it looks whether its tip was paid. */
 const LOOK_FOR_PAYMENT_MS = 3_000;
-/**
- * How often its giver's looks whether the receiver says thank you, and for how long: most who do it do it at
- * once.
- */
+/** For a thank-you; most receivers who send one send it at once. */
 const LOOK_FOR_THANKS_MS = 5_000;
 const THANKS_AWAITED_MS = 120_000;
 
 /**
- * After how many milliseconds somebody who waits for thanks looks again. @param sinceMs how long ago the tip
- * was given.
+ * @param sinceMs is the age of the tip in milliseconds.
+ * @returns milliseconds until a giver's receipt asks again for a thank-you.
  */
 export function lookForThanksMs(sinceMs: number): number {
   return sinceMs < THANKS_AWAITED_MS ? LOOK_FOR_THANKS_MS : LOOK_AGAIN_MS;
 }
 
 /**
- * After how many milliseconds an open receipt looks again; null when nothing can come of its tip any more.
- * @param nowMs the time of the server.
+ * @param nowMs is the time of the server.
+ * @returns milliseconds until an open receipt asks again; null when its tip cannot change any more.
  */
 export function lookAgainMs(
   { status, createdAt, thankedAt }: Pick<Transaction, 'status' | 'createdAt' | 'thankedAt'>,

@@ -1,8 +1,6 @@
-/**
- * Values that survive a reload of this tab.
- */
+/** Values that survive a reload of this tab. */
 
-/** Keeps the values where a browser forbids storage; a reload then loses them. */
+/** Keeps the values where a browser forbids storage; a reload loses them. */
 const memory = new Map<string, string>();
 
 export function write(name: string, value: unknown): void {
@@ -19,9 +17,7 @@ export function read(name: string): unknown {
   let text = memory.get(name) ?? null;
   try {
     text = sessionStorage.getItem(name) ?? text;
-  } catch {
-    // `text` is the value in `memory`.
-  }
+  } catch {}
   try {
     return text === null ? null : JSON.parse(text);
   } catch {
@@ -33,7 +29,5 @@ export function remove(name: string): void {
   memory.delete(name);
   try {
     sessionStorage.removeItem(name);
-  } catch {
-    // Without storage there is nothing else to remove.
-  }
+  } catch {}
 }

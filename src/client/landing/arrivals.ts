@@ -1,11 +1,8 @@
-/**
- * Follows the tips of the open demo: those from other tabs, and those that this tab sent before it came to
- * the landing page.
- */
+/** Follows the tips of the open demo: those from other tabs, and those that this tab sent before. */
 import type { Cents } from '#shared/money.ts';
 import { followDemoTips, takeDemoTips } from '../giving/demo-tips.ts';
 
-/** @param arrive is called with what has arrived, oldest first. */
+/** @param arrive is called with the new tips, oldest first. */
 export function followArrivals(
   arrive: (amountsCents: readonly Cents[], isFromHere: boolean) => void,
   signal: AbortSignal,
@@ -19,7 +16,7 @@ export function followArrivals(
     if (taken.length > 0) arrive(taken, true);
   };
   begin();
-  // Browsers put no page with an open channel aside for Back (https://web.dev/articles/bfcache).
+  // Browsers keep no page with an open channel for Back (https://web.dev/articles/bfcache).
   window.addEventListener('pagehide', () => stop(), { signal });
   window.addEventListener('pageshow', ({ persisted }) => persisted && begin(), { signal });
   signal.addEventListener('abort', () => stop());

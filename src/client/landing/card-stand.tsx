@@ -26,9 +26,7 @@ export function CardStand({ title, text }: CardStandProps) {
   );
 }
 
-/**
- * The card as a link to the demo that its code leads to. It lies over the drawing, where `className` puts it.
- */
+/** A link over the drawn card to the demo of its code; `className` places it. */
 export function CardLink({ className }: { readonly className: string | undefined }) {
   return (
     <Link

@@ -1,4 +1,3 @@
-/** The last section, with the way to the sign-up. */
 import { brand } from '#shared/brand.ts';
 import { authFor, paths } from '../paths.ts';
 import { ButtonLink } from '../ui/button-link.tsx';

@@ -1,4 +1,3 @@
-/** The section of six cards with what the product does and what it costs. */
 import { BellRing, Layers, type LucideIcon, QrCode, Wallet } from 'lucide-react';
 import type { ReactNode } from 'react';
 import {
@@ -88,7 +87,6 @@ export function Features() {
 
 interface FeatureProps {
   readonly title: string;
-  /** Cards with a large figure have no icon. */
   readonly icon?: LucideIcon;
   readonly width: 'narrow' | 'half' | 'wide';
   readonly children: ReactNode;
@@ -104,7 +102,6 @@ function Feature({ title, icon: Icon, width, children }: FeatureProps) {
   );
 }
 
-/** The fees of one tip, line by line. */
 function Bill() {
   const { giverFeeCents, receiverFeeCents } = EXAMPLE_FEES;
   return (

@@ -1,4 +1,3 @@
-/** The first section: name, promise and two links, beside a picture of the bar. */
 import { ArrowRight } from 'lucide-react';
 import { brand } from '#shared/brand.ts';
 import { authFor, paths } from '../paths.ts';

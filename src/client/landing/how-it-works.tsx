@@ -1,4 +1,3 @@
-/** The section with the three steps from an account to a tip. */
 import { formatUsd } from '#shared/money.ts';
 import { EXAMPLE_NET_CENTS, EXAMPLE_TIP_CENTS } from './example.ts';
 import styles from './how-it-works.module.css';
@@ -19,7 +18,6 @@ const steps: readonly { readonly title: string; readonly text: string }[] = [
   },
 ];
 
-/** The id of the heading, to which "Learn More" leads. */
 export const HOW_IT_WORKS = 'how-it-works';
 
 export function HowItWorks() {

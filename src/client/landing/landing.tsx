@@ -1,4 +1,3 @@
-/** The public landing page. */
 import { paths } from '../paths.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { Screen } from '../ui/screen.tsx';

@@ -9,12 +9,12 @@ import { CardLink, CardStand } from './card-stand.tsx';
 import { EXAMPLE_TIP_CENTS, EXAMPLE_TIPS_TODAY_CENTS, netOf, sum } from './example.ts';
 import styles from './scene.module.css';
 
-/** How many characters a sum may have at full size; a longer one is set smaller. */
+/** In characters; a longer sum is drawn smaller. */
 const FULL_SIZE_LENGTH = 7;
-/** The widths of the lines in place of words, one for each tip that the drawn phone lists. */
+/** The widths of the lines that stand for text, one for each tip on the drawn phone. */
 const LINE_WIDTHS = [34, 26, 38, 30];
 
-/** The scene receives the tips of the demo, so that whoever pays it sees what a provider sees. */
+/** The scene receives the tips of the demo, so that its giver sees what a provider sees. */
 export function Scene() {
   const place = useRef<HTMLDivElement>(null);
   const [arrivedCents, setArrivedCents] = useState<readonly Cents[]>([]);
@@ -26,7 +26,6 @@ export function Scene() {
           setArrivedCents((before) => [...before, ...amountsCents]);
           if (isFromHere) place.current?.scrollIntoView({ block: 'center' });
         }, abort.signal),
-      // Without a connection the picture stays as it is.
       () => {},
     );
     return () => abort.abort();
@@ -46,11 +45,8 @@ export function Scene() {
 }
 
 interface PictureProps {
-  /** The tips of the evening, newest first. */
   readonly tipsCents: readonly Cents[];
-  /** What reached the provider of the newest tip, as it is shown. */
   readonly newest: string;
-  /** How many tips have arrived on this page. */
   readonly arrivals: number;
 }
 
@@ -86,7 +82,6 @@ function Picture({ tipsCents, newest, arrivals }: PictureProps) {
   );
 }
 
-/** The faint bottles in the background. */
 function Shelf() {
   return (
     <g className={styles.shelf}>
@@ -161,7 +156,7 @@ function Phone({ tipsCents }: { readonly tipsCents: readonly Cents[] }) {
   );
 }
 
-/** The notice of the tip that has just arrived; it moves once, and nothing else moves. */
+/** The notification of the newest tip; it moves once, and nothing else moves. */
 function Arrival({ sum, isNew }: { readonly sum: string; readonly isNew: boolean }) {
   return (
     <g className={styles.arrival} data-new={isNew}>
@@ -179,7 +174,6 @@ function Arrival({ sum, isNew }: { readonly sum: string; readonly isNew: boolean
   );
 }
 
-/** The size at which a sum has no more than the room of a short one. */
 function sizeOf(sum: string, fullSize: number): number {
   return Math.round(fullSize * Math.min(1, FULL_SIZE_LENGTH / sum.length));
 }

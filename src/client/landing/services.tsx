@@ -1,4 +1,3 @@
-/** The section with the services that receive tips. */
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { Badge } from '../ui/badge.tsx';
 import section from './section.module.css';

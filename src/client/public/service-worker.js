@@ -1,10 +1,13 @@
 /**
- * The service worker of the dashboard. It answers navigations with what the server answers, or, without a connection, with
- * the offline page, the only page that it keeps. It shows a notification of the tips that the server tells by a push message
- * (shared/notifications.ts), one that counts. A click on a notification leads to the dashboard, in a tab in which it is open if there is one.
+ * The service worker of the dashboard. Navigations get the server's answer, or, without a connection, the
+ * offline page, the only page that it keeps. Push messages about tips (shared/notifications.ts) show one
+ * notification that counts them. A click on it leads to the dashboard, in an open tab where there is one.
  */
 
-/** The server writes the path and the tag of the offline page here: another page makes another worker, which fetches that page. */
+/**
+ * The server writes the path and the tag of the offline page here, so that another page makes another worker,
+ * which fetches it.
+ */
 const OFFLINE_PAGE = 'path of the page';
 const VERSION = 'tag of the page';
 const PREFIX = 'offline-page-';
@@ -47,20 +50,28 @@ async function answer(request) {
 /** The server writes the labels of the services here. */
 const SERVICES = /* labels of the services */ {};
 
-/** The tag of the one notification that counts tips: those that follow join it. */
+/** All tips share one notification by its tag. */
 const TIPS = 'tips';
 const PICTURES = { icon: '/icon-192.png', badge: '/badge-96.png' };
 const ADDRESS = '/dashboard?tab=transactions';
 
-/** What was told is kept here, because browsers end this worker between two messages. Logging out deletes it (client/service-worker.ts). */
+/**
+ * The worker keeps here what it has told, because browsers end it between two messages. Logging out deletes
+ * the cache (client/service-worker.ts).
+ */
 const TOLD = 'told-tips';
 const TOLD_KEY = '/told-tips';
-/** The server repeats a notice within a day. Later a lower position comes of a ledger that was restored, and is news. */
+/**
+ * The server repeats a push message within a day. A lower position after that is news, because the ledger was
+ * restored.
+ */
 const REPEATED_WITHIN_MS = 86_400_000;
-/** In characters, of which some are two units of a string: more than the server takes of a name or a message. */
+/**
+ * In characters, of which some are two units of a string; the server accepts less for a name or a message.
+ */
 const MAX_WORDS_LENGTH = 200;
 
-/** Messages of pushes and pages are worked off in turn, because each reads what the one before has kept. */
+/** Messages of pushes and pages are handled in turn, because each reads what the one before has kept. */
 let turn = Promise.resolve();
 
 /** @param {() => Promise<void>} work */
@@ -81,7 +92,7 @@ self.addEventListener('message', (event) => {
 async function tell(data) {
   const notice = readNotice(data);
   if (notice === null) {
-    // Browsers demand that each message shows something.
+    // Browsers demand a notification for each push message.
     await show('You have new tips', { body: 'Open the dashboard to see them.', tag: 'news', renotify: true });
   } else if (notice.kind === 'test') {
     await show('Test notice', { body: 'Notices reach this device.', tag: 'test', renotify: true });
@@ -90,7 +101,7 @@ async function tell(data) {
   }
 }
 
-/** @returns null for what is no notice, or one of a later version of the server. */
+/** @returns null for anything that is no push message of this version of the server. */
 function readNotice(data) {
   try {
     const { v, kind, count, netCents, upTo, tip, tag } = data.json();
@@ -106,7 +117,8 @@ function readNotice(data) {
 async function tellTips({ count, netCents, upTo, tip, tag }) {
   const told = await readTold();
   const isNews = upTo > told.upTo;
-  // Under the same tag a notice begins where the last one began, whose answer was lost on its way: it tells those tips again.
+  // A message with the same tag starts from where the last one started, because the server has not received
+  // the answer to it and repeats those tips.
   const counted = isNews && tag !== undefined && tag === told.tag ? told : { count: 0, netCents: 0 };
   const news = {
     count: Math.max(1, count - counted.count),
@@ -117,7 +129,7 @@ async function tellTips({ count, netCents, upTo, tip, tag }) {
     ? { unseen, upTo, tag, count, netCents, atMs: Date.now() }
     : { ...told, unseen, atMs: Date.now() };
   if (await isLookedAt()) {
-    // The page shows the tip itself, and browsers demand no notification then.
+    // The page shows the tip itself, and browsers then demand no notification.
     await keepTold({ ...next, unseen: 0 });
     return;
   }
@@ -138,7 +150,8 @@ async function tellTips({ count, netCents, upTo, tip, tag }) {
     const { title, body, data, timestamp } = shown;
     await show(title, { body, data, timestamp, tag: TIPS, renotify: false, silent: true });
   } else {
-    // It was told and put away, or seen on the page: it asks for no attention again, and the next one does not count it.
+    // The notification was dismissed, or the page has shown the tip: it stays silent, and the next one does
+    // not count it.
     await show(titleOf({ count, netCents }), {
       tag: TIPS,
       renotify: false,
@@ -158,7 +171,7 @@ function titleOf({ count, netCents }) {
   return `${count === 1 ? 'New tip' : `${count} new tips`}: ${inDollars(netCents)}`;
 }
 
-/** The words about the newest tip. Each is a line of its own, so that what a giver wrote does not look like ours. */
+/** Text of a giver has a line of its own, so that it does not look like ours. */
 function bodyOf(tip, count) {
   if (typeof tip !== 'object' || tip === null) return 'Open the dashboard to see them.';
   const { netAmountCents, serviceCategory, giverName, message } = tip;
@@ -182,14 +195,12 @@ function inDollars(cents) {
   return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 }
 
-/** Whether somebody looks at the dashboard in this very moment. */
 async function isLookedAt() {
   const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const looked = tabs.filter(({ visibilityState, focused }) => visibilityState === 'visible' && focused);
   return (await Promise.all(looked.map(isDashboardOpen))).includes(true);
 }
 
-/** A page says that somebody looks at it. */
 async function noteSeen() {
   const told = await readTold();
   await keepTold({ ...told, unseen: 0 });
@@ -197,7 +208,7 @@ async function noteSeen() {
   await showBadge(0);
 }
 
-/** @returns how many tips nobody has seen, and the position up to which all were told. */
+/** @returns the number of unseen tips, and the position up to which tips were told. */
 async function readTold() {
   const nothing = { unseen: 0, upTo: 0, atMs: 0 };
   try {
@@ -216,15 +227,14 @@ async function keepTold(told) {
   await cache?.put(TOLD_KEY, Response.json(told)).catch(() => {});
 }
 
-/** Shows a number on the icon of the installed app, where there is one. */
 async function showBadge(count) {
   await self.navigator.setAppBadge?.(count).catch(() => {});
 }
 
 /**
- * The browser has replaced its subscription, or has ended it. The new one is registered by a page: the token of the session is
- * in the storage of pages, which workers cannot read, and it shall not be kept in a second place. An open page does so
- * at once, else the next one that opens.
+ * The browser has replaced or ended its subscription. A page registers the new one, because the session's
+ * token is in the storage of pages, which workers cannot read, and shall have no second place. An open page
+ * does so at once, else the next one that opens.
  */
 self.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(subscribeAnew(event));
@@ -242,11 +252,11 @@ async function subscribeAnew({ oldSubscription, newSubscription }) {
 self.addEventListener('notificationclick', (event) => {
   const { notification } = event;
   notification.close();
-  // A notification of a page has nothing but the address.
+  // A notification of a page has only the address.
   event.waitUntil(showDashboard(notification.data?.address ?? notification.data ?? ADDRESS));
 });
 
-/** How long tabs may take to answer: browsers let a window come forward only soon after the click. */
+/** Tabs get this time to answer, because browsers let a window come forward only soon after the click. */
 const PATIENCE_MS = 300;
 
 /** @param {string} address of the dashboard, to open it where no tab has it. */
@@ -258,7 +268,7 @@ async function showDashboard(address) {
   await (tab ? tab.focus() : self.clients.openWindow(address));
 }
 
-/** Asks the tab: the address that a worker knows of it is that at which it was loaded, which may have been the login. */
+/** Asks the tab, because a worker knows only the address at which it was loaded, which may be the login. */
 function isDashboardOpen(tab) {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

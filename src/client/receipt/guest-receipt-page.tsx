@@ -1,7 +1,4 @@
-/**
- * The page of a tip that was given without an account, for whoever has its link: the receipt, and the way to
- * take the tip back.
- */
+/** The receipt of a tip without an account, for everybody who has its link, with the refund. */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
@@ -13,7 +10,7 @@ import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { Receipt, UnknownReceipt } from './receipt.tsx';
 
-/** How long an answer may take: the server waits for the payment service. */
+/** The server waits for the payment service. */
 const ANSWER_PATIENCE_MS = 15_000;
 const NO_ANSWER = 'Nothing is lost. Check your connection and try again.';
 
@@ -24,12 +21,7 @@ export function GuestReceiptPage() {
   return isGuests(token) ? <LoadedReceipt key={token} token={token} /> : <UnknownReceipt isByLink />;
 }
 
-type Found =
-  | 'nothing yet'
-  | 'unknown'
-  | { readonly transaction: Transaction }
-  /** It could not be asked for; what is said of that. */
-  | { readonly problem: string };
+type Found = 'nothing yet' | 'unknown' | { readonly transaction: Transaction } | { readonly problem: string };
 
 function LoadedReceipt({ token }: { readonly token: string }) {
   const { found, take, look } = useGuestReceipt(token);
@@ -51,10 +43,10 @@ function LoadedReceipt({ token }: { readonly token: string }) {
   );
 }
 
-/** The transaction of a token, which is asked for again while something may come of it and somebody looks. */
+/** Asks for the transaction of a token, and repeats it on a visible page while the tip can change. */
 function useGuestReceipt(token: string) {
   const [found, setFound] = useState<Found>('nothing yet');
-  /** Counts what was asked for or told: an older answer must not come after a newer one. */
+  /** Numbers the requests, so that an older answer never replaces a newer one. */
   const count = useRef(0);
 
   function take(transaction: Transaction) {
@@ -75,7 +67,7 @@ function useGuestReceipt(token: string) {
       setFound('unknown');
     } else {
       const problem = outcome.failure.detail ?? NO_ANSWER;
-      // A receipt that is there already stays.
+      // A failed repetition keeps the shown receipt.
       setFound((shown) => (typeof shown === 'object' && 'transaction' in shown ? shown : { problem }));
     }
   }

@@ -1,4 +1,4 @@
-/** The page of a transaction, for its two people: the receipt, and the way to reverse the tip. */
+/** The page of a transaction for its two people: the receipt and the refund. */
 import { useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -27,15 +27,15 @@ function LoadedReceipt({ id, user }: { readonly id: string; readonly user: User 
   const utils = trpc.useUtils();
   function take(refunded: Transaction) {
     utils.transactions.get.setData({ id }, refunded);
-    // The lists, the sums and the insights follow.
+    // Lists, sums and insights depend on it.
     void utils.transactions.invalidate();
   }
   const { data, isError, error, refetch } = trpc.transactions.get.useQuery(
     { id },
     {
       ...FRESH,
-      // A stream would take one of the account's, and one of a browser's few connections, for news that come
-      // once at most. A hidden page does not look; it does when it is looked at again.
+      // A stream would take one of a browser's few connections for a single event. A hidden page asks again
+      // when somebody returns to it.
       refetchInterval: ({ state }) =>
         (state.data && lookAgainMs(state.data, state.data.giverId === user.id, serverNow())) ?? false,
     },

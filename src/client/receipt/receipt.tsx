@@ -1,4 +1,4 @@
-/** A receipt as it is shown and printed: what was paid, what became of it, when, and under which id. */
+/** A receipt on the screen and on paper: amount, state, time and id. */
 import { ArrowLeft, Link2, Printer } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
@@ -23,7 +23,6 @@ import states from '../ui/states.module.css';
 import styles from './receipt.module.css';
 import { Reversal } from './reversal.tsx';
 
-/** What is said of a payment that was not made. */
 const UNPAID = {
   pending: {
     title: 'Tip not paid yet',
@@ -42,18 +41,15 @@ const UNPAID = {
   },
 } as const;
 
-/** Where a giver goes on with a payment. */
+/** The address at which a giver resumes a payment. */
 function returnTo(transaction: Transaction): string {
   return `${paths.tip(transaction.qrCodeId)}?${new URLSearchParams({ [PAYMENT]: nameOf(transaction) })}`;
 }
 
 interface ReceiptProps {
   readonly transaction: Transaction;
-  /** Whether it is the giver who looks, else the receiver. */
   readonly isGiver: boolean;
-  /** Is called with what a refund has made of the transaction. */
   readonly onRefunded: (transaction: Transaction) => void;
-  /** Is called when the transaction has changed on the server. */
   readonly onStale: () => void;
 }
 
@@ -201,14 +197,16 @@ function Refunded({ transaction, isGiver }: RefundedProps) {
   );
 }
 
-/** Copies the address of the receipt; where that cannot be done, it shows the address for copying by hand. */
+/**
+ * Copies the address of the receipt; where the browser refuses, the address is shown to be copied by hand.
+ */
 function CopyLink({ path }: { readonly path: string }) {
   const [isRefused, setRefused] = useState(false);
   const url = window.location.origin + path;
 
   async function copy() {
     try {
-      // Browsers have no clipboard on pages that arrive without https.
+      // Browsers have no clipboard on pages without https.
       await navigator.clipboard.writeText(url);
       setRefused(false);
       toastSuccess('Link copied', 'share');
@@ -232,25 +230,23 @@ function CopyLink({ path }: { readonly path: string }) {
   );
 }
 
-/** A moment with its time zone, as it is printed. */
 const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
-export function Time({ iso }: { readonly iso: string }) {
+function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{withZone.format(new Date(iso))}</time>;
 }
 
 interface MessagesOfReceiptProps {
   readonly transaction: Transaction;
-  /** Whether it is the giver who looks, else the receiver. */
   readonly isGiver: boolean;
 }
 
-/** What giver and receiver have written to each other, as far as whoever looks is told. */
+/** The message and the thank-you, as far as the viewer may see them. */
 function MessagesOfReceipt({ transaction, isGiver }: MessagesOfReceiptProps) {
   const { message, wordsHidden, thankYou, thankedAt, receiverName } = transaction;
   const own = thankedAt === null ? 'The thank-you of your tip page' : 'Your thank-you';
   return (
-    // It is there before it says something, because screen readers announce what changes.
+    // Screen readers announce what changes in an element that was there before.
     <div className={styles.words} aria-live="polite">
       {message !== null && <Quote text={message}>Message with the tip</Quote>}
       {wordsHidden && <p className={styles.hidden}>Message hidden</p>}
@@ -269,10 +265,9 @@ function MessagesOfReceipt({ transaction, isGiver }: MessagesOfReceiptProps) {
 }
 
 /**
- * Other people's transactions are as unknown as those that never were.
+ * Shown alike for other people's transactions and for those that do not exist.
  *
- * @param props.isByLink whether the address alone opens the receipt, as a guest's does; else it takes a login
- * as well.
+ * @param props.isByLink is true for receipts of guests, whose address alone opens them without a login.
  */
 export function UnknownReceipt({ isByLink = false }: { readonly isByLink?: boolean }) {
   return (

@@ -1,7 +1,6 @@
 /**
- * The button that reverses a tip, with the question before it: its giver may take it back for a while, its
- * receiver may refund it at any time. However often an attempt is sent, it is one refund, because it keeps
- * its idempotency key.
+ * The button that reverses a tip, with its confirmation: the giver may take the tip back for a while, the
+ * receiver may refund it at any time. One idempotency key for all attempts makes one refund of them.
  */
 import { useEffect, useRef, useState } from 'react';
 import { cents, formatUsd } from '#shared/money.ts';
@@ -15,7 +14,6 @@ import { Confirmation } from '../ui/later/confirmation.tsx';
 import styles from './reversal.module.css';
 import { timeLeft } from './time-left.ts';
 
-/** How long an answer may take. */
 const ANSWER_PATIENCE_MS = 15_000;
 const NO_ANSWER =
   'There was no answer, so that it is not known whether the tip was refunded. Try again: it is never refunded twice.';
@@ -28,9 +26,7 @@ const WORDS = {
 interface ReversalProps {
   readonly transaction: Transaction;
   readonly isGiver: boolean;
-  /** Is called with what a refund has made of the transaction. */
   readonly onRefunded: (transaction: Transaction) => void;
-  /** Is called when the transaction may have changed on the server. */
   readonly onStale: () => void;
 }
 
@@ -44,7 +40,6 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const outcome = useRef<HTMLParagraphElement>(null);
-  /** Whether the button had the focus when it was last drawn. */
   const hadFocus = useRef(false);
   const leftMs = useLeftMs(undoUntil);
   const isRefunded = status === 'refunded';
@@ -53,7 +48,7 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const isOffered = isPossible || isUnderWay;
 
   useEffect(() => {
-    // The focus went with the button. Elsewhere it stays, because the outcome is announced as well.
+    // The outcome takes the focus only when the button had it; it is announced as well.
     if (!isOffered && hadFocus.current) outcome.current?.focus();
   }, [isOffered]);
 
@@ -80,7 +75,7 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
     } else {
       setProblem(detail ?? NO_ANSWER);
     }
-    // Somebody else was faster, or the tip was refunded and only the answer was lost.
+    // The other person was faster, or only the answer to this refund was lost.
     onStale();
   }
 
@@ -137,7 +132,7 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
         </div>
       )}
       {wasPossible && (
-        // It is there before it says something, because screen readers announce what changes.
+        // Screen readers announce what changes in an element that was there before.
         <p
           ref={outcome}
           role="status"
@@ -154,8 +149,8 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
 const SECOND_MS = 1_000;
 
 /**
- * The time left until a moment of the server's clock, in milliseconds, anew each second; 0 when it is over or
- * there is none.
+ * The time until a moment of the server's clock, in milliseconds, updated each second; 0 when it has passed
+ * or is null.
  */
 function useLeftMs(iso: string | null): number {
   const [nowMs, setNowMs] = useState(serverNow);

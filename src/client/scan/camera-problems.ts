@@ -1,4 +1,4 @@
-/** Why there is no picture of the camera, and what to do about it, in sentences. */
+/** The sentences about a missing picture of the camera, and about its remedies. */
 import { brand } from '#shared/brand.ts';
 
 export const CAMERA_PROBLEMS = {
@@ -15,7 +15,7 @@ export const CAMERA_PROBLEMS = {
 
 export type CameraProblem = keyof typeof CAMERA_PROBLEMS;
 
-/** What stands against a camera in this browser whatever is tapped; null when one can be asked for. */
+/** A reason for which this browser can never use a camera; null when it can ask for one. */
 export function lastingProblem(): CameraProblem | null {
   if (!window.isSecureContext) return 'insecure';
   return 'mediaDevices' in navigator ? null : 'unsupported';

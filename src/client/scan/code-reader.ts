@@ -1,15 +1,12 @@
-/**
- * Finds the QR codes of a picture. Hides that some browsers find them by themselves, and that a worker does
- * it in all others.
- */
+/** Finds the QR codes of a picture: by the browser where it can, else by a worker. */
 
-/** The reader is a script of its own, and the server did not give it. */
+/** The script of the worker could not be fetched. */
 export class ReaderNotLoaded extends Error {}
 
 export interface CodeReader {
   /**
-   * @param maxSide in pixels; the worker looks at a larger picture scaled down.
-   * @returns the texts of the codes, none if there is no code.
+   * @param maxSide is in pixels; the worker scales a larger picture down.
+   * @returns the texts of the codes; empty without a code.
    * @throws ReaderNotLoaded
    */
   read(picture: HTMLVideoElement | ImageBitmap, maxSide: number): Promise<readonly string[]>;
@@ -30,7 +27,7 @@ declare global {
   }
 }
 
-/** Opens a reader, which is to be closed. */
+/** Opens a reader; the caller closes it. */
 export function openCodeReader(): CodeReader {
   let worker: Worker | null = null;
   let detector = createDetector();
@@ -41,7 +38,7 @@ export function openCodeReader(): CodeReader {
       if (native) {
         const found = await native.detect(picture).catch(() => null);
         if (found) return found.map(({ rawValue }) => rawValue);
-        // Some devices promise a detector whose service is not installed.
+        // Some devices offer a detector whose service is not installed.
         detector = Promise.resolve(null);
       }
       worker ??= new Worker(new URL('./decoder.ts', import.meta.url), { type: 'module' });
@@ -67,8 +64,8 @@ function ask(worker: Worker, pixels: ImageData): Promise<string | null> {
 }
 
 /**
- * The pixels of a picture on white, with a margin: decoders need a quiet zone, which a cropped picture may
- * lack.
+ * The pixels of a picture on white with a margin, because decoders need a quiet zone, which a cropped picture
+ * may lack.
  */
 function pixelsOf(picture: HTMLVideoElement | ImageBitmap, maxSide: number): ImageData {
   const [fullWidth, fullHeight] =

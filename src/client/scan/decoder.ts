@@ -1,9 +1,7 @@
-/**
- * The worker that finds a QR code in the pixels of a picture, so that the page stays quick while it looks.
- */
+/** The worker that finds a QR code in pixels, so that the page stays responsive. */
 import { decodeQR } from 'qr/decode.js';
 
-/** In milliseconds for one picture, beyond what looking once takes. */
+/** In milliseconds for one picture; one look may exceed it. */
 const TIME_LIMIT_MS = 60;
 
 addEventListener('message', ({ data }: MessageEvent<ImageData>) => postMessage(textIn(data)));

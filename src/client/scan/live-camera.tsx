@@ -1,4 +1,4 @@
-/** The live picture of the camera in its frame. The camera is on as long as this part is shown and seen. */
+/** The live picture in its frame. The camera is on while this part is mounted and visible. */
 import { Flashlight, FlashlightOff } from 'lucide-react';
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
 import { Button } from '../ui/button.tsx';
@@ -63,9 +63,7 @@ function Torch({ switchTorch }: { readonly switchTorch: SwitchTorch }) {
   );
 }
 
-/**
- * The button that was tapped keeps its place on the screen otherwise, and the picture above it is not seen.
- */
+/** Without it the tapped button keeps its place, and the picture above it is out of view. */
 function scrollIntoView(element: Element | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }

@@ -1,6 +1,4 @@
-/**
- * The scan screen: a code is read by the camera or from a picture, or a code or a link is typed or pasted.
- */
+/** The scan screen: people scan a code by camera or picture, or type a code or a link. */
 import { ArrowRight } from 'lucide-react';
 import { type SubmitEvent, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
@@ -48,7 +46,6 @@ const DEMO_CODES: readonly { readonly code: string; readonly category: ServiceCa
   { code: 'demo-sam-barber', category: 'barber' },
 ];
 
-/** Two demo codes, to try the tip flow with one tap. */
 function DemoCodes() {
   const id = useId();
   return (
@@ -72,7 +69,7 @@ function DemoCodes() {
 const EXAMPLE = 'K7Q2M-9XW4T';
 const HOW_TO_MEND = `${NO_CODE}: a code has ten letters and digits, such as ${EXAMPLE}.`;
 
-/** The form that takes a code, a link of the product's own scheme, or the address of a tip page. */
+/** Takes a code, a link of the product's own scheme, or the address of a tip page. */
 function CodeForm({ onCode }: { readonly onCode: (code: string) => void }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);

@@ -1,6 +1,6 @@
 /**
- * Reads a code by the camera, or from a picture that is chosen. The camera is asked for when its button is
- * tapped, and its script and the decoder are fetched then.
+ * Scans a code by the camera, or from a chosen picture. The button of the camera fetches its script and the
+ * decoder.
  */
 import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
@@ -34,7 +34,7 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
         if (devices.some(({ kind }) => kind === 'videoinput')) return;
         setCamera((now) => (now.is === 'off' ? fromProblem('missing') : now));
       },
-      // Asking for the camera will tell more.
+      // The request for the camera gives the reason.
       () => {},
     );
   }, []);
@@ -51,7 +51,7 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
     setCamera({ is: 'off' });
   }
 
-  /** Follows a code, or names what was read instead; whether it was a code. */
+  /** Opens the tip page of a code, or shows the text that was read instead. @returns true for a code. */
   function follow(text: string): boolean {
     const { code } = readScannedText(text);
     if (code === null) setNotice(<Foreign text={text} />);

@@ -1,8 +1,8 @@
-/** The camera of the device from the question for it to its end, and the reading of codes in between. */
+/** The device's camera from the request for it to its end, and the reading of codes in between. */
 import type { CameraProblem } from './camera-problems.ts';
 import { openCodeReader, ReaderNotLoaded } from './code-reader.ts';
 
-/** A printed code at arm's length is read in such a picture; a larger one would only take longer. */
+/** In pixels. A printed code at arm's length is readable at this size; a larger picture only takes longer. */
 const MAX_SIDE = 1_280;
 const WANTED: MediaStreamConstraints = {
   video: { facingMode: { ideal: 'environment' }, width: { ideal: MAX_SIDE }, height: { ideal: 720 } },
@@ -18,21 +18,20 @@ const PROBLEMS: Readonly<Record<string, CameraProblem>> = {
   OverconstrainedError: 'unsuitable',
 };
 
-/** Switches the light of the camera. @throws DOMException when the camera refuses. */
+/** @throws DOMException when the camera refuses. */
 export type SwitchTorch = (isOn: boolean) => Promise<void>;
 
 export interface Watcher {
-  /** The picture is there. @param switchTorch null when the camera has no light. */
+  /** @param switchTorch is null when the camera has no light. */
   onLive(switchTorch: SwitchTorch | null): void;
-  /** A code was read. @returns whether it is the one that was looked for: the camera then stops. */
+  /** @returns true for the wanted code; the camera then stops. */
   onText(text: string): boolean;
-  /** The camera has stopped. */
   onProblem(problem: CameraProblem): void;
 }
 
 /**
  * Asks for the camera, shows its picture in `video` and reads codes from it.
- * @returns what stops the camera, and the question for it.
+ * @returns a function that stops the camera, or the request for it.
  */
 export function startScanning(video: HTMLVideoElement, watcher: Watcher): () => void {
   const reader = openCodeReader();
@@ -80,7 +79,7 @@ function problemOf(error: unknown): CameraProblem {
   return (error instanceof DOMException && PROBLEMS[error.name]) || 'failed';
 }
 
-/** https://www.w3.org/TR/image-capture/#dom-mediatrackcapabilities-torch; Firefox tells no capabilities. */
+/** https://www.w3.org/TR/image-capture/#dom-mediatrackcapabilities-torch; Firefox has no capabilities. */
 function torchOf(stream: MediaStream): SwitchTorch | null {
   const [track] = stream.getVideoTracks();
   if (!track || !('getCapabilities' in track)) return null;

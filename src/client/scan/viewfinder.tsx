@@ -1,7 +1,6 @@
-/** Stands in the place of the camera's picture: a drawing of a code between the corners of a viewfinder. */
+/** The placeholder of the camera's picture: a drawn code between the corners of a viewfinder. */
 import styles from './viewfinder.module.css';
 
-/** The cells of the drawing, row by row; they look like a code and are none. */
 const CELLS = [
   '........#..#.........',
   '.........#...........',

@@ -1,31 +1,30 @@
 /**
- * The session of this device. Its token is kept in local storage, and the server is asked at start whether it
- * still counts. Only the server's refusal removes the token: nobody is logged out by a lost connection.
+ * The session of this device. Local storage keeps its token, and at the start the server is asked about it.
+ * Only the server's refusal removes the token: a lost connection logs nobody out.
  */
 import { useSyncExternalStore } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 
 export type Session =
-  /** A stored token is being verified. */
   | { readonly status: 'checking' }
   | { readonly status: 'signed-out' }
   | { readonly status: 'signed-in'; readonly user: User }
-  /** There is a token, but the server could not be asked. */
+  /** The server could not be asked about the stored token. */
   | { readonly status: 'unreachable' };
 
-/** The event of the window that says that the password was typed again. */
+/** The event of the window after a person has typed the password again. */
 export const PASSWORD_TYPED = 'confirmed';
 
 const SIGNED_OUT: Session = { status: 'signed-out' };
 const KEY = brand.tokenStorageKey;
 
-/** Null until it is first read, because a server that renders a page has no storage to read. */
+/** Null until the first read, because a server that renders a page has no storage. */
 let session: Session | null = null;
 let tokenOfPage: string | null = null;
 const listeners = new Set<() => void>();
 
-/** The present session. A rendered page hydrates signed out, as it was rendered, and changes then. */
+/** A rendered page hydrates signed out, as it was rendered, and changes then. */
 export function useSession(): Session {
   return useSyncExternalStore(subscribe, presentSession, () => SIGNED_OUT);
 }
@@ -35,17 +34,15 @@ export function presentSession(): Session {
   return session;
 }
 
-/** The stored bearer token, if there is one. */
 export function readToken(): string | null {
   try {
     return localStorage.getItem(KEY);
   } catch {
-    // Browsers may forbid storage; then a session lasts as long as the page.
+    // Browsers may forbid storage; the session then ends with the page.
     return tokenOfPage;
   }
 }
 
-/** Begins a session with the token and the user of a login. */
 export function beginSession(token: string, user: User): void {
   writeToken(token);
   become({ status: 'signed-in', user });
@@ -57,7 +54,6 @@ export function endSession(): void {
   become(SIGNED_OUT);
 }
 
-/** Sets the present session. */
 export function become(next: Session): void {
   session = next;
   for (const listener of listeners) listener();
@@ -68,9 +64,7 @@ function writeToken(token: string | null): void {
   try {
     if (token === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, token);
-  } catch {
-    // Without storage `tokenOfPage` has to do.
-  }
+  } catch {}
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,6 +1,4 @@
-/**
- * The procedures of the server as hooks with a cache, for the screens behind the login.
- */
+/** The procedures of the server as hooks with a cache, for the screens behind the login. */
 import { QueryClient } from '@tanstack/react-query';
 import { httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
 import { createTRPCReact, getQueryKey } from '@trpc/react-query';
@@ -20,15 +18,15 @@ import { readToken } from '../session/session.ts';
 let hold: Promise<unknown> = Promise.resolve();
 
 /**
- * Keeps the calls of these hooks, and the stream's attempts to connect again, until `leaving` has settled: a
- * call that ends the session does so before it is answered, and whatever is sent in between is refused. When
- * the session has ended they are never sent.
+ * Delays the calls of these hooks, and reconnections of the stream, until `leaving` has settled: a call that
+ * ends the session does so before its answer arrives, and the server refuses whatever is sent in between.
+ * When the session has ended they are never sent.
  */
 export function holdCalls(leaving: Promise<unknown>): void {
   hold = leaving.catch(() => {});
 }
 
-/** @throws Error when there is no session, so that the call would be refused. */
+/** @throws Error without a session, because the server would refuse the call. */
 async function mayBeSent(): Promise<void> {
   await hold;
   if (readToken() === null) throw new Error('The session has ended.');
@@ -65,32 +63,29 @@ export const trpcClient = trpc.createClient({
 const STALE_AFTER_MS = 10_000;
 const MAX_RETRIES = 2;
 
-/** The key of all listings of transactions in the cache, whatever they were asked for. */
 export const transactionsKey = getQueryKey(trpc.transactions.list);
 
-/** The input of the listing of all transactions, which is a part of its key in the cache. */
 export const allTransactions = { limit: 25 };
 
 /**
- * The key of a listing in the cache. The library's own keys of endless lists, and its hook for them, take
- * `direction` for the way in which pages are read, and leave it out.
+ * The cache key of a listing. The library's own keys and its hook for endless lists omit `direction`, which
+ * they use for the order of reading pages.
  */
 export function listingKey(input: object) {
   return [...transactionsKey, { input, type: 'infinite' }] as const;
 }
 
-/** The key in the cache of all pages of old codes. */
 export const endedCodesKey = getQueryKey(trpc.qrCodes.ended);
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      // A server on the same machine can be reached while the browser says that it is offline.
+      // A server on the same machine is reachable even if the browser says that it is offline.
       mutations: { networkMode: 'always' },
       queries: {
         networkMode: 'always',
         staleTime: STALE_AFTER_MS,
-        // A refusal would be repeated; another attempt may help when there was no answer, or a 503.
+        // A refusal would only repeat; another attempt may help without an answer, or after a 503.
         retry: (count, error) => count < MAX_RETRIES && (failureOf(error).status ?? 503) >= 503,
       },
     },

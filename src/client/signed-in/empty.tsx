@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import card from '../ui/card.module.css';
 import styles from './empty.module.css';
 
-/** The state of a view without data yet; `children` say how to change that. */
+/** The state of a view without data yet; `children` name the way to some. */
 export function Empty({
   icon,
   title,

@@ -1,6 +1,4 @@
-/**
- * Logging out. This device forgets the session in any case; a toast says whether the server has ended it too.
- */
+/** Logging out. This device forgets the session in any case; a toast says if the server has not ended it. */
 import { useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { api, failureOf } from '../api-client/api.ts';
@@ -11,7 +9,6 @@ import { toastError, toastSuccess } from '../toasts.ts';
 import { holdCalls } from './api-hooks.ts';
 import { forgetCache } from './signed-in-data.tsx';
 
-/** How long the page waits for the server's answer. */
 const PATIENCE_MS = 2_000;
 const UNCONFIRMED =
   'Logged out on this device. The server did not confirm it: when you log in next, look at your sessions in the profile.';
@@ -34,7 +31,7 @@ export function useLogout() {
  * server. No other call is sent meanwhile.
  *
  * @param call needs a time limit, because all other calls wait for it.
- * @returns what `call` answers; when it fails, the session goes on.
+ * @returns the answer of `call`; when it fails, the session goes on.
  */
 export function leaveBy<Answer>(call: Promise<Answer>): Promise<Answer> {
   const leaving = call.then((answer) => {
@@ -46,15 +43,14 @@ export function leaveBy<Answer>(call: Promise<Answer>): Promise<Answer> {
 }
 
 function leave(): void {
-  // The address changes before the session ends: without a session the guard of this screen would lead to the
-  // login.
+  // The address changes first: without a session the guard of this screen would lead to the login.
   navigate(paths.home, { replace: true });
   endSession();
   forgetCache();
   void removeWorker();
 }
 
-/** @returns whether the session has ended on the server. */
+/** @returns true when the session has ended on the server. */
 async function tellServer(): Promise<boolean> {
   try {
     await api.auth.logout.mutate(undefined, { signal: AbortSignal.timeout(PATIENCE_MS) });

@@ -1,10 +1,10 @@
-/** A part of a screen that is loaded from the server. It stays ready when loading it again fails. */
+/** A part of a screen with data of the server. It stays ready when loading it again fails. */
 export type Part<Data> =
   | { readonly status: 'loading' }
   | { readonly status: 'failed' }
   | { readonly status: 'ready'; readonly data: Data };
 
-/** Options of a query that is repeated whenever somebody returns to the screen. */
+/** Options of a query that is repeated when somebody returns to the screen. */
 export const FRESH = {
   refetchOnMount: 'always',
   refetchOnReconnect: 'always',
@@ -17,7 +17,7 @@ interface QueryState<Answer> {
 }
 
 /**
- * The state of a query as a part of a screen.
+ * Turns a query into a part of a screen.
  * @param read makes the data of the part from the answer.
  */
 export function partOf<Answer, Data>(

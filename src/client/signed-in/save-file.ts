@@ -1,7 +1,6 @@
-/** How long the file stays available; browsers begin to save it at once. */
+/** The file stays available for this time; browsers begin to save it at once. */
 const KEPT_MS = 60_000;
 
-/** Saves bytes as a file of this name. */
 export function saveFile(bytes: Uint8Array<ArrayBuffer>, type: string, fileName: string): void {
   const url = URL.createObjectURL(new Blob([bytes], { type }));
   const link = document.createElement('a');
@@ -11,7 +10,7 @@ export function saveFile(bytes: Uint8Array<ArrayBuffer>, type: string, fileName:
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
-/** The bytes that a text in base64 stands for (RFC 4648, section 4). */
+/** Decodes base64 (RFC 4648, section 4). */
 export function bytesFrom(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }

@@ -1,7 +1,7 @@
 /**
- * Provides the hooks of api-hooks.ts to a screen of a signed-in person, and their cache. The cache outlives
- * the screens, so that they show at once what was loaded before, and ends with the session, also when that
- * ends in another tab. Another person gets another cache.
+ * Provides the hooks of api-hooks.ts and their cache to a screen of a signed-in person. The cache outlives
+ * the screens, so that they show known data at once, and ends with the session, also when another tab ends
+ * it. Another person gets another cache.
  */
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -32,7 +32,6 @@ function cacheOf(userId: UserId): QueryClient {
   return kept.cache;
 }
 
-/** Removes all data of the signed-in person from memory. */
 export function forgetCache(): void {
   kept?.cache.clear();
   kept = null;

@@ -1,12 +1,12 @@
 /**
- * Starts the script of a rendered page after the first paint, so that no download competes with the paint,
- * and keeps what is tapped meanwhile: on a slow phone that takes seconds, in which a form would do nothing,
- * or load the page again. Links, fields, and forms with an address of their own work by themselves.
+ * Starts the script of a rendered page after the first paint, so that no download competes with the paint. On
+ * a slow phone that takes seconds, in which a form would do nothing or load the page again, so that taps are
+ * kept meanwhile. Links, fields, and forms with an address of their own work by themselves.
  *
  * This code stands in the page itself, allowed by its hash, because a file would cost another round trip.
  */
 
-/** The script starts this long after the first frame at the latest, because some browsers report no paint. */
+/** The limit of waiting after the first frame, because some browsers report no paint. */
 const SOON_MS = 100;
 
 const [entry, ...others] =
@@ -29,7 +29,6 @@ function link(rel: string, href: string): void {
   document.head.append(Object.assign(document.createElement('link'), { rel, href }));
 }
 
-/** What was tapped, in order; a second tap changes nothing. */
 const tapped = new Set<HTMLFormElement | HTMLButtonElement>();
 let hasFailed = false;
 
@@ -58,13 +57,12 @@ function targetOf({ type, target }: Event): HTMLFormElement | HTMLButtonElement 
     : target.closest<HTMLButtonElement>('button[type=button]');
 }
 
-/** Lets people see that their tap has counted. */
 function show(target: HTMLFormElement | HTMLButtonElement, isWaiting: boolean): void {
   const button = target instanceof HTMLFormElement ? target.querySelector('[type=submit]') : target;
   button?.toggleAttribute('data-waiting', isWaiting);
 }
 
-/** From now on React handles each tap: it hydrates what is tapped first. */
+/** React takes over: it first hydrates what is tapped. */
 function stop(): void {
   document.removeEventListener('submit', keep);
   document.removeEventListener('click', keep);
@@ -78,14 +76,14 @@ function repeat(): void {
   }
 }
 
-/** Does without the script, because it could not be fetched: only loading the page again can help. */
+/** The script could not be fetched: only loading the page again can help. */
 function giveUpTaps(): void {
   hasFailed = true;
   for (const target of tapped) giveUp(target);
 }
 
 function giveUp(target: HTMLFormElement | HTMLButtonElement, event?: Event): void {
-  // A form that is sent by the browser itself leads back to its page with what was chosen.
+  // A form that the browser sends itself leads back to its page with the chosen values.
   if (target instanceof HTMLFormElement && target.method === 'get') {
     if (!event) target.submit();
     return;

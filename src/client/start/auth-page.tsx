@@ -1,4 +1,3 @@
-/** The script of the rendered login and sign-up page. */
 import { Auth } from '../auth/auth.tsx';
 import { paths } from '../paths.ts';
 import { hydrate } from './frame/drawing.tsx';

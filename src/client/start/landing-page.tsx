@@ -1,4 +1,3 @@
-/** The script of the rendered landing page. */
 import { Landing } from '../landing/landing.tsx';
 import { paths } from '../paths.ts';
 import { hydrate } from './frame/drawing.tsx';

@@ -1,5 +1,4 @@
-/** The script of a page that arrives empty. */
-// Every screen of such a page calls the server: the API client need not be fetched apart.
+// Every screen of such a page calls the server, so that the API client is not fetched apart.
 import '../api-client/api.ts';
 // Browsers offer to install the app before the first screen is fetched.
 import '../api-client/install-offer.ts';

@@ -1,7 +1,6 @@
 /**
- * Reduces an address to what its rendered page depends on, so that a page is rendered once for all addresses
- * of one meaning. A rendered page sees nothing else of its address: what it comes to read there has to be
- * added here.
+ * Reduces an address to the parts that its rendered page depends on, so that equal pages are rendered once. A
+ * rendered page sees nothing else of its address: a new dependency has to be added here.
  */
 import { DEMO_PREFIX, isDemoCode, readQrCodeId } from '#shared/ids.ts';
 import type { Address, Lookup } from '#shared/rendered-page.ts';
@@ -13,13 +12,11 @@ import { flowQuery, paidIn } from '../tip/tip-flow.ts';
 /** The address of the page of all unknown codes. */
 const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
 
-/** Implements `Renderer.codeIn`. */
 export function codeIn({ pathname }: Address): string | null {
   const qrId = qrIdFrom(pathname);
   return isTipPage(pathname) && !isDemoCode(qrId) ? qrId : null;
 }
 
-/** Implements `Renderer.reduce`. */
 export function reduce({ pathname, search }: Address, lookup: Lookup['kind'] | null): Address {
   if (pathname === paths.auth) return split(authFor(nextFrom(search) ?? paths.dashboard, authTabIn(search)));
   if (!isTipPage(pathname)) return split(paths.home);

@@ -1,4 +1,3 @@
-/** The screen of every address that no other screen has. */
 import { paths } from '../paths.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';

@@ -103,12 +103,12 @@ function authCard({ publicUrl }: PageRequest): Card {
   };
 }
 
-/** The preview of a shared link (https://ogp.me), and whether search engines may list the page. */
+/** The preview of a shared link (https://ogp.me), and the consent to be listed by search engines. */
 interface Card {
   readonly title: string;
   readonly description: string;
   readonly url: string;
-  /** The product's icon where there is none. */
+  /** The product's icon when absent. */
   readonly imageUrl?: string;
   /** False for tip pages, because they name a person. */
   readonly isListed: boolean;
@@ -127,7 +127,7 @@ function draw(
       </App>,
     ),
   );
-  // React writes the title first, to be moved into the head.
+  // React writes the title first; it belongs into the head.
   const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];
   return {
     status,

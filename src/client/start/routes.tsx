@@ -1,6 +1,4 @@
-/**
- * The route table: the path of each screen, and who may see it. A screen is fetched when it is first visited.
- */
+/** The route table: the path and the guard of each screen. A screen is fetched when it is first visited. */
 import { lazy, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
@@ -37,7 +35,7 @@ export function Routes() {
   return screenAt(pathname);
 }
 
-/** The screen of a path, which is taken as it is spelled. */
+/** @param pathname is compared undecoded. */
 export function screenAt(pathname: string): ReactElement {
   if (isTipPage(pathname)) return <Tip />;
   if (transactionIdIn(pathname) !== null) return <SignedInOnly screen={ReceiptPage} />;

@@ -1,4 +1,3 @@
-/** The script of a rendered tip page. */
 import { isTipPage } from '../paths.ts';
 import { Tip } from '../tip/tip.tsx';
 import { hydrate } from './frame/drawing.tsx';

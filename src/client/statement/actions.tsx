@@ -1,4 +1,4 @@
-/** What can be done with a statement: printing, and one download at a time. */
+/** The actions on a statement: printing, and one download at a time. */
 import { Download, Printer } from 'lucide-react';
 import { useState } from 'react';
 import { authorization } from '../api-client/api.ts';
@@ -19,13 +19,13 @@ const FILES = {
 
 interface ActionsProps {
   readonly query: StatementQuery;
-  /** Whether the statement is on the screen. A download goes on while another one is loaded. */
+  /** True when the statement is on the screen. A download goes on while another statement loads. */
   readonly isReady: boolean;
 }
 
 export function Actions({ query, isReady }: ActionsProps) {
   const [underWay, setUnderWay] = useState<CsvFile | null>(null);
-  /** Why a file could not be had, until it is asked for again. */
+  /** The failure of a file stays until it is requested again. */
   const [failures, setFailures] = useState<Readonly<Partial<Record<CsvFile, string>>>>({});
 
   async function download(file: CsvFile): Promise<void> {
@@ -37,7 +37,7 @@ export function Actions({ query, isReady }: ActionsProps) {
       await downloadCsv(file, query);
     } catch (error) {
       if (!(error instanceof DownloadError)) throw error;
-      // Another period may be on the screen by now.
+      // The screen may show another period by now.
       const what = `${FILES[file].name}, ${showPeriod(query.from, query.to)}`;
       setFailures({ ...others, [file]: `${what}: ${error.message}` });
     } finally {
@@ -80,15 +80,11 @@ type CsvFile = 'tips' | 'daily-record';
 
 const NOT_MADE = 'The file could not be downloaded. Check your connection and try again.';
 
-/** That a file was not saved, and why, in a sentence for people. */
 class DownloadError extends Error {
   override readonly name = 'DownloadError';
 }
 
-/**
- * Saves a file. @throws DownloadError with the server's sentence when it refuses the file, or does not
- * answer.
- */
+/** @throws DownloadError when the server refuses the file or does not answer. */
 async function downloadCsv(file: CsvFile, query: StatementQuery): Promise<void> {
   const { bytes, name } = await fetchCsv(addressFor(file, query));
   saveFile(bytes, 'text/csv', name);
@@ -106,7 +102,7 @@ async function fetchCsv(address: string) {
   try {
     const answer = await fetch(address, { headers: { ...authorization(), Accept: 'text/csv' } });
     if (answer.ok) return { bytes: new Uint8Array(await answer.arrayBuffer()), name: nameOf(answer) };
-    // The session may have ended: then the server says so again, and this page is logged out.
+    // After the end of the session the server refuses this call too, which logs this page out.
     if (answer.status === 401) void verifySession();
     throw new DownloadError(await detailOf(answer));
   } catch (cause) {

@@ -1,7 +1,4 @@
-/**
- * Chooses the period of a statement, and whether it is about tips received or sent. Each choice is an
- * address.
- */
+/** Chooses the period of a statement and the direction of its tips. Each choice is an address. */
 import { type SubmitEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
@@ -16,14 +13,14 @@ import { offeredPeriods, type StatementQuery, statementAt } from './period.ts';
 interface ChooserProps {
   readonly query: StatementQuery;
   readonly today: string;
-  /** Whether there may be tips in both directions. */
+  /** False for people who only send tips. */
   readonly hasDirections: boolean;
 }
 
 const DIRECTION_LABELS = { received: 'Received', sent: 'Sent' } as const;
 
 export function Chooser({ query, today, hasDirections }: ChooserProps) {
-  // It stays among the choices when all services were chosen.
+  // The service stays on offer after a change to all services.
   const [service, setService] = useState(query.serviceCategory);
   if (query.serviceCategory !== null && query.serviceCategory !== service) setService(query.serviceCategory);
 
@@ -87,7 +84,7 @@ function Range({ query }: { readonly query: StatementQuery }) {
   const [to, setTo] = useState(query.to);
   const [isTold, setTold] = useState(false);
   const [shown, setShown] = useState(query);
-  // Another period brings its days. A key would do so too, and take the focus away from the pressed button.
+  // Another period brings its days. A key would do so too, but take the focus from the pressed button.
   if (shown.from !== query.from || shown.to !== query.to) {
     setShown(query);
     setFrom(query.from);
@@ -104,7 +101,7 @@ function Range({ query }: { readonly query: StatementQuery }) {
 
   const bounds = { type: 'date', min: FIRST_DATE, max: LAST_DATE };
   return (
-    // Only the script sends this form.
+    // The method "dialog" keeps the browser from sending this form.
     <form className={styles.range} method="dialog" noValidate onSubmit={submit}>
       <Field
         label="From"
@@ -127,7 +124,6 @@ function Range({ query }: { readonly query: StatementQuery }) {
   );
 }
 
-/** What is wrong with the days that were typed. */
 function errorsIn(from: string, to: string): { readonly from?: string; readonly to?: string } {
   const isMissing = { from: readDate(from) === null, to: readDate(to) === null };
   if (isMissing.from || isMissing.to) {

@@ -1,16 +1,14 @@
-/** Dates and times as the reader of a statement writes them. */
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const moments = { date: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }) };
 
-/** A date of the calendar such as `2026-05-31`. */
+/** @param iso is a calendar date such as `2026-05-31`. */
 export function showDate(iso: string): string {
   return date.format(new Date(iso));
 }
 
-/** Both ends of a period. */
 export function showPeriod(from: string, to: string): string {
   return date.formatRange(new Date(from), new Date(to));
 }
@@ -28,7 +26,6 @@ export function showMoment(time: Date | string): string {
   return moment.format(new Date(time));
 }
 
-/** The date alone of a moment in the viewer's time zone. */
 export function showDay(time: string): string {
   return moments.date.format(new Date(time));
 }

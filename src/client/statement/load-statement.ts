@@ -1,4 +1,4 @@
-/** Loads a statement: the tips page by page, and what they come to. */
+/** Loads the tips of a statement page by page, and their sums. */
 import '../ui/later/zod-without-eval.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { type Insights, MAX_DAYS_BY_DAY, type TipSums } from '#shared/records.ts';
@@ -10,27 +10,25 @@ import { daysIn, type StatementQuery } from './period.ts';
 /** More rows than anybody reads on paper; the CSV has all of them. */
 export const MAX_LISTED = 2_000;
 
-/** How often a statement is loaded anew because tips arrived meanwhile. */
 const MAX_ATTEMPTS = 3;
 
 export interface StatementData {
-  /** Oldest first; the newest ones alone when `hasMore`. */
+  /** Oldest first; only the newest ones when `hasMore`. */
   readonly tips: readonly Transaction[];
   readonly hasMore: boolean;
   readonly sums: TipSums;
-  /** Takings by month; null for tips that were sent. */
+  /** Earnings by month; null for tips that were sent. */
   readonly months: Insights | null;
-  /** Takings by day; null for tips that were sent, and for a period of too many days. */
+  /** Earnings by day; null for tips that were sent, and for a period of too many days. */
   readonly days: Insights | null;
   readonly madeAt: Date;
 }
 
-/** Whether a period is short enough for a daily record. */
 export function hasDailyRecord(query: StatementQuery): boolean {
   return query.direction === 'received' && daysIn(query) <= MAX_DAYS_BY_DAY;
 }
 
-/** Loads all parts; those of which one has a tip that another has not are loaded again. */
+/** Loads all parts, and loads them again while one has a tip that another has not. */
 export async function loadStatement(query: StatementQuery, signal: AbortSignal): Promise<StatementData> {
   for (let attempt = 1; ; attempt += 1) {
     const statement = await loadOnce(query, signal);

@@ -1,4 +1,4 @@
-/** Which period and which tips a statement is about, as its address says. */
+/** The period and the direction of a statement in its address. */
 import type { User } from '#shared/accounts.ts';
 import { dateAfter } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -12,16 +12,16 @@ import {
   periodDates,
 } from '../signed-in/later/tip-filter.ts';
 
-/** A statement is about money that came in or about money that went out, never about both. */
+/** A statement covers money received or money sent, never both. */
 export interface StatementQuery extends PeriodDates {
   readonly direction: TipDirection;
   readonly serviceCategory: ServiceCategory | null;
 }
 
 /**
- * The statement that an address asks for: of the last month unless it names days. A period that is open at
- * one end ends today, or begins with the year of its end.
- * @param today a date such as `2026-05-31`.
+ * Reads the statement from an address: of the last month unless it names days. A period without its end ends
+ * today; one without its beginning starts with the year of its end.
+ * @param today is a date such as `2026-05-31`.
  */
 export function statementIn(
   search: string,
@@ -37,12 +37,11 @@ export function statementIn(
   return { direction: own, serviceCategory, ...dates };
 }
 
-/** The address of a statement. It names the days, so that a kept link stays the same statement. */
+/** The address of a statement. It names the days, so that a bookmark stays the same statement. */
 export function statementAt(query: StatementQuery): string {
   return `${paths.statement}?${addressOf({ ...NO_FILTER, ...query })}`;
 }
 
-/** The periods that are offered by name. */
 export function offeredPeriods(today: string): readonly (PeriodDates & { readonly label: string })[] {
   const year = Number(today.slice(0, 'YYYY'.length));
   const yearOf = (number: number) => ({ from: `${number}-01-01`, to: `${number}-12-31` });
@@ -54,7 +53,7 @@ export function offeredPeriods(today: string): readonly (PeriodDates & { readonl
   ];
 }
 
-/** How many days a period has, its first and its last included. */
+/** Counts the first and the last day too. */
 export function daysIn({ from, to }: PeriodDates): number {
   return Math.round((Date.parse(dateAfter(to, 1)) - Date.parse(from)) / 86_400_000);
 }

@@ -38,13 +38,13 @@ function StatementScreen({ user }: { readonly user: User }) {
     queryKey: ['statement', query],
     queryFn: ({ signal }) => loadStatement(query, signal),
     refetchOnWindowFocus: false,
-    // Nothing tells this screen of a tip, or of a refund by the other person: what was loaded ends with the
-    // screen.
+    // No event reaches this screen about a tip or a refund by the other person, so that its data ends with
+    // it.
     gcTime: 0,
   });
 
   function retry() {
-    // The pressed button gives way to what is loaded.
+    // The pressed button disappears when the data is there.
     place.current?.focus();
     void statement.refetch();
   }
@@ -87,7 +87,7 @@ function NotReady({ error, onRetry }: { readonly error: unknown; readonly onRetr
     );
   }
   const { fieldErrors, detail } = failureOf(error);
-  // What is wrong with the period stays wrong.
+  // A refused period is refused again.
   const isRefused = fieldErrors.length > 0;
   return (
     <Problem title="The statement could not be loaded" {...(!isRefused && { onRetry })}>
@@ -102,7 +102,6 @@ interface SheetProps {
   readonly data: StatementData;
 }
 
-/** What is printed. */
 function Sheet({ user, query, data }: SheetProps) {
   const { tips, hasMore, months, days, madeAt } = data;
   const isReceived = query.direction === 'received';
@@ -152,7 +151,6 @@ function Sheet({ user, query, data }: SheetProps) {
   );
 }
 
-/** What the period comes to. */
 function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'data'>) {
   const totals: readonly (readonly [string, number | string, boolean?])[] =
     query.direction === 'received'

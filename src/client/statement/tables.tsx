@@ -1,6 +1,6 @@
 /**
- * The tables of a statement. On a narrow screen each row becomes a block, whose cells say of which column
- * they are.
+ * The tables of a statement. On a narrow screen each row becomes a block whose cells repeat the names of
+ * their columns.
  */
 import type { ReactNode } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -12,12 +12,11 @@ import styles from './tables.module.css';
 
 interface TableProps {
   readonly caption: string;
-  /** The headers; `Cell` has each again. */
   readonly columns: readonly (readonly [name: string, kind?: Kind])[];
   readonly children: ReactNode;
 }
 
-/** `sum` is for amounts and counts, `id` for what nobody reads aloud. */
+/** `sum` is for amounts and counts, `id` for text that nobody reads aloud. */
 type Kind = 'sum' | 'id';
 
 function Table({ caption, columns, children }: TableProps) {
@@ -179,7 +178,6 @@ function TotalRow({ span, takings }: { readonly span: number; readonly takings: 
   );
 }
 
-/** The takings of each month, service by service. */
 export function Months({ takings }: { readonly takings: Insights }) {
   return (
     <Table caption="By month and service" columns={[['Month'], ['Service'], ...TAKINGS_COLUMNS]}>
@@ -199,7 +197,7 @@ export function Months({ takings }: { readonly takings: Insights }) {
   );
 }
 
-/** The days on which something was received, as tax offices ask for them. */
+/** Earnings by day, as tax offices ask for them. */
 export function DailyRecord({ takings }: { readonly takings: Insights }) {
   return (
     <Table caption="Daily tip record" columns={[['Date'], ...TAKINGS_COLUMNS]}>

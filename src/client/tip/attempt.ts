@@ -2,10 +2,10 @@
  * The attempt to pay, with its idempotency key. It survives a reload until its outcome is known, and leaves
  * one tip, however often it is sent.
  *
- * The giver's words are part of it: the server takes a key with the words with which it was sent first, and
- * refuses it with others. So they can be changed until it is sent. From then on they stay, because another
- * key for other words might pay twice; once it is known that nothing was paid, the next attempt begins with
- * them under a new key, and they can be changed again.
+ * The giver's message is part of it, because the server refuses a key that comes with another message than
+ * before. A giver can change it until the attempt is sent; a new key for a new message might pay twice. Once
+ * it is certain that nothing was paid, the next attempt gets a new key and the message, which can be changed
+ * again.
  */
 import type { FieldError } from '#shared/errors.ts';
 import { type Cents, cents } from '#shared/money.ts';
@@ -14,13 +14,12 @@ import { newIdempotencyKey } from '../giving/idempotency-key.ts';
 import { read, remove, write } from '../giving/tab-storage.ts';
 import { GUEST } from './payer.ts';
 
-/** What a giver says to the receiver. */
 export interface TipMessage {
-  /** As it was typed. */
+  /** As typed. */
   readonly message: string;
-  /** Whether the receiver is told the giver's name. */
+  /** True when the receiver is told the giver's name. */
   readonly withName: boolean;
-  /** What stands against them, field by field, as the server or this page has found. */
+  /** The mistakes in its fields, found by the server or by this page. */
   readonly complaints: readonly FieldError[];
 }
 
@@ -29,28 +28,23 @@ export interface Attempt {
   /** The id of the account that pays, or GUEST. */
   readonly userId: string;
   readonly amountCents: Cents;
-  /** Whether it was sent; its outcome is not known then. */
   readonly wasSent: boolean;
-  /** The name of the transaction that is to be paid at a payment service, once that has a page for it. */
+  /** The name of the transaction that the payment service has a page for. */
   readonly transactionId?: string;
-  /** Left out where the giver says nothing. */
   readonly words?: TipMessage;
 }
 
-/**
- * The attempt to pay this amount: the open one if there is one, else a new one, with the words that were
- * written for another amount.
- */
+/** The open attempt for this amount, else a new one with the message that was written for another amount. */
 export function openAttempt(qrId: string, payerId: string, amountCents: Cents): Attempt {
   const open = unsettledAttempt(qrId, payerId);
   if (open?.amountCents === amountCents) return open;
   const kept = keptAttempt(qrId);
-  // Whoever logs in to pay brings along what they wrote as a guest; nobody gets the words of another account.
+  // A guest's message stays theirs after a login; nobody gets the message of another account.
   const words = kept?.userId === payerId || kept?.userId === GUEST ? kept.words : undefined;
   return beginAttempt(qrId, { userId: payerId, amountCents }, words);
 }
 
-/** The attempt with other words, or with none; the same one where it was sent. */
+/** Replaces or removes the message, unless the attempt was sent. */
 export function reword(qrId: string, attempt: Attempt, words: TipMessage | undefined): Attempt {
   if (attempt.wasSent || keptAttempt(qrId)?.wasSent) return attempt;
   const { words: _, ...wordless } = attempt;
@@ -59,30 +53,28 @@ export function reword(qrId: string, attempt: Attempt, words: TipMessage | undef
   return reworded;
 }
 
-/** Forgets an attempt with which nothing was paid, nor can be any more, but not the words. */
 export function giveUpAttempt(qrId: string, attempt: Attempt): void {
   if (attempt.words) beginAttempt(qrId, attempt, attempt.words);
   else settleAttempt(qrId);
 }
 
-/** Remembers that the attempt was sent; to be called before it is sent. */
+/** Remembers that the attempt was sent; called before it is sent. */
 export function markSent(qrId: string, attempt: Attempt): void {
   write(attemptName(qrId), { ...attempt, wasSent: true });
 }
 
-/** Remembers the transaction that the attempt has begun at a payment service. */
 export function markBegun(qrId: string, attempt: Attempt, transactionId: string): void {
   write(attemptName(qrId), { ...attempt, wasSent: true, transactionId });
 }
 
-/** Forgets the attempt and its words, because its outcome is known. */
 export function settleAttempt(qrId: string): void {
   remove(attemptName(qrId));
 }
 
 /**
- * The open attempt of this payer at this code; null without one. What a guest has sent is everybody's in this
- * tab: whoever logs in before its outcome is known goes on with it, because another attempt might pay twice.
+ * The open attempt of this payer at this code; null without one. An attempt that a guest has sent belongs to
+ * everybody in this tab: whoever logs in before its outcome is known goes on with it, because another attempt
+ * might pay twice.
  */
 export function unsettledAttempt(qrId: string, payerId: string): Attempt | null {
   const attempt = keptAttempt(qrId);
@@ -90,10 +82,7 @@ export function unsettledAttempt(qrId: string, payerId: string): Attempt | null 
   return isOwn ? attempt : null;
 }
 
-/**
- * Whether an account has sent an attempt at this code whose outcome is not known: a guest would perhaps pay
- * it twice.
- */
+/** True when an account has sent an attempt here whose outcome is unknown: a guest might pay it twice. */
 export function awaitsLogin(qrId: string): boolean {
   const attempt = keptAttempt(qrId);
   return attempt?.wasSent === true && attempt.userId !== GUEST;
@@ -116,10 +105,7 @@ function keptAttempt(qrId: string): Attempt | null {
   };
 }
 
-/**
- * A message that cannot be read is left out of their attempt: the server refuses its key without them,
- * where it knows it.
- */
+/** An unreadable message is dropped: if the server knows the key, it refuses it without the message. */
 function readMessage(stored: unknown): TipMessage | null {
   if (!isRecord(stored)) return null;
   const { message, withName, complaints } = stored;
@@ -131,7 +117,6 @@ function isComplaint(value: unknown): value is FieldError {
   return isRecord(value) && typeof value['field'] === 'string' && typeof value['message'] === 'string';
 }
 
-/** Begins an attempt under a new key; also after one with which nothing was paid, nor can be any more. */
 export function beginAttempt(
   qrId: string,
   { userId, amountCents }: Pick<Attempt, 'userId' | 'amountCents'>,
@@ -156,22 +141,21 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 export const NO_MESSAGE: TipMessage = { message: '', withName: false, complaints: [] };
 
-/** Stands for the field of a complaint about all words: the code takes none any more. */
+/** The field of the complaint that the code takes no messages any more. */
 export const NOT_TAKEN = 'words';
 
-/** The fields of a new tip that hold words. */
 const FIELDS: readonly string[] = ['message', 'withName'] satisfies readonly (keyof NewTip)[];
 
 export function isMessageField(field: string): boolean {
   return FIELDS.includes(field);
 }
 
-/** What is wrong with one of the fields; undefined when nothing is. */
+/** The mistake in one field; undefined when there is none. */
 export function complaintAbout(field: string, words: TipMessage | undefined): string | undefined {
   return words?.complaints.find((complaint) => complaint.field === field)?.message;
 }
 
-/** The fields of a new tip that an attempt fills with words; none without words. */
+/** The message's fields of a new tip; empty without a message. */
 export function sentMessage({ words }: Attempt): { readonly message?: string; readonly withName?: true } {
   if (!words) return {};
   const { message, withName } = words;

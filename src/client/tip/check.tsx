@@ -1,4 +1,3 @@
-/** The check of a tip that was sent. */
 import styles from './check.module.css';
 
 export function Check() {

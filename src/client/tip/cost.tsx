@@ -1,4 +1,4 @@
-/** What a tip costs its giver, and what reaches the provider. */
+/** The cost of a tip for its giver, and the net amount of the provider. */
 import { type Cents, cents, feesFor } from '#shared/money.ts';
 import { Money } from '../ui/money.tsx';
 import styles from './cost.module.css';
@@ -7,7 +7,6 @@ interface CostProps {
   readonly amountCents: Cents;
 }
 
-/** The tip, the fee and what the provider receives. */
 export function Parts({ amountCents }: CostProps) {
   const { giverFeeCents, netAmountCents } = feesFor(amountCents);
   return (
@@ -19,7 +18,6 @@ export function Parts({ amountCents }: CostProps) {
   );
 }
 
-/** What the giver pays: the tip and the fee. */
 export function Total({ amountCents }: CostProps) {
   return (
     <dl className={styles.total}>

@@ -1,6 +1,6 @@
 /**
- * The steps of the tip flow as entries of the browser's history. An entry says which step it is and what was
- * chosen, so that Back, Forward and a reload find it again.
+ * The steps of the tip flow as entries of the browser's history. An entry holds its step and the choice, so
+ * that Back, Forward and a reload restore them.
  */
 import { navigate } from 'wouter/use-browser-location';
 import { currentPath } from '../paths.ts';
@@ -11,21 +11,18 @@ export type Entry =
   | {
       readonly step: 'payment';
       readonly figures: string;
-      /**
-       * In which load of the page it was put above the entry of its amount; null when that lies elsewhere.
-       */
+      /** The load of the page that put it above the entry of its amount; null when that lies elsewhere. */
       readonly load: number | null;
     }
-  /** The success of a demo, which has no transaction that an address could name. */
+  /** The success of a demo, which has no transaction for an address to name. */
   | { readonly step: 'success'; readonly receipt: Receipt };
 
-/** What the present entry says; a new one is an amount that is not chosen yet. */
+/** A new entry has no amount yet. */
 export function presentEntry(): Entry {
   // Nothing else writes the state of a tip page's entries.
   return history.state ?? { step: 'select-amount', figures: '' };
 }
 
-/** Says of the present entry what it is. */
 export function markEntry(entry: Entry, address = currentPath()): void {
   navigate(address, { replace: true, state: entry });
 }

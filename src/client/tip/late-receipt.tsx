@@ -1,4 +1,4 @@
-/** The receipt of a tip to a code that leads nowhere any more: it outlives the code. */
+/** The receipt of a tip to a code that has ended: it outlives the code. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { readQrCodeId } from '#shared/ids.ts';
@@ -14,10 +14,9 @@ import type { FoundReceipt } from './recall-receipt.ts';
 import type { SuccessStep } from './success-step.tsx';
 
 interface LateReceiptProps {
-  /** The code in the address. */
   readonly qrId: string;
   readonly transactionId: string;
-  /** The screen of the code, for everybody who has no receipt at this address. */
+  /** The screen of the code, shown without a receipt at this address. */
   readonly gone: ReactNode;
 }
 
@@ -71,7 +70,7 @@ async function find(typed: string, transactionId: string): Promise<Outcome> {
   const found = await loaded.paying.findReceipt(readQrCodeId(typed) ?? typed, payerId, transactionId);
   if (found === 'failed') return 'failed';
   if (found === 'unpaid') {
-    // Its own page says what becomes of it.
+    // The page of the receipt shows the state of the payment.
     navigate(receiptPage(transactionId), { replace: true });
     return 'asking';
   }
@@ -79,17 +78,15 @@ async function find(typed: string, transactionId: string): Promise<Outcome> {
 }
 
 interface NoReceiptProps {
-  /** Whether it is not known that anything was paid. */
   readonly isPayment?: boolean;
-  /** The name of the transaction; null where none is known. */
+  /** The name of the transaction; null when it is unknown. */
   readonly name: string | null;
   readonly onRetry: () => void;
 }
 
-/** The note in the place of a receipt that cannot be shown. */
 export function NoReceipt({ isPayment = false, name, onRetry }: NoReceiptProps) {
   const session = useSession();
-  // A login helps with nothing that was given without an account.
+  // A login shows nobody a tip that was given without an account.
   const isGuest = name !== null && isGuests(name);
   if (session.status === 'signed-out' && !isGuest) {
     return (

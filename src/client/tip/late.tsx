@@ -1,6 +1,6 @@
 /**
- * What stands where nobody can tip, or has no receipt. Few people ever see it, so that it is fetched when it
- * is needed.
+ * The screens of a code that takes no tips, and of a missing receipt. Few people see them, so that they are
+ * fetched on demand.
  */
 import { useEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
@@ -23,12 +23,11 @@ export interface LateProps {
   /** The code as it stands in the address. */
   readonly typed: string;
   readonly isSignedIn: boolean;
-  /** Asks once more for what could not be had. */
   readonly onRetry: () => void;
 }
 
 export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
-  // Read here, because the modules of the tip page must not be taken apart by what is fetched later.
+  // The query is read here, because a later chunk must not split the modules of the tip page.
   const query = new URLSearchParams(useSearch());
   const transactionId = query.get(PAID) || query.get(PAYMENT) || null;
   if (why === 'no-receipt') {
@@ -60,10 +59,7 @@ interface ClosedProps {
   readonly onRetry: () => void;
 }
 
-/**
- * The note of a code that takes no tips for now, in the place of the amounts. Whoever would be tipped stands
- * above it.
- */
+/** The note of a code that takes no tips for now, in the place of the amounts and below its provider. */
 function Closed({ why, onRetry }: ClosedProps) {
   const { title, text } = CLOSED[why];
   return (
@@ -105,7 +101,6 @@ function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
 }
 
 const REDIRECT_AFTER_MS = 4_000;
-/** What keeps somebody on the screen. */
 const ACTS = ['pointerdown', 'keydown', 'input'] as const;
 
 interface CodeNotFoundProps {
@@ -114,15 +109,15 @@ interface CodeNotFoundProps {
 }
 
 /**
- * The screen of an unknown code, which can be typed again. It leads somebody who is logged in to the
- * dashboard after a moment, unless they act first.
+ * The screen of an unknown code, which can be typed again. Without any act a signed-in person is led to the
+ * dashboard after a moment.
  */
 function CodeNotFound({ typed, isSignedIn }: CodeNotFoundProps) {
   const field = useRef<HTMLInputElement>(null);
   const [hasActed, setActed] = useState(false);
   useEffect(() => {
-    // The page is rendered once for all unknown codes, so that the field gets its text here, unless somebody
-    // was faster.
+    // The page is rendered once for all unknown codes, so that the field gets its text here, unless a person
+    // has typed already.
     if (field.current?.value === '') field.current.value = typed;
     else if (field.current?.value !== typed) setActed(true);
   }, [typed]);

@@ -1,4 +1,4 @@
-/** The form for words with a tip. It is fetched when somebody wants to say something. */
+/** The form for a message, fetched when a giver wants to write one. */
 import { useEffect, useId, useRef } from 'react';
 import type { FieldError } from '#shared/errors.ts';
 import { lengthOf, MAX_MESSAGE_LENGTH, problemWith } from '#shared/message-rules.ts';
@@ -11,19 +11,15 @@ import styles from './message-form.module.css';
 
 export interface MessageFormProps {
   readonly words: TipMessage;
-  /** Who is told. */
   readonly receiver: string;
-  /** The giver's own name; null for a guest, who has none to give. */
   readonly giverName: string | null;
-  /** Whether the words are being sent. */
   readonly isLocked: boolean;
-  /** Whether somebody has asked for the form just now, and not before a reload. */
+  /** True when a person has just opened the form, false after a reload. */
   readonly takesFocus: boolean;
   readonly onChange: (words: TipMessage) => void;
   readonly onRemove: () => void;
 }
 
-/** What stands against words, as far as this page can tell. */
 function complaintsAbout({ message }: TipMessage): readonly FieldError[] {
   const problem = problemWith('The message', message);
   return problem === null ? [] : [{ field: 'message', message: problem }];
@@ -51,7 +47,7 @@ function MessageForm(props: MessageFormProps) {
 
   function write(text: string) {
     const others = complaints.filter((complaint) => complaint.field !== 'message');
-    // Mistakes are looked for when somebody wants to pay, and from then on with each letter.
+    // Mistakes are shown from the first attempt to pay, and from then on with each letter.
     const isChecked = others.length < complaints.length;
     const next = { ...words, message: text };
     onChange({ ...next, complaints: isChecked ? [...others, ...complaintsAbout(next)] : complaints });
@@ -62,7 +58,7 @@ function MessageForm(props: MessageFormProps) {
     onChange({
       ...words,
       withName: isNamed,
-      // The same list asks for no focus.
+      // The same list does not move the focus.
       complaints: others.length < complaints.length ? others : complaints,
     });
   }

@@ -1,6 +1,5 @@
 /**
- * The part of the payment in which a giver adds words to the tip, changes them, or sees with which words it
- * was sent.
+ * The part of the payment in which a giver adds a message or changes it, or sees the message that was sent.
  */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useSession } from '../session/session.ts';
@@ -20,7 +19,7 @@ interface MessagePartProps {
   readonly attempt: Attempt;
   readonly provider: Provider;
   readonly isPaying: boolean;
-  /** Null until it was fetched. */
+  /** Null until it is fetched. */
   readonly form: MessageForm | null;
   readonly onForm: (form: MessageForm) => void;
   readonly onChange: (words: TipMessage | undefined) => void;
@@ -29,11 +28,11 @@ interface MessagePartProps {
 export function MessagePart({ attempt, provider, isPaying, form, onForm, onChange }: MessagePartProps) {
   const { words, wasSent } = attempt;
   const session = useSession();
-  /** The name that somebody who pays under an account can give; null for a guest. */
+  /** Null for a guest, who has no name to give. */
   const giverName = attempt.userId !== GUEST && session.status === 'signed-in' ? session.user.fullName : null;
   const [isAskedFor, setAskedFor] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  /** Whether the words were removed just now, with the button that had the focus. */
+  /** True when the message was just removed, with the button that had the focus. */
   const wasRemoved = useRef(false);
   const isOpen = words !== undefined;
   useEffect(() => {
@@ -54,7 +53,7 @@ export function MessagePart({ attempt, provider, isPaying, form, onForm, onChang
   }
 
   const notTaken = complaintAbout(NOT_TAKEN, words);
-  // The form of words that were written before a reload, or a step through the history.
+  // A message from before a reload, or another step of the history, opens the form.
   const isWanted = isOpen && !wasSent && notTaken === undefined;
   const openAgain = useEffectEvent(() => void open(false));
   useEffect(() => {
@@ -90,7 +89,6 @@ export function MessagePart({ attempt, provider, isPaying, form, onForm, onChang
   );
 }
 
-/** The words where they cannot be changed. */
 function Written({ attempt, giverName }: { readonly attempt: Attempt; readonly giverName: string | null }) {
   const { message, withName } = sentMessage(attempt);
   const name = withName ? (giverName ?? 'you') : null;

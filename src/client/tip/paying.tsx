@@ -1,6 +1,6 @@
 /**
- * The modules of paying, which are fetched together when an amount is chosen. Receipt and toasts are among
- * them, so that nobody pays who could not be told the outcome.
+ * The modules of paying, fetched together when an amount is chosen. They include receipt and toasts, so that
+ * nobody pays who could not be told the outcome.
  */
 import { lazy } from 'react';
 import { PaymentStep } from './payment-step.tsx';

@@ -1,4 +1,4 @@
-/** The second step: what is about to be paid and to whom, with the button that pays. */
+/** The second step: amount and receiver, with the button that pays. */
 import { type MouseEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { amountInWords } from '#shared/amount-in-words.ts';
@@ -18,7 +18,7 @@ import type { Provider } from './provider.ts';
 import { StepHeading } from './step-heading.tsx';
 import type { TipEvent, TipFlow } from './tip-flow.ts';
 
-/** The wallet to pay with, by its own name on Apple's devices only. */
+/** Apple's devices call the wallet Apple Pay. */
 const wallet = () =>
   /iPhone|iPad|iPod|Macintosh/.test(navigator.userAgent) ? 'Apple Pay' : 'a mobile wallet';
 
@@ -28,7 +28,7 @@ const NOTES: Readonly<Record<PaymentMode, string>> = {
   live: 'Next you pay on a page of Stripe, by card or with a mobile wallet, and come back here.',
 };
 
-/** From this amount on the step repeats it in words, in case of a slip of the finger. */
+/** From this amount on the step repeats it as a warning of a typing error. */
 const LARGE_TIP_CENTS = cents(50_000);
 
 interface PaymentStepProps {
@@ -36,7 +36,6 @@ interface PaymentStepProps {
   readonly provider: Provider;
   readonly onPay: () => void;
   readonly onChangeAmount: () => void;
-  /** Leads to the login, and on to this payment. */
   readonly onLogIn: () => void;
   readonly dispatch: (event: TipEvent) => void;
 }
@@ -52,11 +51,11 @@ export function PaymentStep(props: PaymentStepProps) {
   const [form, setForm] = useState<MessageForm | null>(null);
 
   function changeMessage(words: TipMessage | undefined) {
-    // A message that is on its way stays as it is.
+    // A message that is being sent stays as it is.
     if (!isPaying) dispatch({ type: 'revised', attempt: reword(provider.qrId, attempt, words) });
   }
 
-  /** Pays, unless the words could not be sent: then it says so at their fields. */
+  /** Pays, unless the message has a mistake, which its field then shows. */
   function pay() {
     const { words, wasSent } = attempt;
     const complaints = (!wasSent && words && form?.complaintsAbout(words)) || [];

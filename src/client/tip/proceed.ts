@@ -1,5 +1,5 @@
 /**
- * What the two buttons do that lead on: Proceed, which asks for a login first, and Pay. An attempt keeps its
+ * The actions of the two buttons: Proceed, which asks for a login first, and Pay. An attempt keeps its
  * idempotency key until its outcome is known, so that a lost answer, a reload or a second tap never pays
  * twice.
  */
@@ -24,7 +24,6 @@ type Dispatch = (event: TipEvent) => void;
 
 const LAST_TIP_FIRST = 'Please login to see what became of your last tip';
 
-/** Goes on to the payment: first asks who pays, then how much. */
 export async function proceed(
   provider: Provider,
   { choice, interruption }: Extract<TipFlow, { step: 'select-amount' }>,
@@ -54,7 +53,7 @@ export async function proceed(
     toastError(problem);
     return;
   }
-  // What was begun before may be paid still: first it has to be given up.
+  // An earlier payment may still be paid, so that it is given up first.
   const begun = provider.isDemo ? null : unsettledAttempt(provider.qrId, payerId);
   if (begun?.transactionId) {
     enterReturn(begun.transactionId);
@@ -64,7 +63,7 @@ export async function proceed(
   dispatch({ type: 'proceeded', attempt: openAttempt(provider.qrId, payerId, amountCents) });
 }
 
-/** Pays. Somebody who has left the page meanwhile stays where they are. */
+/** Pays. A person who has left the page meanwhile stays where they are. */
 export async function pay(
   provider: Provider,
   { attempt, choice }: Extract<TipFlow, { step: 'payment' }>,
@@ -77,7 +76,7 @@ export async function pay(
     return;
   }
   const { mustLogIn } = sent;
-  // Whoever has gone Back meanwhile is asked about their words when they come to pay again.
+  // After a step Back the refused message is shown at the next payment.
   const hasLeft = sent.event.type === 'revised' && presentEntry().step !== 'payment';
   const event: TipEvent = hasLeft ? { type: 'failed', interruption: null } : sent.event;
   if (event.type === 'paid' && isOfOpenDemo(provider)) sendDemoTip(attempt.amountCents);
@@ -88,24 +87,23 @@ export async function pay(
   else if (event.type !== 'revised') void leavePayment();
 }
 
-/** Who pays the open demo without a login; null for every other code. */
+/** The payer of the open demo without a login; null for every other code. */
 function payerOfDemo(provider: Provider): string | null {
   return isOfOpenDemo(provider) ? 'anybody' : null;
 }
 
 /**
  * Leads to the page of the payment service. It never resolves, so that nothing can be tapped until the
- * browser is there. Back from there leads to what became of the payment, and never to the payment itself.
+ * browser is there. Back from there leads to the state of the payment, never to the payment itself.
  */
 function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
   enterReturn(transactionId);
-  // A page that the browser has kept would come back as it was left.
+  // A page from the browser's cache would return unchanged.
   window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
   window.location.assign(url);
   return new Promise(() => {});
 }
 
-/** Leads a guest who pays to the login, and on to the same payment under their account. */
 export async function payWithAccount(provider: Provider, choice: Choice): Promise<void> {
   await leavePayment();
   leaveForLogin(provider, choice, 'login');
@@ -118,14 +116,13 @@ function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTa
   navigate(authFor(currentPath(), tab));
 }
 
-/** The choice as text, to be kept. */
 export function figuresOf({ quickAmountCents, customText }: Choice): string {
   return quickAmountCents === null ? customText : formatUsd(quickAmountCents);
 }
 
 /**
- * Goes on with a tip that was under way before a login, a reload or a step through the history. It leads to
- * the payment, or restores an amount that cannot be paid; does nothing when there is nothing to go on with.
+ * Resumes a tip after a login, a reload or a step through the history. It leads to the payment, or restores
+ * an amount that cannot be paid.
  */
 export async function continuePayment(
   { qrId, isDemo, closed }: Provider,
@@ -143,7 +140,7 @@ export async function continuePayment(
     dispatch({ type: 'resumed', attempt: unsettled });
     return;
   }
-  // A tip that waits goes on waiting until the code takes tips again.
+  // A waiting tip waits until the code takes tips again.
   if (closed) return;
   if (recallPause(qrId)) {
     dispatch({ type: 'failed', interruption: 'paused' });
@@ -158,9 +155,9 @@ export async function continuePayment(
     markEntry({ step: 'select-amount', figures });
     return;
   }
-  // After a login the entry below is that of the tip page which led to it.
+  // After a login the entry below belongs to the tip page that led to it.
   if (waiting !== null) markEntry({ step: 'payment', figures, load: null });
-  // Whoever logs in elsewhere while they are about to pay as a guest pays under their account.
+  // A guest who logs in elsewhere before paying pays under the account.
   dispatch({ type: 'amount-changed' });
   dispatch({ type: 'proceeded', attempt: openAttempt(qrId, payerId, amountCents) });
 }

@@ -1,7 +1,6 @@
 /**
- * The provider whom a tip page is for: rendered with the page, looked up, or made from a demo's address.
- * Every code but a demo code is looked up first, so that no address can put another name on a code that
- * exists.
+ * The provider of a tip page: rendered with the page, looked up, or made from a demo's address. Every code
+ * but a demo code is looked up first, so that no address can put another name on an existing code.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -13,8 +12,8 @@ import { useRenderedLookup } from '../rendered.ts';
 import { readToken } from '../session/session.ts';
 
 /**
- * The codes that this tab takes for paused, whatever a look-up says. It stands here for recent-pause.ts,
- * which fills it and is fetched only with paying.
+ * The codes that this tab takes for paused, despite a look-up. They are kept here for send-tip.ts, which
+ * fills the set and is fetched with paying.
  */
 export const pausedCodes = new Set<string>();
 
@@ -24,13 +23,11 @@ export interface Provider {
   readonly username: string;
   readonly serviceCategory: ServiceCategory;
   readonly greeting?: string | null;
-  /** Where the photo lies on this server. */
   readonly photoUrl?: string | null;
-  /** Why the code takes no tips for now: its owner has paused it, or cannot be paid. */
+  /** The reason for which the code takes no tips: its owner has paused it, or cannot be paid. */
   readonly closed?: 'paused' | 'unpayable' | null;
-  /** Whether a giver may add words to a tip. */
   readonly takesWords?: boolean;
-  /** Whether the provider is made up, so that nothing is recorded. */
+  /** True for an invented provider, whose tips are not recorded. */
   readonly isDemo: boolean;
 }
 
@@ -38,7 +35,7 @@ export type ProviderState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'found'; readonly provider: Provider }
   | { readonly kind: 'unknown' | 'replaced' | 'retired' }
-  /** The look-up failed; `detail` is what the server said. */
+  /** `detail` is the server's sentence; null without an answer. */
   | { readonly kind: 'failed'; readonly detail: string | null };
 
 export type KnownState = Exclude<ProviderState, { kind: 'loading' }>;
@@ -60,8 +57,7 @@ export function useProvider(
   const isKnown = isDemo || (rendered !== null && attempt === 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt repeats the look-up
   useEffect(() => {
-    // A page that arrives rendered is the same for everybody, and a code that it shows may be paused for
-    // whoever is logged in.
+    // A rendered page is the same for everybody, but its code may be paused for the signed-in person.
     if (isDemo || (isKnown && (rendered?.kind !== 'found' || readToken() === null))) return;
     const abort = new AbortController();
     if (!isKnown) setLookup(null);
@@ -82,10 +78,7 @@ async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
   return status === 404 ? { kind: 'unknown' } : { kind: 'failed', detail };
 }
 
-/**
- * The provider of a tip page, or why there is none.
- * @param lookup the outcome of looking the code up; null for a demo code.
- */
+/** @param lookup is null for a demo code. */
 export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
   if (lookup?.kind === 'found') {
     const { qrCode, serviceProvider } = lookup.found;
@@ -103,7 +96,7 @@ export function providerState(qrId: string, search: string, lookup: Lookup | nul
   return { kind: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
 }
 
-/** The parameters of an address that make a demo of it, without any others. */
+/** The parameters of an address that define a demo. */
 export function demoQuery(search: string): URLSearchParams {
   return new URLSearchParams(demoIn(search) ?? {});
 }

@@ -1,4 +1,4 @@
-/** Finds the receipt that an address names, after a reload or in another tab; or what became of a payment. */
+/** Finds the receipt or the payment that an address names, after a reload or in another tab. */
 import { callAbout, isUnknown } from '../giving/guest-receipt.ts';
 import { PAYMENT } from '../paths.ts';
 import { toastError } from '../toasts.ts';
@@ -7,10 +7,9 @@ import { markEntry } from './history-entries.ts';
 import type { Provider } from './provider.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
 
-/** What is needed by nobody but those who come back from a payment service. */
+/** Only people who return from a payment service need it. */
 export const fetchReturned = () => import('./returned.tsx');
 
-/** A receipt, and who was tipped. */
 export interface FoundReceipt {
   readonly receipt: Receipt;
   readonly provider: Provider;

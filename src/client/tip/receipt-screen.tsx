@@ -1,7 +1,6 @@
 /**
- * The receipt as a screen to hold up, so that whoever was tipped recognises it across the bar. Its clock
- * moves and it says how long ago the tip was: no picture of a receipt does that, and an old receipt looks
- * old.
+ * The receipt as a screen to hold up, so that the receiver recognises it across the bar. Its clock moves and
+ * it shows the age of the tip, unlike a picture of a receipt.
  */
 import { useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
@@ -15,11 +14,9 @@ import type { Provider } from './provider.ts';
 import styles from './receipt-screen.module.css';
 import type { Receipt } from './tip-flow.ts';
 
-/** From this amount on its figures need a smaller size. */
 const LONG_CENTS = 100_000;
 const JUST_NOW_MS = 5_000;
 const MINUTE_MS = 60_000;
-/** For how long a receipt has the colour of money; an older one has not. */
 const FRESH_MS = 15 * MINUTE_MS;
 
 interface ReceiptScreenProps {
@@ -100,7 +97,6 @@ function agoOf(ageMs: number): string {
 
 const SECOND_MS = 1_000;
 
-/** The present time, again at the beginning of each second. */
 function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

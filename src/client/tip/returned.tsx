@@ -1,6 +1,5 @@
 /**
- * Back from the page of a payment service: what became of the payment is asked for, and shown. It is fetched
- * when somebody comes back.
+ * The return from a payment service: asks for the payment and shows its state. It is fetched on the return.
  */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -27,21 +26,18 @@ import { PAYMENT_FAILED, toastSent } from './send-tip.ts';
 import { StepHeading } from './step-heading.tsx';
 import { type OpenPayment, paidIn, type TipEvent } from './tip-flow.ts';
 
-/**
- * The parameter of the address to which somebody comes back who has left the page of the payment service
- * without paying.
- */
+/** The parameter that the payment service's link back adds when a person leaves without paying. */
 const LEFT = 'left';
 const LOOK_AGAIN_MS = 2_000;
-/** How long an answer may take: the server waits for the payment service. */
+/** The server waits for the payment service. */
 const ANSWER_PATIENCE_MS = 15_000;
 const NOT_GIVEN_UP = 'The payment could not be given up. Please try again.';
 
 type Dispatch = (event: TipEvent) => void;
 
 /**
- * Finds out what became of a payment. One that its giver has left is given up first, and may have been paid
- * all the same. It never rejects.
+ * Asks for the state of a payment. A payment that its giver has left is given up first, and may have been
+ * paid all the same. It never rejects.
  */
 export async function recallPayment(
   provider: Provider,
@@ -53,7 +49,7 @@ export async function recallPayment(
   const hasLeft = new URLSearchParams(search).has(LEFT);
   const givenUp = hasLeft ? await giveUp(transactionId) : null;
   const outcome = givenUp?.failure === null ? givenUp : await lookAt(transactionId);
-  // Somebody who has gone elsewhere meanwhile stays there, and is told nothing.
+  // A person who has gone elsewhere meanwhile stays there, and sees no toast.
   const isHere = window.location.pathname === pathname && paidIn(window.location.search) === transactionId;
   if (!isHere) return { type: 'recall-failed' };
   if (outcome.failure !== null && !isUnknown(outcome.failure, transactionId))
@@ -65,7 +61,7 @@ export async function recallPayment(
   return follow(outcome.answer, provider, payerId, dispatch);
 }
 
-/** Does what an answer says. Everything is told once, however often somebody comes back. */
+/** Acts on an answer. Each toast is shown once, however often somebody returns. */
 function follow(
   transaction: Transaction,
   provider: Provider,
@@ -93,7 +89,6 @@ function follow(
   return returnToAmount(formatUsd(amountCents), dispatch);
 }
 
-/** Leads to the choice of an amount, with this one chosen. */
 function returnToAmount(figures: string, dispatch: Dispatch): TipEvent {
   const event: TipEvent = { type: 'restored', figures };
   // The step comes first: Back from a receipt, which an address without one means, would forget the amount.
@@ -122,12 +117,11 @@ interface WaitingStepProps {
   readonly dispatch: Dispatch;
 }
 
-/** A payment that is not paid yet, or of which nothing was heard yet. */
 export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   const { transactionId, amountCents, paymentUrl } = payment;
   const [isGivingUp, setGivingUp] = useState(false);
   const [isCutOff, setCutOff] = useState(false);
-  /** The look that is under way; null when none is. */
+  /** The running request; null when there is none. */
   const looking = useRef<Promise<void> | null>(null);
 
   const isHere = () => paidIn(window.location.search) === transactionId;
@@ -166,7 +160,7 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   async function chooseAnother() {
     if (isGivingUp) return;
     setGivingUp(true);
-    // An older answer must not come after that of this.
+    // An older answer must not replace a newer one.
     await looking.current;
     await ask(giveUp, false);
     setGivingUp(false);

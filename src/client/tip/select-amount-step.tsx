@@ -1,4 +1,3 @@
-/** The first step: a quick amount or a custom one, and the total as soon as there is one. */
 import { type FormEvent, useEffect, useLayoutEffect, useRef } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
@@ -117,7 +116,7 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
   );
 }
 
-/** Says that the tip before was sent, so that nobody who went Back from its receipt gives it once more. */
+/** Confirms the tip before, so that nobody who went Back from its receipt gives it once more. */
 function Sent({ receipt: { amountCents, transactionId } }: { readonly receipt: Receipt }) {
   const [pathname] = useLocation();
   return (
@@ -128,12 +127,12 @@ function Sent({ receipt: { amountCents, transactionId } }: { readonly receipt: R
   );
 }
 
-/** The amount that was tapped or typed before the script came, as text; null without one. */
+/** The amount that was chosen before the script loaded, as text; null without one. */
 function earlyChoice(amounts: HTMLElement | null, custom: HTMLInputElement | null): string | null {
   const quick = amounts?.querySelector<HTMLInputElement>('input:checked');
   const tapped = quick && !quick.defaultChecked ? quick.value : null;
   const typed = custom && custom.value !== custom.defaultValue ? custom.value : null;
-  // When both were used, the one with the focus was the later.
+  // When both have a value, the one with the focus is the later.
   return typed !== null && (tapped === null || document.activeElement === custom) ? typed : tapped;
 }
 
@@ -143,7 +142,6 @@ function DemoFields() {
   return Array.from(query, ([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
 }
 
-/** At a code that takes no tips nothing of this step is shown. */
 const SENTENCES: Partial<Record<Interruption, string>> = {
   'not-sent': 'There is no connection. Nothing was charged.',
   'no-answer':

@@ -1,6 +1,4 @@
-/**
- * Sends a tip under the idempotency key of its attempt; nothing else sends one.
- */
+/** Sends a tip under the idempotency key of its attempt; nothing else sends one. */
 import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
@@ -31,16 +29,13 @@ import type { Receipt, TipEvent } from './tip-flow.ts';
 export const LOGIN_FIRST = 'Please login to send tips';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
 const DEMO_PAYMENT_MS = 2_000;
-/** How long an answer may take: longer than any does, shorter than anybody waits at a bar. */
+/** Longer than any answer takes, shorter than anybody waits at a bar. */
 const ANSWER_PATIENCE_MS = 15_000;
 
-/** What there is of a tip once it was sent. */
 type Paid = Pick<Transaction, 'status' | 'paymentUrl'> & { readonly receipt: Receipt };
 
-/** The outcome of a payment, and whether its attempt was sent. */
 type Payment = Outcome<Paid> & { readonly wasSent: boolean };
 
-/** Where a tip is paid that was sent. */
 export interface PaymentPage {
   readonly transactionId: string;
   readonly url: string;
@@ -48,15 +43,14 @@ export interface PaymentPage {
 
 /**
  * Pays, or pretends to for a demo, and toasts the outcome; or answers the page on which its giver has to pay,
- * with no outcome yet. It never rejects.
+ * without an outcome. It never rejects.
  */
 export async function sendTip(
   provider: Provider,
   attempt: Attempt,
 ): Promise<{ readonly event: TipEvent; readonly mustLogIn: boolean } | { readonly page: PaymentPage }> {
   const { isDemo, qrId } = provider;
-  // What an account has begun must not become the tip of a guest, because the session has ended in another
-  // tab.
+  // An attempt of an account must not become a guest's tip because another tab has ended the session.
   if (!isDemo && attempt.userId !== GUEST && takesGuestTips() && readToken() === null) {
     toastError(LOGIN_FIRST);
     return { event: { type: 'failed', interruption: null }, mustLogIn: true };
@@ -74,7 +68,7 @@ export async function sendTip(
       toastSent(provider, attempt.amountCents);
       return { event: { type: 'paid', receipt }, mustLogIn: false };
     }
-    // The key of a payment that has ended gives it again, and can pay nothing.
+    // The key of an ended payment would return that payment, and can pay nothing.
     if (status !== 'pending') giveUpAttempt(qrId, attempt);
     toastError(PAYMENT_FAILED);
     return { event: { type: 'failed', interruption: null }, mustLogIn: false };
@@ -85,8 +79,8 @@ export async function sendTip(
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
     return { event: { type: 'failed', interruption }, mustLogIn: false };
   }
-  // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401, which says nothing of what
-  // was sent before; any other answer is final.
+  // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401, which says nothing of an
+  // earlier attempt; any other answer is final.
   const isFinal = status < 429 && !(status === 401 && attempt.wasSent);
   const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
   if (words !== null)
@@ -99,8 +93,8 @@ export async function sendTip(
 }
 
 /**
- * The words that the next attempt begins with where the server has refused these, and they alone; null where
- * it has refused the tip.
+ * The message for the next attempt when the server has refused only the message; null when it has refused the
+ * tip.
  */
 function withoutRefused(
   words: TipMessage | undefined,
@@ -156,26 +150,21 @@ async function payDemo(amountCents: Cents): Promise<Payment> {
   return { answer: { status: 'completed', paymentUrl: null, receipt }, failure: null, wasSent: true };
 }
 
-/** Short, so that it keeps nobody from tipping who is told that the code takes tips again. */
+/** Short, because it stops givers also when the code takes tips again. */
 const LASTS_MS = 60_000;
 
 /**
- * Notes that a code has refused a tip because it takes none for now. For a moment this tab stays with that,
- * whatever a look-up says, which does not know who asks: a giver whom the receiver has blocked sees a paused
- * code.
+ * Remembers that a code has refused a tip because it is paused. A look-up does not know who asks, and says
+ * otherwise to a giver whom the receiver has blocked, so that this tab ignores it for a moment.
  */
 function notePause(qrId: string, now = new Date()): void {
   write(nameFor(qrId), now.getTime());
   recallPause(qrId, now);
 }
 
-/**
- * Lets the pause of a code go on that was noted before a reload.
- * @returns whether it lasts still.
- */
 export function recallPause(qrId: string, now = new Date()): boolean {
   const leftMs = Number(read(nameFor(qrId))) + LASTS_MS - now.getTime();
-  // Of what is no time, nothing is left.
+  // Also false for a value that is no time.
   if (!(leftMs > 0 && leftMs <= LASTS_MS)) return false;
   pausedCodes.add(qrId);
   setTimeout(() => pausedCodes.delete(qrId), leftMs);

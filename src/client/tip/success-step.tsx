@@ -1,4 +1,3 @@
-/** The last step: the receipt. */
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { cents } from '#shared/money.ts';
@@ -24,7 +23,6 @@ import type { Receipt } from './tip-flow.ts';
 interface SuccessStepProps {
   readonly receipt: Receipt;
   readonly provider: Provider;
-  /** Null where no other tip can be sent. */
   readonly onAnother: (() => void) | null;
 }
 
@@ -126,10 +124,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
   );
 }
 
-/**
- * What the receiver of a tip says to its giver. It is looked for again while somebody looks, until the
- * receiver has answered.
- */
+/** The receiver's thank-you. A visible page asks for it until it is there. */
 function useThankYou({ transactionId, thankYou }: Receipt): string | null {
   const [told, setTold] = useState<{ readonly name: string; readonly thankYou: string | null } | null>(null);
   useEffect(() => {
@@ -141,7 +136,7 @@ function useThankYou({ transactionId, thankYou }: Receipt): string | null {
     let isOver = false;
 
     const look = async () => {
-      // A hidden page does not look; it does when it is looked at again.
+      // A hidden page asks again when somebody returns to it.
       if (isLooking || isOver || document.hidden) return;
       isLooking = true;
       clearTimeout(timer);

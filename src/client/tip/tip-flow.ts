@@ -8,7 +8,7 @@ import { type AmountReading, readTipAmount } from '#shared/tip-amount.ts';
 import { PAID, PAYMENT } from '../paths.ts';
 import type { Attempt } from './attempt.ts';
 
-/** The chosen amount: a quick one, or the text that was typed; never both. */
+/** A quick amount, or the typed text; never both. */
 export interface Choice {
   readonly quickAmountCents: Cents | null;
   readonly customText: string;
@@ -19,42 +19,33 @@ export interface Receipt {
   readonly giverFeeCents: Cents;
   /** ISO 8601. */
   readonly paidAt: string;
-  /**
-   * The transaction's id, or the token of a guest's receipt, which stands for it. Null for a demo, which
-   * leaves none.
-   */
+  /** The transaction's id, or the token of a guest's receipt. Null for a demo, which has no transaction. */
   readonly transactionId: string | null;
   readonly paymentMode: PaymentMode;
-  /** What the receiver says to the giver; null for nothing. */
+  /** Null when the receiver has sent none. */
   readonly thankYou: string | null;
 }
 
-/** A payment at a payment service that nobody has paid yet. */
 export interface OpenPayment {
-  /** Its id, or a token, as in a receipt. */
   readonly transactionId: string;
   readonly amountCents: Cents;
-  /** Where it can be paid; null when that is not known. */
   readonly paymentUrl: string | null;
 }
 
-/** Why an attempt ended otherwise than by a refusal. */
+/** The reason of an attempt that ended without a refusal. */
 export type Interruption =
-  /** The attempt was not sent. */
   | 'not-sent'
-  /** The attempt was sent and may have arrived. */
   | 'no-answer'
-  /** The code takes no tips for now, as the server has said when the attempt was sent. */
+  /** The server answered that the code takes no tips for now. */
   | 'paused';
 
 export type TipFlow =
   | {
       readonly step: 'select-amount';
       readonly choice: Choice;
-      /** Whether Proceed was pressed, so that mistakes are shown from now on. */
+      /** True after Proceed, when mistakes are shown. */
       readonly isChecked: boolean;
       readonly interruption: Interruption | null;
-      /** The tip that was sent just before. */
       readonly sent: Receipt | null;
     }
   | {
@@ -64,62 +55,55 @@ export type TipFlow =
       readonly isPaying: boolean;
     }
   | { readonly step: 'success'; readonly receipt: Receipt }
-  /** The success of an address that names its transaction, which is being asked for. */
   | { readonly step: 'recall'; readonly transactionId: string; readonly hasFailed: boolean }
   | ({ readonly step: 'waiting' } & OpenPayment);
 
 export type TipEvent =
   | { readonly type: 'quick-chosen'; readonly amountCents: Cents }
   | { readonly type: 'custom-typed'; readonly text: string }
-  /** An amount was chosen before a login, or before the script came. */
+  /** An amount was chosen before a login, or before the script loaded. */
   | { readonly type: 'restored'; readonly figures: string }
   | { readonly type: 'checked' }
   | { readonly type: 'proceeded'; readonly attempt: Attempt }
-  /** There is an attempt from before a reload whose outcome is not known. */
   | { readonly type: 'resumed'; readonly attempt: Attempt }
-  /** The attempt has other words, or another one takes its place. */
+  /** The attempt has another message, or another attempt replaces it. */
   | { readonly type: 'revised'; readonly attempt: Attempt }
   | { readonly type: 'amount-changed' }
   | { readonly type: 'paying' }
   | { readonly type: 'failed'; readonly interruption: Interruption | null }
   | { readonly type: 'paid'; readonly receipt: Receipt }
-  /** The receipt is there again, after a reload or a step through the history. */
   | { readonly type: 'recalled'; readonly receipt: Receipt }
   | { readonly type: 'recall'; readonly transactionId: string }
   | { readonly type: 'recall-failed' }
-  /** What is being asked for is not paid yet. */
   | { readonly type: 'waiting'; readonly payment: OpenPayment }
   | { readonly type: 'another' };
 
 const NOTHING: Choice = { quickAmountCents: null, customText: '' };
 
 /**
- * The names of the form's fields, which stand in the address when the form is sent before the script has
- * come.
+ * The names of the form's fields, which stand in the address when the browser sends the form before the
+ * script loads.
  */
 export const QUICK_FIELD = 'amount';
 export const CUSTOM_FIELD = 'other';
-/** In characters; no amount takes more. */
+/** In characters; no amount is longer. */
 const MAX_FIGURES = 20;
 
-/**
- * The first state: the receipt that the address names, else the amounts, with that of the address if it has
- * one.
- */
+/** Begins with the receipt that the address names, else with the amounts. */
 export function beginFlow(search: string): TipFlow {
   const transactionId = paidIn(search);
   return transactionId === null ? selecting(choiceIn(search)) : recalling(transactionId);
 }
 
-/** The id in an address that shows a receipt, or what became of a payment; null in any other. */
+/** The id in an address of a receipt or a payment; null in any other. */
 export function paidIn(search: string): string | null {
   const query = new URLSearchParams(search);
   return query.get(PAID) || query.get(PAYMENT) || null;
 }
 
-/** What an address says of the flow, as the shortest query of which the same page is drawn first. */
+/** The shortest query with the same first drawing. */
 export function flowQuery(search: string): URLSearchParams {
-  // A page is drawn before its receipt is known.
+  // The first drawing of a receipt does not know its transaction.
   if (paidIn(search) !== null) return new URLSearchParams({ [PAID]: '1' });
   const { quickAmountCents, customText } = choiceIn(search);
   if (quickAmountCents !== null)
@@ -127,7 +111,6 @@ export function flowQuery(search: string): URLSearchParams {
   return new URLSearchParams(customText === '' ? {} : { [CUSTOM_FIELD]: customText });
 }
 
-/** The query of an address without the amount. */
 export function withoutAmount(search: string): string {
   const query = new URLSearchParams(search);
   if (!query.has(CUSTOM_FIELD) && !query.has(QUICK_FIELD)) return search;
@@ -136,17 +119,16 @@ export function withoutAmount(search: string): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** The amount that is chosen, or what is wrong with it. */
+/** The chosen amount, or the mistake in it. */
 export function readChoice({ quickAmountCents, customText }: Choice): AmountReading {
   return quickAmountCents === null
     ? readTipAmount(customText)
     : { amountCents: quickAmountCents, problem: null };
 }
 
-/** The next state; an event that does not belong to the present step changes nothing. */
 export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
   if (event.type === 'paid') return { step: 'success', receipt: event.receipt };
-  // Whoever goes to an older receipt while a payment is under way is shown the outcome of that first.
+  // A running payment shows its outcome first, even if the giver opens an older receipt.
   if (flow.step !== 'payment' || !flow.isPaying) {
     if (event.type === 'recall')
       return isAbout(event.transactionId, flow) ? flow : recalling(event.transactionId);
@@ -156,7 +138,7 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
     case 'select-amount':
       if (event.type === 'quick-chosen')
         return { ...flow, choice: { quickAmountCents: event.amountCents, customText: '' } };
-      // Typing replaces the quick amount, also by a text that is no amount.
+      // Typed text replaces the quick amount, even if it is no amount.
       if (event.type === 'custom-typed')
         return { ...flow, choice: { quickAmountCents: null, customText: event.text } };
       if (event.type === 'restored') return { ...flow, choice: choiceOf(event.figures) };
@@ -182,13 +164,12 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
     case 'waiting':
       if (event.type === 'waiting') return { step: 'waiting', ...event.payment };
       if (event.type === 'recall-failed') return recalling(flow.transactionId, true);
-      // The amount of a payment that has come to nothing.
       if (event.type === 'restored') return selecting(choiceOf(event.figures));
       return event.type === 'another' ? selecting(NOTHING) : flow;
   }
 }
 
-/** Whether this receipt is shown or asked for already. */
+/** True when this receipt is shown or being fetched. */
 function isAbout(transactionId: string, flow: TipFlow): boolean {
   if (flow.step === 'success') return flow.receipt.transactionId === transactionId;
   return flow.step === 'recall' && !flow.hasFailed && flow.transactionId === transactionId;
@@ -199,7 +180,6 @@ function choiceIn(search: string): Choice {
   return choiceOf((query.get(CUSTOM_FIELD) || query.get(QUICK_FIELD) || '').slice(0, MAX_FIGURES));
 }
 
-/** The choice of an amount that is given as text: the quick amount if it is one. */
 function choiceOf(figures: string): Choice {
   const { amountCents } = readTipAmount(figures);
   const isQuick = amountCents !== null && QUICK_AMOUNTS_CENTS.includes(amountCents);

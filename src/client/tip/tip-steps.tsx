@@ -1,4 +1,3 @@
-/** The steps of the tip flow. */
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { verifySession } from '../calls.ts';
 import { Loading, Skeleton } from '../ui/states.tsx';
@@ -9,7 +8,7 @@ import { fetchPaying, useTipFlow } from './use-tip-flow.ts';
 
 const PayingSteps = lazy(() => fetchPaying().then(({ PayingSteps }) => ({ default: PayingSteps })));
 
-/** Makes one of the screens that are fetched when they are needed. */
+/** Draws one of the screens that are fetched on demand. */
 export type LateScreen = (why: LateProps['why'], onRetry?: () => void) => ReactNode;
 
 interface TipStepsProps {
@@ -20,10 +19,7 @@ interface TipStepsProps {
 export function TipSteps({ provider, late }: TipStepsProps) {
   const { flow, dispatch, proceed, pay, changeAmount } = useTipFlow(provider);
 
-  /**
-   * How many later steps were shown: the first step takes the focus when somebody returns to it, not at the
-   * beginning.
-   */
+  /** The first step takes the focus when somebody returns to it, not at the beginning. */
   const stepsSeen = useRef(0);
   useEffect(() => {
     stepsSeen.current += flow.step === 'select-amount' ? 0 : 1;

@@ -1,6 +1,3 @@
-/**
- * The tip page: the provider, and the three steps of the tip flow.
- */
 import { type ComponentType, lazy, useEffect } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { brand } from '#shared/brand.ts';
@@ -26,11 +23,11 @@ const LOOKUP_FAILED = 'QR code not found';
 const FetchedLate = lazy(() => import('./late.tsx').then(({ Late }) => ({ default: Late })));
 
 interface TipProps {
-  /** The screens of codes that take no tips: a server cannot wait for what is fetched. */
+  /** Given by the server, which cannot wait for a lazy component. */
   readonly late?: ComponentType<LateProps>;
 }
 
-/** The tip page of the code in the present address; another address makes another page. */
+/** Another address mounts another page. */
 export function Tip(props: TipProps) {
   const [pathname] = useLocation();
   return <TipOf key={pathname} qrId={qrIdFrom(pathname)} {...props} />;
@@ -83,7 +80,7 @@ function TipOf({ qrId, late: Late = FetchedLate }: TipProps & { readonly qrId: s
   }
 }
 
-/** The title of the page. That of a demo has no name, because anybody can write one into its address. */
+/** The title of a demo has no name, because anybody can write one into its address. */
 export function titleFor({ fullName, serviceCategory, isDemo }: Provider): string {
   return isDemo ? `Demo tip page, ${CATEGORY_LABELS[serviceCategory]}` : `Tip ${fullName}`;
 }
@@ -120,10 +117,10 @@ function ProviderCard({ provider }: { readonly provider: Provider }) {
   );
 }
 
-/** The side of a photo at most, in pixels. */
+/** The largest side of a photo, in pixels. */
 const SIDE = 512;
 
-/** A photo that cannot be loaded leaves no trace, also when that was known before the script came. */
+/** A photo that fails to load is removed, even if that happened before the script loaded. */
 function Photo({ src }: { readonly src: string }) {
   return (
     <img
@@ -134,7 +131,7 @@ function Photo({ src }: { readonly src: string }) {
       alt=""
       width={SIDE}
       height={SIDE}
-      // Of any other image React writes a preload before all else, also before the title of a rendered page.
+      // React writes a preload for any other image, before the title of a rendered page.
       fetchPriority="low"
       className={styles.photo}
       onError={({ currentTarget }) => {

@@ -1,5 +1,5 @@
 /**
- * Drives the tip flow: what the giver does and where the browser's history leads become events of the state
+ * Drives the tip flow: acts of the giver and steps of the browser's history become events of the state
  * machine. Everything after the choice of an amount is fetched meanwhile (paying.tsx).
  */
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
@@ -26,7 +26,6 @@ const fetchPayingIfPossible = () => fetchPaying().catch(() => null);
 export interface TipFlowActions {
   readonly flow: TipFlow;
   readonly dispatch: (event: TipEvent) => void;
-  /** Goes on to the payment, or says what is missing for it. */
   readonly proceed: () => Promise<void>;
   readonly pay: () => Promise<void>;
   readonly changeAmount: () => Promise<void>;
@@ -64,7 +63,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     } else if (flow.step === 'payment') {
       dispatch({ type: 'amount-changed' });
     } else if (flow.step !== 'select-amount') {
-      // Back from a success leads to no amount that could be paid once more.
+      // Back from a success must not lead to an amount that could be paid again.
       markEntry({ step: 'select-amount', figures: '' });
       dispatch({ type: 'another' });
     } else if (entry.figures !== '') {
@@ -140,8 +139,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     },
 
     async changeAmount() {
-      // The amount is shown once the history is there too, so that a Back right after it leads past the
-      // amount.
+      // The step changes after the history, so that a quick Back leads past the amount.
       await (await fetchPaying()).leavePayment();
       dispatch({ type: 'amount-changed' });
     },
@@ -149,14 +147,14 @@ export function useTipFlow(provider: Provider): TipFlowActions {
 }
 
 /**
- * Whether this tab may keep something that a guest could go on with. Most have just come, and need fetch
- * nothing to find out.
+ * True when this tab may keep a tip that a guest could resume. Most tabs have none, and find out without a
+ * fetch.
  */
 function mayKeepAttempt(): boolean {
   try {
     return sessionStorage.length > 0;
   } catch {
-    // Where storage is forbidden, nothing is kept over a reload.
+    // Where storage is forbidden, nothing survives a reload.
     return false;
   }
 }

@@ -1,4 +1,3 @@
-/** A short word in a pill, such as a service. */
 import type { ReactNode } from 'react';
 import styles from './badge.module.css';
 

@@ -1,11 +1,10 @@
 /**
- * Shows a fallback in place of a part that failed to render, most often because its chunk could not be
- * fetched, and keeps the rest of the page.
+ * Shows a fallback for a part that failed to render, most often because its chunk could not be fetched, and
+ * keeps the rest of the page.
  */
 import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {
-  /** Nothing is drawn when it is left out. */
   readonly fallback?: ReactNode;
   readonly children: ReactNode;
 }

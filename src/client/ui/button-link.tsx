@@ -1,7 +1,4 @@
-/**
- * A link in the look of a button. What leads somewhere is a link, so that it works before the script has
- * come.
- */
+/** A link that looks like a button. It works before the script loads. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './button.module.css';

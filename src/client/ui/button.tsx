@@ -1,9 +1,8 @@
-/** The button of the product, in three looks. */
 import type { ComponentProps } from 'react';
 import styles from './button.module.css';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** `money` is for buttons that move money only. */
+  /** `money` is only for buttons that move money. */
   readonly look?: 'primary' | 'quiet' | 'money';
 }
 

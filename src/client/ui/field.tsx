@@ -6,7 +6,7 @@ export interface FieldProps extends ComponentProps<'input'> {
   readonly label: string;
   readonly hint?: string;
   readonly error?: string | undefined;
-  /** An element at the end of the field, inside of it. */
+  /** An element inside the end of the field. */
   readonly end?: ReactNode;
 }
 

@@ -1,4 +1,3 @@
-/** The screen in place of one that is being fetched. */
 import { brand } from '#shared/brand.ts';
 import { Screen } from './screen.tsx';
 import { Loading } from './states.tsx';

@@ -1,4 +1,3 @@
-/** An amount of money in dollars, with tabular figures. */
 import { type Cents, formatUsd } from '#shared/money.ts';
 import styles from './money.module.css';
 

@@ -6,13 +6,12 @@ import { paths } from '../paths.ts';
 import styles from './screen.module.css';
 
 interface ScreenProps {
-  /** The title of the page, to which the product's name is added. */
+  /** The product's name is appended. */
   readonly title?: string;
-  /** The number of tips that nobody has seen; a number above zero replaces the title. */
+  /** The number of unseen tips; above zero it replaces the title. */
   readonly unseenCount?: number;
-  /** The buttons at the right of the head. */
   readonly actions?: ReactNode;
-  /** `column` is for one narrow column, `page` for the whole width. */
+  /** `column` is one narrow column, `page` the whole width. */
   readonly width?: 'column' | 'page';
   readonly children: ReactNode;
 }
@@ -32,7 +31,6 @@ export function Screen({ title, unseenCount = 0, actions, width = 'page', childr
   );
 }
 
-/** The title of the page as a browser's tab shows it. */
 export function titleOf(title?: string, unseenCount = 0): string {
   if (unseenCount > 0) return `(${unseenCount}) ${brand.name}`;
   return title === undefined ? `${brand.name} - ${brand.tagline}` : `${title} · ${brand.name}`;

@@ -1,12 +1,12 @@
 /**
- * Says that the sums of a screen are no real money, unless they are. It stands once on each screen that shows
- * a sum.
+ * Says that the sums of a screen are no real money, unless they are. It stands once on each screen with a
+ * sum.
  */
 import type { PaymentMode } from '#shared/payments.ts';
 import { paymentMode } from '../installation.ts';
 import styles from './simulated-money.module.css';
 
-/** @param props.mode how the sums were paid; as they are paid here unless it is given. */
+/** @param props.mode is how the sums were paid; the default is the mode of this installation. */
 export function SimulatedMoney({ mode = paymentMode() }: { readonly mode?: PaymentMode }) {
   return mode === 'live' ? null : (
     <p className={styles.note}>{`${mode === 'test' ? 'Test' : 'Simulated'} money: no real money moves.`}</p>

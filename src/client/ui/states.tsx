@@ -1,11 +1,9 @@
-/** The states of a view that has nothing to show: loading and failed. */
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import card from './card.module.css';
 import { RetryIcon } from './icons.tsx';
 import styles from './states.module.css';
 
-/** The state of a view that loads; `children` may be a skeleton. */
 export function Loading({
   text = 'Loading...',
   children,
@@ -21,20 +19,19 @@ export function Loading({
   );
 }
 
-/** A grey area in place of content that loads, so that nothing moves when it comes. */
+/** A grey area that keeps the room of content. */
 export function Skeleton({ height }: { readonly height: 'line' | 'card' | 'tall' }) {
   return <div className={[styles.skeleton, styles[height]].join(' ')} aria-hidden="true" />;
 }
 
 interface ProblemProps {
   readonly title: string;
-  /** Whether it is the only content of the screen, whose heading its title is then. */
+  /** True when it is the only content, so that its title is the heading of the screen. */
   readonly isScreen?: boolean;
   readonly children?: ReactNode;
   readonly onRetry?: () => void;
 }
 
-/** The state of a view that failed. */
 export function Problem({ title, isScreen = false, children, onRetry }: ProblemProps) {
   return (
     <div className={[card.card, styles.problem].join(' ')} role="alert">

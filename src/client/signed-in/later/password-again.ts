@@ -1,16 +1,16 @@
 /**
- * Asks for the password again where an act needs one that was typed a short while ago. Whatever asks is
- * fetched with the part of the dashboard that needs it, and the question when it is first asked.
+ * Asks for the password again where the server demands a confirmed session. The question is fetched when it
+ * is first asked.
  */
 import { failureOf } from '../../api-client/api.ts';
 import { PASSWORD_TYPED } from '../../session/session.ts';
 
-/** The question that is open: whoever else needs the password meanwhile waits for the same answer. */
+/** The open question; later callers wait for the same answer. */
 let question: Promise<boolean> | null = null;
 
 /**
- * @returns whether the password was typed, so that the act can go on. @throws the refusal that says that the
- * session has ended.
+ * @returns true when the password was typed.
+ * @throws the refusal that says that the session has ended.
  */
 export function askForPassword(): Promise<boolean> {
   question ??= loadAndAsk().finally(() => {
@@ -27,8 +27,8 @@ async function loadAndAsk(): Promise<boolean> {
 }
 
 /**
- * Goes on with a call once the password was typed that it needs. It fails as it did when nobody types it, or
- * as the session has ended.
+ * Repeats a call after the password that it needs was typed.
+ * @throws the first error when nobody types it, or the refusal that says that the session has ended.
  */
 export async function withPassword<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {

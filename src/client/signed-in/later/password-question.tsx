@@ -1,7 +1,4 @@
-/**
- * The question for the password of whoever is logged in. It stands above whatever asked, which stays as it
- * is.
- */
+/** The question for the password of the signed-in person, above the screen that needs it. */
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { api, failureOf } from '../../api-client/api.ts';
@@ -15,7 +12,8 @@ import { PasswordField } from '../../ui/later/password-field.tsx';
 const NO_ANSWER = 'There is no connection. Please try again.';
 
 /**
- * @returns whether the server took the password. @throws the refusal that says that the session has ended.
+ * @returns true when the server accepted the password.
+ * @throws the refusal that says that the session has ended.
  */
 export function ask(): Promise<boolean> {
   const place = document.body.appendChild(document.createElement('div'));
@@ -40,7 +38,7 @@ function PasswordQuestion({
   const [failure, setFailure] = useState<string>();
   const { isUnderWay, run } = useAttempts();
 
-  // Whoever goes back or forward leaves what the question was about.
+  // Back and Forward leave the screen that has asked.
   useEffect(() => {
     const giveUp = () => onAnswer(false);
     window.addEventListener('popstate', giveUp);

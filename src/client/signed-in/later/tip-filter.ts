@@ -1,27 +1,27 @@
 /**
- * Which tips of an account a screen shows, as it stands in the screen's address. A period keeps its name
- * there, so that a kept link to this month means the month in which it is opened.
+ * The filter of an account's tips in the address of a screen. The address names a period such as this month,
+ * so that a bookmark means the month in which it is opened.
  */
 import { dateAfter } from '#shared/calendar.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import type { TipDirection } from '#shared/records.ts';
 import { timeZoneHere } from '../time-here.ts';
 
-/** The periods with a name, in the order in which screens list them. A week begins on Monday (ISO 8601). */
+/** In the order of the screens. A week begins on Monday (ISO 8601). */
 export const PERIOD_NAMES = ['today', 'this-week', 'this-month', 'last-month'] as const;
 export type PeriodName = (typeof PERIOD_NAMES)[number];
 
-/** Dates of the calendar such as `2026-05-31`, both included. */
+/** Calendar dates such as `2026-05-31`, both included. */
 export interface PeriodDates {
   readonly from: string;
   readonly to: string;
 }
 
-/** What is null does not narrow the tips. */
+/** A null field does not narrow the tips. */
 export interface TipFilter {
   readonly direction: TipDirection | null;
   readonly serviceCategory: ServiceCategory | null;
-  /** The period, if it has a name; its dates stand in `from` and `to` then. */
+  /** Null for a period without a name; `from` and `to` hold the dates in both cases. */
   readonly period: PeriodName | null;
   readonly from: string | null;
   readonly to: string | null;
@@ -35,14 +35,13 @@ export const NO_FILTER: TipFilter = {
   to: null,
 };
 
-/** The first and the last date that the server takes. */
+/** The server refuses dates before this one, and after the next. */
 export const FIRST_DATE = '1971-01-01';
 export const LAST_DATE = '9000-12-31';
 
 /**
- * The dates of a period that contains `today`, or of the one before it. A period has all of its days, also
- * those to come.
- * @param today a date such as `2026-05-31`.
+ * The whole period that contains `today`, or the one before it, including future days.
+ * @param today is a date such as `2026-05-31`.
  */
 export function periodDates(name: PeriodName, today: string): PeriodDates {
   if (name === 'today') return { from: today, to: today };
@@ -62,10 +61,9 @@ function monthOf(date: string): PeriodDates {
 }
 
 /**
- * The filter that an address names. What is no value of its parameter counts as left out; a period with a
- * name goes before dates.
- * @param search the query of the address.
- * @param today a date such as `2026-05-31`.
+ * Reads the filter from an address. Invalid values count as absent; a named period wins over dates.
+ * @param search is the query of the address.
+ * @param today is a date such as `2026-05-31`.
  */
 export function filterFromAddress(search: string, today: string): TipFilter {
   const query = new URLSearchParams(search);
@@ -82,7 +80,7 @@ export function filterFromAddress(search: string, today: string): TipFilter {
   };
 }
 
-/** The parameters of an address that name a filter; none for one that narrows nothing. */
+/** The parameters of an address for a filter; empty for one that narrows nothing. */
 export function addressOf({ direction, serviceCategory, period, from, to }: TipFilter): URLSearchParams {
   return new URLSearchParams({
     ...(direction !== null && { direction }),
@@ -91,7 +89,7 @@ export function addressOf({ direction, serviceCategory, period, from, to }: TipF
   });
 }
 
-/** The filter as the server's procedures take it, in the time zone of the browser. */
+/** The filter as the server's procedures take it, in the browser's time zone. */
 export function queryOf({ direction, serviceCategory, from, to }: TipFilter) {
   return {
     ...(direction !== null && { direction }),
@@ -102,17 +100,16 @@ export function queryOf({ direction, serviceCategory, from, to }: TipFilter) {
   };
 }
 
-/** Whether the filter leaves no tips out. */
 export function isUnfiltered(filter: TipFilter): boolean {
   return addressOf(filter).size === 0;
 }
 
-/** Whether the first day comes after the last, which the server refuses. */
+/** True when the first day comes after the last, which the server refuses. */
 export function isOutOfOrder({ from, to }: TipFilter): boolean {
   return from !== null && to !== null && from > to;
 }
 
-/** The text if it is a date of the calendar that the server takes, else null. */
+/** The text if it is a calendar date that the server takes, else null. */
 export function readDate(text: string | null): string | null {
   if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text) || text < FIRST_DATE || text > LAST_DATE) return null;
   const time = Date.parse(text);

@@ -1,6 +1,4 @@
-/**
- * The frame of every screen: the router, the session, a screen for errors, and the toasts.
- */
+/** The frame of every screen: the router, the session, a screen for errors, and the toasts. */
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react';
 import { Router } from 'wouter';
 import type { Address } from '#shared/rendered-page.ts';
@@ -19,9 +17,8 @@ const Toaster = lazy(() =>
 );
 
 interface AppProps {
-  /** The address of a page that is drawn on the server; a browser has its own. */
+  /** The address of a page that the server renders; absent in a browser. */
   readonly address?: Address;
-  /** What the server found out for a page that it rendered. */
   readonly rendered?: Rendered;
   readonly children: ReactNode;
 }
@@ -53,7 +50,7 @@ export function App({ address, rendered, children }: AppProps) {
   );
 }
 
-/** The screen in place of one that could not be fetched or drawn; a reload may help in both cases. */
+/** Replaces a screen that could not be fetched or drawn; a reload may help in both cases. */
 function FailedScreen() {
   return (
     <Screen title="Something went wrong">

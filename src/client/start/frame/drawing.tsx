@@ -1,4 +1,4 @@
-/** Draws the client into its page: into an empty one, or over the HTML of one that the server rendered. */
+/** Draws the client into its page: into an empty one, or over the HTML of a rendered one. */
 import file from '@fontsource/instrument-serif/files/instrument-serif-latin-400-normal.woff2?url';
 import { lazy, type ReactNode, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
@@ -13,21 +13,19 @@ import '../../ui/base.css';
 const Elsewhere = lazy(() => import('../routes.tsx').then(({ Routes }) => ({ default: Routes })));
 
 interface RenderedScreenProps {
-  /** Whether the path is the screen's. */
   readonly isHere: (pathname: string) => boolean;
   readonly screen: ReactNode;
 }
 
-/** Draws a page that arrived empty. */
 export function draw(screen: ReactNode): void {
   fetchDisplayFont();
   createRoot(clientRoot()).render(<App>{screen}</App>);
 }
 
 /**
- * Takes over a page that the server rendered; its HTML must be what this draws first.
- * @param screen the screen that the server rendered. No part of it may be fetched first: taps would be lost
- * meanwhile.
+ * Hydrates a rendered page.
+ * @param screen is the screen that the server rendered; its first drawing must equal that HTML, and no part
+ *   of it may be fetched first, because taps would be lost meanwhile.
  */
 export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
   const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
@@ -41,14 +39,12 @@ export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode
   fetchDisplayFont();
 }
 
-/**
- * The rendered screen; the route table is fetched when somebody leaves it or has to change their password.
- */
+/** The rendered screen; the route table is fetched when a person leaves it or has to change the password. */
 function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
   const [pathname] = useLocation();
   const session = useSession();
   useEffect(() => {
-    // after-paint.ts repeats what was tapped before, on a page that has read what was chosen before.
+    // after-paint.ts repeats the taps from before, on a page that has read the earlier choices.
     setTimeout(() => document.dispatchEvent(new Event('hydrated')));
   }, []);
   const mustChangePassword = session.status === 'signed-in' && session.user.mustChangePassword;
@@ -62,8 +58,8 @@ function clientRoot(): HTMLElement {
 }
 
 /**
- * Fetches the typeface of headings, after the first paint: nothing moves when it comes, because the fallback
- * has its measures (ui/tokens.css). Without the typeface headings keep the fallback.
+ * Fetches the typeface of headings after the first paint. Nothing moves then, because the fallback has its
+ * metrics (ui/tokens.css).
  */
 function fetchDisplayFont(): void {
   const face = new FontFace('Instrument Serif', `url(${file})`, { display: 'swap' });

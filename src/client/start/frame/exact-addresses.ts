@@ -1,11 +1,8 @@
-/**
- * Makes wouter read addresses as the server does: nothing is decoded but by the code that knows what stands
- * there.
- */
+/** Makes wouter read addresses undecoded, as the server does: only the code that reads a part decodes it. */
 import type { BaseLocationHook, BaseSearchHook, RouterOptions } from 'wouter';
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';
 
-/** wouter decodes what its hooks return (`%25` becomes `%`), so that they return it encoded once more. */
+/** wouter decodes the results of its hooks (`%25` becomes `%`), so that they encode once more. */
 const encode = (text: string) => text.replaceAll('%', '%25');
 
 const useEncodedLocation: BaseLocationHook = (router) => [encode(usePathname(router)), navigate];

@@ -1,6 +1,6 @@
 /**
- * The build puts this module in the place of the package by which wouter would read patterns of paths. No
- * route has one: routes.tsx compares paths as they are.
+ * The build replaces wouter's parser of path patterns with this module. No route has a pattern: routes.tsx
+ * compares paths as they are.
  */
 import type { Parser } from 'wouter';
 

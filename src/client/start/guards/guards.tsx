@@ -1,6 +1,4 @@
-/**
- * The guards of screens: who may see a screen, and where everybody else is taken.
- */
+/** The guards of screens send everybody else to another screen. */
 import type { ComponentType } from 'react';
 import { Redirect, useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
@@ -13,7 +11,7 @@ import { LoadingScreen } from '../../ui/loading-screen.tsx';
 import { Screen } from '../../ui/screen.tsx';
 import { Problem } from '../../ui/states.tsx';
 
-/** Somebody who is logged in is taken to where they were heading, else to the dashboard. */
+/** Sends signed-in people to `?next=`, else to the dashboard. */
 export function SignedOutOnly({ screen: ScreenOf }: { readonly screen: ComponentType }) {
   const session = useSession();
   const search = useSearch();
@@ -25,7 +23,7 @@ interface SignedInOnlyProps {
   readonly screen: ComponentType<{ readonly user: User }>;
 }
 
-/** Somebody who is not logged in is sent to the login, which leads back here. */
+/** Sends signed-out people to the login, which leads back here. */
 export function SignedInOnly({ screen: ScreenOf }: SignedInOnlyProps) {
   const session = useSession();
   if (session.status === 'signed-out') return <Replace to={authFor(currentPath())} />;
@@ -36,12 +34,12 @@ export function SignedInOnly({ screen: ScreenOf }: SignedInOnlyProps) {
   );
 }
 
-/** wouter's `Redirect` acts once, when it appears; the key makes another one appear for another address. */
+/** wouter's `Redirect` acts once, when it mounts; the key mounts another one for another address. */
 function Replace({ to }: { readonly to: string }) {
   return <Redirect key={to} to={to} replace />;
 }
 
-/** Without an answer nobody knows whether the token still counts, so that it is kept. */
+/** Without an answer the token may still be valid, so that it is kept. */
 function Unverified({ status }: { readonly status: 'checking' | 'unreachable' }) {
   if (status === 'checking') return <LoadingScreen />;
   return (

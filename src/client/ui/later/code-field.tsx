@@ -1,7 +1,6 @@
-/** The field for a printed code, or for a link to its page. */
 import { Field, type FieldProps } from '../field.tsx';
 
-/** In characters; far more than any link to a tip page has. */
+/** In characters; any link to a tip page is far shorter. */
 const MAX_LENGTH = 2_000;
 
 export function CodeField(props: Omit<FieldProps, 'label'>) {

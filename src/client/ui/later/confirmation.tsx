@@ -1,4 +1,4 @@
-/** Asks before something is done that cannot be undone; the words name what happens. */
+/** Asks before an act that cannot be undone; the text names the act. */
 import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import styles from './confirmation.module.css';
@@ -6,13 +6,10 @@ import { Dialog } from './dialog.tsx';
 
 interface ConfirmationProps {
   readonly title: string;
-  /** What happens. */
   readonly children: ReactNode;
   readonly confirm: string;
   readonly cancel?: string;
-  /**
-   * Whether what was confirmed is being done. The question stays meanwhile, so that it can tell of a failure.
-   */
+  /** True while the act is running. The question stays, so that it can show a failure. */
   readonly isUnderWay?: boolean;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;
@@ -22,7 +19,7 @@ export function Confirmation(props: ConfirmationProps) {
   const { title, children, confirm, cancel = 'Cancel', isUnderWay = false, onConfirm, onCancel } = props;
 
   function leave() {
-    // What has been sent cannot be called back.
+    // A call that was sent cannot be withdrawn.
     if (!isUnderWay) onCancel();
   }
 

@@ -1,6 +1,6 @@
 /**
- * A modal dialog. The browser keeps the focus in it, and gives it back to what had it before when the dialog
- * is gone (HTML Standard, "The dialog element").
+ * A modal dialog. The browser keeps the focus in it, and returns it to the element before (HTML Standard,
+ * "The dialog element").
  */
 import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
@@ -9,13 +9,11 @@ import styles from './dialog.module.css';
 interface DialogProps {
   readonly title: string;
   /**
-   * `question` is as small as its words; `screen` and `column` take the whole of a phone, and `column` on a
-   * desktop no more than one.
+   * `question` is as small as its text; `screen` and `column` fill a phone, and `column` has the width of one
+   * on a desktop.
    */
   readonly size: 'question' | 'screen' | 'column';
-  /**
-   * Is asked for by Escape and by the button in the corner. The dialog stays until it is no longer rendered.
-   */
+  /** Called by Escape and by the button in the corner. The dialog stays until it is no longer rendered. */
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
@@ -26,7 +24,7 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
-    // A dialog that is removed while it is open would take the focus with it.
+    // An open dialog that is removed would lose the focus.
     return () => opened?.close();
   }, []);
   return (
@@ -61,10 +59,7 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
   );
 }
 
-/**
- * Marks the title as what takes the focus first, so that reading begins there; React would focus it too
- * early.
- */
+/** Gives the title the first focus, so that reading begins there; React would focus it too early. */
 function focusWhenShown(title: HTMLHeadingElement | null): void {
   title?.setAttribute('autofocus', '');
 }

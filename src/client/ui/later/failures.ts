@@ -1,12 +1,10 @@
-/**
- * Shows the refusal of a form, under its fields where it names any.
- */
+/** Shows the refusal of a form, under its fields where it names any. */
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { toastError } from '../../toasts.ts';
 
-/** The field of those refusals that are about one field and do not name it. */
+/** Some refusals concern one field without naming it. */
 const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
   email_taken: 'email',
   username_taken: 'username',
@@ -15,9 +13,9 @@ const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * Toasts a failed attempt and shows it under the fields that it names, else under the form. The first field
- * that is named takes the focus.
- * @param fallback the sentence when the server did not answer one.
+ * Toasts a failed attempt and shows it under the fields that it names, else under the form. The first named
+ * field takes the focus.
+ * @param fallback is the sentence when the server gave none.
  */
 export function showFailure<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,

@@ -1,4 +1,3 @@
-/** A password field with a button that shows what was typed. */
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import { Field, type FieldProps } from '../field.tsx';

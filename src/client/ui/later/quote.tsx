@@ -1,11 +1,9 @@
-/** What somebody has written, with their name under it. */
 import type { ReactNode } from 'react';
 import styles from './quote.module.css';
 
 interface QuoteProps {
-  /** Plain text. */
   readonly text: string;
-  /** Whose words they are, and when; nothing where that is said beside it. */
+  /** Author and time; absent where they stand beside it. */
   readonly children?: ReactNode;
 }
 

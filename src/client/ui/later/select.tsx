@@ -1,4 +1,3 @@
-/** A choice of one from a list, with its label, drawn as the other fields are. */
 import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, useId } from 'react';
 import field from '../field.module.css';

@@ -1,4 +1,3 @@
-/** The checkboxes of services, with a badge for each chosen one. */
 import { useId } from 'react';
 import type { UseFormRegisterReturn } from 'react-hook-form';
 import { CATEGORY_LABELS, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
@@ -8,9 +7,7 @@ import styles from './service-picker.module.css';
 
 interface ServicePickerProps {
   readonly legend: string;
-  /** The services that can be chosen. */
   readonly services?: readonly ServiceCategory[];
-  /** The registration of the list of chosen services at its form. */
   readonly field: UseFormRegisterReturn;
   readonly chosen: readonly ServiceCategory[];
   readonly error: string | undefined;

@@ -1,4 +1,3 @@
-/** A field for a text of several lines, drawn as the other fields are. */
 import { type ComponentProps, useId } from 'react';
 import styles from '../field.module.css';
 import own from './text-area.module.css';
@@ -7,7 +6,6 @@ interface TextAreaProps extends ComponentProps<'textarea'> {
   readonly label: string;
   readonly hint: string;
   readonly error: string | undefined;
-  /** How much of the room is taken. */
   readonly counter?: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Draws the queued toasts at the right, below the head of the page, whose buttons stay in reach; three at
- * once.
+ * Draws at most three queued toasts at the right, below the head of the page, whose buttons stay in reach.
  */
 import 'sonner/dist/styles.css';
 import { useEffect, useState } from 'react';
@@ -10,19 +9,17 @@ import './toaster.css';
 
 const SHOWN_MS = 4_000;
 /**
- * A pointer that rests on a toast keeps it for this long, and no longer: a finger never leaves what it has
+ * A pointer that rests on a toast keeps it at most for this time, because a finger never leaves what it has
  * touched.
  */
 const LONGEST_MS = 12_000;
 const MAX_VISIBLE = 3;
-/** How long a toast can be read at least, before the next one about the same subject takes its place. */
+/** A toast stays readable for this time before the next one of its subject replaces it. */
 const READ_MS = 1_200;
 /** The least distance from the edges of the window and from the head, in CSS pixels. */
 const MARGIN_PX = 16;
 
-/** When the last toast of each subject was shown. */
 const shownAt = new Map<string, number>();
-/** What ends a toast that a pointer keeps. */
 const endings = new Map<string | number, ReturnType<typeof setTimeout>>();
 
 function show({ kind, text, subject }: Toast): void {
@@ -39,7 +36,7 @@ function show({ kind, text, subject }: Toast): void {
 function endAfterLongest(id: string | number): void {
   clearTimeout(endings.get(id));
   const end = () => {
-    // Nobody has read what was shown while the page was hidden.
+    // Nobody has read a toast of a hidden page.
     if (document.hidden) return endAfterLongest(id);
     endings.delete(id);
     toast.dismiss(id);
@@ -47,16 +44,13 @@ function endAfterLongest(id: string | number): void {
   endings.set(id, setTimeout(end, LONGEST_MS));
 }
 
-/**
- * Where toasts begin, in CSS pixels: below the head of the page, as far as it is in view and leaves them
- * room.
- */
+/** The top of the toasts in CSS pixels: below the visible part of the head. */
 function findTopPx(): number {
   const bottom = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
   return Math.max(MARGIN_PX, Math.min(bottom, window.innerHeight / 2) + MARGIN_PX / 2);
 }
 
-/** Takes all toasts away, because the next screen has no room for them. */
+/** Removes all toasts, because the next screen has no room for them. */
 export function dismissToasts(): void {
   toast.dismiss();
 }
@@ -76,7 +70,7 @@ export function Toaster() {
   }, []);
   useEffect(() => {
     if (waiting.length === 0) return;
-    // The head may be that of another screen than before.
+    // Another screen may have another head.
     setTop(findTopPx());
     for (const one of waiting) show(one);
     takeToasts(waiting);
