@@ -38,9 +38,8 @@ import { createSimulatedPayments } from './payments/simulated.ts';
 import type { Drawing } from './print/drawing.ts';
 import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
-import { createFairTurns } from './queue/fair-turns.ts';
-import { ROOMS } from './queue/rooms.ts';
-import { createTurns } from './queue/turns.ts';
+import { createStepQueue } from './queue/step-queue.ts';
+import { createWorkQueue, WORK_LIMITS } from './queue/work-queue.ts';
 import type { Secrets } from './storage/port/secrets.ts';
 import type { Storage } from './storage/port/storage.ts';
 import type { BlockedWords } from './tips/blocked-words.ts';
@@ -179,7 +178,7 @@ function createServices({
   const view = createTransactionView({
     ...{ key: secrets.giver_pseudonym, undoMs, clock, publicUrl, receipts, words },
   });
-  const queryTurns = createFairTurns(QUERIES_PER_TURN);
+  const queryTurns = createStepQueue(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);
   const payments = paymentService
     ? createPaidTips({
@@ -221,7 +220,7 @@ function createServices({
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
-    hashingTurns: createTurns(ROOMS.hashing),
-    insightsTurns: createTurns(ROOMS.insights),
+    hashingTurns: createWorkQueue(WORK_LIMITS.hashing),
+    insightsTurns: createWorkQueue(WORK_LIMITS.insights),
   };
 }

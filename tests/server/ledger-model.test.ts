@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
-import { createFairTurns } from '#server/queue/fair-turns.ts';
+import { createStepQueue } from '#server/queue/step-queue.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import { NO_BLOCKED_WORDS } from '#server/tips/blocked-words.ts';
 import { createEarnings } from '#server/tips/earnings.ts';
@@ -67,7 +67,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     receipts,
     words: storage.messages,
   });
-  const turns = createFairTurns(8);
+  const turns = createStepQueue(8);
   const payments = createSimulatedPayments(storage);
   const transactions = createTransactions({
     ...deps,

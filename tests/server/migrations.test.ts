@@ -12,7 +12,7 @@ import { is } from 'drizzle-orm/entity';
 import { SQL } from 'drizzle-orm/sql';
 import { getTableConfig, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createFairTurns } from '#server/queue/fair-turns.ts';
+import { createStepQueue } from '#server/queue/step-queue.ts';
 import { isCurrent, readMigrations } from '#server/storage/care/migrations.ts';
 import { notePast, tipText } from '#server/storage/checks/past.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
@@ -257,7 +257,7 @@ describe('the committed migrations', () => {
     }
 
     const storage = createSqliteStorage(database);
-    const takings = createEarnings(storage, createFairTurns(8));
+    const takings = createEarnings(storage, createStepQueue(8));
     const year = { from: '2025-11-01', to: '2026-10-31', granularity: 'month', timeZone: 'UTC' } as const;
     const sums = database
       .prepare<[], { id: UserId }>(

@@ -1,6 +1,6 @@
 /** The real thread that draws, one for all apps of a process, and somebody who asks it for something. */
 import { createDrawing } from '#server/print/drawing.ts';
-import type { TurnOwner } from '#server/queue/turns.ts';
+import type { WorkOwner } from '#server/queue/work-queue.ts';
 
 /** It is begun with the first drawing, and ends with the process at the latest. */
 export const testDrawing = createDrawing({
@@ -10,6 +10,6 @@ export const testDrawing = createDrawing({
 });
 
 /** Somebody on a network of their own. */
-export const turnOwnerNamed = (name: string): TurnOwner => ({ origin: name, account: name, isKnown: false });
+export const turnOwnerNamed = (name: string): WorkOwner => ({ origin: name, account: name, isKnown: false });
 
 export const SOMEBODY = turnOwnerNamed('somebody');

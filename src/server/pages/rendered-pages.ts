@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFairTurns } from '#server/queue/fair-turns.ts';
+import { createStepQueue } from '#server/queue/step-queue.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
@@ -69,7 +69,7 @@ export function createRenderedPages(
   const render = (address: Address, lookup: Lookup | null = null) =>
     renderer.render({ ...address, publicUrl, installation, lookup });
 
-  const turns = createFairTurns(RENDERINGS_PER_TURN);
+  const turns = createStepQueue(RENDERINGS_PER_TURN);
 
   function knownTip(key: string, status: Lookup['kind'] | null, found: QrCodeLookup | null): TipPage | null {
     const nobodys = kept.common.get(key);

@@ -6,8 +6,7 @@ import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '#shared/errors.ts';
 import type { PrintFormat, PrintRequest } from '#shared/print.ts';
-import { ROOMS } from '../queue/rooms.ts';
-import { createTurns, type TurnOwner } from '../queue/turns.ts';
+import { createWorkQueue, WORK_LIMITS, type WorkOwner } from '../queue/work-queue.ts';
 
 /** The bare code of an address, in pixels: exactly `size` wide; or as a picture that screens show, of at least `minSize`. */
 export type CodeOrder =
@@ -38,7 +37,7 @@ export interface Drawing {
    * @throws AppError `busy` when too many drawings are waited for, or when the thread has died or has taken too long; `shutting_down`
    *   after `end`.
    */
-  draw(owner: TurnOwner, order: DrawingOrder): Promise<Uint8Array>;
+  draw(owner: WorkOwner, order: DrawingOrder): Promise<Uint8Array>;
   /** Ends the thread, and refuses what is still waiting. */
   end(): Promise<void>;
 }
@@ -62,7 +61,7 @@ export function createDrawing(deps: {
   readonly idleMs?: number;
 }): Drawing {
   const { onTrouble, entry = ENTRY, patienceMs = PATIENCE_MS, idleMs = IDLE_MS } = deps;
-  const turns = createTurns(ROOMS.drawing);
+  const turns = createWorkQueue(WORK_LIMITS.drawing);
   let thread: DrawingThread | null = null;
   let idling: ReturnType<typeof setTimeout> | undefined;
   let isEnded = false;

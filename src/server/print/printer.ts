@@ -8,7 +8,7 @@ import { AppError } from '#shared/errors.ts';
 import { type QrCodeId, showQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import type { Printed, PrintFile, PrintRequest } from '#shared/print.ts';
-import type { TurnOwner } from '../queue/turns.ts';
+import type { WorkOwner } from '../queue/work-queue.ts';
 import type { Drawing, DrawingOrder } from './drawing.ts';
 
 /** What of a tip page is printed. */
@@ -26,7 +26,7 @@ export interface Printer {
   /**
    * @throws AppError `public_url_is_local` while nobody else could open the code; what a drawing throws.
    */
-  print(owner: TurnOwner, page: PrintablePage, request: Omit<PrintRequest, 'id'>): Promise<Printed>;
+  print(owner: WorkOwner, page: PrintablePage, request: Omit<PrintRequest, 'id'>): Promise<Printed>;
 }
 
 export function createPrinter(deps: {

@@ -3,8 +3,7 @@
  * and stored.
  */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
-import { ROOMS } from '#server/queue/rooms.ts';
-import { createTurns, type TurnOwner } from '#server/queue/turns.ts';
+import { createWorkQueue, WORK_LIMITS, type WorkOwner } from '#server/queue/work-queue.ts';
 import type { CodeRefusal } from '#server/storage/port/ledger.ts';
 import type {
   Account,
@@ -59,26 +58,26 @@ interface OwnPage {
 
 export interface QrCodes {
   /** The account's current codes, oldest first. @throws AppError `busy`, when a picture is missing. */
-  list(account: Account, owner: TurnOwner): Promise<QrCode[]>;
+  list(account: Account, owner: WorkOwner): Promise<QrCode[]>;
   /**
    * A page of the account's replaced and retired codes, newest first.
    * @throws AppError `invalid_input` when the cursor is no code of this account.
    */
   listEnded(account: Account, query: EndedQrCodesQuery): Promise<EndedQrCodes>;
   /** @throws AppError `category_not_offered`, `qr_code_exists`, `busy`. */
-  create(account: Account, category: ServiceCategory, owner: TurnOwner): Promise<QrCode>;
+  create(account: Account, category: ServiceCategory, owner: WorkOwner): Promise<QrCode>;
   /**
    * Changes a code's tip page, or pauses and resumes the code.
    * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
    */
-  update(account: Account, change: QrCodeChange, owner: TurnOwner): Promise<QrCode>;
+  update(account: Account, change: QrCodeChange, owner: WorkOwner): Promise<QrCode>;
   /**
    * Gives a service a new code, which takes over the tip page; the old one leads nowhere.
    * @returns the new code.
    * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`,
    *   `busy`.
    */
-  replace(account: Account, text: string, owner: TurnOwner): Promise<QrCode>;
+  replace(account: Account, text: string, owner: WorkOwner): Promise<QrCode>;
   /**
    * Encodes a photo anew and puts it on a code's tip page.
    * @throws AppError as `update`; `not_a_photo`, `photo_unreadable`, `busy`.
@@ -114,7 +113,7 @@ export function createQrCodes(deps: {
   readonly maxRemembered?: number;
   /** Draws the picture of an address in a thread, when the owner's turn comes. */
   readonly draw: (
-    owner: TurnOwner,
+    owner: WorkOwner,
     order: { readonly file: 'picture.png'; readonly address: string; readonly minSize: number },
   ) => Promise<Uint8Array>;
 }): QrCodes {
@@ -122,9 +121,9 @@ export function createQrCodes(deps: {
 
   const remembered = rememberLookups(storage, clock, maxRemembered);
 
-  const photoTurns = createTurns(ROOMS.photos);
+  const photoTurns = createWorkQueue(WORK_LIMITS.photos);
 
-  const drawPicture = (owner: TurnOwner, address: string) =>
+  const drawPicture = (owner: WorkOwner, address: string) =>
     draw(owner, { file: 'picture.png', address, minSize: PICTURE_SIZE });
 
   /** The codes being made, by account and by service or replaced code. */
@@ -162,7 +161,7 @@ export function createQrCodes(deps: {
   }
 
   async function drawNew(
-    owner: TurnOwner,
+    owner: WorkOwner,
   ): Promise<{ readonly next: NewQrCode; readonly picture: NewPicture }> {
     const id = newQrCodeId(random);
     const address = tipPageUrl(publicUrl, id);
@@ -174,7 +173,7 @@ export function createQrCodes(deps: {
   async function createNow(
     account: Account,
     serviceCategory: ServiceCategory,
-    owner: TurnOwner,
+    owner: WorkOwner,
   ): Promise<QrCode> {
     if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
     for (;;) {
@@ -230,7 +229,7 @@ export function createQrCodes(deps: {
     account: Account,
     id: QrCodeId,
     photo: Photo | null,
-    owner: TurnOwner,
+    owner: WorkOwner,
   ): Promise<QrCode> {
     const result = await storage.setPhoto(account.id, id, photo);
     if (result.outcome !== 'updated') throw refusalOf(result);

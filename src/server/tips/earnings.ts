@@ -4,7 +4,7 @@
  * were.
  */
 
-import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
+import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import type { DailyEarnings, EarningsPeriod } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
@@ -33,7 +33,7 @@ const HOURS_OF_WEEK = 168;
 const HOURS_TO_THURSDAY = 72;
 
 /** @param turns each reading of some weeks takes one. */
-export function createEarnings(storage: Storage, turns: FairTurns): Earnings {
+export function createEarnings(storage: Storage, turns: StepQueue): Earnings {
   return {
     async insights(account, query, terms) {
       const { id } = account;

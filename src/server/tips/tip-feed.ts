@@ -5,7 +5,7 @@
  * turns, so that no replay, however long, holds up anything else.
  */
 
-import { createFairTurns } from '#server/queue/fair-turns.ts';
+import { createStepQueue } from '#server/queue/step-queue.ts';
 import type { EntryName, EntryRecord } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
@@ -123,7 +123,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
   /** The accounts by how many streams they have, so that finding one with the most looks at nobody else. */
   const accountsWith = Array.from({ length: MAX_STREAMS_PER_ACCOUNT + 1 }, () => new Set<UserId>());
   const closing = new AbortController();
-  const turns = createFairTurns(STEPS_PER_TURN);
+  const turns = createStepQueue(STEPS_PER_TURN);
   let open = 0;
 
   function subscribe(userId: UserId): Follower {

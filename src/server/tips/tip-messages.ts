@@ -3,7 +3,7 @@
  * giver is told of the thanks alone.
  */
 import type { Logger } from 'pino';
-import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
+import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import type { BlockedGiver as BlockedAccount } from '#server/storage/port/messages.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -66,7 +66,7 @@ export function createTipMessages(deps: {
   readonly view: TransactionView;
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
   /** Each tip that is read for a list takes one. */
-  readonly turns: FairTurns;
+  readonly turns: StepQueue;
 }): TipMessages {
   const { storage, clock, log, view, blockedWords, turns } = deps;
   const { messages: words } = storage;

@@ -3,7 +3,7 @@
  */
 
 import type { TipPayments } from '#server/payments/tip-payments.ts';
-import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
+import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import {
   ALL_TIPS,
   type ListingPlace,
@@ -90,7 +90,7 @@ export function createTransactions(deps: {
   /** For how long a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
   /** Each step of a reading takes one. */
-  readonly turns: FairTurns;
+  readonly turns: StepQueue;
 }): Transactions {
   const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, turns } = deps;
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import type { ExportStart as Told } from '#server/export/exports.ts';
 import { type PackedFile, zip } from '#server/export/zip.ts';
-import type { TurnOwner } from '#server/queue/turns.ts';
+import type { WorkOwner } from '#server/queue/work-queue.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import {
@@ -39,7 +39,7 @@ const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 
 interface ExportOrder {
   /** Whose turn it is at drawing a picture that is missing. */
-  readonly owner: TurnOwner;
+  readonly owner: WorkOwner;
   readonly services: Services;
   readonly account: Account;
   /** Of the session that asks: the export ends with it. */

@@ -15,8 +15,8 @@ import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
-import type { StepTerms } from '#server/queue/fair-turns.ts';
-import type { OnHangUp, TurnOwner, Turns } from '#server/queue/turns.ts';
+import type { StepTerms } from '#server/queue/step-queue.ts';
+import type { OnHangUp, WorkOwner, WorkQueue } from '#server/queue/work-queue.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import type { Earnings } from '#server/tips/earnings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
@@ -42,8 +42,8 @@ export interface Services {
   readonly limits: Limits;
   /** Whether tips can be given without an account. */
   readonly takesGuestTips: boolean;
-  readonly hashingTurns: Turns;
-  readonly insightsTurns: Turns;
+  readonly hashingTurns: WorkQueue;
+  readonly insightsTurns: WorkQueue;
 }
 
 export interface Context {
@@ -104,7 +104,7 @@ export function turnOwner({
   account,
   address,
   onHangUp,
-}: Context & { readonly account: Account }): TurnOwner {
+}: Context & { readonly account: Account }): WorkOwner {
   return { origin: address().network, account: account.id, isKnown: false, onHangUp };
 }
 

@@ -4,7 +4,7 @@
  */
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { createFairTurns } from '#server/queue/fair-turns.ts';
+import { createStepQueue } from '#server/queue/step-queue.ts';
 import { AppError } from '#shared/errors.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
 import { readBytes, refuseOtherMethods } from '../http/door.ts';
@@ -33,7 +33,7 @@ export function createRestAdapter(
 ): Hono {
   const rest = new Hono();
   /** A page of a long list is as much work as a turn of the event loop may have. */
-  const turns = createFairTurns(1);
+  const turns = createStepQueue(1);
   for (const endpoint of inOrderOfMatching(ENDPOINTS)) {
     const loggedAs = `/api${endpoint.path}`;
     const known = (endpoint.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name);

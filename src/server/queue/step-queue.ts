@@ -1,11 +1,11 @@
 import { AppError } from '#shared/errors.ts';
-import type { OnHangUp } from './turns.ts';
+import type { OnHangUp } from './work-queue.ts';
 
 /**
  * Work that could go on for long, in steps: so many in each turn of the event loop, whoever takes them. Those who wait take one after
  * the other, however many steps each of them asked for at once. However much of it there is, everything else gets its turn in between.
  */
-export interface FairTurns {
+export interface StepQueue {
   /**
    * Resolves when the caller may take one step: at once while this turn of the loop has steps left.
    * @param owner whose work it is.
@@ -28,7 +28,7 @@ export interface StepTerms {
 const MAX_WAITING = 50;
 
 /** @param stepsPerTurn how many steps everybody together may take before the event loop gets its turn. */
-export function createFairTurns(stepsPerTurn: number): FairTurns {
+export function createStepQueue(stepsPerTurn: number): StepQueue {
   /** Below `stepsPerTurn` exactly while the next turn is waited for. */
   let left = stepsPerTurn;
   /** Whoever is first here has waited longest since their last step. */

@@ -1,17 +1,17 @@
 /** Turns at work in threads: who goes first, and who makes room, when more ask than can wait. */
 import { describe, expect, test } from 'vitest';
-import { createTurns, type TurnOwner } from '#server/queue/turns.ts';
+import { createWorkQueue, type WorkOwner } from '#server/queue/work-queue.ts';
 import { AppError } from '#shared/errors.ts';
 
 const RUNNING = 2;
 const WAITING = 64;
 
-const stranger = (index: number): TurnOwner => ({ origin: `net-${index}`, account: 'x', isKnown: false });
-const known = (name: string): TurnOwner => ({ origin: name, account: name, isKnown: true });
+const stranger = (index: number): WorkOwner => ({ origin: `net-${index}`, account: 'x', isKnown: false });
+const known = (name: string): WorkOwner => ({ origin: name, account: name, isKnown: true });
 
 /** Turns whose work is done when the test says so, one after the other. */
 function createScene() {
-  const turns = createTurns({ atOnce: RUNNING, maxWaiting: WAITING, patienceMs: 60_000 });
+  const turns = createWorkQueue({ atOnce: RUNNING, maxWaiting: WAITING, patienceMs: 60_000 });
   const running: (() => void)[] = [];
   const begun: string[] = [];
   const refused: string[] = [];
@@ -19,7 +19,7 @@ function createScene() {
   return {
     begun,
     refused,
-    async ask(owner: TurnOwner): Promise<void> {
+    async ask(owner: WorkOwner): Promise<void> {
       turns
         .take(owner, () => {
           begun.push(owner.origin);
@@ -46,7 +46,7 @@ function createWork() {
   return { work, finish: () => finish() };
 }
 
-async function createFlood(ownerOf: (index: number) => TurnOwner) {
+async function createFlood(ownerOf: (index: number) => WorkOwner) {
   const scene = createScene();
   for (let index = 0; index < RUNNING + WAITING; index++) await scene.ask(ownerOf(index));
   expect([scene.begun.length, scene.refused]).toEqual([RUNNING, []]);
@@ -104,7 +104,7 @@ test('eight accounts of one network keep nobody elsewhere waiting for more than 
 });
 
 test('a turn that has not come in time is refused, and is taken by nobody', async () => {
-  const turns = createTurns({ atOnce: 1, maxWaiting: WAITING, patienceMs: 1 });
+  const turns = createWorkQueue({ atOnce: 1, maxWaiting: WAITING, patienceMs: 1 });
   const { work, finish } = createWork();
   const first = turns.take(stranger(0), () => work);
   let begun = 0;
@@ -120,9 +120,9 @@ test('a turn that has not come in time is refused, and is taken by nobody', asyn
 });
 
 test('whoever leaves gives up a turn that has not come, also when they left before asking, and keeps one that has', async () => {
-  const turns = createTurns({ atOnce: 1, maxWaiting: 1, patienceMs: 60_000 });
+  const turns = createWorkQueue({ atOnce: 1, maxWaiting: 1, patienceMs: 60_000 });
   const gone: (() => void)[] = [];
-  const leaving = (index: number): TurnOwner => ({
+  const leaving = (index: number): WorkOwner => ({
     ...stranger(index),
     onHangUp(listener) {
       gone.push(listener);
@@ -134,7 +134,7 @@ test('whoever leaves gives up a turn that has not come, also when they left befo
   const second = turns.take(leaving(1), async () => {});
   for (const hangUp of gone.slice()) hangUp();
   await expect(second).rejects.toEqual(new AppError('busy'));
-  const leftBefore: TurnOwner = {
+  const leftBefore: WorkOwner = {
     ...stranger(2),
     onHangUp(leave) {
       leave();

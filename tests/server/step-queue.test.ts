@@ -1,11 +1,11 @@
 /** Whose step comes when many wait: the work of one must not keep the others waiting, however much of it was asked for at once. */
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { createFairTurns } from '#server/queue/fair-turns.ts';
+import { createStepQueue } from '#server/queue/step-queue.ts';
 import { AppError } from '#shared/errors.ts';
 
 test('whoever asks for one step waits for one of each of the others, not for all that one of them asked for before', async () => {
-  const turns = createFairTurns(2);
+  const turns = createStepQueue(2);
   const taken: string[] = [];
   const take = async (owner: string) => {
     await turns.step(owner);
@@ -19,7 +19,7 @@ test('whoever asks for one step waits for one of each of the others, not for all
 });
 
 test('of one owner fifty steps wait and no more, and others wait as before', async () => {
-  const turns = createFairTurns(1);
+  const turns = createStepQueue(1);
   let refused = 0;
   const ask = (owner: string) =>
     turns.step(owner).catch((error: unknown) => {
@@ -35,7 +35,7 @@ test('of one owner fifty steps wait and no more, and others wait as before', asy
 });
 
 test('an answer that has begun waits however many steps of its owner do', async () => {
-  const turns = createFairTurns(1);
+  const turns = createStepQueue(1);
   const waiting = Array.from({ length: 51 }, () => turns.step('greedy'));
   await expect(turns.step('greedy')).rejects.toEqual(new AppError('busy'));
   await turns.step('greedy', { isFurther: true });
@@ -43,7 +43,7 @@ test('an answer that has begun waits however many steps of its owner do', async 
 });
 
 test('a step whose connection has gone gives its place to another, and its work does not begin', async () => {
-  const turns = createFairTurns(1);
+  const turns = createStepQueue(1);
   const line = new EventEmitter().setMaxListeners(0);
   const onHangUp = (listener: () => void) => {
     line.once('close', listener);
@@ -62,7 +62,7 @@ test('a step whose connection has gone gives its place to another, and its work 
 });
 
 test('everything else gets its turn after each two steps', async () => {
-  const turns = createFairTurns(2);
+  const turns = createStepQueue(2);
   let taken = 0;
   const work = (async () => {
     for (let step = 0; step < 10; step += 1) {

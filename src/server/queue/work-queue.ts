@@ -1,19 +1,33 @@
 /**
  * Turns at the work that is the most that anybody can ask of the server, mostly in threads: hashing passwords, drawing codes and prints,
- * decoding photos (`rooms.ts`). So much at once, the others wait, though not for long. Turns go round between the networks that callers come
+ * decoding photos. So much at once, the others wait, though not for long. Turns go round between the networks that callers come
  * from, and within one between accounts, so that nobody's flood keeps anybody else waiting for longer than one turn of each. Because
  * networks can be had in any number, whoever has shown to belong to an account has every other turn, and a place before any stranger.
  */
 import { AppError } from '#shared/errors.ts';
 
 /** How much waits, and for how long. */
-export interface Room {
+export interface QueueLimits {
   readonly atOnce: number;
   /** Whoever comes when so many wait is asked to come back, unless somebody makes room. */
   readonly maxWaiting: number;
   /** A turn that has not come by then does not come: far below the time after which the server cuts a silent connection. */
   readonly patienceMs: number;
 }
+
+/** Far below the time after which the server cuts a silent connection. */
+const PATIENCE_MS = 8_000;
+
+export const WORK_LIMITS = {
+  /** Some thirty milliseconds of a thread each. A login is worth waiting for more than anything else. */
+  hashing: { atOnce: 2, maxWaiting: 64, patienceMs: PATIENCE_MS },
+  /** Decoding a photo takes one of the threads that hash passwords, for some ten milliseconds. */
+  photos: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
+  /** In a thread of its own a code takes some ten milliseconds, a sheet some hundred. */
+  drawing: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
+  /** Those of ten years take some ten milliseconds of the event loop, with the work of others in between. */
+  insights: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
+} as const satisfies Readonly<Record<string, QueueLimits>>;
 
 /**
  * Calls its listener when nobody waits for the result any more, also when that was before.
@@ -22,7 +36,7 @@ export interface Room {
 export type OnHangUp = (listener: () => void) => () => void;
 
 /** Who asks for a turn. */
-export interface TurnOwner {
+export interface WorkOwner {
   /** A network; or, for whoever has shown to belong there, the account itself. */
   readonly origin: string;
   readonly account: string;
@@ -32,13 +46,13 @@ export interface TurnOwner {
   readonly onHangUp?: OnHangUp;
 }
 
-export interface Turns {
+export interface WorkQueue {
   /**
    * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for
    * an owner who has fewer, and the last of the stranger who has the most makes room for a known owner.
    * @throws AppError `busy` to whom there is no room for, who made room, or whose turn has not come in time.
    */
-  take<Result>(owner: TurnOwner, work: () => Promise<Result>): Promise<Result>;
+  take<Result>(owner: WorkOwner, work: () => Promise<Result>): Promise<Result>;
 }
 
 interface Waiting {
@@ -50,16 +64,16 @@ interface Waiting {
 type Lanes = Map<string, Lane>;
 type Lane = Map<string, Waiting[]>;
 
-export function createTurns({ atOnce, maxWaiting, patienceMs }: Room): Turns {
+export function createWorkQueue({ atOnce, maxWaiting, patienceMs }: QueueLimits): WorkQueue {
   const known: Lanes = new Map();
   const strangers: Lanes = new Map();
   let isTurnOfKnown = true;
   let waitingCount = 0;
   let runningCount = 0;
 
-  const lanesOf = (owner: TurnOwner) => (owner.isKnown ? known : strangers);
+  const lanesOf = (owner: WorkOwner) => (owner.isKnown ? known : strangers);
 
-  function enqueue(owner: TurnOwner, waiting: Waiting): void {
+  function enqueue(owner: WorkOwner, waiting: Waiting): void {
     const { origin, account } = owner;
     const lanes = lanesOf(owner);
     const lane = lanes.get(origin) ?? new Map<string, Waiting[]>();
@@ -80,14 +94,14 @@ export function createTurns({ atOnce, maxWaiting, patienceMs }: Room): Turns {
   }
 
   /** Takes out who is to make room for `owner`; nobody when `owner` has no better right than any of them. */
-  function displaceFor(owner: TurnOwner): Waiting | undefined {
+  function displaceFor(owner: WorkOwner): Waiting | undefined {
     const displaced = owner.isKnown && strangers.size > 0 ? takeLast(strangers) : takeFromLongest(owner);
     if (displaced) waitingCount -= 1;
     return displaced;
   }
 
   /** Takes the last of whoever has the most waiting, unless it would be no more than `owner` has then. */
-  function takeFromLongest(owner: TurnOwner): Waiting | undefined {
+  function takeFromLongest(owner: WorkOwner): Waiting | undefined {
     const lanes = lanesOf(owner);
     const own = lanes.get(owner.origin);
     // Of two lanes that are equally long, the strangers' makes room.
@@ -99,7 +113,7 @@ export function createTurns({ atOnce, maxWaiting, patienceMs }: Room): Turns {
   }
 
   /** Takes out what waits and is not wanted any more. @returns false for what waits no longer. */
-  function takeOut(owner: TurnOwner, waiting: Waiting): boolean {
+  function takeOut(owner: WorkOwner, waiting: Waiting): boolean {
     const lanes = lanesOf(owner);
     const lane = lanes.get(owner.origin);
     const queue = lane?.get(owner.account);
