@@ -178,7 +178,7 @@ function createServices({
   const view = createTransactionView({
     ...{ key: secrets.giver_pseudonym, undoMs, clock, publicUrl, receipts, words },
   });
-  const queryTurns = createStepQueue(QUERIES_PER_TURN);
+  const queryQueue = createStepQueue(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);
   const payments = paymentService
     ? createPaidTips({
@@ -206,7 +206,7 @@ function createServices({
       view,
       blockedWords,
       undoMs,
-      turns: queryTurns,
+      queryQueue,
     }),
     tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, turns: queryTurns }),
     // A fair queue of its own, because insights have one place, which an account's other queries would hold
@@ -220,7 +220,7 @@ function createServices({
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
-    hashingTurns: createWorkQueue(WORK_LIMITS.hashing),
-    insightsTurns: createWorkQueue(WORK_LIMITS.insights),
+    hashingQueue: createWorkQueue(WORK_LIMITS.hashing),
+    insightsQueue: createWorkQueue(WORK_LIMITS.insights),
   };
 }

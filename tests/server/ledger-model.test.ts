@@ -67,7 +67,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     receipts,
     words: storage.messages,
   });
-  const turns = createStepQueue(8);
+  const queryQueue = createStepQueue(8);
   const payments = createSimulatedPayments(storage);
   const transactions = createTransactions({
     ...deps,
@@ -75,10 +75,10 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     receipts,
     view,
     undoMs: UNDO_MS,
-    turns,
+    queryQueue,
     blockedWords: NO_BLOCKED_WORDS,
   });
-  const takings = createEarnings(storage, turns);
+  const takings = createEarnings(storage, queryQueue);
   const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL, draw: testDrawing.draw });
   const model = createLedgerModel(UNDO_MS);
   /** The ids that the ledger gave to the tips of the model. */

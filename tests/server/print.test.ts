@@ -23,7 +23,7 @@ import {
   tally,
   times,
 } from '#tests/support/both-doors.ts';
-import { SOMEBODY, turnOwnerNamed } from '#tests/support/drawing.ts';
+import { SOMEBODY, workOwnerNamed } from '#tests/support/drawing.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { requirePrintTools } from '#tests/support/print-tools.ts';
 import { saveSheet } from '#tests/support/prints.ts';
@@ -293,7 +293,7 @@ describe('the thread', () => {
     const outcome = (name: string, owner = SOMEBODY) => print(name, owner).catch((error: unknown) => error);
     const waiting = Array.from({ length: 51 }, () => outcome('wait'));
     expect(await outcome('Pat')).toEqual(new AppError('busy'));
-    const another = outcome('Pat', turnOwnerNamed('another'));
+    const another = outcome('Pat', workOwnerNamed('another'));
     expect(await waiting.at(-1)).toEqual(new AppError('busy'));
     await drawing.end();
     expect(await Promise.all([...waiting.slice(0, -1), another])).toEqual(
@@ -307,7 +307,7 @@ describe('the thread', () => {
     await print();
     const hangUps: (() => void)[] = [];
     const owner = {
-      ...turnOwnerNamed('another'),
+      ...workOwnerNamed('another'),
       onHangUp: (listener: () => void) => {
         hangUps.push(listener);
         return () => {};

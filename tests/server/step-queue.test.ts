@@ -5,10 +5,10 @@ import { createStepQueue } from '#server/queue/step-queue.ts';
 import { AppError } from '#shared/errors.ts';
 
 test('whoever asks for one step waits for one of each of the others, not for all that one of them asked for before', async () => {
-  const turns = createStepQueue(2);
+  const queue = createStepQueue(2);
   const taken: string[] = [];
   const take = async (owner: string) => {
-    await turns.step(owner);
+    await queue.step(owner);
     taken.push(owner);
   };
   await Promise.all([...Array.from({ length: 20 }, () => take('greedy')), take('sam'), take('cam')]);
@@ -19,10 +19,10 @@ test('whoever asks for one step waits for one of each of the others, not for all
 });
 
 test('of one owner fifty steps wait and no more, and others wait as before', async () => {
-  const turns = createStepQueue(1);
+  const queue = createStepQueue(1);
   let refused = 0;
   const ask = (owner: string) =>
-    turns.step(owner).catch((error: unknown) => {
+    queue.step(owner).catch((error: unknown) => {
       expect(error).toEqual(new AppError('busy'));
       refused += 1;
     });
@@ -35,38 +35,38 @@ test('of one owner fifty steps wait and no more, and others wait as before', asy
 });
 
 test('an answer that has begun waits however many steps of its owner do', async () => {
-  const turns = createStepQueue(1);
-  const waiting = Array.from({ length: 51 }, () => turns.step('greedy'));
-  await expect(turns.step('greedy')).rejects.toEqual(new AppError('busy'));
-  await turns.step('greedy', { isFurther: true });
+  const queue = createStepQueue(1);
+  const waiting = Array.from({ length: 51 }, () => queue.step('greedy'));
+  await expect(queue.step('greedy')).rejects.toEqual(new AppError('busy'));
+  await queue.step('greedy', { isFurther: true });
   await Promise.all(waiting);
 });
 
 test('a step whose connection has gone gives its place to another, and its work does not begin', async () => {
-  const turns = createStepQueue(1);
+  const queue = createStepQueue(1);
   const line = new EventEmitter().setMaxListeners(0);
   const onHangUp = (listener: () => void) => {
     line.once('close', listener);
     return () => line.off('close', listener);
   };
-  await turns.step('greedy');
-  const waiting = Array.from({ length: 50 }, () => turns.step('greedy', { onHangUp }));
-  await expect(turns.step('greedy')).rejects.toEqual(new AppError('busy'));
+  await queue.step('greedy');
+  const waiting = Array.from({ length: 50 }, () => queue.step('greedy', { onHangUp }));
+  await expect(queue.step('greedy')).rejects.toEqual(new AppError('busy'));
   const outcomes = Promise.allSettled(waiting);
   line.emit('close');
   for (const outcome of await outcomes)
     expect(outcome).toEqual({ status: 'rejected', reason: new AppError('busy') });
   expect(line.listenerCount('close')).toBe(0);
-  await Promise.all(Array.from({ length: 50 }, () => turns.step('greedy', { onHangUp })));
+  await Promise.all(Array.from({ length: 50 }, () => queue.step('greedy', { onHangUp })));
   expect(line.listenerCount('close')).toBe(0);
 });
 
 test('everything else gets its turn after each two steps', async () => {
-  const turns = createStepQueue(2);
+  const queue = createStepQueue(2);
   let taken = 0;
   const work = (async () => {
     for (let step = 0; step < 10; step += 1) {
-      await turns.step('greedy');
+      await queue.step('greedy');
       taken += 1;
     }
   })();

@@ -11,7 +11,7 @@ const known = (name: string): WorkOwner => ({ origin: name, account: name, isKno
 
 /** Turns whose work is done when the test says so, one after the other. */
 function createScene() {
-  const turns = createWorkQueue({ atOnce: RUNNING, maxWaiting: WAITING, patienceMs: 60_000 });
+  const queue = createWorkQueue({ atOnce: RUNNING, maxWaiting: WAITING, patienceMs: 60_000 });
   const running: (() => void)[] = [];
   const begun: string[] = [];
   const refused: string[] = [];
@@ -20,7 +20,7 @@ function createScene() {
     begun,
     refused,
     async ask(owner: WorkOwner): Promise<void> {
-      turns
+      queue
         .take(owner, () => {
           begun.push(owner.origin);
           return new Promise<void>((resolve) => running.push(resolve));
@@ -104,12 +104,12 @@ test('eight accounts of one network keep nobody elsewhere waiting for more than 
 });
 
 test('a turn that has not come in time is refused, and is taken by nobody', async () => {
-  const turns = createWorkQueue({ atOnce: 1, maxWaiting: WAITING, patienceMs: 1 });
+  const queue = createWorkQueue({ atOnce: 1, maxWaiting: WAITING, patienceMs: 1 });
   const { work, finish } = createWork();
-  const first = turns.take(stranger(0), () => work);
+  const first = queue.take(stranger(0), () => work);
   let begun = 0;
   const late = () =>
-    turns.take(stranger(1), async () => {
+    queue.take(stranger(1), async () => {
       begun += 1;
     });
   await expect(late()).rejects.toEqual(new AppError('busy'));
@@ -120,7 +120,7 @@ test('a turn that has not come in time is refused, and is taken by nobody', asyn
 });
 
 test('whoever leaves gives up a turn that has not come, also when they left before asking, and keeps one that has', async () => {
-  const turns = createWorkQueue({ atOnce: 1, maxWaiting: 1, patienceMs: 60_000 });
+  const queue = createWorkQueue({ atOnce: 1, maxWaiting: 1, patienceMs: 60_000 });
   const gone: (() => void)[] = [];
   const leaving = (index: number): WorkOwner => ({
     ...stranger(index),
@@ -130,8 +130,8 @@ test('whoever leaves gives up a turn that has not come, also when they left befo
     },
   });
   const { work, finish } = createWork();
-  const first = turns.take(leaving(0), () => work);
-  const second = turns.take(leaving(1), async () => {});
+  const first = queue.take(leaving(0), () => work);
+  const second = queue.take(leaving(1), async () => {});
   for (const hangUp of gone.slice()) hangUp();
   await expect(second).rejects.toEqual(new AppError('busy'));
   const leftBefore: WorkOwner = {
@@ -141,10 +141,10 @@ test('whoever leaves gives up a turn that has not come, also when they left befo
       return () => {};
     },
   };
-  const left = turns.take(leftBefore, async () => {});
+  const left = queue.take(leftBefore, async () => {});
   await expect(left).rejects.toEqual(new AppError('busy'));
   // The place of those who left is free.
-  const third = turns.take(stranger(3), async () => 'done');
+  const third = queue.take(stranger(3), async () => 'done');
   finish();
   await first;
   expect([await third, gone]).toEqual(['done', []]);

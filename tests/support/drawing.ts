@@ -10,6 +10,6 @@ export const testDrawing = createDrawing({
 });
 
 /** Somebody on a network of their own. */
-export const turnOwnerNamed = (name: string): WorkOwner => ({ origin: name, account: name, isKnown: false });
+export const workOwnerNamed = (name: string): WorkOwner => ({ origin: name, account: name, isKnown: false });
 
-export const SOMEBODY = turnOwnerNamed('somebody');
+export const SOMEBODY = workOwnerNamed('somebody');

@@ -69,7 +69,7 @@ export function createRenderedPages(
   const render = (address: Address, lookup: Lookup | null = null) =>
     renderer.render({ ...address, publicUrl, installation, lookup });
 
-  const turns = createStepQueue(RENDERINGS_PER_TURN);
+  const queue = createStepQueue(RENDERINGS_PER_TURN);
 
   function knownTip(key: string, status: Lookup['kind'] | null, found: QrCodeLookup | null): TipPage | null {
     const nobodys = kept.common.get(key);
@@ -94,7 +94,7 @@ export function createRenderedPages(
       const pages = new URLSearchParams(address.search).has('next') ? kept.variants : kept.common;
       const known = pages.get(key);
       if (known) return known;
-      await turns.step(ownerOf());
+      await queue.step(ownerOf());
       return pages.get(key) ?? pages.keep(key, renderAuth(address));
     },
 
@@ -107,7 +107,7 @@ export function createRenderedPages(
       const key = keyOf(address, status);
       const known = knownTip(key, status, found);
       if (known) return known;
-      await turns.step(ownerOf());
+      await queue.step(ownerOf());
       const renderedMeanwhile = knownTip(key, status, found);
       if (renderedMeanwhile) return renderedMeanwhile;
 

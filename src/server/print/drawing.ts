@@ -61,7 +61,7 @@ export function createDrawing(deps: {
   readonly idleMs?: number;
 }): Drawing {
   const { onTrouble, entry = ENTRY, patienceMs = PATIENCE_MS, idleMs = IDLE_MS } = deps;
-  const turns = createWorkQueue(WORK_LIMITS.drawing);
+  const queue = createWorkQueue(WORK_LIMITS.drawing);
   let thread: DrawingThread | null = null;
   let idling: ReturnType<typeof setTimeout> | undefined;
   let isEnded = false;
@@ -105,7 +105,7 @@ export function createDrawing(deps: {
   return {
     async draw(owner, order) {
       if (isEnded) throw new AppError('shutting_down');
-      return turns.take(owner, () => drawNow(order));
+      return queue.take(owner, () => drawNow(order));
     },
 
     async end() {

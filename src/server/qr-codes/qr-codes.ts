@@ -121,7 +121,7 @@ export function createQrCodes(deps: {
 
   const remembered = rememberLookups(storage, clock, maxRemembered);
 
-  const photoTurns = createWorkQueue(WORK_LIMITS.photos);
+  const photoQueue = createWorkQueue(WORK_LIMITS.photos);
 
   const drawPicture = (owner: WorkOwner, address: string) =>
     draw(owner, { file: 'picture.png', address, minSize: PICTURE_SIZE });
@@ -277,7 +277,7 @@ export function createQrCodes(deps: {
       const id = requireId(text);
       // Checked before any work is done.
       requireCurrent(requireOwn(await storage.findQrCode(id), account.id));
-      const jpeg = await photoTurns.take(owner, () => redrawPhoto(sent));
+      const jpeg = await photoQueue.take(owner, () => redrawPhoto(sent));
       return changePhoto(account, id, { name: newPhotoName(random), jpeg }, owner);
     },
 

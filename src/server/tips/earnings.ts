@@ -32,15 +32,15 @@ const HOURS_OF_WEEK = 168;
 /** From the beginning of a week to the first hour of 1970, which was one of a Thursday. */
 const HOURS_TO_THURSDAY = 72;
 
-/** @param turns each reading of some weeks takes one. */
-export function createEarnings(storage: Storage, turns: StepQueue): Earnings {
+/** @param queryQueue each reading of some weeks takes one. */
+export function createEarnings(storage: Storage, queryQueue: StepQueue): Earnings {
   return {
     async insights(account, query, terms) {
       const { id } = account;
       const { from, to, granularity } = query;
       /** Reads of a stretch when there is a turn for it. */
       const inTurn = async <Answer>(read: () => Promise<Answer>) => {
-        await turns.step(id, terms);
+        await queryQueue.step(id, terms);
         return read();
       };
       const all = noSums();

@@ -123,7 +123,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
   /** The accounts by how many streams they have, so that finding one with the most looks at nobody else. */
   const accountsWith = Array.from({ length: MAX_STREAMS_PER_ACCOUNT + 1 }, () => new Set<UserId>());
   const closing = new AbortController();
-  const turns = createStepQueue(STEPS_PER_TURN);
+  const queue = createStepQueue(STEPS_PER_TURN);
   let open = 0;
 
   function subscribe(userId: UserId): Follower {
@@ -234,7 +234,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     until.addEventListener('abort', follower.wake, { once: true });
     try {
       for (;;) {
-        await turns.step(follower);
+        await queue.step(follower);
         goOn();
         const records = await storage.listEntriesSince(userId, position, READ_SIZE);
         const seen = await view.all(
@@ -244,7 +244,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
         for (const [index, record] of records.entries()) {
           const transaction = seen[index];
           if (!transaction) throw new Error('an entry of a stream cannot be seen');
-          await turns.step(follower);
+          await queue.step(follower);
           goOn();
           position = record.position;
           lastId = idOf(record);
@@ -252,7 +252,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
         }
         if (records.length === READ_SIZE) continue;
         for (const transaction of await takeThanked(userId, follower)) {
-          await turns.step(follower);
+          await queue.step(follower);
           goOn();
           yield { id: lastId, transaction };
         }

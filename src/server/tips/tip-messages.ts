@@ -66,9 +66,9 @@ export function createTipMessages(deps: {
   readonly view: TransactionView;
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
   /** Each tip that is read for a list takes one. */
-  readonly turns: StepQueue;
+  readonly queryQueue: StepQueue;
 }): TipMessages {
-  const { storage, clock, log, view, blockedWords, turns } = deps;
+  const { storage, clock, log, view, blockedWords, queryQueue } = deps;
   const { messages: words } = storage;
 
   async function see(account: Account, id: TransactionId): Promise<Transaction> {
@@ -147,7 +147,7 @@ export function createTipMessages(deps: {
       const told: BlockedGiver[] = [];
       const newest = (await words.listBlocked(account.id)).slice(0, MAX_TOLD);
       for (const { transactionId, ...named } of nameBlocked(account, newest)) {
-        await turns.step(account.id, terms);
+        await queryQueue.step(account.id, terms);
         told.push({ ...named, tip: await see(account, transactionId) });
       }
       return told;

@@ -90,9 +90,9 @@ export function createTransactions(deps: {
   /** For how long a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
   /** Each step of a reading takes one. */
-  readonly turns: StepQueue;
+  readonly queryQueue: StepQueue;
 }): Transactions {
-  const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, turns } = deps;
+  const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, queryQueue } = deps;
 
   /** Where the listing goes on after the transaction that a cursor names. */
   async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
@@ -209,7 +209,7 @@ export function createTransactions(deps: {
       const records: TransactionRecord[] = [];
       let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       do {
-        await turns.step(account.id, terms);
+        await queryQueue.step(account.id, terms);
         // One more than asked for tells whether there is a next page.
         const wanted = limit + 1 - records.length;
         const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
@@ -263,13 +263,13 @@ export function createTransactions(deps: {
       const { direction, serviceCategory, fromMs, untilMs } = filter;
       const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
       if (direction !== 'sent') {
-        await turns.step(account.id, terms);
+        await queryQueue.step(account.id, terms);
         const received = await storage.readTotals(account.id, fromMs, untilMs, serviceCategory ?? undefined);
         sums.receivedCount = received.receivedCount;
         sums.receivedCents = received.receivedCents;
       }
       for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
-        await turns.step(account.id, terms);
+        await queryQueue.step(account.id, terms);
         const given = await storage.sumGiven(account.id, filter, before ?? null);
         sums.sentCount += given.count;
         sums.sentCents += given.givenCents;
@@ -280,7 +280,7 @@ export function createTransactions(deps: {
     },
 
     async summarise(account, { timeZone, serviceCategory, dayStartHour }, terms) {
-      await turns.step(account.id, terms);
+      await queryQueue.step(account.id, terms);
       const today = dayAround(clock(), timeZone, dayStartHour);
       const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
       return {

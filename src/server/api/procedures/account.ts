@@ -4,7 +4,7 @@ import { exportRequest } from '#shared/account-export.ts';
 import { closing, closingAnswer, profileChange, session, user } from '#shared/accounts.ts';
 import { idPattern } from '#shared/ids.ts';
 import { exportAccount } from './account-export.ts';
-import { turnOwner } from './context.ts';
+import { workOwner } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { SESSION, USER } from './examples.ts';
 import { TIME_ZONE } from './parameters.ts';
@@ -44,7 +44,7 @@ export const accountProcedures = {
     countedProcedure('profile_change')
       .input(profileChange)
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingTurns, sessions } = ctx.services;
+        const { accounts, limits, hashingQueue, sessions } = ctx.services;
         const { account, token } = ctx;
         const { username = account.username } = input;
         const change = async () => {
@@ -60,7 +60,7 @@ export const accountProcedures = {
         }
         await limits.countPasswordChangeTry(token, ctx.quota);
         const owner = { origin: account.email, account: account.email, isKnown: true };
-        const user = await hashingTurns.take(owner, () =>
+        const user = await hashingQueue.take(owner, () =>
           limits.limitPasswordChange(account.email, token, update),
         );
         ctx.device.mark.remember(user.email);
@@ -93,10 +93,10 @@ export const accountProcedures = {
       })
       .input(closing)
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingTurns } = ctx.services;
+        const { accounts, limits, hashingQueue } = ctx.services;
         const { account, token } = ctx;
         const owner = { origin: account.email, account: account.email, isKnown: true };
-        const closes = await hashingTurns.take(owner, () =>
+        const closes = await hashingQueue.take(owner, () =>
           limits.limitPasswordChange(account.email, token, () => accounts.close(account, input)),
         );
         ctx.arrival.note('closing_begun');
@@ -134,7 +134,7 @@ export const accountProcedures = {
         ctx.arrival.note('export_made');
         return withErrorsHeard(
           exportAccount({
-            owner: turnOwner(ctx),
+            owner: workOwner(ctx),
             services,
             account,
             token,

@@ -61,10 +61,10 @@ export const authProcedures = {
     tryingTo('registration')
       .input(registration)
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingTurns } = ctx.services;
+        const { accounts, limits, hashingQueue } = ctx.services;
         const caller = { ...ctx.address(), device: null };
         const owner = { origin: caller.network, account: input.email, isKnown: false };
-        const user = await hashingTurns.take(owner, () =>
+        const user = await hashingQueue.take(owner, () =>
           limits.limitRegistration(caller, () => accounts.register(input)),
         );
         ctx.arrival.note('account_registered', user.id);
@@ -97,7 +97,7 @@ export const authProcedures = {
         return result;
       })
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingTurns } = ctx.services;
+        const { accounts, limits, hashingQueue } = ctx.services;
         const { email } = input;
         const { mark } = ctx.device;
         const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
@@ -105,7 +105,7 @@ export const authProcedures = {
         // A known device takes the turns of its account, and none of those that its network has.
         const isKnown = caller.device !== null;
         const origin = isKnown ? account : caller.network;
-        const login = await hashingTurns.take({ origin, account, isKnown }, () =>
+        const login = await hashingQueue.take({ origin, account, isKnown }, () =>
           limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
         );
         mark.remember(email);
@@ -162,10 +162,10 @@ export const authProcedures = {
       request: { password: 'correct horse battery' },
     },
     tryingToChangePassword.input(confirmation).mutation(async ({ ctx, input }): Promise<null> => {
-      const { accounts, limits, hashingTurns } = ctx.services;
+      const { accounts, limits, hashingQueue } = ctx.services;
       const { account, token } = ctx;
       const owner = { origin: account.email, account: account.email, isKnown: true };
-      await hashingTurns.take(owner, () =>
+      await hashingQueue.take(owner, () =>
         limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
       );
       ctx.arrival.note('password_confirmed');
@@ -192,10 +192,10 @@ export const authProcedures = {
       response: LOGIN,
     },
     tryingToChangePassword.input(passwordChange).mutation(async ({ ctx, input }) => {
-      const { accounts, limits, hashingTurns } = ctx.services;
+      const { accounts, limits, hashingQueue } = ctx.services;
       const { account, token } = ctx;
       const owner = { origin: account.email, account: account.email, isKnown: true };
-      const login = await hashingTurns.take(owner, () =>
+      const login = await hashingQueue.take(owner, () =>
         limits.limitPasswordChange(account.email, token, () =>
           accounts.changePassword(account, input, token),
         ),

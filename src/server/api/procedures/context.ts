@@ -42,8 +42,8 @@ export interface Services {
   readonly limits: Limits;
   /** Whether tips can be given without an account. */
   readonly takesGuestTips: boolean;
-  readonly hashingTurns: WorkQueue;
-  readonly insightsTurns: WorkQueue;
+  readonly hashingQueue: WorkQueue;
+  readonly insightsQueue: WorkQueue;
 }
 
 export interface Context {
@@ -100,7 +100,7 @@ export function createContextReader(deps: {
 }
 
 /** Who asks for a turn at work that is not hashing, for as long as they wait for it. */
-export function turnOwner({
+export function workOwner({
   account,
   address,
   onHangUp,

@@ -15,7 +15,7 @@ import {
   typedQrCodeId,
 } from '#shared/qr-codes.ts';
 import { wireSchema } from '../wire.ts';
-import { turnOwner } from './context.ts';
+import { workOwner } from './context.ts';
 import { CODE_REFUSALS, endpoint } from './endpoint.ts';
 import { ENDED_QR_CODE, QR_CODE, QR_CODE_WITH_PICTURE, TIP_PAGE } from './examples.ts';
 import { OWN_CODE } from './parameters.ts';
@@ -41,7 +41,7 @@ export const qrCodeProcedures = {
       isList: true,
       response: [QR_CODE_WITH_PICTURE],
     },
-    signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account, turnOwner(ctx))),
+    signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account, workOwner(ctx))),
   ),
 
   ended: endpoint(
@@ -95,7 +95,7 @@ export const qrCodeProcedures = {
     },
     providerProcedure.input(newQrCode).mutation(async ({ ctx, input }) => {
       await ctx.services.limits.countQrCode(ctx.account.id, ctx.quota);
-      return ctx.services.qrCodes.create(ctx.account, input.serviceCategory, turnOwner(ctx));
+      return ctx.services.qrCodes.create(ctx.account, input.serviceCategory, workOwner(ctx));
     }),
   ),
 
@@ -119,7 +119,7 @@ export const qrCodeProcedures = {
     },
     countedProcedure('tip_page_change')
       .input(qrCodeChange)
-      .mutation(({ ctx, input }) => ctx.services.qrCodes.update(ctx.account, input, turnOwner(ctx))),
+      .mutation(({ ctx, input }) => ctx.services.qrCodes.update(ctx.account, input, workOwner(ctx))),
   ),
 
   setPhoto: endpoint(
@@ -141,7 +141,7 @@ export const qrCodeProcedures = {
     countedProcedure('photo')
       .input(photoOfCode)
       .mutation(({ ctx, input }) =>
-        ctx.services.qrCodes.setPhoto(ctx.account, input.id, input.photo, turnOwner(ctx)),
+        ctx.services.qrCodes.setPhoto(ctx.account, input.id, input.photo, workOwner(ctx)),
       ),
   ),
 
@@ -158,7 +158,7 @@ export const qrCodeProcedures = {
     },
     countedProcedure('tip_page_change')
       .input(qrCodeQuery)
-      .mutation(({ ctx, input }) => ctx.services.qrCodes.removePhoto(ctx.account, input.id, turnOwner(ctx))),
+      .mutation(({ ctx, input }) => ctx.services.qrCodes.removePhoto(ctx.account, input.id, workOwner(ctx))),
   ),
 
   replace: endpoint(
@@ -177,7 +177,7 @@ export const qrCodeProcedures = {
     },
     providerProcedure.input(qrCodeQuery).mutation(async ({ ctx, input }) => {
       await ctx.services.limits.countQrCode(ctx.account.id, ctx.quota);
-      return ctx.services.qrCodes.replace(ctx.account, input.id, turnOwner(ctx));
+      return ctx.services.qrCodes.replace(ctx.account, input.id, workOwner(ctx));
     }),
   ),
 
@@ -231,7 +231,7 @@ export const qrCodeProcedures = {
       .input(printRequest)
       .query(async ({ ctx, input: { id, ...request } }) => {
         const page = await ctx.services.qrCodes.findOwnPage(ctx.account, id);
-        return ctx.services.printer.print(turnOwner(ctx), page, request);
+        return ctx.services.printer.print(workOwner(ctx), page, request);
       }),
   ),
 

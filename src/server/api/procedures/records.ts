@@ -12,7 +12,7 @@ import {
 } from '#shared/records.ts';
 import { MAX_PAGE_SIZE, summaryQuery, tipSummary, transaction, transactionsQuery } from '#shared/tips.ts';
 import { wireSchema } from '../wire.ts';
-import { stepTerms, turnOwner } from './context.ts';
+import { stepTerms, workOwner } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
 import { CSV_OF_EARNINGS, CSV_OF_TIPS, TRANSACTION } from './examples.ts';
 import { FILTER, PERIOD, SERVICE, TIME_ZONE } from './parameters.ts';
@@ -169,7 +169,7 @@ export const recordProcedures = {
       .input(insightsQuery)
       .query(({ ctx, input }) =>
         // As a whole, because what it works out of some years is as much as what it reads.
-        ctx.services.insightsTurns.take(turnOwner(ctx), () =>
+        ctx.services.insightsQueue.take(workOwner(ctx), () =>
           ctx.services.earnings.insights(ctx.account, input, stepTerms(ctx)),
         ),
       ),

@@ -33,7 +33,7 @@ export function createRestAdapter(
 ): Hono {
   const rest = new Hono();
   /** A page of a long list is as much work as a turn of the event loop may have. */
-  const turns = createStepQueue(1);
+  const queue = createStepQueue(1);
   for (const endpoint of inOrderOfMatching(ENDPOINTS)) {
     const loggedAs = `/api${endpoint.path}`;
     const known = (endpoint.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name);
@@ -73,7 +73,7 @@ export function createRestAdapter(
       const inParts = (parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>) =>
         sendInParts(
           parts,
-          () => turns.step(context.token ?? context.address().network, stepTerms(further)),
+          () => queue.step(context.token ?? context.address().network, stepTerms(further)),
           nodeSideOf(c).outgoing,
           (error) => report(error, c.get('requestId')),
         );
