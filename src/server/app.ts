@@ -208,10 +208,10 @@ function createServices({
       undoMs,
       queryQueue,
     }),
-    tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, turns: queryTurns }),
+    tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, queryQueue }),
     // A fair queue of its own, because insights have one place, which an account's other queries would hold
     // longer.
-    earnings: createEarnings(storage, createFairTurns(QUERIES_PER_TURN)),
+    earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN)),
     notifications: createNotifications({
       ...{ storage, clock, random, log, publicUrl, findAddresses },
       pushHosts: config.pushHosts,

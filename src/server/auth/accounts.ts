@@ -37,7 +37,7 @@ export const CLOSING_GRACE_MS = CLOSING_GRACE_DAYS * 86_400_000;
 /** Accounts read per step of the sweep. */
 const CLOSED_IN_A_STEP = 100;
 
-/** Call each method that hashes a password in a turn (turns.ts). */
+/** Call each method that hashes a password in a turn (work-queue.ts). */
 export interface Accounts {
   /** @throws AppError `invalid_input` (a password that is easy to guess), `email_taken`, `username_taken`. */
   register(registration: Registration): Promise<User>;

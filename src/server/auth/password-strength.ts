@@ -37,7 +37,7 @@ interface Person {
 let estimator: ZxcvbnFactory | null = null;
 
 /**
- * Takes some milliseconds of CPU: call it in a turn (turns.ts). Upper case does not make a password stronger.
+ * Takes some milliseconds of CPU: call it in a turn (work-queue.ts). Upper case does not make a password stronger.
  */
 export function isEasyToGuess(password: string, person: Person, nowMs: number): boolean {
   // Loaded with the first chosen password, because it takes some ten megabytes and 30 ms.

@@ -1,6 +1,6 @@
 /**
  * Password hashing: argon2id with OWASP's parameters. A hash takes 19 MiB and some 30 ms of CPU: call it in a
- * turn (turns.ts).
+ * turn (work-queue.ts).
  */
 import argon2 from 'argon2';
 import { normalizePassword } from '#shared/accounts.ts';

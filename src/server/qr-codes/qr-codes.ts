@@ -82,9 +82,9 @@ export interface QrCodes {
    * Encodes a photo anew and puts it on a code's tip page.
    * @throws AppError as `update`; `not_a_photo`, `photo_unreadable`, `busy`.
    */
-  setPhoto(account: Account, text: string, sent: Uint8Array, owner: TurnOwner): Promise<QrCode>;
+  setPhoto(account: Account, text: string, sent: Uint8Array, owner: WorkOwner): Promise<QrCode>;
   /** @throws AppError as `update`. */
-  removePhoto(account: Account, text: string, owner: TurnOwner): Promise<QrCode>;
+  removePhoto(account: Account, text: string, owner: WorkOwner): Promise<QrCode>;
   /**
    * The tip page of the account's own code, for printing; a paused code has one.
    * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
@@ -142,7 +142,7 @@ export function createQrCodes(deps: {
   const missing = new Map<QrCodeId, Promise<Uint8Array>>();
 
   /** Draws and stores the picture of a code that was made under another PUBLIC_URL. */
-  async function drawMissing(id: QrCodeId, owner: TurnOwner): Promise<Uint8Array> {
+  async function drawMissing(id: QrCodeId, owner: WorkOwner): Promise<Uint8Array> {
     const present = missing.get(id);
     // The first caller may have hung up, which gives up only their own turn.
     if (present) return present.catch(() => drawMissing(id, owner));
@@ -193,7 +193,7 @@ export function createQrCodes(deps: {
     }
   }
 
-  async function replaceNow({ id: userId }: Account, id: QrCodeId, owner: TurnOwner): Promise<QrCode> {
+  async function replaceNow({ id: userId }: Account, id: QrCodeId, owner: WorkOwner): Promise<QrCode> {
     // Checked before drawing, because the picture is by far the most work.
     requireCurrent(requireOwn(await storage.findQrCode(id), userId));
     for (;;) {
@@ -220,7 +220,7 @@ export function createQrCodes(deps: {
     return { ...code, status, url: tipPageUrl(publicUrl, code.id) };
   }
 
-  async function shown(code: QrCodeRecord, owner: TurnOwner): Promise<QrCode> {
+  async function shown(code: QrCodeRecord, owner: WorkOwner): Promise<QrCode> {
     const picture = await storage.findPicture(code.id, tipPageUrl(publicUrl, code.id));
     return withPicture(code, picture ?? (await drawMissing(code.id, owner)));
   }
