@@ -1,7 +1,8 @@
 /**
- * How fast the product is, as ratios that are measured in one run and so mean something on any machine: against a
- * hand-written floor (floor.ts), or against itself in other circumstances. `npm run bench` takes some five minutes;
- * `npm run bench -- lookup tips` measures some rows only, and `--seconds=2` makes every measurement shorter.
+ * How fast the product is, as ratios that are measured in one run and so mean something on any machine:
+ * against a hand-written floor (floor.ts), or against itself in other circumstances. `npm run bench` takes
+ * some five minutes; `npm run bench -- lookup tips` measures some rows only, and `--seconds=2` makes every
+ * measurement shorter.
  *
  * Fastify is here for the floor alone.
  */
@@ -65,7 +66,7 @@ async function compareAnswers(bench: Bench, servers: readonly BenchServer[]): Pr
       qr_code: { id, service_category, user_id, status: 'active', is_payable: true, takes_words: true },
       service_provider: { username, full_name, service_category, greeting: null, photo_url: null },
     });
-    // Twice: what is remembered must be what was read.
+    // Twice: a remembered look-up must equal the first.
     for (const { url } of [...servers, ...servers]) {
       const answer = await fetch(`${url}/api/qr-codes/${id}`);
       const text = await answer.text();
@@ -238,7 +239,7 @@ async function measureStreams(): Promise<Row[]> {
 
 async function measurePictures(bench: Bench): Promise<Row[]> {
   const product = await startProduct(bench.ledgerPath, bench.folder, { isProbed: true });
-  // Of providers of all eight services, none of whose codes has a picture yet.
+  // Providers of all eight services, whose codes have no picture yet.
   const listOf = (token: string) => async () => {
     const answer = await fetch(`${product.url}/api/qr-codes`, {
       headers: { Authorization: `Bearer ${token}` },
@@ -272,7 +273,7 @@ async function measurePictures(bench: Bench): Promise<Row[]> {
 }
 
 async function measureMemory(bench: Bench): Promise<Row[]> {
-  // The first start checks the whole ledger, whose memory the process keeps; every later one checks what is new.
+  // Only the first start checks the whole ledger, and the process keeps that memory.
   const first = await startProduct(bench.ledgerPath, bench.folder);
   await sleep(3_000);
   const afterCheck = first.memory();

@@ -1,6 +1,6 @@
 /**
- * What the floors of all engines have in common, written by hand in Fastify as its documentation shows: the rules, headers and answers
- * of the two busiest requests, nothing kept in memory, and Fastify's own logging.
+ * What the floors of both engines share, written by hand in Fastify as its documentation shows: rules,
+ * headers and answers of the two busiest requests, nothing cached, Fastify's own logging.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import fastify from 'fastify';
@@ -11,7 +11,6 @@ import { centsFromDollars, feesFor, MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared
 const SESSION_MS = 30 * 86_400_000;
 const DAY_MS = 86_400_000;
 
-/** What the product sends with every answer. */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
@@ -62,7 +61,6 @@ export interface SessionRow {
 
 type Soon<Value> = Value | Promise<Value>;
 
-/** What a floor asks its database. */
 export interface FloorLedger {
   findCode(id: string): Soon<CodeRow | undefined>;
   findSession(tokenHash: Buffer, nowMs: number): Soon<SessionRow | undefined>;
@@ -72,7 +70,6 @@ export interface FloorLedger {
   close(): Soon<void>;
 }
 
-/** A refusal, answered as problem details. */
 class Problem extends Error {
   readonly status: number;
   readonly code: string;
@@ -98,7 +95,7 @@ export interface WantedTip {
   readonly amountCents: ReturnType<typeof centsFromDollars> & number;
 }
 
-/** The answer to a key that was used before. @throws Problem when it was used for another tip. */
+/** @throws Problem when the key was used for another tip. */
 export function repeatTip(tip: WantedTip, earlier: TransactionRow): TransactionRow {
   const isSame =
     earlier.qr_code_id === tip.codeId &&
@@ -108,7 +105,7 @@ export function repeatTip(tip: WantedTip, earlier: TransactionRow): TransactionR
   throw new Problem(422, 'idempotency_key_reused', 'This idempotency key was already used for another tip.');
 }
 
-/** The row of a tip that is given now. @throws Problem when a rule forbids it. */
+/** @throws Problem when a rule forbids the tip. */
 export function draftTip(tip: WantedTip, code: CodeRow | null | undefined): TransactionRow {
   if (!code) throw new Problem(404, 'qr_code_not_found', 'QR code not found');
   if (code.user_id === tip.giverId) throw new Problem(422, 'own_qr_code', 'You cannot tip your own QR code.');
@@ -218,7 +215,6 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
           service_category: code.category,
           user_id: code.user_id,
           status: code.status,
-          // Simulated payments need no account of the provider's.
           is_payable: true,
           takes_words: Boolean(code.takes_words),
         },

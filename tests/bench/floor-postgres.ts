@@ -1,6 +1,7 @@
 /**
- * The floor on PostgreSQL: `pg` by hand on the same tables, with the same durability, one transaction for each tip on a connection of
- * a pool, as its documentation shows (https://node-postgres.com/features/transactions), and every statement prepared by name.
+ * The floor on PostgreSQL: `pg` by hand on the same tables with the same durability, a transaction for each
+ * tip on a pooled connection as its documentation shows (https://node-postgres.com/features/transactions),
+ * and statements prepared by name.
  */
 import pg from 'pg';
 import { GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
@@ -47,7 +48,7 @@ const FIND_BY_KEY = {
   text: `SELECT *, 'completed' AS status FROM transactions
     WHERE giver_id = $1 AND idempotency_key = $2 AND idempotency_key IS NOT NULL`,
 };
-/** In the order of their ids, so that no two tips wait for each other. */
+/** In the order of ids, so that tips cannot deadlock. */
 const LOCK_ACCOUNTS = {
   name: 'lock_accounts',
   text: 'SELECT id FROM accounts WHERE id IN ($1, $2) ORDER BY id FOR NO KEY UPDATE',

@@ -1,5 +1,6 @@
 /**
- * The floor on SQLite: better-sqlite3 by hand on the same tables, with the same durability, and one commit for each tip.
+ * The floor on SQLite: better-sqlite3 by hand on the same tables, with the same durability, and one commit
+ * for each tip.
  */
 import Database from 'better-sqlite3';
 import { GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';

@@ -1,6 +1,4 @@
-/**
- * Load by wrk: closed loops over a number of connections, every answer looked at. A wrong answer ends the bench.
- */
+/** Load by wrk: closed loops over some connections. A wrong answer ends the bench. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +8,6 @@ import { type BenchServer, pinned } from './servers.ts';
 const SCRIPT = join(import.meta.dirname, 'load.lua');
 
 const result = z.object({
-  /** How many right answers came. */
   right: z.number(),
   wrong: z.number(),
   socketErrors: z.number(),
@@ -21,14 +18,16 @@ const result = z.object({
 });
 export interface LoadResult extends z.infer<typeof result> {
   readonly perSecond: number;
-  /** What the server worked for each right answer, in microseconds; says more than the rate where others work beside it. */
+  /**
+   * Processor time of the server for each right answer in microseconds; less noisy than the rate beside other
+   * processes.
+   */
   readonly cpuUs: number;
 }
 
 export interface Load {
   /** A kind of `load.lua`. */
   readonly kind: 'get' | 'tips' | 'logins';
-  /** The file of its parameters. */
   readonly parameters: string;
   readonly connections: number;
   readonly seconds: number;

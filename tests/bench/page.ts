@@ -1,9 +1,9 @@
 /**
- * How fast the public pages are on a phone: Lighthouse's mobile preset on the production build, the median of three,
- * and the size of all scripts that a browser really loads on each route. Run by `npm run bench:page`.
+ * How fast the public pages are on a phone: Lighthouse's mobile preset on the production build, the median of
+ * three, and the size of all scripts that a browser really loads on each route. Run by `npm run bench:page`.
  *
- * Lighthouse is too heavy to be a dependency. It is taken from the folder LIGHTHOUSE_FOLDER, in which it is installed,
- * or installed into a temporary one outside of the project.
+ * Lighthouse is too heavy to be a dependency. It is taken from the folder LIGHTHOUSE_FOLDER, in which it is
+ * installed, or installed into a temporary one outside of the project.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -35,14 +35,13 @@ interface Page {
   readonly name: string;
   readonly path: string;
   readonly token?: string;
-  /** For all scripts, packed by Brotli, in kilobytes of 1,000 bytes; null where there is none. */
+  /** All scripts packed by Brotli, in kilobytes of 1,000 bytes; null without a target. */
   readonly maxScriptKB: number | null;
-  /** What Lighthouse has to find; null where it cannot look. */
+  /** Null where Lighthouse cannot measure. */
   readonly targets: Targets | null;
 }
 
 interface Targets {
-  /** Pages that ask search engines to leave them out lose that part of the score. */
   readonly isListed: boolean;
   readonly performance: number;
   readonly lcpMs?: number;
@@ -86,7 +85,6 @@ function medianOf(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** @returns the path of Lighthouse's command. */
 async function findLighthouse(): Promise<string> {
   let folder = process.env['LIGHTHOUSE_FOLDER'];
   if (folder === undefined) {
@@ -108,7 +106,7 @@ async function findLighthouse(): Promise<string> {
   return command;
 }
 
-/** Runs Lighthouse once more when it asks for that itself: now and then it misses the beginning of a page. */
+/** Lighthouse sometimes misses the beginning of a page and asks for another run itself. */
 async function askLighthouse(
   lighthouse: string,
   url: string,
@@ -163,7 +161,7 @@ function medianOfRuns(runs: readonly Measured[]): Measured {
   };
 }
 
-/** The addresses of all scripts that the browser loads for a page, preloaded ones included. */
+/** Preloaded scripts count too. */
 async function scriptsOf(browser: Browser, url: string, token: string | undefined): Promise<string[]> {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   if (token !== undefined) {
@@ -181,7 +179,7 @@ async function scriptsOf(browser: Browser, url: string, token: string | undefine
   return [...scripts];
 }
 
-/** How many bytes of body come over the line, packed by Brotli; NaN when they are not. */
+/** The size of the body packed by Brotli; NaN when it is not packed. */
 function sizeOf(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { headers: { 'Accept-Encoding': 'br' } }, (answer) => {
@@ -191,7 +189,6 @@ function sizeOf(url: string): Promise<number> {
       answer.on('end', () => {
         const body = Buffer.concat(chunks);
         if (answer.headers['content-encoding'] !== 'br') return resolve(Number.NaN);
-        // Throws when it is not what it says.
         brotliDecompressSync(body);
         resolve(body.length);
       });
@@ -212,7 +209,6 @@ async function post(server: RunningServer, path: string, body: unknown, token = 
   return answer.json();
 }
 
-/** A customer, and a provider with a code: a token of each. */
 async function prepare(server: RunningServer) {
   const customerToken = await register(server, 'chris', { is_service_provider: false });
   const providerToken = await register(server, 'pat', {
@@ -223,7 +219,6 @@ async function prepare(server: RunningServer) {
   return { customerToken, providerToken, code: z.object({ id: z.string() }).parse(made).id };
 }
 
-/** @returns a token of the new account. */
 async function register(server: RunningServer, username: string, kind: object): Promise<string> {
   const credentials = { email: `${username}@example.com`, password: PASSWORD };
   await post(server, '/auth/register', {

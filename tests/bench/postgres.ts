@@ -1,7 +1,8 @@
 /**
- * Tips on PostgreSQL: the product against a floor (floor-postgres.ts), and two processes of the product against one. The server of the
- * database is the one of BENCH_DATABASE_URL, as a user who may create databases, or one that is started for the bench, with the
- * settings that PostgreSQL is shipped with: every commit waits for the disk.
+ * Tips on PostgreSQL: the product against a floor (floor-postgres.ts), and two processes of the product
+ * against one. The server of the database is the one of BENCH_DATABASE_URL, as a user who may create
+ * databases, or one that is started for the bench, with the settings that PostgreSQL is shipped with: every
+ * commit waits for the disk.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -23,11 +24,13 @@ interface PostgresBench extends Pace {
   readonly parameters: string;
   readonly admin: pg.Client;
   readonly urlOf: (database: string) => string;
-  /** What all processes of PostgreSQL have worked, in milliseconds; NaN where it does not run on this machine. */
+  /** Processor time of all of PostgreSQL's processes in milliseconds; NaN when it runs on another machine. */
   readonly postgresCpuMs: () => number;
 }
 
-/** @throws Error when a ledger does not add up in the end, or lacks or doubles a tip that was acknowledged. */
+/**
+ * @throws Error when a ledger does not add up in the end, or lacks or doubles a tip that was acknowledged.
+ */
 export async function measurePostgres(pace: Pace & { readonly folder: string }): Promise<Row[]> {
   const given = process.env['BENCH_DATABASE_URL'];
   const server = given ? null : await startPostgres();
@@ -51,7 +54,7 @@ export async function measurePostgres(pace: Pace & { readonly folder: string }):
     await admin.query(`CREATE DATABASE ${names.seeded} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`);
     const target = databaseAt({ engine: 'postgres', url: urlOf(names.seeded) });
     await databaseAt({ engine: 'sqlite', path }).readAll((tables) => target.fill(tables));
-    // A table that was just filled has no statistics of its visible pages yet.
+    // A table that was just filled has no statistics about visible pages.
     await query(urlOf(names.seeded), 'VACUUM FULL ANALYZE');
     for (const name of [names.floor, names.two])
       await admin.query(`CREATE DATABASE ${name} TEMPLATE ${names.seeded}`);
@@ -125,7 +128,7 @@ async function compareWithFloor(bench: PostgresBench, ofProduct: string, ofFloor
   return [{ ...row, note }, ...others];
 }
 
-/** The same load on one process, and split over two; every process, and PostgreSQL, may use every core. */
+/** The same load on one process and split over two, with all cores for all. */
 async function compareTwoWithOne(bench: PostgresBench, name: string): Promise<Row> {
   const { folder, parameters, seconds, rounds, urlOf } = bench;
   const [one, other] = [
@@ -172,7 +175,6 @@ async function compareTwoWithOne(bench: PostgresBench, name: string): Promise<Ro
   };
 }
 
-/** What all loads have worked that have ended, in milliseconds. */
 const loadCpuMs = () => stateOf(process.pid)?.cpuMsOfEnded ?? Number.NaN;
 
 /** @throws Error when the ledger does not add up, or lacks or doubles a tip that was acknowledged. */
@@ -216,7 +218,6 @@ async function bytesOf({ admin }: PostgresBench, name: string): Promise<number> 
   return Number(rows[0]?.bytes);
 }
 
-/** The median time of a commit of one row, in milliseconds. */
 async function commitMs(admin: pg.Client): Promise<number> {
   await admin.query('CREATE TABLE bench_commits (number integer)');
   const times: number[] = [];
@@ -229,7 +230,6 @@ async function commitMs(admin: pg.Client): Promise<number> {
   return medianOf(times);
 }
 
-/** @returns a function that reads what all processes of a server have worked, in milliseconds. */
 async function watchPostgres(admin: pg.Client): Promise<() => number> {
   const { rows } = await admin.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const main = stateOf(rows[0]?.pid ?? 0)?.parentPid ?? 0;
@@ -244,7 +244,7 @@ async function watchPostgres(admin: pg.Client): Promise<() => number> {
   };
 }
 
-/** Whether a number that PostgreSQL names is one of its processes here: it may run on another machine. */
+/** A process id of PostgreSQL may belong to another machine. */
 function isPostgres(pid: number): boolean {
   const path = `/proc/${pid}/comm`;
   return existsSync(path) && readFileSync(path, 'utf8').startsWith('postgres');

@@ -1,4 +1,4 @@
-/** What benches print, and how they take turns. */
+/** Printing of figures, and rounds in turns. */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -6,16 +6,14 @@ import type { LoadResult } from './load.ts';
 
 export interface Row {
   readonly what: string;
-  /** Empty for a row that only shows what it is. */
+  /** Empty for a figure without a target. */
   readonly target: string;
-  /** One for each round. */
   readonly values: readonly number[];
   readonly unit: string;
   isMet(median: number): boolean;
   readonly note: string;
 }
 
-/** How long one measurement takes, and how often each is made. */
 export interface Pace {
   readonly seconds: number;
   readonly rounds: number;
@@ -31,14 +29,13 @@ export function medianOf(values: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }
 
-/** Writes the parameters of a load. @returns the path of their file. */
 export function parametersFile(folder: string, name: string, lines: readonly string[]): string {
   const path = join(folder, `${name}.txt`);
   writeFileSync(path, `${lines.join('\n')}\n`);
   return path;
 }
 
-/** One of each in turn, so that what else the machine does falls on both alike. */
+/** One of each in turn, so that other work of the machine falls on both alike. */
 export async function inTurns<A, B>(rounds: number, one: () => Promise<A>, other: () => Promise<B>) {
   const pairs: (readonly [A, B])[] = [];
   for (let round = 0; round < rounds; round += 1) pairs.push([await one(), await other()]);

@@ -1,7 +1,8 @@
 /**
- * What a long history costs: the same product with as many people and codes on a ledger of 10,000,000 entries and on one of 100,000,
- * on SQLite, in turns. A fifth of all tips went to one provider, and they are spread over two years. `npm run bench:scale` takes some
- * twenty minutes and 6 GB of the disk for temporary files; `--entries=1000000` makes a smaller ledger.
+ * What a long history costs: the same product with as many people and codes on a ledger of 10,000,000 entries
+ * and on one of 100,000, on SQLite, in turns. A fifth of all tips went to one provider, and they are spread
+ * over two years. `npm run bench:scale` takes some twenty minutes and 6 GB of the disk for temporary files;
+ * `--entries=1000000` makes a smaller ledger.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,11 +35,10 @@ const LONG_SHARE = 1 / 5;
 const DAYS = 730;
 const STARTS = 5;
 const MOST = 1.5;
-/** Of the file and what is sorted for it. */
+/** Including temporary space for sorting. */
 const BYTES_PER_TIP = 1_200;
 const SUMMARY = `/trpc/transactions.summary?input=${encodeURIComponent(JSON.stringify({ timeZone: 'UTC' }))}`;
 
-/** The last 30 days, and the 30 before them. */
 const INSIGHTS = (() => {
   const dateBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
   return `/api/transactions/insights?${new URLSearchParams({ from: dateBefore(29), to: dateBefore(0) })}`;
@@ -58,7 +58,6 @@ async function inSeconds<Result>(
   return { seconds: (performance.now() - before) / 1_000, result };
 }
 
-/** Writes a ledger, checks it, and has a first start check it, which remembers how far it came. */
 async function prepare(folder: string, name: string, entries: number): Promise<Ledger> {
   const own = join(folder, name);
   mkdirSync(own);
@@ -78,7 +77,7 @@ async function prepare(folder: string, name: string, entries: number): Promise<L
   return { path, folder: own, seeded: seeding.result };
 }
 
-/** Starts the product, and ends it once it says that it is ready. @returns how long that took, in milliseconds. */
+/** @returns the time until the server is ready, in milliseconds. */
 async function start({ path, folder }: Pick<Ledger, 'path' | 'folder'>): Promise<number> {
   const port = await freePort();
   const before = performance.now();

@@ -1,6 +1,7 @@
 /**
- * A database of a size that speed is worth measuring on, whose ledger is written set by set: 10,000 codes, people who are logged
- * in, one history of 100,000 tips and one of 100, and as many more tips as are asked for. It passes the ledger check.
+ * A database of a size that speed is worth measuring on, whose ledger is written set by set: 10,000 codes,
+ * people who are logged in, one history of 100,000 tips and one of 100, and as many more tips as are asked
+ * for. It passes the ledger check.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readMigrations } from '#server/storage/care/migrations.ts';
@@ -27,16 +28,11 @@ export interface SeededCode {
 }
 
 export interface SeededLedger {
-  /** The 10,000 codes that are looked up and tipped. */
   readonly codes: readonly SeededCode[];
-  /** Bearer tokens of people who give tips. */
   readonly giverTokens: readonly string[];
-  /** Bearer tokens of providers, each of whom has a code for every service. */
   readonly providerTokens: readonly string[];
-  /** Bearer tokens of two providers, one with a long history and one with a short. */
   readonly longHistoryToken: string;
   readonly shortHistoryToken: string;
-  /** The id of the first tip of the long history. */
   readonly oldestTip: string;
   readonly transactions: number;
 }
@@ -45,7 +41,8 @@ export interface SeededLedger {
  * Writes the database to `path`, which must not exist.
  * @param options.longHistory how many tips the long history has, if not 100,000.
  * @param options.spreadTips how many tips more the providers with all services get between them.
- * @param options.days over how many days the tips are spread, up to now; by default all of them came a moment ago.
+ * @param options.days over how many days the tips are spread, up to now; by default all of them came a moment
+ *   ago.
  * @throws Error when its ledger does not add up.
  */
 export function seedLedger(
@@ -85,10 +82,10 @@ export function seedLedger(
     insertSession.run(createHash('sha256').update(token).digest(), id);
     return { id, token, codes };
   };
-  // Sorting what is seeded must not have to fit into memory, and the check at the end looks for broken references.
+  // Sorting the seed need not fit into memory.
   database.pragma('temp_store = FILE');
   database.pragma('foreign_keys = OFF');
-  // A file that was only half written is of no use to anybody, so that nothing is kept for undoing it.
+  // A half-written file is useless, so nothing is journalled.
   database.pragma('journal_mode = OFF');
   database.pragma('synchronous = OFF');
   database.pragma(`cache_size = -${SEEDING_CACHE_KB}`);
@@ -107,7 +104,7 @@ export function seedLedger(
       database.prepare('INSERT INTO seeded_givers VALUES (?, ?)').run(place, id);
     for (const [place, { id }] of [long.codes, short.codes, codes].flat().entries())
       database.prepare('INSERT INTO seeded_codes VALUES (?, ?)').run(place, id);
-    // Rows in their final order need no guard, and an index that is made at the end is sorted once.
+    // Rows in their final order need no guards, and an index made at the end is sorted once.
     const guards = dropGuards(database);
     writeTips(database, { ...plan, tipCount, codeCount: codes.length });
     for (const guard of guards) database.exec(guard);
@@ -146,13 +143,13 @@ function dropGuards(database: Database): readonly string[] {
 }
 
 /**
- * Writes the tips of a plan, and what each of them did. The tips to the short history and to the spread codes lie evenly between
- * those to the long one.
+ * Writes the tips of a plan, and what each of them did. The tips to the short history and to the spread codes
+ * lie evenly between those to the long one.
  */
 function writeTips(database: Database, plan: Readonly<Record<string, number>>): void {
   const share = (rate: number) => `((amount * ${rate} + 5000) / 10000)`;
-  // How many of `steps` that lie evenly in `all` come before a place. A number that is bound is no integer for SQLite, whose division
-  // would keep the fraction.
+  // The number of `steps`, spread evenly over `all`, before a place. SQLite treats a bound number as real,
+  // whose division would keep the fraction.
   const stepsBefore = (place: string, steps: string, all: string) =>
     `CAST(${place} * ${steps} / ${all} AS INTEGER)`;
   const isStep = (place: string, steps: string, all: string) =>

@@ -1,6 +1,6 @@
 /**
- * The two servers of a comparison as processes: the production build as it is shipped, and the floor. Both are pinned
- * to one core and write their logs to a file each.
+ * The two servers of a comparison as processes: the production build as it is shipped, and the floor. Both
+ * are pinned to one core and write their logs to a file each.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,22 +16,19 @@ const START_PATIENCE_MS = 30_000;
 
 export interface BenchServer {
   readonly url: string;
-  /** The path of its database file, or the address of its database. */
+  /** A path or an address. */
   readonly database: string;
-  /** Resident memory in megabytes. */
   memory(): number;
-  /** How long all of its threads have run, in milliseconds; NaN where the system does not say. */
+  /** Processor time of all threads in milliseconds; NaN where the system does not tell. */
   cpuMs(): number;
   /**
-   * The longest that the event loop was held up while `work` ran, in milliseconds, as the server itself measures it.
-   * Only of a server that was started with a probe.
+   * The longest that the event loop was held up while `work` ran, in milliseconds, as the server itself
+   * measures it. Only of a server that was started with a probe.
    */
   longestDelay(work: () => Promise<void>): Promise<number>;
-  /** @throws Error when it does not end in order. */
   stop(): Promise<void>;
 }
 
-/** Loaded into a server before its own code: measures the delays of the event loop when it is asked to. */
 const PROBE = `
   import { monitorEventLoopDelay } from 'node:perf_hooks';
   const delays = monitorEventLoopDelay({ resolution: 1 });
@@ -43,7 +40,6 @@ const PROBE = `
 
 const running = new Set<ChildProcess>();
 
-/** Whether processes can be pinned to cores here. */
 export const isPinned = has('taskset', '-V');
 
 export function has(program: string, option: string): boolean {
@@ -67,9 +63,8 @@ function asIs([program = '', ...args]: readonly string[]): readonly [string, str
 }
 
 export interface ProductOptions {
-  /** Measure delays of the event loop when asked to. */
   readonly isProbed?: boolean;
-  /** Let it run on every core, in place of the servers' own. */
+  /** Uses every core instead of the servers' own. */
   readonly isFree?: boolean;
 }
 
@@ -82,7 +77,6 @@ export async function startProduct(
   return startProductOn(await copyOf(ledgerPath, folder, 'product'), folder, options);
 }
 
-/** Like `startProduct`, on a database as `DATABASE_URL` names it. */
 export async function startProductOn(
   database: string,
   folder: string,
@@ -101,7 +95,6 @@ export async function startProductOn(
   return start(isFree ? asIs(command) : pinned('server', command), env, { port, database, folder });
 }
 
-/** Starts the floor on a copy of the ledger. */
 export async function startFloor(ledgerPath: string, folder: string): Promise<BenchServer> {
   return startFloorOn('floor.ts', await copyOf(ledgerPath, folder, 'floor'), folder);
 }
@@ -123,7 +116,6 @@ async function copyOf(ledgerPath: string, folder: string, name: string): Promise
   return path;
 }
 
-/** Ends what is still running. */
 export function killServers(): void {
   for (const child of running) child.kill('SIGKILL');
 }
@@ -173,15 +165,13 @@ async function start(
 
 export interface ProcessState {
   readonly parentPid: number;
-  /** What it has worked, in milliseconds. */
   readonly cpuMs: number;
-  /** What those of its children have worked that have ended. */
   readonly cpuMsOfEnded: number;
 }
 
 /**
- * Reads proc(5): of the fields after the name in brackets the second is the parent, the 12th and 13th are the work of the process and
- * the 14th and 15th that of its children, in hundredths of a second.
+ * Reads proc(5): of the fields after the name in brackets the second is the parent, the 12th and 13th are the
+ * work of the process and the 14th and 15th that of its children, in hundredths of a second.
  * @returns null for a process that has ended, and where the system does not say.
  */
 export function stateOf(pid: number): ProcessState | null {

@@ -1,8 +1,8 @@
 /**
- * How long a tip takes to its receiver's open dashboard: the production build on loopback, 1,000 streams of 50
- * accounts through both doors, and tips at an even rate. Times are from sending a tip to its arrival at each stream of
- * its receiver, with the delays of this load generator in them. Run by `npm run bench:streams`; takes some two
- * minutes and stops by itself.
+ * How long a tip takes to its receiver's open dashboard: the production build on loopback, 1,000 streams of
+ * 50 accounts through both doors, and tips at an even rate. Times are from sending a tip to its arrival at
+ * each stream of its receiver, with the delays of this load generator in them. Run by `npm run
+ * bench:streams`; takes some two minutes and stops by itself.
  */
 import { execFileSync } from 'node:child_process';
 import { type IncomingMessage, request } from 'node:http';
@@ -17,7 +17,6 @@ const GIVERS = 10;
 const TIPS = 2_000;
 const TIPS_PER_SECOND = 50;
 const TARGET_P95_MS = 100;
-/** For what is still on its way after the last tip. */
 const LAST_ARRIVALS_MS = 5_000;
 const LONGEST_RUN_MS = 300_000;
 const PASSWORD = 'correct horse battery';
@@ -56,13 +55,16 @@ async function enter(server: RunningServer, username: string): Promise<Person> {
   return { token, code };
 }
 
-/** Tips by their amount in cents, which is another one for each. */
+/** Tips by their amount in cents, which is unique. */
 interface Flight {
   sentAt: number;
   arrivals: number;
 }
 
-/** @returns when the stream has greeted; from then on `arrived` is called with the amount in cents of each tip. */
+/**
+ * @returns when the stream has greeted; from then on `arrived` is called with the amount in cents of each
+ *   tip.
+ */
 function openStream(
   server: RunningServer,
   path: string,

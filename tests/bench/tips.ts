@@ -65,7 +65,10 @@ export function requireOnce(
   }
 }
 
-/** The rows of tips of the product against a floor. @param p99Below the target of the one p99 over the other; null for none. */
+/**
+ * The rows of tips of the product against a floor. @param p99Below the target of the one p99 over the other;
+ * null for none.
+ */
 export function rowsOfTips(
   pairs: readonly (readonly [TipResult, TipResult])[],
   {

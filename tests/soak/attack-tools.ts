@@ -1,6 +1,6 @@
 /**
- * What attacks are made of: requests at a bounded rate, replays of streams, sockets that are held open, and a count of
- * what came back.
+ * What attacks are made of: requests at a bounded rate, replays of streams, sockets that are held open, and a
+ * count of what came back.
  */
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,7 +9,10 @@ import { z } from 'zod';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { type Device, hangUp, type Person, type Received, type Sending, send } from './visitor.ts';
 
-/** Between two tries of somebody who is refused: what is refused at once would otherwise only measure the processor. */
+/**
+ * Between two tries of somebody who is refused: what is refused at once would otherwise only measure the
+ * processor.
+ */
 const PAUSE_AFTER_REFUSAL_MS = 250;
 /** A replay that has sent nothing for so long has sent all that it wants to. */
 const REPLAY_PATIENCE_MS = 3_000;
@@ -52,7 +55,9 @@ export interface Attacker {
   isOver(): boolean;
   /** Asks for something and counts the status of the answer; null when none came. */
   ask(path: string, sending?: Partial<Sending>): Promise<Received | null>;
-  /** Does it again and again in so many places at once, at most so often a second, until the attack is over. */
+  /**
+   * Does it again and again in so many places at once, at most so often a second, until the attack is over.
+   */
   flood(
     pace: { readonly atOnce: number; readonly perSecond: number },
     act: (index: number) => Promise<unknown>,
@@ -209,7 +214,10 @@ export interface Attack {
   readonly what: string;
   /** Whether some of those who log in meanwhile do so from the address of the attack, as in one bar. */
   readonly isFromAVenue?: true;
-  /** Whether it is done when it has run, however long that takes; otherwise it goes on for the seconds of the scene. */
+  /**
+   * Whether it is done when it has run, however long that takes; otherwise it goes on for the seconds of the
+   * scene.
+   */
   readonly isBounded?: true;
   /** What stands already before the attack begins. */
   prepare?(attacker: Attacker): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * One attack as a process of its own, so that its work is not in the way of those who measure. The soak starts it with
- * the name of the attack, hands it the scene, and says when to begin; it tells what it got, and ends with its parent.
+ * An attack in a process of its own, so that its work does not slow those who measure. The soak starts it
+ * with its name, passes the scene and says when to begin; it reports and ends with its parent.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * Every way that is known in which one client might stop the others, as a closed table. All of them stay on loopback,
- * below what the limits of bodies and batches allow, and bounded in time and in rate.
+ * Every known way in which one client might stop others, as a closed table. All stay on loopback, within the
+ * limits of bodies and batches, and bounded in time and rate.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStream } from '#tests/support/event-streams.ts';
@@ -19,13 +19,13 @@ import { DEAR_ATTACKS } from './dear-attacks.ts';
 import { registrationOf, send } from './visitor.ts';
 import { logIn, refusalOf } from './witnesses.ts';
 
-/** The most that a body may have is 64 KiB. Marks in an order that normalising has to change cost it the most. */
+/** Bodies have at most 64 KiB. Combining marks out of order cost normalising the most. */
 const COMBINING = `a${'\u0301'.repeat(15_700)}${'\u0316'.repeat(15_700)}`;
 const MANY_ACCOUNTS = 280;
 const STREAMS_OF_AN_ACCOUNT = 20;
 const PIPELINING_PATIENCE_MS = 2_000;
 const WATCHED = 1_000;
-/** Of everything whose work is small once it is well done: beyond this, a flood only measures the two processors. */
+/** Requests per second for cheap work; a faster flood only measures the two processors. */
 const FLAT_OUT = 500;
 const BUNDLE = '/api/docs/swagger-ui-bundle.js';
 const VICTIMS_NEXT_PASSWORD = 'another horse battery';
@@ -68,7 +68,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       await inTurns(accounts, 8, async (token, index) => {
         const one = `GET /api/transactions/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
         const { socket, whole } = attacker.hold(one.repeat(STREAMS_OF_AN_ACCOUNT), attackAddress(index));
-        // Whoever closes before the first answer opens nothing.
+        // A stream is open once it has answered.
         const answered = new Promise((resolve) => socket.once('data', resolve));
         await Promise.race([answered, sleep(PIPELINING_PATIENCE_MS)]);
         socket.destroy();
@@ -145,7 +145,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
           : { email: attacker.scene.own[0]?.email, password: 'another horse battery' }),
       }));
       await inTurns(junk, 5, (body) => attacker.ask('/api/auth/register', { body }));
-      // Some more than the limit, because the right logins of others take part in it as long as they are under way.
+      // More than the limit, in which right logins of others take part while they are under way.
       const wrong = Array.from({ length: 35 }, (_, index) => `nobody-${index}@example.com`);
       await inTurns(wrong, 5, (email) =>
         attacker.ask('/api/auth/login', { body: { email, password: 'not the password' } }),
@@ -291,7 +291,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   ...DEAR_ATTACKS,
 };
 
-/** Every text of these forms, through both doors. */
 function sendLongTexts(attacker: Attacker): (index: number) => Promise<unknown> {
   const { own } = attacker.scene;
   const { email, password, token } = anyOf(own, 0);
@@ -312,7 +311,7 @@ function sendLongTexts(attacker: Attacker): (index: number) => Promise<unknown> 
   };
 }
 
-/** So many streams of the account with the long history, each from its oldest tip on, opened again when they are done. */
+/** Streams of the account with the long history, from its oldest tip on, opened again when they are done. */
 function replay(
   atOnce: number,
   doors: readonly ('REST' | 'tRPC')[],
@@ -325,7 +324,6 @@ function replay(
         const startedAt = performance.now();
         await attacker.stream({
           ...{ door: anyOf(doors, index), token, from: attackAddress(0), lastEventId: oldestTip, isRead },
-          // One that reads nothing stays as it is.
           ...(isRead === true && { leaveAfter: tips - 1 }),
         });
         await pauseIf(performance.now() - startedAt < 5);
@@ -335,7 +333,7 @@ function replay(
   };
 }
 
-/** Of as many accounts as streams, because streams of one session are looked at together. */
+/** Streams of one session are looked up together, so each has an account of its own. */
 async function openStreamsOfOthers(attacker: Attacker): Promise<void> {
   const others = attacker.scene.tokens.slice(0, WATCHED);
   let opened = 0;

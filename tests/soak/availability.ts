@@ -1,8 +1,8 @@
 /**
- * Nobody stops the others: the production build, with its limits on, under one attack after the other, each on a fresh
- * copy of the same ledger. Beside it somebody asks /healthz, people tip, and people log in where they have logged in
- * before, first in quiet and then during the attack. What they met, and how long the event loop of the server stood
- * still, is a row of a table.
+ * Nobody stops the others: the production build, with its limits on, under one attack after the other, each
+ * on a fresh copy of the same ledger. Beside it somebody asks /healthz, people tip, and people log in where
+ * they have logged in before, first in quiet and then during the attack. What they met, and how long the
+ * event loop of the server stood still, is a row of a table.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,38 +28,36 @@ const REGULARS = 8;
 const OWN_ACCOUNTS = 6;
 const QUIET_SECONDS = 2.5;
 const ATTACK_SECONDS = 5;
-/** What the probe writes last of a phase comes a little after it. */
 const SETTLING_MS = 300;
-/** The longest that an attack may take that goes on until it is done. */
 const ATTACK_PATIENCE_MS = 90_000;
 
-/** Whoever asks for what an attack is about waits for no longer, in milliseconds. */
+/** The longest wait of somebody who asks for what an attack is about, in milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
-/** The memory of a process stays below, in MB. */
 const MOST_MEMORY_MB = 400;
-/** Of computing without a turn of the event loop, in milliseconds. The aim is 20; a violation leaves room for noise. */
+/**
+ * Milliseconds of computing without a turn of the event loop. The aim is 20; the limit leaves room for noise.
+ */
 const SHORT_STOP_MS = 50;
 const MOST_SHORT_STOPS = 2;
 const LONG_STOP_MS = 200;
 const MEGABYTE = 1_048_576;
 
-/** After an attack, before the memory is looked at again. */
 const REST_SECONDS = 2;
 
-/** What the probe in a server writes. */
 interface Sample {
   readonly atMs: number;
-  /** How long the loop stood still by the clock, and how long it computed meanwhile: the rest it waited for a core or the disk. */
+  /**
+   * The loop's stops by the clock, and the processor time in them: the rest was waiting for a core or the
+   * disk.
+   */
   readonly stops: readonly { readonly clockMs: number; readonly computingMs: number }[];
   readonly rss: number;
   readonly cpuMs: number;
 }
 
 interface Watched<Result = unknown> {
-  /** What came of what was waited for. */
   readonly result: Result;
   readonly testimony: Testimony;
-  /** Those of each process. */
   readonly samples: readonly (readonly Sample[])[];
 }
 
@@ -157,7 +155,6 @@ async function stage(
     return judge(attack, { quiet, attacked, restMb: restMb / MEGABYTE, failed });
   } finally {
     attacker.kill('SIGKILL');
-    // Nothing of it is needed any more: its end in order is shown elsewhere.
     await opening.then((site) => site.end());
   }
 }
@@ -167,7 +164,6 @@ function samplesSince(probeFile: string, fromMs: number): Sample[] {
   return lines.map((line): Sample => JSON.parse(line)).filter(({ atMs }) => atMs >= fromMs);
 }
 
-/** Enters everybody who needs a password, each from an address of their own. */
 async function setTheScene({ port }: Site, ledger: SeededLedger, seconds: number) {
   const admit = async (username: string, address: string): Promise<Bystander> => {
     const device = createDevice(port, address);
@@ -187,7 +183,7 @@ async function setTheScene({ port }: Site, ledger: SeededLedger, seconds: number
     port,
     seconds,
     long: { token: ledger.longHistoryToken, tips: LONG_HISTORY, oldestTip: ledger.oldestTip },
-    // What is looked up and tipped by attackers and by others is not the same, so that nobody warms it up for anybody.
+    // Attackers and others use different codes, so that nobody warms a cache for anybody.
     codes: codes.slice(0, 1_000),
     tokens: ledger.providerTokens,
     own: own.map(({ person }) => person),
@@ -197,7 +193,6 @@ async function setTheScene({ port }: Site, ledger: SeededLedger, seconds: number
   return { scene, crowd, bystander };
 }
 
-/** Lets everybody go about their business while `during` lasts. */
 async function watch<Result>(
   { port, probeFiles }: Site,
   crowd: Crowd,
@@ -219,7 +214,6 @@ function judge(
   seen: {
     readonly quiet: Watched;
     readonly attacked: Watched<Spoils>;
-    /** The most that a process has afterwards. */
     readonly restMb: number;
     readonly failed: readonly (string | null)[];
   },
@@ -288,12 +282,10 @@ function computingOf({ samples }: Watched): readonly number[] {
   return samples.flat().flatMap(({ stops }) => stops.map(({ computingMs }) => computingMs));
 }
 
-/** The most that a process had, in MB. */
 function rssOf({ samples }: Watched): number {
   return Math.max(0, ...samples.flat().map(({ rss }) => rss)) / MEGABYTE;
 }
 
-/** How much of one core all threads of a process took. */
 function coresOf(samples: readonly Sample[]): string {
   const [first, last] = [samples[0], samples.at(-1)];
   if (!first || !last || first === last) return '-';

@@ -1,13 +1,14 @@
 /**
- * What costs most for its size: native memory, turns of the threads, and pages and reads that take milliseconds of the event loop.
- * Where others wait for the same thing, somebody else asks for it meanwhile, and how long they waited is told.
+ * What costs most for its size: native memory, turns of the threads, and pages and reads that take
+ * milliseconds of the event loop. Where others wait for the same thing, somebody else asks for it meanwhile,
+ * and how long they waited is told.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { type Attack, type Attacker, anyOf, attackAddress, batchOf, trickle } from './attack-tools.ts';
 import { type Sending, send } from './visitor.ts';
 
-/** Where somebody asks from who is no part of an attack. */
+/** An address outside of the attack. */
 const NEIGHBOUR = '127.0.8.1';
 const NEIGHBOUR_INTERVAL_MS = 200;
 const FLAT_OUT = 500;
@@ -18,7 +19,6 @@ const PHOTO_WIDTH = 2_048;
 const ZONES = Intl.supportedValuesOf('timeZone');
 const TEN_YEARS = { from: '2016-12-01', to: '2026-11-30', timeZone: 'Europe/Vienna' };
 
-/** What the one attack of this process has made ready. */
 const prepared: { photo: Uint8Array; codes: readonly { readonly token: string; readonly id: string }[] } = {
   photo: new Uint8Array(),
   codes: [],
@@ -187,7 +187,7 @@ export const DEAR_ATTACKS: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** A name in letters that nobody wrote it in before; names know no case. */
+/** A name in a new spelling; names are case-insensitive. */
 function spelledAnew(name: string, index: number): string {
   return [...name]
     .map((letter, place) => ((index >> (place % 16)) & 1 ? letter.toUpperCase() : letter.toLowerCase()))
@@ -208,7 +208,7 @@ function insightsOf({ scene }: Attacker, from: string): Neighbour {
   return { path: `/api/transactions/insights?${asked}`, token: anyOf(scene.tokens, 9) };
 }
 
-/** Has somebody elsewhere ask for something again and again during an attack. A refusal is no wait, and is counted. */
+/** Somebody elsewhere repeats a request during an attack. Refusals are counted and are no waits. */
 async function withNeighbour(
   attacker: Attacker,
   what: string,
@@ -216,7 +216,6 @@ async function withNeighbour(
   run: () => Promise<void>,
 ): Promise<void> {
   const asking = async () => {
-    // When the attack stands.
     await sleep(500);
     while (!attacker.isOver()) {
       const sentAt = performance.now();
@@ -236,7 +235,6 @@ async function codesOf({ scene: { port } }: Attacker, token: string): Promise<st
   return codes.map(({ id }) => id);
 }
 
-/** A code of each of so many accounts. */
 function codesOfEach(attacker: Attacker, count: number) {
   return Promise.all(
     attacker.scene.tokens.slice(0, count).map(async (token) => {

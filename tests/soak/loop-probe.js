@@ -1,10 +1,11 @@
 /**
- * Preloaded into a server that is under attack: looks each few milliseconds whether the event loop turns, and writes a
- * line of JSON each tenth of a second to the file LOOP_PROBE_FILE: the stops since the line before, the resident memory,
- * and the processor time of all threads. The server ends when the process that started it is gone.
+ * Preloaded into a server that is under attack: looks each few milliseconds whether the event loop turns, and
+ * writes a line of JSON each tenth of a second to the file LOOP_PROBE_FILE: the stops since the line before,
+ * the resident memory, and the processor time of all threads. The server ends when the process that started
+ * it is gone.
  *
- * Not `monitorEventLoopDelay`: what happens between its `reset` and its next look is lost, and a stop often begins just
- * there. Without `reset` it has one maximum for the whole life of the process.
+ * Not `monitorEventLoopDelay`: what happens between its `reset` and its next look is lost, and a stop often
+ * begins just there. Without `reset` it has one maximum for the whole life of the process.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 
@@ -12,7 +13,7 @@ const LOOK_EACH_MS = 5;
 const WRITE_EACH_MS = 100;
 
 const file = process.env['LOOP_PROBE_FILE'] ?? '/dev/null';
-// A process that the server starts for work of its own has another loop, and loading its modules is no stop of the server's.
+// A process that the server starts has another loop.
 delete process.env['LOOP_PROBE_FILE'];
 const parent = process.ppid;
 
@@ -22,7 +23,7 @@ let writtenAt = lookedAt;
 /** @type {{ readonly clockMs: number, readonly computingMs: number }[]} */
 let stops = [];
 
-/** How long the main thread has had a core: the first number of schedstat(5), in nanoseconds. */
+/** Processor time of the main thread: the first number of schedstat(5), in nanoseconds. */
 function computedByTheLoop() {
   return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6;
 }

@@ -1,12 +1,14 @@
 /**
- * The long forms of tests whose short forms run at every commit: `npm run soak`, or one of them by its name, such as
- * `npm run soak -- kill`. On loopback, with the production build; ends by itself, in about an hour, with a table of
- * figures and the exit code 1 when a guarantee did not hold. SOAK_SCALE=0.02 makes all of it smaller, to try it out.
+ * The long forms of tests whose short forms run at every commit: `npm run soak`, or one of them by its name,
+ * such as `npm run soak -- kill`. On loopback, with the production build; ends by itself, in about an hour,
+ * with a table of figures and the exit code 1 when a guarantee did not hold. SOAK_SCALE=0.02 makes all of it
+ * smaller, to try it out.
  *
- * `availability` shows that nobody stops the others: in about ten minutes, some forty attacks, each with a row of a
- * table in Markdown that says what everybody else met meanwhile. It needs Linux, and a machine with nothing else to do.
- * SOAK_ATTACKS=guesses,venue is only those of them (tests/soak/attacks.ts has their names). With SOAK_ENGINE=postgres
- * two processes on PostgreSQL are attacked in place of one on SQLite, and with SOAK_THROUGH=caddy all ask through Caddy.
+ * `availability` shows that nobody stops the others: in about ten minutes, some forty attacks, each with a
+ * row of a table in Markdown that says what everybody else met meanwhile. It needs Linux, and a machine with
+ * nothing else to do. SOAK_ATTACKS=guesses,venue is only those of them (tests/soak/attacks.ts has their
+ * names). With SOAK_ENGINE=postgres two processes on PostgreSQL are attacked in place of one on SQLite, and
+ * with SOAK_THROUGH=caddy all ask through Caddy.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,17 +26,16 @@ const SCALE = Number(process.env['SOAK_SCALE'] ?? 1);
 const LONGEST_RUN_MS = 2 * 3_600_000;
 const KILLS = scaled(500);
 const TIPS = scaled(50_000);
-/** Fewer than the short form makes would show too little. */
+/** Fewer cases than the short form has would show too little. */
 const FUZZ_CASES = Math.max(2_600, scaled(50_000));
 const BACKUPS = scaled(20);
 const MIXED_SECONDS = scaled(600);
 const POSTGRES_KILLS = scaled(20);
 const POSTGRES_HANGS = scaled(5);
 const POSTGRES_PROMOTIONS = scaled(5);
-/** Some of the attacks by their names, with commas; all of them when there are none. */
+/** Names of attacks separated by commas; all of them when empty. */
 const ATTACKS = (process.env['SOAK_ATTACKS'] ?? '').split(',').filter((name) => name !== '');
 
-/** What is attacked. */
 const PLACE = {
   engine: process.env['SOAK_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite',
   isBehindCaddy: process.env['SOAK_THROUGH'] === 'caddy',
@@ -44,7 +45,6 @@ type Figures = Readonly<Record<string, string | number>>;
 interface Outcome {
   readonly figures: Figures;
   readonly violations: readonly string[];
-  /** Lines to show in the end, apart from the figures. */
   readonly table?: readonly string[];
 }
 type Report = (line: string) => void;
@@ -81,7 +81,7 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
   },
 };
 
-/** The test file itself with more cases, made from a seed that is told, so that a failure can be had again. */
+/** Runs the test file with more cases from a printed seed. */
 async function fuzz(report: Report): Promise<Outcome> {
   const seed = Math.floor(Math.random() * 2 ** 31);
   report(`${FUZZ_CASES} cases from the seed ${seed}`);

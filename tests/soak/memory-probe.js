@@ -1,7 +1,7 @@
 /**
- * Preloaded into a server that is being soaked: writes what its memory looks like to the file MEMORY_PROBE_FILE, a
- * line of JSON each five seconds. Once a minute garbage is collected first, so that the line tells what is really
- * held (`isAfterCollection`).
+ * Preloaded into a server that is being soaked: writes what its memory looks like to the file
+ * MEMORY_PROBE_FILE, a line of JSON each five seconds. Once a minute garbage is collected first, so that the
+ * line tells what is really held (`isAfterCollection`).
  */
 import { appendFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -18,11 +18,11 @@ let count = 0;
 const probing = setInterval(() => {
   count += 1;
   const isAfterCollection = count % COLLECTION_EVERY === 0;
-  // Before a collection: the memory that the process takes when nobody looks.
+  // The memory without a forced collection.
   const { rss } = process.memoryUsage();
   if (isAfterCollection) {
     collectGarbage();
-    // Once more: a collection that was under way keeps what has died since it began.
+    // A collection that was under way keeps what died since it began.
     collectGarbage();
   }
   const { heapUsed, external } = process.memoryUsage();

@@ -1,7 +1,8 @@
 /**
- * Everything at once for minutes: people register, log in and out, tip through both doors, look codes up, list, watch
- * streams, and others guess passwords and send rubbish. Every answer must be the one that is right for what was asked;
- * the memory of the server is followed and must be flat after the warm-up; the ledger must add up in the end.
+ * Everything at once for minutes: people register, log in and out, tip through both doors, look codes up,
+ * list, watch streams, and others guess passwords and send rubbish. Every answer must be the one that is
+ * right for what was asked; the memory of the server is followed and must be flat after the warm-up; the
+ * ledger must add up in the end.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -12,16 +13,15 @@ import { type RunningServer, runToEnd, startServer, temporaryFolder } from '#tes
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 const CLIENTS = 12;
-/** Between two requests of a client. */
 const LONGEST_PAUSE_MS = 20;
 const FIRST_PEOPLE = 12;
-/** Older ones stay in the database but are no longer played. */
+/** Older accounts stay in the database without requests. */
 const MOST_PEOPLE = 60;
 const STREAM_PATHS = ['/api/transactions/stream', '/trpc/transactions.onTip'] as const;
 const STREAM_PATIENCE_MS = 10_000;
-/** The warm-up's share of the whole time: caches fill, code is compiled. */
+/** Caches fill and code is compiled in this share of the time. */
 const WARM_UP_SHARE = 0.3;
-/** How much more may be held at the end than after the warm-up: a leak of a kilobyte in a request is far above it. */
+/** The growth allowed after the warm-up; a leak of a kilobyte a request is far above it. */
 const HEAP_GROWTH_LIMIT = 0.25;
 const RSS_GROWTH_LIMIT = 0.25;
 const MEGABYTE = 1_048_576;
@@ -53,7 +53,7 @@ interface Sample {
 interface Request {
   readonly method?: string;
   readonly token?: string;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; strings are sent as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -126,7 +126,6 @@ async function createLoad(server: RunningServer) {
   }
   for (let index = 0; index < FIRST_PEOPLE; index += 1) await addPerson();
 
-  /** Sends, checks the status and answers with the text. */
   async function expectStatus(expected: number, path: string, request: Request = {}): Promise<string> {
     const { token, body, headers, method = body === undefined ? 'GET' : 'POST' } = request;
     const response = await fetch(`${server.url}${path}`, {
@@ -171,7 +170,6 @@ async function createLoad(server: RunningServer) {
     tips += 1;
   }
 
-  /** Opens a stream and tips its owner: the tip must arrive. */
   async function watchATip(): Promise<void> {
     const provider = anyOf(providers);
     const hangUp = new AbortController();
@@ -330,7 +328,7 @@ function judgeMemory(samples: readonly Sample[], seconds: number) {
     };
   }
   const rssGrowth = medianOf(late, 'rss') / medianOf(early, 'rss') - 1;
-  // Medians: what is held at one moment depends on what is under way just then.
+  // Medians, because a single sample depends on what is under way.
   const heapGrowth =
     medianOf(collected.slice(-few), 'heapUsed') / medianOf(collected.slice(0, few), 'heapUsed') - 1;
   const violations = [

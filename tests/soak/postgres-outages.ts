@@ -1,4 +1,7 @@
-/** The long forms of tests/server/processes.test.ts and processes-promotion.test.ts. What must hold is asserted by what they share. */
+/**
+ * The long forms of tests/server/processes.test.ts and processes-promotion.test.ts. What must hold is
+ * asserted by what they share.
+ */
 import {
   killServer,
   loseDatabase,
@@ -10,14 +13,13 @@ import { type PostgresCluster, startPostgresCluster } from '#tests/support/postg
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
 import { type SeveralProcesses, startSeveralProcesses } from '#tests/support/several-processes.ts';
 
-/** After every so many rounds, and after the last, everything is compared with the ledger. */
 const COMPARED_EVERY = 5;
 const SETTINGS = { max_connections: '60' };
 
 type Figures = Readonly<Record<string, string | number>>;
 type Report = (line: string) => void;
 
-/** Kills a server and the database in turns, so many times each. @throws AssertionError when a guarantee does not hold. */
+/** @throws AssertionError */
 export function killInTurns(kills: number, report: Report): Promise<Figures> {
   return withPostgres(async (postgres) => {
     const scene = await startSeveralProcesses(postgres.url('postgres'));
@@ -34,7 +36,7 @@ export function killInTurns(kills: number, report: Report): Promise<Figures> {
   });
 }
 
-/** Has the database hang so many times, until those who wait are told. @throws AssertionError when a guarantee does not hold. */
+/** @throws AssertionError */
 export function hang(hangs: number, report: Report): Promise<Figures> {
   return withPostgres(async (postgres) => {
     const scene = await startSeveralProcesses(postgres.url('postgres'));
@@ -48,7 +50,7 @@ export function hang(hangs: number, report: Report): Promise<Figures> {
   });
 }
 
-/** Promotes a new standby so many times, each time in the place of the primary before. @throws AssertionError */
+/** Each time a new standby is promoted in place of the primary. @throws AssertionError */
 export async function promoteInTurns(promotions: number, report: Report): Promise<Figures> {
   const cluster: PostgresCluster = await startPostgresCluster();
   try {
@@ -99,7 +101,6 @@ async function endure(
   }
 }
 
-/** The median and the longest absence, by what was suffered. */
 function summaryOf(outages: readonly Outage[]): Figures {
   const middleAndMost = (times: readonly number[]) => {
     const sorted = times.toSorted((a, b) => a - b);

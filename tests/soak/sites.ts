@@ -1,6 +1,7 @@
 /**
- * What is attacked: the production build with its limits on, over a fresh copy of one ledger each time. It is one process on SQLite or two
- * on PostgreSQL, and is reached directly (the first process) or through the Caddy of this machine with the file that deploy/ has for it.
+ * What is attacked: the production build with its limits on, over a fresh copy of one ledger each time. It is
+ * one process on SQLite or two on PostgreSQL, and is reached directly (the first process) or through the
+ * Caddy of this machine with the file that deploy/ has for it.
  */
 import { randomBytes } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
@@ -20,9 +21,7 @@ export interface Place {
 }
 
 export interface Site {
-  /** Where everybody asks. */
   readonly port: number;
-  /** What the probe of each process writes. */
   readonly probeFiles: readonly string[];
   end(): Promise<void>;
 }
@@ -63,7 +62,7 @@ export async function prepareSites({ engine, isBehindCaddy }: Place): Promise<Si
 
 function startProbed(databaseUrl: string, probeFile: string): Promise<RunningServer> {
   return startServer({
-    // A server whose address leads to its own machine alone prints nothing.
+    // A server with a local address prints nothing.
     PUBLIC_URL: 'https://tips.example.com',
     ...{ RATE_LIMIT: 'on', DATABASE_URL: databaseUrl, LOOP_PROBE_FILE: probeFile, TRUST_PROXY: '127.0.0.1' },
     NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-probe.js')}`,
@@ -71,7 +70,6 @@ function startProbed(databaseUrl: string, probeFile: string): Promise<RunningSer
 }
 
 interface Copies {
-  /** Where the next copy is. */
   next(): Promise<string>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Visitors of a server on loopback, each from an address of its own: on Linux all of 127.0.0.0/8 is this machine, and
- * the server counts them as different callers.
+ * Visitors of a server on loopback, each from an address of its own: on Linux all of 127.0.0.0/8 is this
+ * machine, and the server counts them as different callers.
  */
 import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
@@ -9,11 +9,10 @@ const PATIENCE_MS = 30_000;
 const PASSWORD = 'correct horse battery';
 
 export interface Sending {
-  /** The address of the visitor. */
   readonly from: string;
   readonly method?: string;
   readonly token?: string | undefined;
-  /** Sent as JSON, bytes as they are. */
+  /** Sent as JSON; bytes are sent as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -30,9 +29,8 @@ export interface Person {
   readonly token: string;
 }
 
-/** A browser or an app: it keeps its cookies wherever it is carried. */
+/** Keeps its cookies at every address. */
 export interface Device {
-  /** From which address it calls from now on. */
   moveTo(address: string): void;
   send(path: string, sending?: Omit<Sending, 'from'>): Promise<Received>;
 }
@@ -40,13 +38,12 @@ export interface Device {
 const agent = new Agent({ keepAlive: true });
 let hasHungUp = false;
 
-/** Closes all connections for good: whatever waits for an answer is rejected. */
+/** Closes all connections; waiting requests are rejected. */
 export function hangUp(): void {
   hasHungUp = true;
   agent.destroy();
 }
 
-/** @throws Error when no answer comes. */
 export function send(port: number, path: string, sending: Sending): Promise<Received> {
   const { from, method, token, body, headers } = sending;
   const isBytes = body instanceof Uint8Array;
@@ -80,7 +77,7 @@ export function send(port: number, path: string, sending: Sending): Promise<Rece
     );
     sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error(`no answer in ${PATIENCE_MS / 1_000} s`)));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close a connection that was kept just as it is used again; browsers then take another one.
+      // A server may close a kept connection while it is used again; browsers then open another.
       const wasClosed = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       if (wasClosed && !hasHungUp) resolve(send(port, path, sending));
       else reject(error);
@@ -117,7 +114,6 @@ export function registrationOf(username: string) {
   };
 }
 
-/** Registers a customer on a device and logs in there. */
 export async function enter(device: Device, username: string): Promise<Person> {
   const body = registrationOf(username);
   const registered = await device.send('/api/auth/register', { body });

@@ -1,6 +1,7 @@
 /**
- * Who is there while a server is attacked, and tells how they fared: a prober of /healthz, people who tip, and people
- * who log in on a device on which they have logged in before. None of them does anything that a limit is for.
+ * Who is there while a server is attacked, and tells how they fared: a prober of /healthz, people who tip,
+ * and people who log in on a device on which they have logged in before. None of them does anything that a
+ * limit is for.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Device, type Person, type Received, send } from './visitor.ts';
@@ -10,7 +11,6 @@ const GIVERS = '127.0.2.';
 const PROBE_INTERVAL_MS = 20;
 const TIP_INTERVAL_MS = 100;
 const LOGIN_INTERVAL_MS = 500;
-/** Of one person in one phase. */
 const MOST_LOGINS = 4;
 
 export interface Regular {
@@ -26,9 +26,7 @@ export interface Crowd {
 
 export interface Deeds {
   readonly done: number;
-  /** How long each took that was done, in milliseconds. */
   readonly timesMs: readonly number[];
-  /** What was answered instead. */
   readonly refused: readonly string[];
 }
 
@@ -38,14 +36,13 @@ export interface Testimony {
   readonly logins: Deeds;
 }
 
-/** A stretch of time, which is over at `overAt` as `performance.now()` tells it: Infinity as long as nobody knows. */
+/** Ends at `overAt` on the clock of `performance.now()`; Infinity while the end is unknown. */
 export interface Phase {
   overAt: number;
 }
 
 let tipsSent = 0;
 
-/** Watches until the phase is over, and until everything that was due before has its answer. */
 export async function witness(port: number, crowd: Crowd, phase: Phase): Promise<Testimony> {
   const [probes, tips, logins] = await Promise.all([
     probe(port, phase),
@@ -55,12 +52,12 @@ export async function witness(port: number, crowd: Crowd, phase: Phase): Promise
   return { probes, tips, logins };
 }
 
-/** @returns what was wrong; null when somebody who has logged in on this device before could do so again. */
+/** @returns null when a login on a known device succeeds; else the problem. */
 export async function logIn({ device, person: { email, password } }: Regular): Promise<string | null> {
   return refusalOf(() => device.send('/api/auth/login', { body: { email, password } }));
 }
 
-/** @returns what was answered instead of a success; null when it was one. */
+/** @returns null for a success; else the answer. */
 export async function refusalOf(act: () => Promise<Received>): Promise<string | null> {
   try {
     const { status, text } = await act();
@@ -72,8 +69,8 @@ export async function refusalOf(act: () => Promise<Received>): Promise<string | 
 }
 
 /**
- * One request after the other on one connection. Each is due at its time, however long the one before took, and what it
- * took is counted from then: it is what somebody met who came at that moment.
+ * One request after another on a connection. Each is measured from the time at which it was due, as somebody
+ * would wait who came then.
  */
 async function probe(port: number, phase: Phase): Promise<Deeds> {
   const deeds = { done: 0, timesMs: [] as number[], refused: [] as string[] };
@@ -85,13 +82,13 @@ async function probe(port: number, phase: Phase): Promise<Deeds> {
     deeds.timesMs.push(performance.now() - dueAt);
     if (refusal === null) deeds.done += 1;
     else deeds.refused.push(refusal);
-    // Whoever has waited in vain for so long does not wait again for each that would have been due meanwhile.
+    // After waiting in vain, later due times are skipped.
     if (refusal !== null) dueAt = Math.max(dueAt, performance.now());
   }
   return deeds;
 }
 
-/** Whatever the one before is waiting for, the next begins at its time; with null from `act` there is none. */
+/** Requests begin on time, even if earlier ones are unanswered; null from `act` skips one. */
 async function atIntervals(
   intervalMs: number,
   phase: Phase,
@@ -116,7 +113,7 @@ async function atIntervals(
   return deeds;
 }
 
-/** Each from somebody else, so that nobody comes near the limit of a giver. */
+/** Givers alternate, so that nobody comes near a limit. */
 function tip(port: number, { giverTokens, codes }: Crowd): Promise<string | null> {
   tipsSent += 1;
   const giver = tipsSent % giverTokens.length;
@@ -131,7 +128,7 @@ function tip(port: number, { giverTokens, codes }: Crowd): Promise<string | null
   );
 }
 
-/** In turns, nobody again before their last login was answered, and nobody more often than people do. */
+/** People alternate, nobody before their last login was answered or more often than people do. */
 function loginsOf({ regulars }: Crowd): () => Promise<string | null> | null {
   const due = Array.from({ length: MOST_LOGINS }, () => regulars).flat();
   const waiting = new Set<Regular>();
