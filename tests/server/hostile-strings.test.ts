@@ -4,9 +4,12 @@
  */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Endpoint } from '#server/api/procedures/endpoint.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
+import { fieldOf as fieldOfParameter } from '#server/api/rest/answers.ts';
 import { toWire } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
-import { DOORS, type Door, isBehind, type Outcome, PROCEDURES } from '#tests/support/both-doors.ts';
+import { DOORS, type Door, type Outcome } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { beginSession, createPeople } from '#tests/support/people.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
@@ -579,7 +582,6 @@ const FEW_STRINGS = UGLY_STRINGS.filter(({ name }) =>
 describe.each(DOORS)('through %s', (door) => {
   const rows = Object.entries(FIELDS)
     .map(([name, row]) => ({ name, row, procedure: name.split('.').slice(0, 2).join('.') }))
-    .filter(({ procedure }) => isBehind(door, procedure))
     .map((one, index, all) => {
       const validator = validatorOf(one.name);
       const isNew =
@@ -638,12 +640,8 @@ test('a trusted proxy may forward any ugly text as an address', async () => {
 });
 
 test('the table of fields has a row for every field of every procedure', () => {
-  const fields = PROCEDURES.flatMap(({ path, inputs }) =>
-    inputs.flatMap((input) =>
-      fieldsOf(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })).map(
-        (field) => `${path}.${field}`,
-      ),
-    ),
+  const fields = ENDPOINTS.flatMap((endpoint) =>
+    fieldsOf(endpoint).map((field) => `${endpoint.procedure}.${field}`),
   );
   expect(fields.length).toBeGreaterThan(0);
   expect(Object.keys(FIELDS).sort()).toEqual([...new Set(fields)].sort());
@@ -656,11 +654,13 @@ test('the table of ugly texts has at least 80 different ones, each with its own 
 });
 
 /** The schema that a field is judged by, without what makes it optional; fields share it by naming one constant. */
-function validatorOf(name: string): z.core.$ZodType | null {
+function validatorOf(name: string): object | null {
   const [chapter, verb, field = ''] = name.split('.');
-  const { inputs = [] } = PROCEDURES.find(({ path }) => path === `${chapter}.${verb}`) ?? {};
-  const [shape] = inputs.filter((input) => input instanceof z.ZodObject).map((input) => input.shape);
-  let schema: z.core.$ZodType | null = shape?.[field] ?? null;
+  const endpoint = ENDPOINTS.find(({ procedure }) => procedure === `${chapter}.${verb}`);
+  const parameter = endpoint?.parameters?.find((each) => fieldOfParameter(each) === field);
+  if (parameter) return parameter.schema;
+  const [body] = Object.values(endpoint?.takes ?? {});
+  let schema: z.core.$ZodType | null = (body instanceof z.ZodObject && body.shape[field]) || null;
   while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     schema = schema.unwrap();
   return schema;
@@ -672,9 +672,21 @@ interface Branches {
   readonly oneOf?: readonly unknown[];
 }
 
-function fieldsOf(schema: unknown): string[] {
+/** The members of a procedure's input: what REST takes of parameters, body and picture. */
+function fieldsOf({ parameters = [], takes = {}, picture }: Endpoint): string[] {
+  const bodies = Object.values(takes).map((body) =>
+    z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }),
+  );
+  return [
+    ...parameters.map(fieldOfParameter),
+    ...bodies.flatMap(membersOf),
+    ...(picture ? [picture.field] : []),
+  ];
+}
+
+function membersOf(schema: unknown): string[] {
   const { properties = {}, anyOf = [], oneOf = [] } = schema as Branches;
-  return [...Object.keys(properties), ...[...anyOf, ...oneOf].flatMap(fieldsOf)];
+  return [...Object.keys(properties), ...[...anyOf, ...oneOf].flatMap(membersOf)];
 }
 
 /** A field of an answer through either door, by its name in the procedures. */

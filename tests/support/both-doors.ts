@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { appRouter, ENDPOINTS } from '#server/api/procedures/router.ts';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { toWire } from '#server/api/wire.ts';
 import { AppError, type ErrorCode, type FieldError, REFUSALS } from '#shared/errors.ts';
 
@@ -53,28 +53,8 @@ export interface Outcome {
   readonly data: unknown;
 }
 
-interface ProcedureDefinition {
-  readonly type: 'query' | 'mutation' | 'subscription';
-  /** The schemas that its input must satisfy. */
-  readonly inputs: readonly z.ZodType[];
-}
-
-/** tRPC types this table as nested routers; at run time it is flat, by whole paths. */
-const definitions = appRouter._def.procedures as unknown as Readonly<
-  Record<string, { readonly _def: ProcedureDefinition }>
->;
-
-/** Every procedure of the product, under a path such as `auth.register`. */
-export const PROCEDURES = Object.entries(definitions).map(([path, { _def }]) => ({
-  path,
-  type: _def.type,
-  inputs: _def.inputs,
-}));
-
-/** Whether there is a way to the procedure through the door. */
-export function isBehind(door: Door, procedure: string): boolean {
-  return door === 'tRPC' || ENDPOINTS.some((route) => route.procedure === procedure);
-}
+/** Every procedure of the product, under a path such as `auth.register`. Each is behind both doors. */
+export const PROCEDURES = ENDPOINTS.map(({ procedure, type }) => ({ path: procedure, type }));
 
 interface DoorRequest {
   readonly path: string;

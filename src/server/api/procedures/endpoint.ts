@@ -82,6 +82,8 @@ export interface Endpoint extends Omit<Terms, 'rest'> {
   readonly path: string;
   /** `chapter.procedure` */
   readonly procedure: string;
+  /** The kind of the procedure, in tRPC's word. */
+  readonly type: 'query' | 'mutation' | 'subscription';
   readonly refusals: readonly ErrorCode[];
 }
 
@@ -107,7 +109,9 @@ export function endpointsOf(
       const method = METHODS.find((each) => each === word);
       if (!terms || !method || path === undefined) throw new Error(`${chapter}.${name} is no endpoint`);
       const { rest: _, refusals = [], ...others } = terms;
-      return { ...others, refusals, method, path, procedure: `${chapter}.${name}` };
+      const goesOn = terms.form === 'events' || terms.form === 'download';
+      const type = goesOn ? 'subscription' : method === 'GET' ? 'query' : 'mutation';
+      return { ...others, refusals, method, path, type, procedure: `${chapter}.${name}` };
     }),
   );
 }

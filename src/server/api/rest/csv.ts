@@ -1,4 +1,6 @@
 /** The endpoints that answer CSV as well, to whoever would rather have that than JSON. */
+import type { Context as HonoContext } from 'hono';
+import { parseAccept } from 'hono/utils/accept';
 import { insights, insightsQuery } from '#shared/records.ts';
 import { MAX_PAGE_SIZE, type TransactionPage, transactionsQuery } from '#shared/tips.ts';
 import {
@@ -8,6 +10,22 @@ import {
   tipsAsCsv,
 } from '../procedures/account-statement.ts';
 import type { Caller } from '../procedures/router.ts';
+
+/** Tells whether a client weighs CSV more than JSON, which is answered to all others (RFC 9110, section 12.5.1). */
+export function prefersCsv(c: HonoContext): boolean {
+  const ranges = parseAccept(c.req.header('Accept') ?? '');
+  return weightOf('text/csv', ranges) > weightOf('application/json', ranges);
+}
+
+/**
+ * The weight of a type from 0 to 1, by the most specific range that it lies in. Hono's `accepts` answers CSV to
+ * `text/csv, application/json`, which weighs both the same, and JSON to `application/json;q=0` beside a range of all types.
+ */
+function weightOf(type: string, ranges: readonly { readonly type: string; readonly q: number }[]): number {
+  const widening = [type, type.replace(/\/.*/, '/*'), '*/*'];
+  const matching = widening.flatMap((range) => ranges.filter((each) => each.type.toLowerCase() === range));
+  return matching[0]?.q ?? 0;
+}
 
 interface CsvRequest {
   /** What the procedure answered, and was asked with. */

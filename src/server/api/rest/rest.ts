@@ -15,8 +15,8 @@ import { type Context, stepTerms } from '../procedures/context.ts';
 import { type Endpoint, METHODS, type Parameter } from '../procedures/endpoint.ts';
 import { appRouter, createCaller, ENDPOINTS } from '../procedures/router.ts';
 import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from '../wire.ts';
-import { prefersCsv } from './accept.ts';
 import { answerTo, fieldOf, type RestEvent, type RestStream } from './answers.ts';
+import { prefersCsv } from './csv.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */
@@ -161,16 +161,15 @@ async function requireNoFields(c: HonoContext): Promise<void> {
 
 /** Calls the procedure with an input that only the procedure itself checks, as tRPC's own door does. */
 function ask(
-  { procedure, method, form }: Endpoint,
+  { procedure, type }: Endpoint,
   input: unknown,
   ctx: Context,
   signal?: AbortSignal,
 ): Promise<unknown> {
-  const goesOn = form === 'events' || form === 'download';
   return callTRPCProcedure({
     router: appRouter,
     path: procedure,
-    type: goesOn ? 'subscription' : method === 'GET' ? 'query' : 'mutation',
+    type,
     getRawInput: async () => (typeof input === 'function' ? input() : input),
     ctx,
     signal,
