@@ -14,7 +14,7 @@ import {
   examplesOf,
   expectDescribed,
   mediaTypesOf,
-  operationOf,
+  type Operation,
   operationsOf,
   pointerOf,
   problemExamples,
@@ -43,16 +43,27 @@ test('the description has every route of the table, and only those', async () =>
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('the description has every parameter that a route takes, and only those', async () => {
-  const { document } = await describedApp();
-  for (const row of ENDPOINTS) {
-    const { operation } = operationOf(document, rowName(row));
-    const described = (place: string) =>
-      (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
-    const taken = (row.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name);
-    expect(described('query'), rowName(row)).toEqual(taken);
-    const ofPath = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-    expect(described('path'), rowName(row)).toEqual(ofPath);
+test('a route takes each parameter that the description gives it, and knows none that other routes take', async () => {
+  const { t, document } = await describedApp();
+  const { token } = await t.registerProvider();
+  const namesIn = (operation: Operation, place: string) =>
+    (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
+  const operations = operationsOf(document);
+  const taken = ENDPOINTS.flatMap(({ parameters = [] }) => parameters);
+  const all = new Set(taken.filter((each) => each.in === 'query').map(({ name }) => name));
+  expect(all.size).toBeGreaterThan(5);
+  for (const { method, path, operation } of operations) {
+    const ofPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(namesIn(operation, 'path'), `${method} ${path}`).toEqual(ofPath);
+    const known: string[] = [];
+    for (const name of all) {
+      const answer = await t.send(`/api${path}?${name}=%21`, {
+        method,
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      if (!(await answer.text()).includes(`There is no parameter \`${name}\``)) known.push(name);
+    }
+    expect(known.sort(), `${method} ${path}`).toEqual(namesIn(operation, 'query').sort());
   }
 });
 

@@ -160,13 +160,6 @@ export function operationsOf({ paths }: Description) {
   );
 }
 
-/** @param route as `GET /qr-codes`. */
-export function operationOf(document: Description, route: string) {
-  const found = operationsOf(document).find(({ method, path }) => `${method} ${path}` === route);
-  if (!found) throw new Error(`not described: ${route}`);
-  return found;
-}
-
 /** Every body that is sent or answered and is no file, and where it is described. */
 export function mediaTypesOf(document: Description) {
   return operationsOf(document).flatMap(({ place, operation }) =>
