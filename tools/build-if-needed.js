@@ -1,6 +1,6 @@
 /**
- * Builds the product unless dist/ was built from exactly the present sources. So `npm start` works after a fresh clone or an
- * update, and starts at once the next time.
+ * Builds the product unless dist/ was built from exactly the present sources, so that `npm start` works after
+ * a clone or an update, and starts at once the next time.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const STAMP = join(PROJECT_FOLDER, 'dist/sources.sha256');
-/** The files of the previous client, for pages that are still open since before the build. */
+/** The files of the previous client, for pages that were opened before the build. */
 const EARLIER = join(PROJECT_FOLDER, 'dist/earlier');
 const FOLDERS = ['src', 'drizzle'];
 const SOURCES = [

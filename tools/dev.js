@@ -1,6 +1,6 @@
 /**
- * `npm run dev` serves the client with hot reload at http://localhost:3000 and runs the server behind it, which restarts
- * whenever its sources change. When one of the two processes ends, the other is stopped too.
+ * `npm run dev` serves the client with hot reload at http://localhost:3000 and runs the server behind it,
+ * which restarts when its sources change. When one of the two processes ends, the other is stopped too.
  */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * `npm run lock:mend` corrects what package-lock.json says of packages for one platform (decision 014). Run it whenever
- * `npm install` has changed the file: npm drops a correction when it locks another version of the package.
+ * `npm run lock:mend` corrects the entries of package-lock.json for packages of one platform (decision 014).
+ * Run it whenever `npm install` has changed the file: npm drops a correction when it locks another version of
+ * the package.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,9 +13,10 @@ import { fileURLToPath } from 'node:url';
  */
 
 /**
- * Adds `libc` to the packages of Node.js for Linux, which need glibc and do not say so: on musl they would shadow the machine's
- * own Node.js and not run. Removes `engines` from packages for one platform, so that npm installs them even when the Node.js
- * that runs npm is too old for them: they run on the Node.js that npm installs.
+ * Adds `libc` to the packages of Node.js for Linux, which need glibc and do not declare it: on musl they
+ * would shadow the machine's own Node.js and not run. Removes `engines` from packages for one platform, so
+ * that npm installs them even when the Node.js that runs npm is too old for them: they run on the Node.js
+ * that npm installs.
  * @param {Lock} lock
  * @returns {Lock}
  */

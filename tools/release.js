@@ -1,7 +1,7 @@
 /**
- * `npm run release [-- FILE]` writes a release archive, by default dist/tipwell-VERSION.tar.gz: the built product with a
- * package.json and a lock file that name only the packages that the server loads. Unpacked anywhere, it starts with
- * `npm ci && npm start`; `npm run trim` removes what the packages bring besides.
+ * `npm run release [-- FILE]` writes a release archive, by default dist/tipwell-VERSION.tar.gz: the built
+ * product with a package.json and a lock file of only the packages that the server loads. Unpacked anywhere,
+ * it starts with `npm ci && npm start`; `npm run trim` removes unused files of the packages.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -29,17 +29,21 @@ const CONTENTS = [
   'SECURITY.md',
 ];
 
-/** @typedef {{ dev?: boolean, devOptional?: boolean, peerDependencies?: object, [member: string]: unknown }} LockedPackage */
+/**
+ * @typedef {{ dev?: boolean, devOptional?: boolean, peerDependencies?: object, [member: string]: unknown }}
+ *   LockedPackage
+ */
 
 /**
- * The compiler, which is a peer of @trpc/server for its declarations alone: npm installs peers, as the lock file names them, and
- * 32 MB of it would be there for nothing.
+ * The compiler is a peer of @trpc/server for its declarations alone. npm installs peers of the lock file,
+ * which would be 32 MB without use.
  */
 const COMPILER = /^node_modules\/(?:typescript$|@typescript\/)/;
 
 /**
- * The lock file without the packages that only building and testing need. npm marks a package that an optional dependency and
- * a development dependency share as `devOptional`; without development dependencies it is `optional`.
+ * The lock file without the packages that only building and testing need. npm marks a package that an
+ * optional dependency and a development dependency share as `devOptional`; without development dependencies
+ * it is `optional`.
  * @param {{ packages: Record<string, LockedPackage>, [member: string]: unknown }} lock
  */
 function lockOfServer({ packages, ...lock }) {
@@ -60,7 +64,7 @@ function lockOfServer({ packages, ...lock }) {
 }
 
 /**
- * The part of package.json that `npm start` and the operator's commands need; none of its scripts builds.
+ * The part of package.json for `npm start` and the operator's commands; none of its scripts builds.
  * @param {Record<string, unknown> & { scripts: Record<string, string> }} described
  */
 function packageOfServer({ name, version, description, license, type, engines, scripts, ...described }) {

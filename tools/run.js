@@ -1,11 +1,13 @@
 /**
- * `node tools/run.js [--built | --as-built] PROGRAM WORDS...` runs a program on the Node.js that `npm ci` installed, or, where
- * npm has none for the platform, on the machine's own, if that is new enough. `--built` first builds the product unless there
- * is a build of the present sources. `--as-built` runs the existing build, whatever the sources say: so the operator's
- * commands work between a pull and a build, and for a user who may only read the product.
+ * `node tools/run.js [--built | --as-built] PROGRAM WORDS...` runs a program on the Node.js that `npm ci`
+ * installed, or, where npm has none for the platform, on the machine's own, if that is new enough. `--built`
+ * first builds the product unless there is a build of the present sources. `--as-built` runs the existing
+ * build, even an older one, so that the operator's commands work between a pull and a build, and for a user
+ * who may only read the product.
  *
- * npm 11 and newer put the installed Node.js first on the PATH of scripts, so that it runs this file already; older versions
- * leave its link out of node_modules/.bin. This file has old syntax and imports no packages, because any Node.js may run it.
+ * npm 11 and newer put the installed Node.js first on the PATH of scripts, so that it already runs this file;
+ * older versions leave its link out of node_modules/.bin. This file has old syntax and imports no packages,
+ * because any Node.js may run it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
@@ -15,8 +17,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { refuseOldNode } from '../src/server/old-node.js';
 
 /**
- * The environment of the program. glibc gives each thread an arena, which keeps the memory that was freed in it: photos and sheets,
- * which are drawn in threads, took 80 MB more without this limit (mallopt(3)). Other C libraries ignore the variable.
+ * glibc gives each thread an arena, which keeps freed memory: photos and sheets, which are drawn in threads,
+ * took 80 MB more without this limit (mallopt(3)). Other C libraries ignore the variable.
  */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', ...process.env };
 
@@ -32,8 +34,8 @@ const PACKAGES = {
 };
 
 /**
- * The Node.js that npm installed for this machine; null when there is none, or when it does not run here: npm before version 10
- * installs the package for glibc on a Linux with musl as well.
+ * The Node.js that npm installed for this machine; null without one, or when it does not run here: npm before
+ * version 10 also installs the package for glibc on a Linux with musl.
  * @returns {string | null}
  */
 function findBroughtNode() {
@@ -67,8 +69,8 @@ function runOn(node, args) {
 }
 
 /**
- * Sends SIGTERM to this process when its parent shell is gone: npm sends a signal to the shell that it started, and a shell
- * such as Debian's dies of the signal without forwarding it.
+ * Sends SIGTERM to this process when its parent shell is gone: npm sends a signal to the shell that it
+ * started, and a shell such as Debian's dies of the signal without forwarding it.
  */
 function endWithTheShell() {
   const shell = process.ppid;
@@ -85,7 +87,7 @@ if (brought !== null && !isThisNode(brought)) {
   runOn(brought, [...process.execArgv, fileURLToPath(import.meta.url), ...args]);
 } else {
   refuseOldNode();
-  // The environment of this process comes too late: glibc has read it.
+  // glibc reads the environment at its start, so that a change in this process comes too late.
   const isTooLate = process.platform === 'linux' && process.env.MALLOC_ARENA_MAX === undefined;
   if (isTooLate && process.execve) {
     process.execve(

@@ -1,7 +1,7 @@
 /**
- * `npm run trim` in an installed release removes from node_modules what no running server loads: headers, sources, declarations
- * and source maps, programs for other platforms, and the files of Swagger UI that no page names. npm installs packages as a whole, and
- * cannot leave these out. The next `npm ci` brings them back. Licences stay.
+ * `npm run trim` in an installed release removes files from node_modules that no running server loads,
+ * because npm installs packages as a whole: headers, sources, declarations and source maps, programs for
+ * other platforms, and unused files of Swagger UI. Licences stay. The next `npm ci` restores the files.
  */
 import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
@@ -14,7 +14,7 @@ const MODULES = join(FOLDER, 'node_modules');
 const NEVER_LOADED = [
   // The headers and the manual of Node.js.
   /^node-[^/]+\/(?:include|share)\//,
-  // Declarations, source maps, and sources of what is compiled already.
+  // Declarations, source maps, and sources of compiled code.
   /\.(?:map|[cm]?tsx?|c|cc|cpp|h|hpp|gypi?)$/,
   /^better-sqlite3\/deps\//,
   // src/server/api/openapi/docs.ts serves two files.
@@ -36,9 +36,9 @@ function isOfNoUse(path) {
 }
 
 /**
- * Removes what is of no use below a folder, and the folders that are empty then.
+ * Removes unused files below a folder, and the folders that become empty.
  * @param {string} folder
- * @returns {number} the bytes that it had.
+ * @returns {number} the bytes that it freed.
  */
 function trim(folder) {
   let freed = 0;

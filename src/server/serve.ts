@@ -1,6 +1,4 @@
-/**
- * The serving process: reads the configuration, opens the storage, listens, and closes gracefully.
- */
+/** The serving process: reads the configuration, opens the storage, listens, and shuts down gracefully. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -43,7 +41,7 @@ const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
 export const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
-/** The whole of a stop, also when the database does not answer. */
+/** The time limit of the shutdown, also when the database does not answer. */
 const STOP_PATIENCE_MS = 9_500;
 const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -59,32 +57,28 @@ export const SERVER_OPTIONS = {
   requestTimeout: 14_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  // unread-requests.ts refuses a request without a Host, with an answer like any other.
+  // unread-requests.ts refuses a request without a Host in the form of every other error.
   requireHostHeader: false,
 } as const;
 
 /**
- * Far fewer than the descriptors that the service may have (deploy/tipwell.service): files have to be opened
- * as well.
+ * Far fewer than the service's file descriptors (deploy/tipwell.service), because files are opened as well.
  */
 const MAX_CONNECTIONS = 20_000;
 
 /**
- * By how much the heap may grow before V8 collects its garbage. By itself V8 lets a small heap quadruple
- * where the machine has much memory: twenty whole histories at once took 150 MB more than with this.
+ * V8 lets a small heap quadruple on a machine with much memory before it collects garbage: twenty whole
+ * histories at once took 150 MB more than with this limit.
  */
 const HEAP_GROWTH_PERCENT = 50;
 
-/** The host of a request that names none, as HTTP/1.0 allows; nothing is built on it. */
+/** The host of an HTTP/1.0 request without one; nothing relies on it. */
 const UNNAMED_HOST = 'localhost';
 
-/**
- * A connection on which nothing has moved is cut when this has passed twice; heartbeats move on streams more
- * often.
- */
+/** A silent connection is cut after twice this time; the heartbeats of streams are more frequent. */
 const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
 
-/** Serves until a signal ends it; why it cannot start is said in one line. */
+/** Serves until a signal. A failed start is logged in one line. */
 export async function serve(): Promise<void> {
   try {
     await start();
@@ -100,7 +94,7 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** The payment service that the operator has an account with; its package is loaded only then. */
+/** The package of Stripe is loaded only where it is configured. */
 async function openPaymentService({ stripe }: Config): Promise<PaymentService | null> {
   if (!stripe) return null;
   const { createStripe } = await import('./payments/stripe/stripe.ts');
@@ -155,7 +149,7 @@ async function start(): Promise<void> {
   const isOnGround = createGroundWatch({ storage, clock: Date.now, log });
   const watching = setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref();
   const sweep = async () => {
-    // What has expired by a wrong clock has not expired.
+    // A wrong clock must not make data expire.
     if (!(await isOnGround())) return;
     await app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
   };
@@ -191,7 +185,7 @@ async function start(): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      // npm passes on what the terminal sends as well: a second signal must not cut the first one short.
+      // npm also forwards signals of the terminal: a second one must not interrupt the shutdown.
       if (isShuttingDown) return;
       stop(signal).then(
         () => process.exit(0),
@@ -205,10 +199,7 @@ async function start(): Promise<void> {
   process.stdout.write(`${brand.name} is ready at ${addressOf(config)}\n`);
 }
 
-/**
- * While developing there may be no build; the client then comes from its own server, and draws every page
- * itself.
- */
+/** Null without a build in development, where Vite serves the client, which renders every page itself. */
 async function openPages(
   { publicUrl, takesGuestTips }: Config,
   paymentMode: PaymentMode,
@@ -218,10 +209,7 @@ async function openPages(
   return preparePages(CLIENT_FOLDERS, renderer, publicUrl, { paymentMode, takesGuestTips });
 }
 
-/**
- * Unpredictable bytes, fetched many at a time: each fetch costs as much as hundreds of bytes. None is given
- * twice.
- */
+/** Buffers random bytes, because each fetch costs as much as hundreds of bytes. No byte is returned twice. */
 function createRandomBytes(): RandomBytes {
   let stock = Buffer.alloc(0);
   return (size) => {
@@ -233,12 +221,12 @@ function createRandomBytes(): RandomBytes {
   };
 }
 
-/** Asks for the payments of which nothing was heard, at once and then every minute. */
+/** Looks up payments without a webhook event, at once and then every minute. */
 function startPaymentSweeps(app: App, log: Logger): () => void {
   let isStopped = false;
   let isRunning = false;
   const run = () => {
-    // One that meets a payment service which does not answer takes longer than a minute.
+    // A sweep takes longer than a minute when the payment service does not answer.
     if (isRunning) return;
     isRunning = true;
     app
@@ -264,8 +252,8 @@ function listen(app: App, config: Config): Promise<Server> {
     const { body, ...rest } = app.refuseUnread(new AppError(code, { cause: error }));
     return new Response(body, rest);
   };
-  // The adapter would cut a connection whose body goes on after the answer; unread-requests.ts closes it, and
-  // says so.
+  // The adapter would cut a connection whose body continues after the answer; unread-requests.ts closes it
+  // with an error.
   const adapting = { errorHandler, hostname: UNNAMED_HOST, autoCleanupIncoming: false };
   const listener = getRequestListener(app.fetch, adapting);
   const server = createRequestServer(SERVER_OPTIONS, listener, app.refuseUnread);
@@ -280,11 +268,11 @@ function listen(app: App, config: Config): Promise<Server> {
   });
 }
 
-/** Accepts no new connection and waits for the answers under way. */
+/** Accepts no new connection and waits for the answers in progress. */
 function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_PATIENCE_MS);
-    // Connections become idle as their answers end; a client that kept one would only be refused on it.
+    // Connections become idle as their answers end, and a client that kept one would only be refused on it.
     const closing = setInterval(() => server.closeIdleConnections(), DRAIN_INTERVAL_MS);
     server.close(() => {
       clearTimeout(deadline);

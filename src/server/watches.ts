@@ -1,6 +1,6 @@
 /**
- * What a running server watches of its data besides requests: that new tips add up, and that it still stands
- * on the data and by the clock that it was started with.
+ * Watches the data of a running server besides requests: that new tips add up, and that the database and the
+ * clock are still those of the start.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -10,13 +10,13 @@ import type { Storage } from './storage/port/storage.ts';
 
 const LEDGER_CHECK_INTERVAL_MS = 60_000;
 
-/** Bounds one look while tips are recorded as fast as they are checked: 200,000 of them. */
+/** Bounds one check while tips are recorded as fast as they are checked: 200,000 of them. */
 const MAX_STEPS = 1_000;
 
 /**
- * Checks what was written to the ledger since the last check.
- * @param isStopped ends the check before its next step; the next call goes on where this one ended.
- * @returns what is wrong, in sentences.
+ * Checks the entries since the last check.
+ * @param isStopped ends the check before its next step; the next call continues there.
+ * @returns problems in sentences.
  * @throws StorageUnavailable
  */
 export async function checkWhatIsNew(
@@ -31,7 +31,7 @@ export async function checkWhatIsNew(
   return [];
 }
 
-/** Checks what was written to the ledger since the last check, once a minute. */
+/** Checks new entries once a minute. */
 export function startLedgerChecks(
   storage: Pick<Storage, 'checkRecent'>,
   log: Logger,
@@ -68,9 +68,8 @@ export function startLedgerChecks(
 }
 
 /**
- * Makes the function that looks whether the storage may write (`Storage.checkGround`), and tells when that
- * changes.
- * @returns whether it may; false while nobody can say. It never throws.
+ * Makes a function that checks if the storage may write (`Storage.checkGround`), and reports changes.
+ * @returns true while it may; false when that is unknown. It never throws.
  */
 export function createGroundWatch(deps: {
   readonly storage: Pick<Storage, 'checkGround'>;

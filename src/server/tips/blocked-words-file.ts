@@ -1,4 +1,4 @@
-/** The list of blocked words as a file of the operator's, read once, at start. */
+/** Reads the operator's file of blocked words at start. */
 import { readFile, stat } from 'node:fs/promises';
 import {
   type BlockedWords,
@@ -7,20 +7,17 @@ import {
   UnusableBlockedWords,
 } from './blocked-words.ts';
 
-/**
- * More than the longest list takes with a comment to each word; a path to something else is not read to its
- * end.
- */
+/** More than the longest list with a comment to each word; a larger file is not read to its end. */
 const MAX_BYTES = 1_048_576;
 
-/** Thrown with one line that names the setting, and why the server cannot start with it. */
+/** Its message is one line that names the setting and why the server cannot start. */
 export class BlockedWordsRefused extends Error {
   override name = 'BlockedWordsRefused';
 }
 
 /**
  * @param path absolute; null for a list that matches nothing.
- * @throws BlockedWordsRefused when the file cannot be read, or a line of it cannot be used.
+ * @throws BlockedWordsRefused when the file cannot be read or a line cannot be used.
  */
 export async function readBlockedWords(path: string | null): Promise<BlockedWords> {
   if (path === null) return NO_BLOCKED_WORDS;
@@ -30,7 +27,7 @@ export async function readBlockedWords(path: string | null): Promise<BlockedWord
   let bytes: Buffer;
   try {
     const file = await stat(path);
-    // A pipe or a device would be waited for without end.
+    // A pipe or device would block without end.
     if (!file.isFile()) throw refuse('is not a file');
     if (file.size > MAX_BYTES) throw refuse(`is larger than ${MAX_BYTES / 1_024} KB`);
     bytes = await readFile(path);

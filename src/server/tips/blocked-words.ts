@@ -1,20 +1,20 @@
 /**
- * The operator's list of words that no message to a receiver may have.
+ * The operator's list of words that no message to a receiver may contain.
  *
- * Each listed word becomes a regular expression over folded messages (`look-alikes.ts`). Of two parts of it
- * in a row none can take the same run of characters, so that it fails at a place within the length of the
- * word, whatever the message is. With 2,000 words of six letters the slowest message of 140 characters took 3
- * ms of CPU, with 2,000 words of 60 letters 16 ms, and with a hundred words 0.2 ms (Node.js 26, one core of a
- * small server). Reading these lists takes 0.4 s, 3 s and 4 ms: V8 compiles the expressions then.
+ * Each listed word becomes a regular expression over folded messages (`look-alikes.ts`). No two consecutive
+ * parts of it can match the same run of characters, so that it fails at any position within the length of the
+ * word. With 2,000 words of six letters the slowest message of 140 characters took 3 ms of CPU, with 2,000
+ * words of 60 letters 16 ms, and with a hundred words 0.2 ms (Node.js 26, one core of a small server).
+ * Reading these lists takes 0.4 s, 3 s and 4 ms, because V8 then compiles the expressions.
  */
 import { foldLetters } from './look-alikes.ts';
 
 export interface BlockedWords {
-  /** Tells if a text has one of the words, in whatever disguise. */
+  /** Tells if a text contains one of the words, in any disguise. */
   matches(text: string): boolean;
 }
 
-/** Thrown with a sentence that names the line which cannot be used. */
+/** Its message names the line that cannot be used. */
 export class UnusableBlockedWords extends Error {
   override name = 'UnusableBlockedWords';
 }
@@ -23,7 +23,7 @@ export const MAX_LINES = 2_000;
 export const MAX_LINE_LENGTH = 60;
 export const NO_BLOCKED_WORDS: BlockedWords = { matches: () => false };
 
-/** Digits and signs that stand for a letter in a disguised word; v and l are taken for u and i as well. */
+/** Digits and signs that stand for a letter in a disguised word; v and l also stand for u and i. */
 const STAND_INS: Readonly<Record<string, string>> = {
   a: '4@\u2200',
   b: '86\u20BF\u0E3F',
@@ -47,12 +47,12 @@ const STAND_INS: Readonly<Record<string, string>> = {
 const LETTER_SIGNS = Object.values(STAND_INS)
   .join('')
   .replace(/[\p{L}\p{N}]/gu, '');
-/** Follows a character that stands so often in a row that nobody spells it so. */
+/** Marks a character that is repeated more often than any spelling does. */
 const STRETCHED = '=';
-/** Digits that are a number (4.5, table 455) become these private characters, which stand for no letter. */
+/** Digits of a number (4.5, table 455) become these private characters, which stand for no letter. */
 const NUMBER_ZERO = 0xe000;
 
-/** Letters, digits and signs for letters, as they are in a folded text. */
+/** Letters, digits and signs for letters in a folded text. */
 const WRITTEN = `\\p{L}\\p{M}\\p{N}${LETTER_SIGNS}`;
 /** Scripts without spaces between words (and Korean, whose particles are written to the word). */
 const SPACELESS = 'Han Hira Kana Bopo Hang Thai Laoo Khmr Mymr Tibt'
@@ -62,9 +62,9 @@ const SPACELESS = 'Han Hira Kana Bopo Hang Thai Laoo Khmr Mymr Tibt'
 const IS_SPACELESS = new RegExp(`^[${SPACELESS}]`, 'u');
 
 /**
- * All else in a message becomes one of four characters, so that the expressions of the list have no classes
- * of Unicode, of which each takes a millisecond to compile: a space, `*` for a sign that may stand in the
- * place of a letter, `.` for any other one, and a line feed between a script with spaces and one without.
+ * Every other character of a message becomes one of four, so that the expressions need no classes of Unicode,
+ * each of which takes a millisecond to compile: a space, `*` for a sign that may replace a letter, `.` for
+ * any other sign, and a line feed between a script with spaces and one without.
  */
 const SKIPPED = '[*.\\n]*';
 const BETWEEN_WORDS = '[ *.\\n]+';
@@ -73,11 +73,11 @@ const DIGITS = `0-9${String.fromCodePoint(NUMBER_ZERO)}-${String.fromCodePoint(N
 const NO_LETTER = ` *.\\n${DIGITS}${LETTER_SIGNS}`;
 const START = `(?<![^${NO_LETTER}])(?<![${DIGITS}](?=[${DIGITS}]))`;
 const END = `(?![^${NO_LETTER}])(?!(?<=[${DIGITS}])[${DIGITS}])`;
-/** Shorter words are too few letters to be recognised by those that are left. */
+/** Shorter words keep too few letters to be recognised. */
 const MIN_MASKED_LENGTH = 4;
 
 /**
- * Reads a list: a word or phrase on each line, with `#` before a comment.
+ * Parses a list: a word or phrase on each line, and comments after `#`.
  * @throws UnusableBlockedWords when a line cannot be used.
  */
 export function parseBlockedWords(text: string): BlockedWords {
@@ -116,7 +116,7 @@ function patternOf(entry: string, where: string): RegExp {
     .map((word) => word.match(/[^*.]\p{M}*/gu) ?? [])
     .filter((word) => word.length > 0);
   const letters = words.flat();
-  // Some characters are several letters, so that these are counted as well.
+  // Some characters fold to several letters, so that these are counted as well.
   if (Math.max([...entry].length, letters.length + words.length - 1) > MAX_LINE_LENGTH)
     throw new UnusableBlockedWords(`${where} is longer than ${MAX_LINE_LENGTH} characters`);
   const [first] = letters;
@@ -128,15 +128,13 @@ function patternOf(entry: string, where: string): RegExp {
   const end = entry.endsWith('*') || IS_SPACELESS.test(last) ? '' : END;
   const written = (one: (word: readonly string[]) => string) => words.map(one).join(BETWEEN_WORDS);
   const joined = written((word) => stretchable(word, IS_SPACELESS.test(word[0] ?? '') ? '\\n?' : SKIPPED));
-  // What begins within another word has no signs inside: wish-it does not have *shit*.
+  // A match within another word contains no signs: wish-it does not contain *shit*.
   const within = entry.startsWith('*') ? [written((word) => stretchable(word, ''))] : [];
   const masked = `${within.length > 0 ? '' : start}${written(maskable)}`;
   return new RegExp(`(?:${[`${start}${joined}`, ...within, masked].join('|')})${end}`, 'u');
 }
 
-/**
- * A letter that is listed once may be stretched but not doubled, which makes another word: pene is not penne.
- */
+/** A single listed letter may be stretched but not doubled, which makes another word: pene is not penne. */
 function stretchable(word: readonly string[], between: string): string {
   const runs: string[][] = [];
   for (const letter of word) {
@@ -158,7 +156,7 @@ function maskable(word: readonly string[]): string {
   return word.map((letter, at) => classOf(letter, at > 0 && at < word.length - 1 ? '*@' : '')).join('');
 }
 
-/** All that a listed letter, digit or sign can be seen as in a folded text. */
+/** A character class of everything that a listed letter, digit or sign may be written as in a folded text. */
 function classOf(listed: string, mask = ''): string {
   const [character = '', ...marks] = listed;
   if (marks.length > 0) return listed;
@@ -169,7 +167,7 @@ function classOf(listed: string, mask = ''): string {
   return `[${letter}${STAND_INS[letter] ?? ''}${mask}]`;
 }
 
-/** Signs with which a letter is hidden from view: f*ck. */
+/** Signs that hide a letter: f*ck. */
 const MASKS = new RegExp(
   `(?![${LETTER_SIGNS}])[*#%&~^_\u2022\u00B7\u25CF\u00D7\u2013\u2014\\-\\p{Extended_Pictographic}]`,
   'gu',
@@ -181,12 +179,12 @@ const SPELLED = new RegExp(
   `(?<![^ *.])${LONE}(?:(?:[*.]+${LONE})+|([*.]{0,2} [ *.]{0,2})${LONE}(?:\\1${LONE})*)`,
   'gu',
 );
-/** Two letters around masks are a longer word: f**k. */
+/** Two letters around signs may be a longer word: f**k. */
 const MASKED = /^[^ *.]\*+[^ *.]$/u;
-/** Punctuation of its own, which is a letter only with another one behind it, or on both sides. */
+/** Punctuation that counts as a letter only before another one, or between two. */
 const PUNCTUATION = /[!\u00A6|]+(?![^ *.])|(?<![^ *.])[(<[{\u00A9\u00AE]|[(<[{\u00A9\u00AE](?![^ *.])/gu;
 
-/** Folds letters and signs, and joins what is spelled to the words that `join` makes of it. */
+/** Folds letters and signs, and replaces spelled letters by the words that `join` makes of them. */
 function foldSigns(text: string, join: (spelled: string) => string): string {
   return foldLetters(text)
     .replace(/\s/g, ' ')
@@ -198,14 +196,13 @@ function foldSigns(text: string, join: (spelled: string) => string): string {
 
 /** The words of one letter that may stand beside a spelled one: u r a s h i t. */
 const WORDS_OF_ONE_LETTER = /^[aiury]+|[aiury]+$/g;
-/** Three times the same, except in a number, or a letter twice that hardly any word doubles. */
+/** Three equal characters, except in a number, or a double letter that hardly any word has. */
 const STRETCH = /([^ *.\uE000-\uE009])\1{2,}|([hijquvwxy])\2/gu;
 const ENDS_OF_SPACELESS = new RegExp(
   `(?<=[${SPACELESS}])(?![${SPACELESS}])(?=\\p{L})|(?<=\\p{L})(?<![${SPACELESS}])(?=[${SPACELESS}])`,
   'gu',
 );
 
-/** Folds a message, and takes off what is only a disguise. */
 function foldDisguises(message: string): string {
   const withoutNeighbours = (spelled: string) => {
     const bare = spelled.replace(WORDS_OF_ONE_LETTER, '');

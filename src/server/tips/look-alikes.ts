@@ -1,14 +1,12 @@
 /**
- * Folds a text to the letters that it is read as: one letter for all that look the same, without case and
- * accents. Most of it is Unicode's own (NFKD: full width, mathematical, circled, superscript letters); the
- * table has what Unicode keeps apart although the eye does not. Both a listed word and a message are folded,
- * so that a merger of two letters costs no match.
+ * Folds a text to one letter for all that look the same, without case and accents. Most of it is Unicode's
+ * NFKD (full width, mathematical, circled, superscript letters); the table has look-alikes that Unicode keeps
+ * apart. Listed words and messages are both folded, so that merging two letters costs no match.
  */
 
 /**
- * Latin letters with the letters that look like them: Cyrillic, Greek, Armenian, phonetic, small capital and
- * barred. A letter stands in one row only. One that resembles another only vaguely (the Cyrillic i as u)
- * stands in none.
+ * Latin letters with their look-alikes: Cyrillic, Greek, Armenian, phonetic, small capital and barred. A
+ * letter is in one row at most, and in none when the resemblance is vague (the Cyrillic i as u).
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: '\u0430\u03B1\u0251\u1D00\u0250\u2C65',
@@ -39,7 +37,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   z: '\u03B6\u1D22\u01B6\u0290\u0291\u0240',
   ae: '\u00E6',
   oe: '\u0153',
-  // Arabic and Persian write these letters in more than one way, and draw words out by a line of no meaning.
+  // Arabic and Persian write these letters in more than one way, and stretch words by a line without meaning.
   '\u064A': '\u0649\u06CC',
   '\u0643': '\u06A9',
   '\u0647': '\u0629',
@@ -51,8 +49,7 @@ const LETTER_OF = new Map(
 );
 
 /**
- * Ranges of 26 letters that Unicode gives no form without ornament: in black circles and squares, and of
- * flags.
+ * Ranges of 26 letters without a compatibility form in Unicode: in black circles and squares, and of flags.
  */
 const ORNATE_ALPHABETS = /[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF}]/gu;
 const KATAKANA = /[\u30A1-\u30F6]/g;
@@ -60,13 +57,15 @@ const KATAKANA_TO_HIRAGANA = 0x60;
 /** Trade marks would be read as letters behind a word. */
 const TRADE_MARKS = /[\u2120\u2122]/g;
 const APOSTROPHES = /[\u2018\u2019\u02BC\u00B4`]/g;
-/** The apostrophe of a contraction parts two words: he'll is not hell. */
+/** The apostrophe of a contraction separates two words: he'll is not hell. */
 const CONTRACTION = /'(?=(?:ll|re|ve|d|m|s|t)(?!\p{L}))/gu;
 /** Zero-width characters, soft hyphens, directions, variation selectors. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
-/** Marks that belong to any script, which pile up on letters (zalgo), except those that make another kana. */
+/**
+ * Marks of no script in particular, which pile up on letters (zalgo), except those that make another kana.
+ */
 const LOOSE_MARKS = /(?![\u3099\u309A])\p{M}(?<=\p{sc=Zinh})/gu;
-/** In these scripts a mark is an accent or a point, which may be left out; in others it may be a vowel. */
+/** In these scripts a mark is an accent or a point, which may be omitted; in others it may be a vowel. */
 const ACCENTS =
   /(?<=[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Armn}\p{sc=Geor}\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{N}])\p{M}+/gu;
 

@@ -1,8 +1,8 @@
 /**
- * Who hears of a tip. A stream is told only THAT an account has new entries and reads from the ledger those
- * that it has not sent yet, by their positions: so replay and live are one thing, nothing is buffered for
- * slow readers, and no entry is missed or sent twice, whichever process wrote it. All streams together take
- * turns, so that no replay, however long, holds up anything else.
+ * The event streams of accounts. A stream is only told THAT its account has new entries, and reads those
+ * after its last position from the ledger. So replay and live are the same, nothing is buffered for slow
+ * readers, and no entry is missed or sent twice, whichever process wrote it. All streams share a fair queue,
+ * so that a long replay delays nothing else.
  */
 
 import { createStepQueue } from '#server/queue/step-queue.ts';
@@ -13,80 +13,67 @@ import { BEGINNING, isTransactionId, type TransactionId, type UserId } from '#sh
 import type { StreamReset, Transaction } from '#shared/tips.ts';
 import type { TransactionView } from './transaction-view.ts';
 
-/** Enough for the tabs and devices of one person. */
+/** Enough for one person's tabs and devices. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
-/** The streams of all accounts together. */
+/** Of all accounts together. */
 const MAX_STREAMS = 5_000;
-/** How many entries are read from the ledger at once, and held for a reader that takes none of them. */
+/** Entries per read of the ledger, which are held while a reader takes none. */
 const READ_SIZE = 20;
-/** Reads of the ledger and entries handed out, by all streams together, in one turn of the event loop. */
+/** Reads of the ledger and entries delivered, by all streams together, in one turn of the event loop. */
 const STEPS_PER_TURN = 25;
 /**
- * Whoever missed more is told to load the list, which brings many tips in one answer and only as far as
+ * A client that missed more reloads the list, which returns many tips in one answer, and only as far as
  * somebody looks.
  */
 const MAX_REPLAY = 1_000;
 const RETRY_AFTER_S = 30;
 
-/**
- * News of an account, as its streams tell it: an entry, or that the account was thanked for a tip that it
- * gave.
- */
+/** An event of an account: an entry, or a thank-you for a tip that it gave. */
 export interface TipEvent {
   /**
-   * The id of the transaction for a tip, another one for its reversal; for thanks that of the event before.
+   * The transaction's id for a tip, another id for its reversal, and the preceding event's for a thank-you.
    */
   readonly id: string;
   readonly transaction: Transaction;
 }
 
-/** An open stream, and where it begins. */
 export interface TipStream {
-  /** The event after which it begins; `BEGINNING` when there is none yet. */
+  /** The event before the first one; `BEGINNING` when there is none yet. */
   readonly startsAfter: string;
-  /**
-   * Null when it begins where its reader left off; otherwise why it begins now, after entries that it does
-   * not tell.
-   */
+  /** Null when the stream continues after `lastSeen`; otherwise why it skips entries. */
   readonly reset: StreamReset | null;
-  /** Ends by throwing an AbortError, which tells a client to connect again if it may. */
+  /** Ends by throwing an AbortError, after which a client may reconnect. */
   readonly events: AsyncGenerator<TipEvent>;
 }
 
 export interface TipFeed {
   /**
-   * Opens a stream of what happens to an account, tips given and received and their reversals: first what came after the event
-   * `lastSeen`, then each as it happens; only what is new when it is null, no event of this account's, or followed by more than 1,000.
-   * It is subscribed before it reads, so that nothing falls in between, and ends when `until` is aborted, the feed
-   * closes, or another account takes its place: when all 5,000 are taken, one that would still have fewer streams than
-   * the account with the most displaces the newest stream of that account, so that none is kept out by those with many.
-   * @throws AppError `too_many_requests` when the account has 20 streams; `busy` when all places are taken and nobody has
-   *   at least two streams more than the account, or when the feed is closed.
+   * Opens a stream of an account's tips and their reversals: first those after the event `lastSeen`, then new
+   * ones. When `lastSeen` is null, unknown or followed by more than 1,000 entries, the stream has new ones
+   * only. It subscribes before it reads, so that no entry is missed, and ends when `until` is aborted, the
+   * feed closes, or another account takes its place: when all 5,000 are taken, an account that would still
+   * have fewer streams than the one with the most displaces the newest stream of that account.
+   * @throws AppError `too_many_requests` when the account has 20 streams; `busy` when all places are taken
+   *   and no account has at least two streams more, or when the feed is closed.
    */
   follow(userId: UserId, lastSeen: string | null, until: AbortSignal): Promise<TipStream>;
-  /** How many streams are open. */
+  /** The number of open streams. */
   size(): number;
-  /** Ends all streams and lets nobody in any more. */
+  /** Ends all streams and opens no more. */
   close(): void;
 }
 
-/** Where a stream begins, and the position of that in the account. */
+/** The beginning of a stream, with its position in the account. */
 interface Start extends Omit<TipStream, 'events'> {
   readonly position: number;
 }
 
-/**
- * One open stream: knows whether something has happened since it last looked, and whether it still has its
- * place.
- */
+/** An open stream: its wake-ups since the last look, and its place. */
 class Follower {
   #isAwake = false;
   #wakeUp: (() => void) | null = null;
   #isDisplaced = false;
-  /**
-   * The tips that the account was thanked for since the stream last told. Whoever misses one finds it in the
-   * list.
-   */
+  /** The tips with an unsent thank-you. A client that misses one finds it in the list. */
   readonly thanked = new Set<TransactionId>();
 
   displace(): void {
@@ -104,7 +91,7 @@ class Follower {
     this.#wakeUp?.();
   };
 
-  /** Resolves at the next wake, or at once when there was one since the last look. */
+  /** Resolves at the next wake-up, or at once when one came since the last look. */
   async sleep(): Promise<void> {
     if (!this.#isAwake) {
       await new Promise<void>((resolve) => {
@@ -118,9 +105,9 @@ class Follower {
 
 /** @param storage is listened to for as long as the process lives. */
 export function createTipFeed(storage: Storage, view: TransactionView): TipFeed {
-  /** The streams of each account, oldest first. */
+  /** Oldest first. */
   const followers = new Map<UserId, Set<Follower>>();
-  /** The accounts by how many streams they have, so that finding one with the most looks at nobody else. */
+  /** The accounts by their number of streams, so that finding one with the most needs no search. */
   const accountsWith = Array.from({ length: MAX_STREAMS_PER_ACCOUNT + 1 }, () => new Set<UserId>());
   const closing = new AbortController();
   const queue = createStepQueue(STEPS_PER_TURN);
@@ -138,7 +125,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     return follower;
   }
 
-  /** Gives up the place of a stream, unless it has none any more. */
+  /** Frees the place of a stream, if it still has one. */
   function unsubscribe(userId: UserId, follower: Follower): void {
     const ofAccount = followers.get(userId);
     if (!ofAccount?.delete(follower)) return;
@@ -153,8 +140,8 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
   }
 
   /**
-   * Frees a place for an account that has `own` streams. The account that loses one is left with at least as
-   * many as the other gets, so that the two do not displace each other in turn.
+   * Frees a place for an account with `own` streams. The account that loses one keeps at least as many as the
+   * other gets, so that the two do not displace each other in turn.
    */
   function makeRoomFor(own: number): void {
     for (let most = MAX_STREAMS_PER_ACCOUNT; most >= own + 2; most -= 1) {
@@ -207,7 +194,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
       isReversal: kind === 'received_reversed' || kind === 'given_reversed',
     });
 
-  /** The tips for which an account was thanked since this was asked last. */
+  /** Takes the tips with unsent thank-yous. */
   async function takeThanked(userId: UserId, follower: Follower): Promise<Transaction[]> {
     const ids = [...follower.thanked];
     follower.thanked.clear();
@@ -266,7 +253,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
   return {
     async follow(userId, lastSeen, until) {
       const follower = subscribe(userId);
-      // A generator that is never started would never get to its `finally`.
+      // A generator that is never started would never reach its `finally`.
       until.addEventListener('abort', () => unsubscribe(userId, follower), { once: true });
       if (until.aborted) unsubscribe(userId, follower);
       try {

@@ -1,7 +1,7 @@
 /**
- * What somebody sees of a transaction. A receiver is not told who tipped: the public look-up of a provider's
- * code names the provider, so that a giver's own id would name every provider who tips. A giver is told of
- * the receiver what the tip page tells.
+ * Transactions as their participants see them. The receiver does not learn the giver's account id, because
+ * the public look-up of a code names its provider, and so every provider who tips. The giver sees what the
+ * tip page shows of the receiver.
  */
 import { createHmac } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/port/ledger.ts';
@@ -14,26 +14,26 @@ import { shownReceiver } from '#shared/tip-pages.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 
-/** Remembered pseudonyms take some 2 MB. */
+/** They take some 2 MB. */
 const MAX_REMEMBERED = 10_000;
 
-/** What can be seen as a transaction: a tip of the ledger, or a payment of one that is to be. */
+/** A tip of the ledger, or the payment of a future one. */
 export type Viewable = TransactionRecord | PaymentRecord;
 
-/** Records as `viewer`, who is the giver or the receiver, may see them; null for the guest who gave. */
+/** Views for `viewer`, the giver or receiver; null for a guest. */
 export interface TransactionView {
-  /** With what was written about them, which is looked up. */
+  /** Reads the messages of the records as well. */
   all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]>;
   one(record: Viewable, viewer: UserId | null): Promise<Transaction>;
-  /** A tip that its giver has given just now, about which nobody has answered yet. */
+  /** A new tip, which has no response yet. */
   fresh(record: Viewable, giver: UserId | null): Transaction;
   /** The name under which a receiver knows a giver. */
   pseudonymOf(people: { readonly giverId: UserId; readonly receiverId: UserId }): GiverPseudonym;
 }
 
 /**
- * @param deps.key of the pseudonyms; the same key gives the same pseudonym for the same two people.
- * @param deps.undoMs for how long a giver may take a tip back; 0 for never.
+ * @param deps.key the same key gives the same pseudonym for the same two people.
+ * @param deps.undoMs the time within which a giver may take a tip back; 0 for never.
  */
 export function createTransactionView({
   key,
@@ -51,7 +51,7 @@ export function createTransactionView({
   readonly receipts: GuestReceipts;
   readonly words: Pick<Messages, 'findMessages'>;
 }): TransactionView {
-  /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
+  /** A pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
 
   const pseudonymOf: TransactionView['pseudonymOf'] = ({ giverId, receiverId }) => {
@@ -69,7 +69,6 @@ export function createTransactionView({
     return giverId === null || viewer === giverId ? giverId : pseudonymOf({ giverId, receiverId });
   }
 
-  /** What the giver is told of the receiver, who is told of their own account. */
   function receiverOf(record: Viewable, viewer: UserId | null) {
     return shownReceiver({
       id: record.qrCodeId,
@@ -87,7 +86,7 @@ export function createTransactionView({
     return new Date(untilMs).toISOString();
   }
 
-  /** What giver and receiver wrote: what the giver wrote is for the receiver alone. */
+  /** The giver's message is for the receiver alone. */
   function messagesOf(record: Viewable, viewer: UserId | null, written: TipMessages | undefined) {
     const given = viewer === record.receiverId ? written : undefined;
     const shown = given?.isHidden ? undefined : given;
