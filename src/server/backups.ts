@@ -217,6 +217,7 @@ function tellOfNew(schedule: BackupSchedule | null, log: Logger): void {
   else
     log.warn(
       { backups: count },
-      'the database is new, and BACKUP_FOLDER has backups of another: is DATABASE_URL right, and is its disk there?',
+      'the database is new, and BACKUP_FOLDER has backups of another: is DATABASE_URL right, ' +
+        'and is its disk there?',
     );
 }

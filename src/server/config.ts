@@ -100,7 +100,8 @@ const environment = z.object({
     )
     .refine(
       (text) => !isMeantForPostgres(text) || isPostgresUrl(text),
-      'must name a host and a database, such as postgres://tipwell:PASSWORD@db.example.com/tipwell, with %40 %2F %3A %23 %25 for the signs @ / : # % in a password',
+      'must name a host and a database, such as postgres://tipwell:PASSWORD@db.example.com/tipwell, ' +
+        'with %40 %2F %3A %23 %25 for the signs @ / : # % in a password',
     )
     .default('data/tipwell.db')
     .transform(databaseFrom),
@@ -184,7 +185,8 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
   const warnings: string[] = [];
   if (isOwnMachine(publicUrl) && (data.NODE_ENV === 'production' || !isLoopback(data.HOST))) {
     warnings.push(
-      `PUBLIC_URL is ${data.PUBLIC_URL ?? 'not set'}: printed QR codes will lead to ${new URL(publicUrl).hostname}, where no customer can go.`,
+      `PUBLIC_URL is ${data.PUBLIC_URL ?? 'not set'}: printed QR codes will lead to ` +
+        `${new URL(publicUrl).hostname}, where no customer can go.`,
     );
   }
   return {

@@ -88,7 +88,8 @@ export async function serve(): Promise<void> {
       error instanceof DatabaseRefused ||
       error instanceof BlockedWordsRefused;
     process.stderr.write(
-      `${brand.name} cannot start: ${isForeseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+      `${brand.name} cannot start: ` +
+        `${isForeseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
     );
     process.exit(1);
   }

@@ -11,7 +11,8 @@ import type { Remnants, Storage } from '../storage/port/storage.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE =
-  'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | close EMAIL | renew-keys';
+  'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | ' +
+  'close EMAIL | renew-keys';
 
 interface Services {
   readonly accounts: Accounts;
@@ -20,8 +21,11 @@ interface Services {
 }
 
 const KEYS_FORGOTTEN = [
-  'The keys of this installation are forgotten. Restart the server now: it makes new ones when it starts, and uses the old ones until then.',
-  'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers. The links of guests to their receipts stop working, and no device gets notices until its owner opens the app again.',
+  'The keys of this installation are forgotten. Restart the server now: it makes new ones when it starts, ' +
+    'and uses the old ones until then.',
+  'Devices that have logged in before count as unknown until their next login, and receivers see new ' +
+    'pseudonyms of all givers. The links of guests to their receipts stop working, and no device gets ' +
+    'notices until its owner opens the app again.',
 ];
 
 const LEFT =
@@ -30,7 +34,8 @@ const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
   complete: [],
   partial: [`${LEFT}; a backup that is made now and restored is free of it.`],
   busy: [
-    `${LEFT}, because others used them all the time: the next account that is closed clears that away too, and a backup that is made now and restored is free of it.`,
+    `${LEFT}, because others used them all the time: the next account that is closed clears that away too, ` +
+      'and a backup that is made now and restored is free of it.',
   ],
 };
 
@@ -44,7 +49,8 @@ const ACTIONS: Readonly<
     await limits.unlock(email);
     return [
       `The new password of ${email} is: ${password}`,
-      'It is shown this once and works for a day. Whoever logs in with it has to choose another one before anything else.',
+      'It is shown this once and works for a day. Whoever logs in with it has to choose another one before ' +
+        'anything else.',
       'All sessions have ended.',
     ];
   },
@@ -66,7 +72,8 @@ const ACTIONS: Readonly<
     if (remnants === null) return null;
     return [
       `The account of ${email} is closed for good.`,
-      'Its sessions, names, email, phone, tip pages and password are gone, and its codes are retired. The ledger keeps its numbers.',
+      'Its sessions, names, email, phone, tip pages and password are gone, and its codes are retired. ' +
+        'The ledger keeps its numbers.',
       'Backups that were made before still hold them: delete those, and make a new one.',
       ...REMNANTS[remnants],
     ];

@@ -109,7 +109,8 @@ export function parseNoted(text: string | undefined): NotedPast | null {
   const noted = parsePast(text);
   if (noted) return noted;
   throw new UsageError(
-    `--digest takes what was noted, a number of tips and 32 hexadecimal digits: COUNT:HEX. This is ${JSON.stringify(text)}.`,
+    '--digest takes what was noted, a number of tips and 32 hexadecimal digits: COUNT:HEX. ' +
+      `This is ${JSON.stringify(text)}.`,
   );
 }
 

@@ -44,9 +44,10 @@ function linesOf({
   giver,
   receiver,
 }: MessageReport): string[] {
+  const alias = giverName === null ? '' : `, as ${JSON.stringify(giverName)}`;
   return [
     `${transactionId}, reported at ${new Date(reportedAtMs).toISOString()}`,
-    `  from     ${giver ? nameOf(giver) : 'somebody without an account'}${giverName === null ? '' : `, as ${JSON.stringify(giverName)}`}`,
+    `  from     ${giver ? nameOf(giver) : 'somebody without an account'}${alias}`,
     `  to       ${nameOf(receiver)}`,
     `  message  ${message === null ? 'none' : JSON.stringify(message)}`,
   ];
