@@ -1,6 +1,7 @@
 /**
- * `npm run types` writes what src/server/api/procedures/client-types.ts exports into one declaration file of plain types, for TypeScript
- * clients outside of this repository. The compiler resolves the types, because types inferred from zod schemas would need zod.
+ * `npm run types` writes the exports of src/server/api/procedures/client-types.ts into one declaration file
+ * of plain types, for TypeScript clients outside of this repository. The compiler resolves the types, because
+ * types inferred from zod schemas would need zod.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +18,7 @@ const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SOURCE = join(PROJECT_FOLDER, 'src/server/api/procedures/client-types.ts');
 const ROUTER = 'AppRouter';
 
-/** The docstrings of branded types, which the declaration file turns into names of plain types. */
+/** The docstrings of branded types, which the declaration file declares as plain types. */
 const BRAND_NOTES = /** @type {Readonly<Record<string, string>>} */ ({
   Cents: 'A whole number of US cents.',
   QrCodeId: 'The ten characters of a printed code.',
@@ -57,7 +58,7 @@ function declarationsOf(checker, exported) {
   }
 
   /**
-   * The name under which a type is exported; undefined when it is not.
+   * The name under which a type is exported, or undefined.
    * @param {Type} type
    * @param {string} except
    */

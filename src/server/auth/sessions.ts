@@ -1,6 +1,7 @@
 /**
- * Sessions: 256 random bits as an opaque bearer token, of which the storage knows only the SHA-256. A session slides:
- * using it postpones its end, written down at most once a day so that reading stays a read; but none outlives 90 days.
+ * Sessions: 256 random bits as an opaque bearer token, of which the storage has only the SHA-256. Using a
+ * session postpones its end, stored at most once a day so that reading stays a read; no session outlives 90
+ * days.
  */
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
@@ -15,13 +16,13 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const DAY_MS = 86_400_000;
 const SLIDING_STEP_MS = DAY_MS;
-/** How long after its login a session ends, however much it is used (OWASP ASVS 5.0, 7.3.2). */
+/** The time from login to the end of a session, however much it is used (OWASP ASVS 5.0, 7.3.2). */
 const MAX_LIFETIME_MS = 90 * DAY_MS;
-/** For how long after the password was typed an act goes on that asks for it again (OWASP ASVS 5.0, 7.5). */
+/** The time for which a typed password allows sensitive actions (OWASP ASVS 5.0, 7.5). */
 const CONFIRMED_FOR_MS = RECENT_PASSWORD_MINUTES * 60_000;
-/** More than anybody has devices; bounds what logging in again and again puts on the disk. */
+/** More than anybody has devices; bounds the disk space of repeated logins. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
-/** How many watched sessions are looked for in one step of the storage, before everything else gets its turn. */
+/** Watched sessions per step of the storage, between which other work proceeds. */
 const LOOKED_FOR_AT_ONCE = 500;
 /** Every session has expired by then. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
@@ -33,10 +34,10 @@ export interface IssuedSession {
 
 export interface Sessions {
   /**
-   * @param passwordHash the one that the password was verified against.
-   * @param device what it is begun with, in words; '' when nobody said.
-   * @returns whether the account was being closed, and stays open because of it; null, without a session, when that hash is not the
-   *   account's any more, or the account is over.
+   * @param passwordHash the hash that the password was verified against.
+   * @param device a description such as "Chrome on Android"; '' when unknown.
+   * @returns true when this login ended the account's closing; null, without a session, when the hash is no
+   *   longer the account's, or the account is closed.
    */
   issue(
     userId: UserId,
@@ -44,24 +45,25 @@ export interface Sessions {
     device: string,
   ): Promise<(IssuedSession & { readonly reopened: boolean }) | null>;
   /**
-   * The account behind a token, whose session lives on from now.
+   * Finds the account of a token, and prolongs its session.
    * @throws AppError `session_ended` when the token is unknown, revoked or expired.
    */
   resume(token: string): Promise<Account>;
   /**
-   * Makes sure that the password was typed in a session within the last `RECENT_PASSWORD_MINUTES`; a login counts.
+   * Requires that the password was typed in a session within the last `RECENT_PASSWORD_MINUTES`; a login
+   * counts.
    * @throws AppError `password_needed`; `session_ended`.
    */
   requireRecentPassword(token: string): Promise<void>;
-  /** Notes that the password was typed in a session just now. @throws AppError `session_ended`; StorageUnavailable. */
+  /** Notes that the password was typed in a session. @throws AppError `session_ended`; StorageUnavailable. */
   confirm(token: string): Promise<void>;
   /**
-   * Ends a session for good. The token is worthless from the call on, also when that cannot be saved at the moment: this
-   * process then remembers it until `tick` has saved it.
-   * @throws StorageUnavailable when it is not saved yet.
+   * Ends a session. The token is invalid at once, even when that cannot be stored now: this process then
+   * remembers it until `tick` has stored it.
+   * @throws StorageUnavailable when it is not stored yet.
    */
   revoke(token: string): Promise<void>;
-  /** Where an account is logged in, the newest first. @param token of the session that asks. */
+  /** Newest first. @param token of the current session. */
   list(userId: UserId, token: string): Promise<Session[]>;
   /**
    * Ends one of an account's sessions, as `revoke` does.
@@ -69,21 +71,22 @@ export interface Sessions {
    */
   end(userId: UserId, id: SessionId): Promise<void>;
   /**
-   * Ends all sessions of an account but that of `keptToken` (null for none), as `revoke` does.
-   * @returns how many ended.
-   * @throws StorageUnavailable when it is not saved yet.
+   * Ends all sessions of an account except that of `keptToken` (null for none), as `revoke` does.
+   * @returns their number.
+   * @throws StorageUnavailable when it is not stored yet.
    */
   endOthers(userId: UserId, keptToken: string | null): Promise<number>;
   /**
-   * Ends all sessions of all accounts, in bounded steps; those that begin meanwhile may go on.
-   * @returns how many ended.
+   * Ends the sessions of all accounts in bounded steps; sessions that begin meanwhile may continue.
+   * @returns their number.
    * @throws StorageUnavailable after some of the steps.
    */
   endAll(): Promise<number>;
   /**
-   * Replaces an account's password, ends its other sessions and gives that of `token` a new one, in one step.
-   * @returns null, with nothing changed, when `present` is not its hash any more.
-   * @throws AppError `session_ended`, with nothing changed, when the session ended meanwhile.
+   * Replaces an account's password, ends its other sessions and gives that of `token` a new token, in one
+   * step.
+   * @returns null, with nothing changed, when `present` is no longer its hash.
+   * @throws AppError `session_ended`, with nothing changed.
    */
   changePassword(
     userId: UserId,
@@ -92,20 +95,23 @@ export interface Sessions {
     token: string,
   ): Promise<IssuedSession | null>;
   /**
-   * Notes that an account is to be closed at `closesAtMs`, and ends all of its sessions, in one step.
-   * @returns whether `present` still was its hash.
+   * Marks an account as closing at `closesAtMs`, and ends all of its sessions, in one step.
+   * @returns false when `present` is no longer its hash.
    */
   beginClosing(userId: UserId, present: string, closesAtMs: number): Promise<boolean>;
-  /** Ends the watches of an account whose sessions ended in the storage. */
+  /** Ends the watches of an account whose sessions the storage has ended. */
   noteEnded(userId: UserId): Promise<void>;
-  /** Replaces an account's password and ends all of its sessions, in one step. @returns whether `present` still was its hash. */
+  /**
+   * Replaces an account's password and ends all of its sessions, in one step. @returns false when `present`
+   * is no longer its hash.
+   */
   replacePassword(userId: UserId, present: string, next: NextPassword): Promise<boolean>;
   /**
-   * Watches a live session of an account for whatever lasts longer than a request. `ended` is aborted when the session
-   * is ended here, and by the next `tick` after it has expired or another process has ended it.
+   * Watches a live session for work that lasts longer than a request. `ended` is aborted when this process
+   * ends the session, and by the next `tick` after it has expired or another process has ended it.
    */
   watch(userId: UserId, token: string): SessionWatch;
-  /** Ends the watches of sessions that have expired meanwhile, and saves what could not be saved before. */
+  /** Ends the watches of expired sessions, and retries failed saves. */
   tick(): Promise<void>;
   /** Deletes what has expired. */
   sweep(): Promise<void>;
@@ -113,17 +119,15 @@ export interface Sessions {
 
 interface NextPassword {
   readonly passwordHash: string;
-  /** When it stops working; null for never. */
+  /** Null for a password without an end. */
   readonly expiresAtMs: number | null;
 }
 
 export interface SessionWatch {
   readonly ended: AbortSignal;
-  /** Stops watching. */
   release(): void;
 }
 
-/** Whatever waits for the end of one session. */
 interface Watch {
   readonly key: string;
   readonly userId: UserId;
@@ -140,9 +144,9 @@ export function createSessions(deps: {
   const { storage, clock, random, lifetimeMs } = deps;
   const slidingStepMs = Math.min(SLIDING_STEP_MS, lifetimeMs / 2);
 
-  /** By token hash in hexadecimal, which is a key that a Map can compare. */
+  /** By token hash in hexadecimal, because a Map compares strings by value. */
   const watches = new Map<string, Watch>();
-  /** The same by account, so that what one account does looks at its own sessions only. */
+  /** The same by account, so that an account's action visits only its own sessions. */
   const watchesOf = new Map<UserId, Set<Watch>>();
 
   function forget(watch: Watch): void {
@@ -159,7 +163,7 @@ export function createSessions(deps: {
     for (const controller of watch.controllers) controller.abort();
   }
 
-  /** Ends those of the watches whose session is gone. */
+  /** Ends watches whose session is gone. */
   async function endWatchesOfGone(watched: Iterable<Watch>): Promise<void> {
     const tokenHashes = Array.from(watched, ({ tokenHash }) => tokenHash);
     for (let from = 0; from < tokenHashes.length; from += LOOKED_FOR_AT_ONCE) {
@@ -170,7 +174,7 @@ export function createSessions(deps: {
     }
   }
 
-  /** The sessions that have ended without this being saved, by token hash in hexadecimal. A restart would bring them back. */
+  /** Ended sessions that are not stored yet, by token hash in hexadecimal. A restart would revive them. */
   const unsaved = new Map<string, Uint8Array>();
 
   async function endSession(tokenHash: Uint8Array): Promise<void> {
@@ -185,12 +189,12 @@ export function createSessions(deps: {
     try {
       await Promise.all([...unsaved.values()].map(endSession));
     } catch (error) {
-      // The next tick tries again.
+      // The next tick retries.
       if (!(error instanceof StorageUnavailable)) throw error;
     }
   }
 
-  /** When a session ends that is used now, unless it is used again. */
+  /** The end of a session that is used now. */
   function slidEnd(createdAtMs: number): number {
     return Math.min(clock() + lifetimeMs, createdAtMs + MAX_LIFETIME_MS);
   }
@@ -223,14 +227,14 @@ export function createSessions(deps: {
       const session = await storage.findSession(tokenHash, now);
       if (!session) throw new AppError('session_ended');
       const slidTo = slidEnd(session.createdAtMs);
-      // A version that let sessions slide without an end may have set a later one.
+      // An earlier version without the 90 days may have stored a later end.
       if (slidTo <= now) throw new AppError('session_ended');
-      // An end that is too late counts as well: it was set before the clock was turned back.
+      // An end that is too late also counts: it was stored before the clock was turned back.
       if (Math.abs(slidTo - session.expiresAtMs) >= slidingStepMs) {
         try {
           await storage.extendSession(tokenHash, slidTo);
         } catch (error) {
-          // Requests that only read are answered while nothing can be saved.
+          // Read requests are answered while nothing can be stored.
           if (!(error instanceof StorageUnavailable)) throw error;
         }
       }
@@ -239,7 +243,7 @@ export function createSessions(deps: {
 
     async requireRecentPassword(token) {
       const { confirmedAtMs } = await findLive(token);
-      // A time that is far ahead was noted before the clock was turned back.
+      // A time far in the future was noted before the clock was turned back.
       if (Math.abs(clock() - confirmedAtMs) >= CONFIRMED_FOR_MS) throw new AppError('password_needed');
     },
 
@@ -349,7 +353,7 @@ function keyOf(tokenHash: Uint8Array): string {
   return Buffer.from(tokenHash).toString('hex');
 }
 
-/** The id is derived from the token's hash, which stays inside, so that the storage needs no column for it. */
+/** Derived from the token's hash, which stays inside, so that the storage needs no column for it. */
 function idOf(tokenHash: Uint8Array): SessionId {
   return sessionIdFrom(createHash('sha256').update(tokenHash).digest());
 }

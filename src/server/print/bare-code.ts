@@ -1,4 +1,4 @@
-/** The code alone, for whoever lays out a print of their own. */
+/** The code alone, for designers of their own prints. */
 import { PNG } from 'pngjs';
 import { encodeAddress, pathOf, QUIET_ZONE_MODULES } from '../qr-modules.ts';
 
@@ -16,7 +16,10 @@ export function drawCodeSvg(address: string): Uint8Array {
   );
 }
 
-/** Draws a PNG as wide as the next whole multiple of the modules above `minSize` pixels, so that nothing is left over. */
+/**
+ * Draws a PNG as wide as the next whole multiple of the modules above `minSize` pixels, so that no pixel is
+ * left over.
+ */
 export function drawCodePicture(address: string, minSize: number): Uint8Array {
   const across = encodeAddress(address, 'M').size + 2 * QUIET_ZONE_MODULES;
   return drawCodePng(address, Math.ceil(minSize / across) * across);
@@ -24,8 +27,8 @@ export function drawCodePicture(address: string, minSize: number): Uint8Array {
 
 /**
  * Draws an address as a greyscale PNG.
- * @param size in pixels, of the whole picture. Every module is the same number of whole pixels; what is left over
- *   widens the quiet zone.
+ * @param size pixels of the whole picture. Every module has the same whole number of pixels; the rest widens
+ *   the quiet zone.
  */
 export function drawCodePng(address: string, size: number): Uint8Array {
   const { runs, size: modules } = encodeAddress(address, 'M');

@@ -1,4 +1,4 @@
-/** What a sheet is drawn with: shapes in millimetres, lettering that keeps to its place, and the code itself. */
+/** The canvas of a sheet: shapes in millimetres, text that stays in its box, and the code. */
 import PDFDocument from 'pdfkit';
 import type { Paper } from '#shared/print.ts';
 import { encodeAddress, QUIET_ZONE_MODULES } from '../qr-modules.ts';
@@ -12,7 +12,7 @@ const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: numbe
   letter: [215.9, 279.4],
 };
 
-/** A rectangle in millimetres. */
+/** In millimetres. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -23,11 +23,11 @@ export interface Box {
 interface Label extends Box {
   readonly face: Face;
   readonly colour: string;
-  /** In millimetres; smaller where the place wants it. */
+  /** In millimetres; smaller where the box requires it. */
   readonly maxSize: number;
   readonly maxLines: number;
   readonly align: 'left' | 'centre' | 'right';
-  /** Where the lines stand in a box that is higher. */
+  /** The vertical alignment of the lines. */
   readonly stand: 'top' | 'middle' | 'bottom';
 }
 
@@ -42,7 +42,7 @@ interface Shape {
 
 export type Canvas = ReturnType<typeof openCanvas>;
 
-/** @param title of the document; it names nobody whom the sheet does not show. */
+/** @param title the document's title; it must name only people whom the sheet shows. */
 export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
   const [pageWidth, pageHeight] = PAPER_SIZES[paper];
   const document = new PDFDocument({
@@ -56,7 +56,7 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     document.on('end', () => resolve(Buffer.concat(chunks)));
     document.on('error', reject);
   });
-  // Everything below is in millimetres.
+  // From here on, units are millimetres.
   document.scale(POINTS_PER_MM);
 
   const registered = new Set<string>();
@@ -68,13 +68,14 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     document.font(font.name).fontSize(size);
   }
 
-  // The features of a run are asked for, because pdfkit would otherwise set word after word, from left to right in any script.
+  // Features are passed explicitly, because pdfkit otherwise sets one word after the other, from left to
+  // right in any script.
   const widthOfRun = (run: Run, size: number) => {
     takeFont(run, size);
     return document.widthOfString(run.text, { features: [] }) + run.font.stroke * size;
   };
 
-  /** Measures at a size that loses nothing to rounding. */
+  /** Measures at a size at which rounding does not matter. */
   function measureWith(lettered: Lettered): (part: string) => number {
     const known = new Map<string, number>();
     return (part) => {
@@ -90,7 +91,9 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     pageWidth,
     pageHeight,
 
-    /** Writes a text into a box, as large as fits. @returns where its longest line begins, in millimetres. */
+    /**
+     * Writes a text into a box, as large as fits. @returns the left edge of its longest line in millimetres.
+     */
     async write(text: string, label: Label): Promise<number> {
       const lettered = await letter(text, label.face);
       let leftmost = label.x + label.width;
@@ -121,11 +124,11 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
       return leftmost;
     },
 
-    /** Draws a photo that fills a circle. However often it is drawn, the document holds it once. */
+    /** Draws a photo that fills a circle. The document holds repeated photos once. */
     photo(jpeg: Uint8Array, middleX: number, middleY: number, radius: number): void {
       document.save();
       document.circle(middleX, middleY, radius).clip();
-      // The library knows a picture again by its address, and not by its bytes.
+      // pdfkit recognises a repeated picture by its address, not by its bytes.
       const source = `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
       document.image(source, middleX - radius, middleY - radius, {
         width: 2 * radius,
@@ -150,7 +153,7 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
       paint(shape);
     },
 
-    /** Draws within the outline of a rounded box, and nothing outside of it. */
+    /** Clips drawing to a rounded box. */
     async within(box: Box & { readonly radius: number }, draw: () => Promise<void>): Promise<void> {
       document.save();
       document.roundedRect(box.x, box.y, box.width, box.height, box.radius).clip();
@@ -169,7 +172,7 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     /**
      * Draws a code in black on white with its quiet zone.
      * @param middleX,middleY the middle of the code.
-     * @param size the width of the code without its quiet zone.
+     * @param size the code's width without its quiet zone.
      */
     code(address: string, middleX: number, middleY: number, size: number): void {
       const { runs, size: modules } = encodeAddress(address, 'M');
@@ -199,5 +202,7 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
   }
 }
 
-/** How much wider a code is with its quiet zone, at most: the smallest codes have 25 modules. */
+/**
+ * The width of a code with its quiet zone, relative to the code, at most: the smallest codes have 25 modules.
+ */
 export const WITH_QUIET_ZONE = (25 + 2 * QUIET_ZONE_MODULES) / 25;

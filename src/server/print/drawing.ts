@@ -1,6 +1,6 @@
 /**
- * The thread that draws codes and sheets, because fonts and layout would stop everything else meanwhile, and its turns. It is begun with
- * the first drawing, and ended when nobody has asked for one for a while: what it has loaded takes tens of megabytes.
+ * The thread that draws codes and sheets, because fonts and layout would block the event loop, and its queue.
+ * It starts with the first drawing and ends when idle, because it holds tens of megabytes.
  */
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -8,7 +8,7 @@ import { AppError } from '#shared/errors.ts';
 import type { PrintFormat, PrintRequest } from '#shared/print.ts';
 import { createWorkQueue, WORK_LIMITS, type WorkOwner } from '../queue/work-queue.ts';
 
-/** The bare code of an address, in pixels: exactly `size` wide; or as a picture that screens show, of at least `minSize`. */
+/** The bare code in pixels: exactly `size` wide, or at least `minSize` for screens. */
 export type CodeOrder =
   | { readonly file: 'picture.png'; readonly address: string; readonly minSize: number }
   | { readonly file: 'code.svg'; readonly address: string }
@@ -20,38 +20,40 @@ export interface SheetOrder extends Pick<PrintRequest, 'paper' | 'ink'> {
   readonly service: string;
   readonly greeting: string | null;
   readonly photo: Uint8Array | null;
-  /** As it is shown: `XXXXX-XXXXX`. */
+  /** As displayed: `XXXXX-XXXXX`. */
   readonly codeId: string;
-  /** The tip page, which the code carries. */
+  /** The tip page in the code. */
   readonly address: string;
   readonly madeAtMs: number;
 }
 
 export type DrawingOrder = CodeOrder | SheetOrder;
 
-/** What the thread answers to an order. */
 export type Drawn = { readonly bytes: Uint8Array } | { readonly failure: unknown };
 
 export interface Drawing {
   /**
-   * @throws AppError `busy` when too many drawings are waited for, or when the thread has died or has taken too long; `shutting_down`
-   *   after `end`.
+   * @throws AppError `busy` when too many drawings are waiting, or the thread has died or takes too long;
+   *   `shutting_down` after `end`.
    */
   draw(owner: WorkOwner, order: DrawingOrder): Promise<Uint8Array>;
-  /** Ends the thread, and refuses what is still waiting. */
+  /** Ends the thread, and refuses waiting drawings. */
   end(): Promise<void>;
 }
 
 /** Beside this file in the sources, and beside main.js in the build. */
 const ENTRY = join(import.meta.dirname, `worker${extname(import.meta.filename)}`);
-/** In milliseconds, for a drawing that has begun. */
+/** Milliseconds from the start of a drawing. */
 const PATIENCE_MS = 8_000;
 const IDLE_MS = 60_000;
-/** A sheet that needs more than this is lost, and the server is not. What is short-lived of a drawing fits a small young generation. */
+/**
+ * Beyond these limits a sheet fails, and the server goes on. A drawing's short-lived objects fit a small
+ * young generation.
+ */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
 /**
- * @param deps.onTrouble hears why a thread was lost.
+ * @param deps.onTrouble is told why a thread was lost.
  * @param deps.entry the program of the thread.
  */
 export function createDrawing(deps: {
@@ -115,12 +117,12 @@ export function createDrawing(deps: {
   };
 }
 
-/** The thread is gone, or of no use any more. */
+/** The thread is gone or unusable. */
 class ThreadLost extends Error {}
 
 interface DrawingThread {
   isAlive(): boolean;
-  /** To be called again only when it has settled. @throws ThreadLost; what the drawing threw. */
+  /** Call it again only when it has settled. @throws ThreadLost; errors of the drawing. */
   draw(order: DrawingOrder): Promise<Uint8Array>;
   end(): Promise<void>;
 }
@@ -141,7 +143,7 @@ function startThread(entry: string | URL): DrawingThread {
     .on('message', answer)
     .on('error', die)
     .on('exit', (code) => die(`exit code ${code}`))
-    // A server that is stopping does not wait for it.
+    // The timer does not keep a stopping server alive.
     .unref();
 
   return {

@@ -1,9 +1,8 @@
-/** The faces of the print kit: the card in its block that the landing page draws, upright, lying and round. */
+/** The faces of the print kit: the landing page's card in its block, upright, lying and round. */
 import { brand } from '#shared/brand.ts';
 import type { Ink } from '#shared/print.ts';
 import { type Box, type Canvas, WITH_QUIET_ZONE } from './canvas.ts';
 
-/** What a face says. */
 export interface FaceWords {
   readonly name: string;
   readonly service: string;
@@ -33,7 +32,7 @@ const LOOKS: Readonly<Record<Ink, Look>> = {
   saving: { ground: WHITE, block: WHITE, onBlock: INK },
 };
 
-/** The address as somebody types it. */
+/** The address in the form that people type. */
 const typed = (address: string) => address.replace(/^https?:\/\//, '');
 
 interface FaceBox extends Box {
@@ -41,7 +40,7 @@ interface FaceBox extends Box {
   readonly code: number;
 }
 
-/** A card that stands: the title above the code, the service under it, the address on its block. */
+/** An upright card: the title above the code, the service under it, the address on its block. */
 export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords, ink: Ink): Promise<void> {
   const { x, y, width, height, code } = box;
   const look = LOOKS[ink];
@@ -62,7 +61,7 @@ export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords
     let top = y + gap * 1.4;
     const photo = photoOf(words, ink);
     const radius = photo ? Math.min(title * 0.42, width * 0.1) : 0;
-    // The photo and the name stand in the middle together.
+    // The photo and the name are centred together.
     const lead = photo ? 2 * radius + width * 0.03 : 0;
     const beginning = await canvas.write(`Tip ${words.name}`, {
       ...{
@@ -99,12 +98,12 @@ export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords
   canvas.box(box, { line: LINE, lineWidth: 0.15, radius: width * 0.038 });
 }
 
-/** Whoever saves ink prints no photo. */
+/** Prints that save ink have no photo. */
 function photoOf({ photo }: FaceWords, ink: Ink): Uint8Array | null {
   return ink === 'saving' ? null : photo;
 }
 
-/** A card that lies: the code on the left, the words beside it. */
+/** A lying card: the code on the left, the text beside it. */
 export async function drawLying(
   canvas: Canvas,
   box: FaceBox & { readonly radius: number },
@@ -162,7 +161,9 @@ export async function drawLying(
   canvas.box(box, { line: LINE, lineWidth: 0.15, radius: box.radius });
 }
 
-/** A sticker: the name above the code, the service and the address under it, which ends with the readable id. */
+/**
+ * A sticker: the name above the code; under it the service and the address, which ends with the readable id.
+ */
 export async function drawRound(
   canvas: Canvas,
   { middleX, middleY, radius, code }: { middleX: number; middleY: number; radius: number; code: number },
@@ -198,7 +199,7 @@ export async function drawRound(
   }
 }
 
-/** The block in which the card stands, with the address and the id for whoever cannot scan. */
+/** The block in which the card stands, with the address and the id for people who cannot scan. */
 async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWords, ink: Ink): Promise<void> {
   const { block, onBlock } = LOOKS[ink];
   canvas.box(box, { fill: block });

@@ -1,6 +1,6 @@
 /**
- * Lettering of names in any script: each letter takes the first typeface that has it, lines that run from right to left stand so, and
- * a text is made as large as its place allows.
+ * Sets names in any script: each letter takes the first typeface that has it, right-to-left lines are ordered
+ * as such, and a text is as large as its box allows.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,15 +8,16 @@ import bidiFactory from 'bidi-js';
 import { create as openFont } from 'fontkit';
 import decompress from 'woff2-encoder/decompress';
 
-/** Those whose letters are for names and titles, and those of everything else. */
 export type Face = 'display' | 'italic' | 'text';
 
 interface Family {
-  /** The npm package that holds the files. */
+  /** The npm package of the files. */
   readonly name: string;
-  /** What stands between the name of a subset and the ending of its file. */
+  /** The part of a file's name between the subset and the extension. */
   readonly style: string;
-  /** Whether the letters of the file as it is are hair-thin: only the default weight of a variable file can be embedded. */
+  /**
+   * True when the file's default weight is hair-thin: a PDF cannot embed another weight of a variable file.
+   */
   readonly isThin?: true;
 }
 
@@ -33,24 +34,23 @@ const KOREAN: Family = { name: '@fontsource-variable/noto-sans-kr', style: 'wght
 const CHINESE: Family = { name: '@fontsource-variable/noto-sans-sc', style: 'wght-normal', isThin: true };
 const EMOJI: Family = { name: '@fontsource-variable/noto-emoji', style: 'wght-normal' };
 
-/** Part of a typeface, as its package divides it. */
+/** A subset of a typeface, as its package divides it. */
 interface FontFile {
   readonly path: string;
   readonly ranges: readonly (readonly [first: number, last: number])[];
 }
 
-/** A typeface that is open. */
 export interface OpenFont {
   /** Unique for its file. */
   readonly name: string;
   /** In the format in which a PDF embeds it. */
   readonly bytes: Buffer;
-  /** How wide a line around each letter makes it as heavy as the others, as a part of its size. */
+  /** The outline that makes each letter as heavy as the others, relative to the font size. */
   readonly stroke: number;
   readonly has: (codePoint: number) => boolean;
 }
 
-/** Letters that follow each other, of one typeface and direction. */
+/** Consecutive letters of one typeface and direction. */
 export interface Run {
   readonly font: OpenFont;
   readonly text: string;
@@ -62,12 +62,12 @@ const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const filesOf = new Map<Family, readonly FontFile[]>();
 const openFonts = new Map<string, Promise<OpenFont>>();
 
-/** Letters that show nothing by themselves, such as joiners and variation selectors, and the skin colours of emoji. */
+/** Invisible characters, such as joiners and variation selectors, and the skin colours of emoji. */
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]$/u;
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
 const THIN_STROKE = 0.04;
 const MARK = /^\p{M}$/u;
-/** Stands for a letter that no typeface has. */
+/** Replaces a letter that no typeface has. */
 const MISSING = '\ufffd';
 const MISSING_CODE_POINT = 0xfffd;
 
@@ -110,7 +110,7 @@ function open(path: string, isThin = false): Promise<OpenFont> {
   return opening;
 }
 
-/** The typefaces of a text in the order in which they are tried. The language of Chinese characters is told by what stands beside them. */
+/** The typefaces of a text in order of preference. Characters beside Chinese ones decide their language. */
 function familiesFor(text: string, face: Face): readonly Family[] {
   const first = { display: [DISPLAY, TEXT], italic: [ITALIC, TEXT], text: [TEXT] }[face];
   const asian = /[\u3040-\u30ff]/.test(text)
@@ -132,7 +132,6 @@ async function fontFor(codePoint: number, families: readonly Family[]): Promise<
   return null;
 }
 
-/** A text with a typeface for each of its letters. */
 export interface Lettered {
   readonly text: string;
   readonly isRightToLeft: boolean;
@@ -140,7 +139,10 @@ export interface Lettered {
   readonly fonts: ReadonlyMap<number, OpenFont>;
 }
 
-/** Finds the typefaces of a text. A letter that none has becomes the sign for a missing one, and a mark that none has is left out. */
+/**
+ * Finds the typefaces of a text. A letter that none has is replaced by a sign, and a mark that none has is
+ * left out.
+ */
 export async function letter(text: string, face: Face): Promise<Lettered> {
   const families = familiesFor(text, face);
   const fonts = new Map<number, OpenFont>();
@@ -160,7 +162,7 @@ export async function letter(text: string, face: Face): Promise<Lettered> {
 }
 
 /**
- * The runs of one line from left to right, as the eye meets them (Unicode Standard Annex 9, rule L2).
+ * The runs of one line in visual order (Unicode Standard Annex 9, rule L2).
  * @param line a part of the lettered text.
  */
 export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] {
@@ -174,7 +176,7 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
     const own = fonts.get(codePoint);
     const before = runs.at(-1);
     const isInvisible = INVISIBLE.test(character) || MARK.test(character);
-    // A mark or a joiner stays with the letter before it where its typeface has it.
+    // A mark or joiner stays with the preceding letter if its typeface has it.
     const stays =
       before?.level === level && (before.font === own || (isInvisible && before.font.has(codePoint)));
     const font = stays ? before.font : own;
@@ -184,7 +186,7 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
     else runs.push({ font, text: shown, level });
   }
   for (const run of runs) {
-    // The typesetter turns letters of right-to-left scripts around, and leaves signs and spaces between them as they are.
+    // The typesetter reverses letters of right-to-left scripts, but not the signs and spaces between them.
     if (run.level % 2 === 1 && !RIGHT_TO_LEFT.test(run.text)) {
       run.text = [...graphemes.segment(run.text)]
         .map(({ segment }) => segment)
@@ -218,19 +220,19 @@ export interface Fitted {
   readonly lines: readonly string[];
 }
 
-/** The distance of two lines, as a part of their size. */
+/** The distance between lines, relative to the font size. */
 export const LEADING = 1.08;
-/** What each line after the first, and breaking a word, take from the worth of a size. */
+/** The value of a font size falls by this factor for each line after the first, and for breaking a word. */
 const WORTH_OF_A_LINE = 0.85;
 const WORTH_OF_BROKEN_WORDS = 0.62;
-/** The scripts whose lines may end after any letter. */
+/** Scripts whose lines may break after any letter. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /**
- * Makes a text as large as its place allows: smaller on fewer lines where more lines make it little larger, and with broken words only
- * where whole ones would be tiny. The text never leaves its place.
- * @param widthOf the width of a part of the text at a size of one.
+ * Makes a text as large as its place allows: smaller on fewer lines where more lines make it little larger,
+ * and with broken words only where whole ones would be tiny. The text never leaves its place.
+ * @param widthOf the width of a part of the text at a font size of one.
  */
 export function fitText(text: string, place: Place, widthOf: (part: string) => number): Fitted {
   let best: (Fitted & { readonly worth: number }) | null = null;
@@ -271,7 +273,7 @@ function largest(
   return found;
 }
 
-/** The lines of a text, each at most `width` wide at a size of one; null where a whole word is wider. */
+/** Lines of at most `width` at a font size of one; null when a whole word is wider. */
 function wrap(
   text: string,
   width: number,

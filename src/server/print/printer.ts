@@ -1,6 +1,4 @@
-/**
- * Prints of a code: the sheets of the print kit and the bare code, with what of a tip page belongs on paper.
- */
+/** Prints a code: sheets of the print kit, and the bare code. */
 import { brand } from '#shared/brand.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
@@ -11,11 +9,10 @@ import type { Printed, PrintFile, PrintRequest } from '#shared/print.ts';
 import type { WorkOwner } from '../queue/work-queue.ts';
 import type { Drawing, DrawingOrder } from './drawing.ts';
 
-/** What of a tip page is printed. */
 export interface PrintablePage {
   readonly id: QrCodeId;
   readonly serviceCategory: ServiceCategory;
-  /** Who receives the tips, as givers see it. */
+  /** The receiver's name as givers see it. */
   readonly name: string;
   readonly greeting: string | null;
   /** A square, in JPEG. */
@@ -24,7 +21,7 @@ export interface PrintablePage {
 
 export interface Printer {
   /**
-   * @throws AppError `public_url_is_local` while nobody else could open the code; what a drawing throws.
+   * @throws AppError `public_url_is_local` while other machines cannot open the code; errors of the drawing.
    */
   print(owner: WorkOwner, page: PrintablePage, request: Omit<PrintRequest, 'id'>): Promise<Printed>;
 }

@@ -1,20 +1,21 @@
-/** Draws the sheets of the print kit as vector PDF. It runs in a thread of its own, because layout and fonts take their time. */
+/**
+ * Draws the sheets of the print kit as vector PDF, in a thread of its own, because layout and fonts are slow.
+ */
 import type { Ink, Paper, PrintFormat } from '#shared/print.ts';
 import { type Box, type Canvas, openCanvas } from './canvas.ts';
 import { drawLying, drawRound, drawUpright, type FaceWords, titleOf } from './faces.ts';
 
-/** What is printed, and how. */
 export interface Sheet extends FaceWords {
   readonly format: PrintFormat;
   readonly paper: Paper;
   readonly ink: Ink;
-  /** The date in the document, in milliseconds since 1970. */
+  /** The document's date, in milliseconds since 1970. */
   readonly madeAtMs: number;
 }
 
 const CUT = { line: '#8a8a8a', lineWidth: 0.15 };
 const FOLD = { line: '#8a8a8a', lineWidth: 0.15, isDashed: true };
-/** What printers leave white, in millimetres. */
+/** The unprinted margin of printers, in millimetres. */
 const PRINT_MARGIN = 10;
 
 type Draw = (canvas: Canvas, sheet: Sheet) => Promise<void>;
@@ -27,7 +28,7 @@ const FORMATS: Readonly<Record<PrintFormat, Draw>> = {
     await drawUpright(canvas, { ...box, code: 110 }, sheet, sheet.ink);
   },
 
-  /** A flap, two faces that meet at the ridge, and the base on which the tent stands; the flap is glued under the base. */
+  /** A flap, two faces that meet at the ridge, and the base of the tent; the flap is glued under the base. */
   async 'table-tent'(canvas, sheet) {
     const [flap, face, base] = [20, 100, 50];
     const width = 160;
@@ -83,7 +84,7 @@ const FORMATS: Readonly<Record<PrintFormat, Draw>> = {
   },
 };
 
-/** @returns a PDF that is the same, byte by byte, for the same sheet. */
+/** @returns the same bytes for the same sheet. */
 export async function drawSheet(sheet: Sheet): Promise<Uint8Array> {
   const canvas = openCanvas(sheet.paper, titleOf(sheet), sheet.madeAtMs);
   await FORMATS[sheet.format](canvas, sheet);
@@ -103,7 +104,7 @@ function cellsOf({ x, y, width, height }: Box, columns: number, rows: number): B
   }));
 }
 
-/** The marks outside of a grid along which its cards are cut. */
+/** Crop marks outside of the grid of cards. */
 function drawCropMarks(canvas: Canvas, { x, y, width, height }: Box, columns: number, rows: number): void {
   const [distance, length] = [1.5, 5];
   for (let column = 0; column <= columns; column += 1) {

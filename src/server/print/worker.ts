@@ -1,4 +1,4 @@
-/** The program of the thread that draws: it draws what it is sent, one order after the other, and answers each. */
+/** The thread's program: it draws one order after the other, and answers each. */
 import { parentPort } from 'node:worker_threads';
 import { PRINT_FORMATS } from '#shared/print.ts';
 import { drawCodePicture, drawCodePng, drawCodeSvg } from './bare-code.ts';

@@ -2,24 +2,24 @@ import { AppError } from '#shared/errors.ts';
 import type { OnHangUp } from './work-queue.ts';
 
 /**
- * Work that could go on for long, in steps: so many in each turn of the event loop, whoever takes them. Those who wait take one after
- * the other, however many steps each of them asked for at once. However much of it there is, everything else gets its turn in between.
+ * A queue for long work in steps, with a bounded number of steps in each turn of the event loop, so that
+ * other work proceeds in between. Owners take turns step by step, however many steps each of them has queued.
  */
 export interface StepQueue {
   /**
    * Resolves when the caller may take one step: at once while this turn of the loop has steps left.
-   * @param owner whose work it is.
-   * @throws AppError `busy` when as many steps of the owner wait as may, or nobody waits for it any more.
+   * @throws AppError `busy` when the owner has too many steps waiting, or when the caller hangs up.
    */
   step(owner: unknown, terms?: StepTerms): Promise<void>;
 }
 
 export interface StepTerms {
-  /** A step that waits is given up then. */
+  /** A waiting step is then abandoned. */
   readonly onHangUp?: OnHangUp;
   /**
-   * Whether it goes on with an answer whose beginning has been sent, which could only be cut off: it waits however many others do. An
-   * answer waits for one such step at a time, so that the limits of what begins them bound them.
+   * Set for a step that continues an answer whose beginning has been sent and could only be cut off: it waits
+   * in any case. An answer has one such step waiting at a time, so that the limits of such answers bound
+   * them.
    */
   readonly isFurther?: boolean;
 }
@@ -27,11 +27,11 @@ export interface StepTerms {
 /** Of one owner: the ten calls of a batch, a few times over. */
 const MAX_WAITING = 50;
 
-/** @param stepsPerTurn how many steps everybody together may take before the event loop gets its turn. */
+/** @param stepsPerTurn the steps of all owners together per turn of the event loop. */
 export function createStepQueue(stepsPerTurn: number): StepQueue {
-  /** Below `stepsPerTurn` exactly while the next turn is waited for. */
+  /** Below `stepsPerTurn` exactly while a new turn is scheduled. */
   let left = stepsPerTurn;
-  /** Whoever is first here has waited longest since their last step. */
+  /** The first owner has waited longest since its last step. */
   const waiting = new Map<unknown, (() => void)[]>();
 
   function takeNext(owner: unknown, steps: (() => void)[]): void {
@@ -58,7 +58,7 @@ export function createStepQueue(stepsPerTurn: number): StepQueue {
     waiting.set(owner, steps);
   }
 
-  /** @returns false for what waits no longer. */
+  /** @returns false when it no longer waits. */
   function takeOut(owner: unknown, go: () => void): boolean {
     const steps = waiting.get(owner) ?? [];
     const index = steps.indexOf(go);

@@ -1,17 +1,16 @@
 /**
- * Turns at the work that is the most that anybody can ask of the server, mostly in threads: hashing passwords, drawing codes and prints,
- * decoding photos. So much at once, the others wait, though not for long. Turns go round between the networks that callers come
- * from, and within one between accounts, so that nobody's flood keeps anybody else waiting for longer than one turn of each. Because
- * networks can be had in any number, whoever has shown to belong to an account has every other turn, and a place before any stranger.
+ * Fair queues for the most expensive work that clients can request, mostly in threads: hashing passwords,
+ * drawing codes and prints, decoding photos. Turns go round between the clients' networks, and within a
+ * network between accounts, so that a flood delays others by at most one turn of each. Because an attacker
+ * can have any number of networks, known owners have every other turn, and a place before any stranger.
  */
 import { AppError } from '#shared/errors.ts';
 
-/** How much waits, and for how long. */
 export interface QueueLimits {
   readonly atOnce: number;
-  /** Whoever comes when so many wait is asked to come back, unless somebody makes room. */
+  /** A further owner is refused as `busy`, unless another one makes room. */
   readonly maxWaiting: number;
-  /** A turn that has not come by then does not come: far below the time after which the server cuts a silent connection. */
+  /** Waiting work is then refused. */
   readonly patienceMs: number;
 }
 
@@ -19,38 +18,37 @@ export interface QueueLimits {
 const PATIENCE_MS = 8_000;
 
 export const WORK_LIMITS = {
-  /** Some thirty milliseconds of a thread each. A login is worth waiting for more than anything else. */
+  /** Some thirty milliseconds of a thread each. Logins may wait in greater number than other work. */
   hashing: { atOnce: 2, maxWaiting: 64, patienceMs: PATIENCE_MS },
   /** Decoding a photo takes one of the threads that hash passwords, for some ten milliseconds. */
   photos: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
   /** In a thread of its own a code takes some ten milliseconds, a sheet some hundred. */
   drawing: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
-  /** Those of ten years take some ten milliseconds of the event loop, with the work of others in between. */
+  /** Insights of ten years take some ten milliseconds of the event loop, with other work in between. */
   insights: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
 } as const satisfies Readonly<Record<string, QueueLimits>>;
 
 /**
- * Calls its listener when nobody waits for the result any more, also when that was before.
+ * Calls its listener when the client hangs up, or at once when it already has.
  * @returns a function that stops listening.
  */
 export type OnHangUp = (listener: () => void) => () => void;
 
-/** Who asks for a turn. */
 export interface WorkOwner {
-  /** A network; or, for whoever has shown to belong there, the account itself. */
+  /** A network; for a known owner, the account itself. */
   readonly origin: string;
   readonly account: string;
-  /** Whether they have shown to belong to the account: a marked device, or an open session. */
+  /** True when a marked device or an open session proves the account. */
   readonly isKnown: boolean;
-  /** What has not begun by then never does. */
+  /** Work that has not begun by then is abandoned. */
   readonly onHangUp?: OnHangUp;
 }
 
 export interface WorkQueue {
   /**
-   * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for
-   * an owner who has fewer, and the last of the stranger who has the most makes room for a known owner.
-   * @throws AppError `busy` to whom there is no room for, who made room, or whose turn has not come in time.
+   * Does `work` when its turn comes. In a full queue, the owner with the most waiting loses its last work to
+   * an owner with less, and the stranger with the most loses its last work to a known owner.
+   * @throws AppError `busy` when there is no room, when the work is displaced, or after `patienceMs`.
    */
   take<Result>(owner: WorkOwner, work: () => Promise<Result>): Promise<Result>;
 }
@@ -60,7 +58,10 @@ interface Waiting {
   refuse(): void;
 }
 
-/** Who waits, by origin and then by account, each in the order of their turns. No lane and no queue is empty. */
+/**
+ * The waiting work by origin and then by account, each in the order of its turn. No lane or queue in it is
+ * empty.
+ */
 type Lanes = Map<string, Lane>;
 type Lane = Map<string, Waiting[]>;
 
@@ -83,7 +84,7 @@ export function createWorkQueue({ atOnce, maxWaiting, patienceMs }: QueueLimits)
     waitingCount += 1;
   }
 
-  /** Known ones and strangers in turns, as long as both wait. */
+  /** Known owners and strangers alternate while both wait. */
   function next(): Waiting | undefined {
     const isOfKnown = strangers.size === 0 || (isTurnOfKnown && known.size > 0);
     const first = takeFirst(isOfKnown ? known : strangers);
@@ -93,18 +94,18 @@ export function createWorkQueue({ atOnce, maxWaiting, patienceMs }: QueueLimits)
     return first;
   }
 
-  /** Takes out who is to make room for `owner`; nobody when `owner` has no better right than any of them. */
+  /** Removes the work that makes room for `owner`; none when `owner` has no better right than any other. */
   function displaceFor(owner: WorkOwner): Waiting | undefined {
     const displaced = owner.isKnown && strangers.size > 0 ? takeLast(strangers) : takeFromLongest(owner);
     if (displaced) waitingCount -= 1;
     return displaced;
   }
 
-  /** Takes the last of whoever has the most waiting, unless it would be no more than `owner` has then. */
+  /** Takes the last work of the owner with the most, unless `owner` would then have as much. */
   function takeFromLongest(owner: WorkOwner): Waiting | undefined {
     const lanes = lanesOf(owner);
     const own = lanes.get(owner.origin);
-    // Of two lanes that are equally long, the strangers' makes room.
+    // Of two equally long lanes, the strangers' makes room.
     const from = [strangers, known].sort((one, other) => sizeOfLongest(other) - sizeOfLongest(one))[0];
     if (from && sizeOf(own) + 1 < sizeOfLongest(from)) return takeLast(from);
     const [most] = own ? byLength(own) : [];
@@ -112,7 +113,7 @@ export function createWorkQueue({ atOnce, maxWaiting, patienceMs }: QueueLimits)
     return takeLast(lanes, owner.origin);
   }
 
-  /** Takes out what waits and is not wanted any more. @returns false for what waits no longer. */
+  /** Removes abandoned work. @returns false when it no longer waits. */
   function takeOut(owner: WorkOwner, waiting: Waiting): boolean {
     const lanes = lanesOf(owner);
     const lane = lanes.get(owner.origin);
@@ -172,7 +173,7 @@ function takeFirst(lanes: Lanes): Waiting | undefined {
   for (const [origin, lane] of lanes) {
     for (const [account, queue] of lane) {
       const first = queue.shift();
-      // The account and the origin that had a turn go to the end.
+      // A served account and its origin go to the end.
       lane.delete(account);
       if (queue.length > 0) lane.set(account, queue);
       lanes.delete(origin);
@@ -183,7 +184,7 @@ function takeFirst(lanes: Lanes): Waiting | undefined {
   return undefined;
 }
 
-/** Takes the last of the account that has the most waiting in the lane of `origin`, else in the longest lane. */
+/** Takes the last work of the account with the most in the lane of `origin`, else in the longest lane. */
 function takeLast(lanes: Lanes, origin = bySize(lanes)[0]?.[0]): Waiting | undefined {
   const lane = origin === undefined ? undefined : lanes.get(origin);
   const [most] = lane ? byLength(lane) : [];

@@ -1,7 +1,6 @@
 /**
- * The earnings of a provider over time, as charts and records show them: made of the days and hours that the
- * storage sums up, so that their cost follows the time that somebody worked, and not how many tips there
- * were.
+ * A provider's earnings over time for charts, computed from the storage's sums by day and hour, so that the
+ * cost grows with the time worked and not with the number of tips.
  */
 
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
@@ -13,13 +12,13 @@ import { type Granularity, type Insights, type InsightsQuery, insights } from '#
 
 export interface Earnings {
   /**
-   * The earnings of an account in a period, by day, week or month, hour of the week and service, beside those
-   * of the period before.
+   * The earnings of a period by day, week or month, hour of the week and service, with those of the period
+   * before.
    */
   insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
 }
 
-/** Sums in cents. */
+/** In cents. */
 interface Sums {
   count: number;
   grossCents: number;
@@ -29,16 +28,15 @@ interface Sums {
 
 const DAY_MS = 86_400_000;
 const HOURS_OF_WEEK = 168;
-/** From the beginning of a week to the first hour of 1970, which was one of a Thursday. */
+/** 1970 began on a Thursday, this many hours after the beginning of a week. */
 const HOURS_TO_THURSDAY = 72;
 
-/** @param queryQueue each reading of some weeks takes one. */
+/** @param queryQueue each query of some weeks takes one. */
 export function createEarnings(storage: Storage, queryQueue: StepQueue): Earnings {
   return {
     async insights(account, query, terms) {
       const { id } = account;
       const { from, to, granularity } = query;
-      /** Reads of a stretch when there is a turn for it. */
       const inTurn = async <Answer>(read: () => Promise<Answer>) => {
         await queryQueue.step(id, terms);
         return read();
@@ -102,10 +100,7 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
   };
 }
 
-/**
- * The parts of a period of dates in each of which local time is as much ahead of UTC, each worked out when it
- * is asked for.
- */
+/** Splits a period into parts with a constant offset from UTC, on demand. */
 function* periodsOf({
   from,
   to,
@@ -149,7 +144,7 @@ function bestOf(days: ReadonlyMap<string, Sums>) {
   return best;
 }
 
-/** The bars of a chart; the first and the last are cut where the period begins and ends. */
+/** The bars of a chart; the first and the last are cut to the period. */
 function barsOf(from: string, to: string, granularity: Granularity) {
   const bars = [];
   for (let start = from; start <= to; ) {
@@ -161,7 +156,7 @@ function barsOf(from: string, to: string, granularity: Granularity) {
   return bars;
 }
 
-/** The last date of the day, the week or the month that a date lies in. */
+/** The last date of the day, week or month of a date. */
 function lastDateOf(date: string, granularity: Granularity): string {
   switch (granularity) {
     case 'day':
@@ -178,10 +173,7 @@ function lastOfMonth(date: string): string {
   return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
 }
 
-/**
- * A date, or the end of the period that is next to it: clocks that were set back after midnight tell the date
- * before once more.
- */
+/** Clamps a date to the period: clocks that are set back after midnight repeat the date before. */
 function within(date: string, { from, to }: Pick<InsightsQuery, 'from' | 'to'>): string {
   if (date < from) return from;
   return date > to ? to : date;
@@ -194,7 +186,7 @@ function datesFrom(from: string, to: string): string[] {
 }
 
 /**
- * The period that ends the day before, of as many whole months when it is made up of such, else of as many
+ * The period that ends the day before: as many whole months if the period has whole months, else as many
  * days.
  */
 function periodBefore(from: string, to: string): { readonly from: string; readonly to: string } {

@@ -1,6 +1,6 @@
 /**
- * What receivers do about the words of tips: they thank, hide, report, and take no more tips from somebody. A
- * giver is told of the thanks alone.
+ * Receivers' responses to the messages of tips: they thank, hide, report, and block givers. A giver learns of
+ * the thank-you alone.
  */
 import type { Logger } from 'pino';
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
@@ -14,48 +14,41 @@ import type { BlockedGiver, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
 import type { TransactionView } from './transaction-view.ts';
 
-/** How many of the givers whom somebody has blocked are told, the newest. */
+/** The newest blocked givers that are listed. */
 const MAX_TOLD = 200;
 
 export interface TipMessages {
   /**
-   * Thanks the giver of a tip, once; the same words again change nothing.
-   * @throws AppError `transaction_not_found` when the account received none of this id; `thanked_already`; `invalid_input` when the
-   *   operator's list refuses the words.
+   * Thanks the giver of a tip, once; repeating the same text changes nothing.
+   * @throws AppError `transaction_not_found` when the account received none of this id; `thanked_already`;
+   *   `invalid_input` when the text has a blocked word.
    */
   thank(account: Account, id: string, text: string): Promise<Transaction>;
-  /** Hides what a giver wrote, or shows it again. @throws AppError `transaction_not_found`, `no_words`. */
+  /** Hides a giver's message, or shows it again. @throws AppError `transaction_not_found`, `no_words`. */
   hide(account: Account, id: string, isHidden: boolean): Promise<Transaction>;
   /**
-   * Reports what a giver wrote to the operator, and hides it. @throws AppError `transaction_not_found`,
+   * Reports a giver's message to the operator, and hides it. @throws AppError `transaction_not_found`,
    * `no_words`.
    */
   report(account: Account, id: string): Promise<Transaction>;
-  /**
-   * What a look-up tells somebody: whoever the owner of a code takes no tips from finds it paused, as they do
-   * when they pay.
-   */
+  /** A giver whom the code's owner has blocked finds the code paused, as they do when they pay. */
   seeCode(found: QrCodeLookup, giver: Account | null): Promise<QrCodeLookup>;
   /**
-   * Takes no tips any more from whoever gave a tip, for its service and on pages of the same name. @throws
-   * AppError `transaction_not_found`; `giver_unknown` for a guest's.
+   * Blocks the giver of a tip, for its service and on pages of the same name. @throws AppError
+   * `transaction_not_found`; `giver_unknown` for a guest's.
    */
   block(account: Account, id: string): Promise<void>;
-  /**
-   * Takes tips again, on all pages. @param pseudonym of the giver. @throws AppError `giver_not_found` when
-   * they are not blocked.
-   */
+  /** Unblocks a giver on all pages. @throws AppError `giver_not_found` when they are not blocked. */
   unblock(account: Account, pseudonym: string): Promise<void>;
-  /** The givers whom an account has blocked, the newest first. */
+  /** Newest first. */
   listBlocked(account: Account, terms?: StepTerms): Promise<BlockedGiver[]>;
-  /** Givers whom an account has blocked, under the pseudonyms by which it knows them. */
+  /** The blocked givers under the pseudonyms by which the account knows them. */
   nameBlocked(
     account: Account,
     blocked: readonly BlockedAccount[],
   ): (Omit<BlockedGiver, 'tip'> & { readonly transactionId: TransactionId })[];
-  /** The thank-yous that an account keeps ready. */
   readyThankYous(account: Account): Promise<{ texts: string[] }>;
-  /** Takes the place of those that were kept ready before; blank ones are left out. */
+  /** Replaces the stored ones; blank texts are left out. */
   saveThankYous(account: Account, texts: readonly string[]): Promise<{ texts: string[] }>;
 }
 
@@ -65,7 +58,7 @@ export function createTipMessages(deps: {
   readonly log: Logger;
   readonly view: TransactionView;
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
-  /** Each tip that is read for a list takes one. */
+  /** Each tip read for a list takes one. */
   readonly queryQueue: StepQueue;
 }): TipMessages {
   const { storage, clock, log, view, blockedWords, queryQueue } = deps;
@@ -77,7 +70,7 @@ export function createTipMessages(deps: {
     return view.one(record, account.id);
   }
 
-  /** The tip as the receiver sees it once something was done about its words. */
+  /** The tip as its receiver sees it after the response. */
   async function seeAfter(
     account: Account,
     id: TransactionId,

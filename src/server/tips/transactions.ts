@@ -1,6 +1,4 @@
-/**
- * The ledger of tips: what a tip costs, who may give it, and what both sides see of it afterwards.
- */
+/** Tips: their fees, who may give them, and both sides' access to their records. */
 
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
@@ -40,41 +38,42 @@ import type { TransactionView } from './transaction-view.ts';
 
 export interface Transactions {
   /**
-   * Pays a tip, durably; for a guest when there is no giver. The same giver and idempotency key give the same transaction however often it is sent.
-   * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `words_not_taken`;
-   *   `invalid_input` when the operator's list refuses the words, or a guest wants to give a name.
+   * Pays a tip, durably; for a guest when `giver` is null. The same giver and idempotency key give the same
+   * transaction.
+   * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`,
+   *   `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `words_not_taken`; `invalid_input` for a
+   *   blocked word, or a guest's name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /**
-   * A page of what the account sent and received, as far as the query means it, newest first: in the order of
-   * the ledger, and where the query names a day by their times.
-   * @throws AppError `invalid_input` when the cursor is no transaction of this account's.
+   * A page of the account's transactions that the query selects, newest first: in the order of the ledger, or
+   * by time where the query names a day.
+   * @throws AppError `invalid_input` when the cursor is no transaction of this account.
    */
   list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
   /**
-   * A transaction that the account sent or received. The token of a guest's receipt stands for its id, and
-   * needs no account.
-   * @throws AppError `transaction_not_found` when there is none, also for other people's.
+   * A transaction of the account. The token of a guest's receipt takes the place of its id, and needs no
+   * account.
+   * @throws AppError `transaction_not_found`, also for other people's.
    */
   get(account: Account | null, id: string): Promise<Transaction>;
   /**
-   * Gives up a payment that the account began, so that it cannot be paid any more. One that was paid
-   * meanwhile stays paid.
+   * Cancels a payment that the account began; a paid one stays paid.
    * @throws AppError `transaction_not_found` when it began none of this id; `payment_unavailable`.
    */
   giveUp(account: Account | null, id: string): Promise<Transaction>;
   /**
-   * Reverses a tip in full, durably: its giver for as long as they may take it back, its receiver at any
-   * time. The same person and idempotency key get the same answer however often they ask.
+   * Reverses a tip in full, durably: its giver within `undoMs`, its receiver at any time. The same person and
+   * idempotency key get the same answer.
    * @throws AppError `transaction_not_found` as `get` does; `not_refundable` when it was refunded before, or
    *   it is too late.
    */
   refund(account: Account | null, request: RefundRequest): Promise<Transaction>;
-  /** What the tips come to that the query means, without those that were refunded. */
+  /** The sums of the tips that the query selects, without refunded ones. */
   sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
   /**
-   * Totals, and how many tips were received on the present day of `timeZone`, of one service if it is named,
-   * with the sum of their net amounts.
+   * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service
+   * if the query names it.
    */
   summarise(account: Account, query: SummaryQuery, terms?: StepTerms): Promise<TipSummary>;
 }
@@ -87,14 +86,14 @@ export function createTransactions(deps: {
   readonly random: RandomBytes;
   readonly view: TransactionView;
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
-  /** For how long a giver may take a tip back; 0 for never. */
+  /** The time within which a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
-  /** Each step of a reading takes one. */
+  /** Each step of a query takes one. */
   readonly queryQueue: StepQueue;
 }): Transactions {
   const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, queryQueue } = deps;
 
-  /** Where the listing goes on after the transaction that a cursor names. */
+  /** Finds the place of a cursor's transaction in the listing. */
   async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
     const place = isTransactionId(cursor) ? await storage.findListingPlace(account.id, cursor) : null;
     if (place) return place;
@@ -104,9 +103,9 @@ export function createTransactions(deps: {
   }
 
   /**
-   * Which transaction a text names, and as whom: a receipt's token as the guest who gave it, an id as the
-   * account.
-   * @throws AppError `not_logged_in` without an account; `transaction_not_found` for what names none.
+   * Resolves an account's transaction id, or the token of a guest's receipt.
+   * @throws AppError `not_logged_in` for an id without an account; `transaction_not_found` for a malformed
+   *   text.
    */
   function nameOf(
     account: Account | null,
@@ -119,7 +118,7 @@ export function createTransactions(deps: {
     return { party: account.id, id: text };
   }
 
-  /** A tip of the ledger; else a payment that is still open, or has come to nothing. */
+  /** A tip of the ledger; else a payment that is open or came to nothing. */
   async function findEither(
     party: UserId | null,
     id: TransactionId,
@@ -130,7 +129,7 @@ export function createTransactions(deps: {
     return payment && asItStands(party, payment);
   }
 
-  /** A payment; once it was paid, its tip as the ledger has it. */
+  /** A paid payment is shown as its tip in the ledger. */
   async function asItStands(
     party: UserId | null,
     payment: PaymentRecord,
@@ -139,7 +138,7 @@ export function createTransactions(deps: {
     return (isPaid && (await storage.findTransaction(party, payment.id))) || payment;
   }
 
-  /** What the operator's list has against words, field by field. */
+  /** Blocked words make an error for each field. */
   function complaintsAbout({ message, giverName }: GiverMessage): FieldError[] {
     const isBlocked = (text: string | null) => text !== null && blockedWords.matches(text);
     return [
@@ -210,7 +209,7 @@ export function createTransactions(deps: {
       let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       do {
         await queryQueue.step(account.id, terms);
-        // One more than asked for tells whether there is a next page.
+        // One more than asked for tells if there is a next page.
         const wanted = limit + 1 - records.length;
         const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
         records.push(...step.transactions);
@@ -297,10 +296,7 @@ const NAME_OF_GUEST = 'Only somebody with an account has a name to give.';
 const WORDS_REFUSED = 'This message cannot be sent here. Please say it in other words.';
 const NAME_REFUSED = 'Your name cannot be given here.';
 
-/**
- * What a giver says with a tip; undefined for nothing. @throws AppError `invalid_input` for the name of a
- * guest.
- */
+/** Undefined without a message or name. @throws AppError `invalid_input` for the name of a guest. */
 function messagesOf(giver: Account | null, { message = null, withName }: NewTip): GiverMessage | undefined {
   if (withName && !giver)
     throw new AppError('invalid_input', { fieldErrors: [{ field: 'withName', message: NAME_OF_GUEST }] });

@@ -1,6 +1,6 @@
 /**
  * Stripe as the payment service: Checkout pages, destination charges to connected accounts, and their refunds
- * (https://docs.stripe.com/connect/destination-charges). Nothing of cards comes here.
+ * (https://docs.stripe.com/connect/destination-charges). Card data never reaches this server.
  */
 import Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
@@ -22,24 +22,24 @@ import {
 
 export interface StripeSettings {
   readonly secretKey: string;
-  /** Those of the endpoints that send webhook events: one for the operator's account, one for those of providers. */
+  /** One for the endpoint of the operator's account, and one for that of providers. */
   readonly webhookSecrets: readonly string[];
-  /** Where a stand-in for Stripe listens; null for Stripe itself. */
+  /** The address of a stand-in for Stripe; null for Stripe itself. */
   readonly apiBase: string | null;
 }
 
-/** Long enough for a payment service that is slow, short enough for somebody who waits for a page. */
+/** Long enough for a slow service, short enough for a giver who waits for a page. */
 const TIMEOUT_MS = 10_000;
 const CURRENCY = 'usd';
-/** How old a webhook event may be, in seconds; Stripe signs each anew when it repeats it. */
+/** The greatest age of a webhook event in seconds; Stripe signs repeated events anew. */
 const EVENT_TOLERANCE_S = 300;
 
-/** Which keys move real money: https://docs.stripe.com/keys */
+/** Test and live keys: https://docs.stripe.com/keys */
 function modeOfKey(secretKey: string): PaidMode {
   return /^[rs]k_live_/.test(secretKey) ? 'live' : 'test';
 }
 
-/** @param clock says how old a webhook event is. */
+/** @param clock decides the age of webhook events. */
 export function createStripe(
   { secretKey, webhookSecrets, apiBase }: StripeSettings,
   clock: Clock,
@@ -51,7 +51,7 @@ export function createStripe(
     ...(apiBase !== null && addressOf(apiBase)),
   });
 
-  /** Settles as a call does. @param refused what it comes to when Stripe says no for good. */
+  /** Makes a call. @param refused gives the result when Stripe refuses for good. */
   async function ask<Answer, Refused>(
     call: () => Promise<Answer>,
     refused: (error: StripeRefusal) => Refused,
@@ -65,11 +65,12 @@ export function createStripe(
   }
 
   /**
-   * Makes something under an idempotency key, and once more under a fresh one when Stripe answered that it failed: it keeps that answer with
-   * the key for a day, whether or not it made the thing (https://docs.stripe.com/api/idempotent_requests). Without an answer only the
-   * same key is safe, and the error is thrown. Making each of them twice does no harm: a payment keeps the page that is
-   * noted first, and nobody is shown another; nobody is led to an account that was not noted; a charge is refunded in full once, and so is
-   * a transfer reversed.
+   * Creates an object under an idempotency key, and once more under a fresh key when Stripe reports an error
+   * of its own: it repeats that answer for a day, whether or not the object was created
+   * (https://docs.stripe.com/api/idempotent_requests). Without an answer only the same key is safe, and the
+   * error is thrown. A duplicate does no harm: a payment keeps the page that is stored first, and nobody is
+   * shown another; nobody is led to an account that was not stored; a charge is refunded in full once, and a
+   * transfer reversed once.
    */
   async function makeOnce<Made>(
     key: string,
@@ -96,7 +97,7 @@ export function createStripe(
     );
   }
 
-  /** The transfer of the receiver's part of a charge; null when there is none. */
+  /** The transfer of a charge to the receiver; null when there is none. */
   async function findTransfer(payment: PaymentRecord): Promise<Stripe.Transfer | null> {
     const intent = await ask(
       () => stripe.paymentIntents.retrieve(chargeOf(payment), { expand: ['latest_charge.transfer'] }),
@@ -107,7 +108,7 @@ export function createStripe(
     return typeof transfer === 'string' ? null : (transfer ?? null);
   }
 
-  /** An event that one of the secrets has signed; null for what is none. */
+  /** Null unless one of the secrets has signed the event. */
   function verifyEvent(body: Uint8Array, signature: string): Stripe.Event | null {
     for (const secret of webhookSecrets) {
       try {
@@ -115,7 +116,7 @@ export function createStripe(
           ...([body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const),
         );
       } catch {
-        // The package throws errors of many kinds for what is no signature at all, such as `v1=`.
+        // The package throws errors of many kinds for a malformed signature, such as `v1=`.
       }
     }
     return null;
@@ -140,9 +141,9 @@ export function createStripe(
           const page: Stripe.Checkout.SessionCreateParams = {
             mode: 'payment',
             submit_type: 'pay',
-            // Wallets pay with cards as well. Others could be paid days after the page was left.
+            // Wallets pay with cards as well. Other methods could be paid days after the page was left.
             allowed_payment_method_types: ['card'],
-            // The giver is charged what the tip page showed, in its currency.
+            // The giver is charged the tip page's amount in its currency.
             adaptive_pricing: { enabled: false },
             client_reference_id: id,
             metadata: { transaction: id },
@@ -173,7 +174,7 @@ export function createStripe(
     async close(checkoutId) {
       const closed = await ask(
         () => stripe.checkout.sessions.expire(checkoutId),
-        // Only an open page can be closed: somebody has paid, or its time was over.
+        // Only an open page can be closed: it was paid or has expired.
         () => null,
       );
       return closed === null ? lookUp(checkoutId) : checkoutStateOf(closed);
@@ -188,7 +189,7 @@ export function createStripe(
             refund_application_fee: true,
             metadata: { transaction: payment.id },
           };
-          // What was refused once is answered from memory under the same key, and may be possible at another time.
+          // Stripe repeats a refusal for the same key, but a later refund may be possible.
           const key = `refund-${payment.id}-${payment.refund?.askedAtMs}`;
           const { status } = await makeOnce(key, (options) => stripe.refunds.create(refund, options));
           return status === 'failed' || status === 'canceled' ? 'refused' : 'refunded';
@@ -208,7 +209,7 @@ export function createStripe(
           );
           return true;
         },
-        // It may have been reversed meanwhile, by another process or with an answer that was lost.
+        // Another process, or a call without an answer, may have reversed it.
         () => false,
       );
       return isReversed || (await findTransfer(payment))?.reversed ? 'taken_back' : 'refused';
@@ -288,7 +289,7 @@ function unavailable(error: StripeRefusal): never {
   throw new PaymentServiceUnavailable('the payment service gives none', { cause: error });
 }
 
-/** Whether Stripe has answered that it failed. */
+/** True when Stripe answered with an error of its own. */
 function hasFailed(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
@@ -296,8 +297,9 @@ function hasFailed(error: unknown): boolean {
 type StripeRefusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>;
 
 /**
- * Whether Stripe has said no for good. Everything else may have been done, or may be at another time: keys that are wrong for a
- * moment, too many requests, and a request with the same key that is still under way among it (https://docs.stripe.com/error-codes).
+ * True when Stripe has refused for good. Any other error may have succeeded or may succeed later: wrong keys,
+ * too many requests, and a concurrent request with the same key included
+ * (https://docs.stripe.com/error-codes).
  */
 function isRefusal(error: unknown): error is StripeRefusal {
   const isInvalid =
@@ -307,13 +309,12 @@ function isRefusal(error: unknown): error is StripeRefusal {
   return isInvalid && !(error instanceof Error && 'statusCode' in error && error.statusCode === 409);
 }
 
-/** How Stripe names the charge of a payment that was paid. */
 function chargeOf({ id, chargeId }: PaymentRecord): string {
   if (chargeId === null) throw new Error(`${id} was not paid`);
   return chargeId;
 }
 
-/** The address of a stand-in, as the package wants it. */
+/** In the form of the package's options. */
 function addressOf(apiBase: string) {
   const { protocol, hostname, port } = new URL(apiBase);
   return { protocol: protocol === 'https:' ? 'https' : 'http', host: hostname, port } as const;
