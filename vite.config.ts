@@ -172,15 +172,15 @@ const CHUNKS: readonly Chunk[] = [
   {
     name: 'guards',
     folders: ['start/guards'],
-    packages: /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/]qr-code\.)/,
+    packages:
+      /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/](?:qr-code|printer)\.)/,
   },
   { name: 'controls', folders: ['controls'] },
   { name: 'giving', folders: ['giving'] },
   {
     name: 'signed-in',
     folders: ['signed-in', 'dashboard/shared'],
-    packages:
-      /node_modules[\\/](?:@tanstack|@trpc[\\/]react-query|eventsource|lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]printer)[\\/.]/,
+    packages: /node_modules[\\/](?:@tanstack|@trpc[\\/]react-query|eventsource)[\\/]/,
   },
 ];
 

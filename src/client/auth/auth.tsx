@@ -12,11 +12,10 @@ import { authFor, authTabIn, paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
-import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
+import { EmailField, PasswordField } from '../ui/later/account-fields.tsx';
 import { showFailure } from '../ui/later/failures.ts';
-import { PasswordField } from '../ui/later/password-field.tsx';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
 import {
@@ -137,15 +136,7 @@ function LoginForm({ form, attempts }: LoginFormProps) {
   return (
     // The method "dialog" keeps the browser from sending this form before the script does.
     <form className={styles.form} method="dialog" noValidate onSubmit={logIn}>
-      <Field
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        required
-        error={errors.email?.message}
-        {...form.register('email')}
-      />
+      <EmailField error={errors.email?.message} {...form.register('email')} />
       <PasswordField
         label="Password"
         autoComplete="current-password"

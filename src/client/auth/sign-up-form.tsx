@@ -6,9 +6,14 @@ import type { Attempts } from '../controls/attempts.ts';
 import { Choice } from '../controls/choice.tsx';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
+import {
+  EmailField,
+  FullNameField,
+  PasswordField,
+  PhoneField,
+  UsernameField,
+} from '../ui/later/account-fields.tsx';
 import { showFailure } from '../ui/later/failures.ts';
-import { PasswordField } from '../ui/later/password-field.tsx';
 import { ServicePicker } from '../ui/later/service-picker.tsx';
 import styles from './auth.module.css';
 import { ACCOUNT, type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
@@ -28,8 +33,6 @@ interface SignUpFormProps {
 
 export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: SignUpFormProps) {
   const { errors } = form.formState;
-  // Unlike `useWatch`, `watch` sees a box that was ticked before the script loaded.
-  const isServiceProvider = form.watch('isServiceProvider');
   const fields = signUpFields(isForGiver);
 
   function signUp(event: SubmitEvent) {
@@ -57,13 +60,52 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
     if (first !== undefined) form.setFocus(first);
   }
 
+  return (
+    // The method "dialog" keeps the browser from sending this form before the script does.
+    <form className={styles.form} method="dialog" noValidate onSubmit={signUp}>
+      {!isForGiver && <ServicesOfProvider form={form} />}
+      <FullNameField
+        error={errors.fullName?.message}
+        {...form.register('fullName', { onChange: username.propose })}
+      />
+      <UsernameField
+        error={errors.username?.message}
+        {...form.register('username', {
+          deps: 'password',
+          onChange: username.takeTyped,
+          onBlur: username.fillIn,
+        })}
+      />
+      <EmailField error={errors.email?.message} {...form.register('email', { deps: 'password' })} />
+      <PhoneField error={errors.phone?.message} {...form.register('phone')} />
+      <PasswordField
+        label="Password"
+        hint="At least 8 characters."
+        autoComplete="new-password"
+        required
+        error={errors.password?.message}
+        {...form.register('password')}
+      />
+      {isForGiver && <ServicesOfProvider form={form} />}
+      {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
+      <Button type="submit" aria-disabled={attempts.isUnderWay}>
+        {attempts.isUnderWay ? 'Creating Account...' : 'Create Account'}
+      </Button>
+    </form>
+  );
+}
+
+function ServicesOfProvider({ form }: Pick<SignUpFormProps, 'form'>) {
+  // Unlike `useWatch`, `watch` sees a box that was ticked before the script loaded.
+  const isServiceProvider = form.watch('isServiceProvider');
+
   function clearServicesOfCustomer() {
     if (form.getValues('isServiceProvider')) return;
     form.setValue('serviceCategories', []);
     form.clearErrors('serviceCategories');
   }
 
-  const provider = (
+  return (
     <div className={styles.provider}>
       <Choice {...form.register('isServiceProvider', { onChange: clearServicesOfCustomer })}>
         I am a service provider (will receive tips)
@@ -73,69 +115,10 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
           legend="Select all services you provide:"
           field={form.register('serviceCategories')}
           chosen={form.watch('serviceCategories')}
-          error={errors.serviceCategories?.message}
+          error={form.formState.errors.serviceCategories?.message}
         />
       )}
     </div>
-  );
-
-  return (
-    // The method "dialog" keeps the browser from sending this form before the script does.
-    <form className={styles.form} method="dialog" noValidate onSubmit={signUp}>
-      {!isForGiver && provider}
-      <Field
-        label="Full name"
-        autoComplete="name"
-        autoCapitalize="words"
-        required
-        error={errors.fullName?.message}
-        {...form.register('fullName', { onChange: username.propose })}
-      />
-      <Field
-        label="Username"
-        autoComplete="username"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
-        required
-        error={errors.username?.message}
-        {...form.register('username', {
-          deps: 'password',
-          onChange: username.takeTyped,
-          onBlur: username.fillIn,
-        })}
-      />
-      <Field
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        required
-        error={errors.email?.message}
-        {...form.register('email', { deps: 'password' })}
-      />
-      <Field
-        label="Phone (optional)"
-        type="tel"
-        inputMode="tel"
-        autoComplete="tel"
-        error={errors.phone?.message}
-        {...form.register('phone')}
-      />
-      <PasswordField
-        label="Password"
-        hint="At least 8 characters."
-        autoComplete="new-password"
-        required
-        error={errors.password?.message}
-        {...form.register('password')}
-      />
-      {isForGiver && provider}
-      {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
-      <Button type="submit" aria-disabled={attempts.isUnderWay}>
-        {attempts.isUnderWay ? 'Creating Account...' : 'Create Account'}
-      </Button>
-    </form>
   );
 }
 

@@ -3,7 +3,7 @@ import { ArrowLeft, Link2, Printer } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { cents } from '#shared/money.ts';
+import { type Cents, cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { isGuests, nameOf, receiptPage } from '../giving/guest-receipt.ts';
@@ -41,24 +41,30 @@ const UNPAID = {
   },
 } as const;
 
+function unpaidOf({ status }: Transaction) {
+  return status === 'completed' || status === 'refunded' ? null : UNPAID[status];
+}
+
 /** The address at which a giver resumes a payment. */
 function returnTo(transaction: Transaction): string {
   return `${paths.tip(transaction.qrCodeId)}?${new URLSearchParams({ [PAYMENT]: nameOf(transaction) })}`;
 }
 
-interface ReceiptProps {
+interface OfReceiptProps {
   readonly transaction: Transaction;
   readonly isGiver: boolean;
+}
+
+interface ReceiptProps extends OfReceiptProps {
   readonly onRefunded: (transaction: Transaction) => void;
   readonly onStale: () => void;
 }
 
 export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptProps) {
-  const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt, paymentMode } =
-    transaction;
+  const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
   const name = nameOf(transaction);
   const isRefunded = status === 'refunded';
-  const unpaid = status === 'completed' || status === 'refunded' ? null : UNPAID[status];
+  const unpaid = unpaidOf(transaction);
   const sumCents = isGiver ? cents(amountCents + giverFeeCents) : netAmountCents;
   const sumLabel = !isGiver ? 'Net amount' : unpaid ? 'Total' : 'Total paid';
   return (
@@ -69,41 +75,7 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
         </Link>
       )}
       <article className={[card.card, styles.receipt].join(' ')}>
-        <div className={styles.head}>
-          <ScreenHeading className={styles.title}>
-            {unpaid?.title ?? (isGiver ? 'Tip sent' : 'Tip received')}
-          </ScreenHeading>
-          <p className={styles.sum} data-refunded={isRefunded || unpaid !== null}>
-            {isRefunded ? (
-              <>
-                <span className="visually-hidden">Refunded: </span>
-                <s>
-                  <Money amountCents={sumCents} />
-                </s>
-              </>
-            ) : (
-              <Money amountCents={sumCents} />
-            )}
-          </p>
-          {/* A receiver is told who gave only where the giver wants it. */}
-          {transaction.giverName !== null && (
-            <p>
-              From <bdi>{transaction.giverName}</bdi>
-            </p>
-          )}
-          {isGiver && (
-            <p>
-              to <bdi>{transaction.receiverName}</bdi>
-              {!isPageUsername(transaction.receiverUsername) && (
-                <>
-                  {' '}
-                  (<bdi>@{transaction.receiverUsername}</bdi>)
-                </>
-              )}
-            </p>
-          )}
-          <SimulatedMoney mode={paymentMode} />
-        </div>
+        <Head transaction={transaction} isGiver={isGiver} sumCents={sumCents} />
         <MessagesOfReceipt transaction={transaction} isGiver={isGiver} />
         {isRefunded && <Refunded transaction={transaction} isGiver={isGiver} />}
         {unpaid && (
@@ -155,6 +127,53 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
   );
 }
 
+interface HeadProps extends OfReceiptProps {
+  readonly sumCents: Cents;
+}
+
+function Head({ transaction, isGiver, sumCents }: HeadProps) {
+  const { status, giverName, receiverName, receiverUsername, paymentMode } = transaction;
+  const isRefunded = status === 'refunded';
+  const unpaid = unpaidOf(transaction);
+  return (
+    <div className={styles.head}>
+      <ScreenHeading className={styles.title}>
+        {unpaid?.title ?? (isGiver ? 'Tip sent' : 'Tip received')}
+      </ScreenHeading>
+      <p className={styles.sum} data-refunded={isRefunded || unpaid !== null}>
+        {isRefunded ? (
+          <>
+            <span className="visually-hidden">Refunded: </span>
+            <s>
+              <Money amountCents={sumCents} />
+            </s>
+          </>
+        ) : (
+          <Money amountCents={sumCents} />
+        )}
+      </p>
+      {/* A receiver is told who gave only where the giver wants it. */}
+      {giverName !== null && (
+        <p>
+          From <bdi>{giverName}</bdi>
+        </p>
+      )}
+      {isGiver && (
+        <p>
+          to <bdi>{receiverName}</bdi>
+          {!isPageUsername(receiverUsername) && (
+            <>
+              {' '}
+              (<bdi>@{receiverUsername}</bdi>)
+            </>
+          )}
+        </p>
+      )}
+      <SimulatedMoney mode={paymentMode} />
+    </div>
+  );
+}
+
 interface FactProps {
   readonly label: string;
   readonly isSum?: boolean;
@@ -170,9 +189,7 @@ function Fact({ label, isSum = false, children }: FactProps) {
   );
 }
 
-type RefundedProps = Pick<ReceiptProps, 'transaction' | 'isGiver'>;
-
-function Refunded({ transaction, isGiver }: RefundedProps) {
+function Refunded({ transaction, isGiver }: OfReceiptProps) {
   const { amountCents, giverFeeCents, receiverName, refundedAt, refundedBy } = transaction;
   const isOwn = refundedBy === (isGiver ? 'giver' : 'receiver');
   return (
@@ -236,13 +253,8 @@ function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{withZone.format(new Date(iso))}</time>;
 }
 
-interface MessagesOfReceiptProps {
-  readonly transaction: Transaction;
-  readonly isGiver: boolean;
-}
-
 /** The message and the thank-you, as far as the viewer may see them. */
-function MessagesOfReceipt({ transaction, isGiver }: MessagesOfReceiptProps) {
+function MessagesOfReceipt({ transaction, isGiver }: OfReceiptProps) {
   const { message, wordsHidden, thankYou, thankedAt, receiverName } = transaction;
   const own = thankedAt === null ? 'The thank-you of your tip page' : 'Your thank-you';
   return (

@@ -1,9 +1,9 @@
 /**
  * The button that reverses a tip, with its confirmation: the giver may take the tip back for a while, the
- * receiver may refund it at any time. One idempotency key for all attempts makes one refund of them.
+ * receiver may refund it at any time.
  */
 import { useEffect, useRef, useState } from 'react';
-import { cents, formatUsd } from '#shared/money.ts';
+import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../api-client/server-clock.ts';
 import { callAbout, nameOf } from '../giving/guest-receipt.ts';
@@ -18,7 +18,7 @@ const ANSWER_PATIENCE_MS = 15_000;
 const NO_ANSWER =
   'There was no answer, so that it is not known whether the tip was refunded. Try again: it is never refunded twice.';
 
-const WORDS = {
+const LABELS = {
   giver: { verb: 'Take Back', underWay: 'Taking Back...', question: 'Take back this tip?' },
   receiver: { verb: 'Refund', underWay: 'Refunding...', question: 'Refund this tip?' },
 } as const;
@@ -31,14 +31,10 @@ interface ReversalProps {
 }
 
 export function Reversal({ transaction, isGiver, onRefunded, onStale }: ReversalProps) {
-  const { amountCents, giverFeeCents, netAmountCents, receiverName, status, undoUntil } = transaction;
-  const words = WORDS[isGiver ? 'giver' : 'receiver'];
-  const backCents = cents(amountCents + giverFeeCents);
-  const name = nameOf(transaction);
-  const [key] = useState(newIdempotencyKey);
-  const [isAsking, setAsking] = useState(false);
-  const [isUnderWay, setUnderWay] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { status, undoUntil } = transaction;
+  const label = LABELS[isGiver ? 'giver' : 'receiver'];
+  const refund = useRefund({ transaction, isGiver, onRefunded, onStale });
+  const { isAsking, isUnderWay } = refund;
   const outcome = useRef<HTMLParagraphElement>(null);
   const hadFocus = useRef(false);
   const leftMs = useLeftMs(undoUntil);
@@ -52,64 +48,10 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
     if (!isOffered && hadFocus.current) outcome.current?.focus();
   }, [isOffered]);
 
-  async function reverse() {
-    setUnderWay(true);
-    setProblem(null);
-    const result = await callAbout(name, (api) =>
-      api.transactions.refund.mutate(
-        { id: name, idempotencyKey: key },
-        { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
-      ),
-    );
-    setUnderWay(false);
-    if (result.failure === null) {
-      setAsking(false);
-      onRefunded(result.answer);
-      toastSuccess(`${formatUsd(backCents)} went back to ${isGiver ? 'you' : 'the giver'}`);
-      return;
-    }
-    const { code, detail } = result.failure;
-    if (code === 'not_refundable') {
-      setAsking(false);
-      toastError(detail ?? NO_ANSWER);
-    } else {
-      setProblem(detail ?? NO_ANSWER);
-    }
-    // The other person was faster, or only the answer to this refund was lost.
-    onStale();
-  }
-
   return (
     <>
       {/* It stands before the button, so that it gives the focus back before both are gone at once. */}
-      {isAsking && isOffered && (
-        <Confirmation
-          title={words.question}
-          confirm={isUnderWay ? words.underWay : `${words.verb} ${formatUsd(backCents)}`}
-          cancel="Keep It"
-          isUnderWay={isUnderWay}
-          onConfirm={() => void reverse()}
-          onCancel={() => setAsking(false)}
-        >
-          {isGiver ? (
-            <p>
-              The whole {formatUsd(backCents)} goes back to you, with the service fee of{' '}
-              {formatUsd(giverFeeCents)}. <bdi>{receiverName}</bdi> is told that the tip was taken back.
-            </p>
-          ) : (
-            <p>
-              {formatUsd(netAmountCents)} leaves your takings, and the whole {formatUsd(backCents)} goes back
-              to the giver, with the service fees.
-            </p>
-          )}
-          <p>Nothing is deleted: the tip stays in both lists as refunded. This cannot be undone.</p>
-          {problem !== null && (
-            <p role="alert" className={styles.problem}>
-              {problem}
-            </p>
-          )}
-        </Confirmation>
-      )}
+      {isAsking && isOffered && <Question transaction={transaction} isGiver={isGiver} refund={refund} />}
       {isOffered && (
         <div className={styles.reversal}>
           {isGiver ? (
@@ -125,9 +67,9 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
             }}
             look="quiet"
             aria-disabled={isUnderWay}
-            onClick={() => isUnderWay || setAsking(true)}
+            onClick={() => isUnderWay || refund.ask()}
           >
-            {isUnderWay ? words.underWay : words.verb}
+            {isUnderWay ? label.underWay : label.verb}
           </Button>
         </div>
       )}
@@ -143,6 +85,93 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
         </p>
       )}
     </>
+  );
+}
+
+function amountBack({ amountCents, giverFeeCents }: Transaction): Cents {
+  return cents(amountCents + giverFeeCents);
+}
+
+/** Asks first, then sends the refund; all attempts keep one idempotency key. */
+function useRefund({ transaction, isGiver, onRefunded, onStale }: ReversalProps) {
+  const name = nameOf(transaction);
+  const [key] = useState(newIdempotencyKey);
+  const [isAsking, setAsking] = useState(false);
+  const [isUnderWay, setUnderWay] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function reverse() {
+    setUnderWay(true);
+    setProblem(null);
+    const result = await callAbout(name, (api) =>
+      api.transactions.refund.mutate(
+        { id: name, idempotencyKey: key },
+        { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
+      ),
+    );
+    setUnderWay(false);
+    if (result.failure === null) {
+      setAsking(false);
+      onRefunded(result.answer);
+      toastSuccess(`${formatUsd(amountBack(transaction))} went back to ${isGiver ? 'you' : 'the giver'}`);
+      return;
+    }
+    const { code, detail } = result.failure;
+    if (code === 'not_refundable') {
+      setAsking(false);
+      toastError(detail ?? NO_ANSWER);
+    } else {
+      setProblem(detail ?? NO_ANSWER);
+    }
+    // The other person was faster, or only the answer to this refund was lost.
+    onStale();
+  }
+
+  return {
+    isAsking,
+    isUnderWay,
+    problem,
+    ask: () => setAsking(true),
+    keep: () => setAsking(false),
+    reverse,
+  };
+}
+
+interface QuestionProps extends Pick<ReversalProps, 'transaction' | 'isGiver'> {
+  readonly refund: ReturnType<typeof useRefund>;
+}
+
+function Question({ transaction, isGiver, refund }: QuestionProps) {
+  const { giverFeeCents, netAmountCents, receiverName } = transaction;
+  const label = LABELS[isGiver ? 'giver' : 'receiver'];
+  const backCents = amountBack(transaction);
+  return (
+    <Confirmation
+      title={label.question}
+      confirm={refund.isUnderWay ? label.underWay : `${label.verb} ${formatUsd(backCents)}`}
+      cancel="Keep It"
+      isUnderWay={refund.isUnderWay}
+      onConfirm={() => void refund.reverse()}
+      onCancel={refund.keep}
+    >
+      {isGiver ? (
+        <p>
+          The whole {formatUsd(backCents)} goes back to you, with the service fee of{' '}
+          {formatUsd(giverFeeCents)}. <bdi>{receiverName}</bdi> is told that the tip was taken back.
+        </p>
+      ) : (
+        <p>
+          {formatUsd(netAmountCents)} leaves your takings, and the whole {formatUsd(backCents)} goes back to
+          the giver, with the service fees.
+        </p>
+      )}
+      <p>Nothing is deleted: the tip stays in both lists as refunded. This cannot be undone.</p>
+      {refund.problem !== null && (
+        <p role="alert" className={styles.problem}>
+          {refund.problem}
+        </p>
+      )}
+    </Confirmation>
   );
 }
 

@@ -16,39 +16,21 @@ const SHOWN_LENGTH = 60;
 const VIBRATION_MS = 60;
 
 type Camera =
-  | { readonly is: 'off' | 'loading' }
-  | { readonly is: 'starting' | 'live'; readonly View: typeof LiveCamera }
-  | { readonly is: 'unavailable'; readonly problem: CameraProblem };
+  | { readonly kind: 'off' | 'loading' }
+  | { readonly kind: 'starting' | 'live'; readonly View: typeof LiveCamera }
+  | { readonly kind: 'unavailable'; readonly problem: CameraProblem };
 
 export function Scanner({ onCode }: { readonly onCode: (code: string) => void }) {
-  const [camera, setCamera] = useState<Camera>(() => fromProblem(lastingProblem()));
+  const { camera, ...switches } = useCamera();
   const [notice, setNotice] = useState<ReactNode>(null);
   const file = useRef<HTMLInputElement>(null);
-  const isOn = camera.is === 'starting' || camera.is === 'live';
-  const isLasting = camera.is === 'unavailable' && lastingProblem() !== null;
+  const isOn = camera.kind === 'starting' || camera.kind === 'live';
+  const isLasting = camera.kind === 'unavailable' && lastingProblem() !== null;
 
-  useEffect(() => {
-    if (lastingProblem() !== null) return;
-    navigator.mediaDevices.enumerateDevices().then(
-      (devices) => {
-        if (devices.some(({ kind }) => kind === 'videoinput')) return;
-        setCamera((now) => (now.is === 'off' ? fromProblem('missing') : now));
-      },
-      // The request for the camera gives the reason.
-      () => {},
-    );
-  }, []);
-
-  async function start() {
+  function toggle() {
     setNotice(null);
-    setCamera({ is: 'loading' });
-    const loaded = await import('./live-camera.tsx').catch(() => null);
-    setCamera(loaded ? { is: 'starting', View: loaded.LiveCamera } : fromProblem('notLoaded'));
-  }
-
-  function stop() {
-    setNotice(null);
-    setCamera({ is: 'off' });
+    if (isOn) switches.stop();
+    else void switches.start();
   }
 
   /** Opens the tip page of a code, or shows the text that was read instead. @returns true for a code. */
@@ -88,32 +70,36 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
   }
 
   return (
-    <section className={styles.scanner} data-blocked={camera.is === 'unavailable'} aria-label="Camera">
+    <section className={styles.scanner} data-blocked={camera.kind === 'unavailable'} aria-label="Camera">
       {isOn ? (
         <camera.View
           onText={followScanned}
-          onLive={() => setCamera({ ...camera, is: 'live' })}
-          onProblem={(problem) => setCamera(fromProblem(problem))}
+          onLive={() => switches.become({ ...camera, kind: 'live' })}
+          onProblem={(problem) => switches.become(fromProblem(problem))}
         />
       ) : (
         <Viewfinder />
       )}
       <div className={styles.words}>
-        {camera.is === 'unavailable' && <p>Camera scanning feature will be available soon!</p>}
+        {camera.kind === 'unavailable' && <p>Camera scanning feature will be available soon!</p>}
         <div className={styles.status} role="status">
-          {camera.is === 'unavailable' && <p>{CAMERA_PROBLEMS[camera.problem]}</p>}
-          {camera.is === 'starting' && <p>Your browser may ask whether {brand.name} may use the camera.</p>}
-          {camera.is === 'live' && notice === null && <p>Hold the code in the frame.</p>}
+          {camera.kind === 'unavailable' && <p>{CAMERA_PROBLEMS[camera.problem]}</p>}
+          {camera.kind === 'starting' && <p>Your browser may ask whether {brand.name} may use the camera.</p>}
+          {camera.kind === 'live' && notice === null && <p>Hold the code in the frame.</p>}
           {notice !== null && <p>{notice}</p>}
         </div>
         <div className={styles.controls}>
           {!isLasting && (
             <Button
               look={isOn ? 'quiet' : 'primary'}
-              aria-disabled={camera.is === 'loading'}
-              onClick={isOn ? stop : start}
+              aria-disabled={camera.kind === 'loading'}
+              onClick={toggle}
             >
-              {isOn ? 'Stop the camera' : camera.is === 'unavailable' ? 'Try again' : 'Scan with the camera'}
+              {isOn
+                ? 'Stop the camera'
+                : camera.kind === 'unavailable'
+                  ? 'Try again'
+                  : 'Scan with the camera'}
             </Button>
           )}
           <Button look="quiet" onClick={() => file.current?.click()}>
@@ -126,8 +112,36 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
   );
 }
 
+function useCamera() {
+  const [camera, become] = useState<Camera>(() => fromProblem(lastingProblem()));
+
+  useEffect(() => {
+    if (lastingProblem() !== null) return;
+    navigator.mediaDevices.enumerateDevices().then(
+      (devices) => {
+        if (devices.some(({ kind }) => kind === 'videoinput')) return;
+        become((now) => (now.kind === 'off' ? fromProblem('missing') : now));
+      },
+      // The request for the camera gives the reason.
+      () => {},
+    );
+  }, []);
+
+  async function start() {
+    become({ kind: 'loading' });
+    const loaded = await import('./live-camera.tsx').catch(() => null);
+    become(loaded ? { kind: 'starting', View: loaded.LiveCamera } : fromProblem('notLoaded'));
+  }
+
+  function stop() {
+    become({ kind: 'off' });
+  }
+
+  return { camera, become, start, stop };
+}
+
 function fromProblem(problem: CameraProblem | null): Camera {
-  return problem === null ? { is: 'off' } : { is: 'unavailable', problem };
+  return problem === null ? { kind: 'off' } : { kind: 'unavailable', problem };
 }
 
 function Foreign({ text }: { readonly text: string }) {

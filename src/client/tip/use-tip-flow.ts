@@ -97,22 +97,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides whether it goes on
   useEffect(() => void goOn(), [session.status, payerId]);
 
-  const recalledId = flow.step === 'recall' && !flow.hasFailed ? flow.transactionId : null;
-  const recall = useEffectEvent(async (transactionId: string): Promise<TipEvent> => {
-    const payerId = payerOf(presentSession());
-    const paying = payerId === null ? null : await fetchPayingIfPossible();
-    if (payerId === null || paying === null) return { type: 'recall-failed' };
-    return paying.recallReceipt(provider, payerId, transactionId, dispatch);
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides what is shown
-  useEffect(() => {
-    if (recalledId === null || presentSession().status === 'checking') return;
-    let isWanted = true;
-    void recall(recalledId).then((event) => isWanted && dispatch(event));
-    return () => {
-      isWanted = false;
-    };
-  }, [recalledId, session.status, payerId]);
+  useRecalledReceipt(provider, flow, dispatch);
 
   return {
     flow,
@@ -144,6 +129,28 @@ export function useTipFlow(provider: Provider): TipFlowActions {
       dispatch({ type: 'amount-changed' });
     },
   };
+}
+
+/** Asks for the receipt of the step `recall`, again after each login or logout. */
+function useRecalledReceipt(provider: Provider, flow: TipFlow, dispatch: TipFlowActions['dispatch']): void {
+  const session = useSession();
+  const payerId = payerOf(session);
+  const recalledId = flow.step === 'recall' && !flow.hasFailed ? flow.transactionId : null;
+  const recall = useEffectEvent(async (transactionId: string): Promise<TipEvent> => {
+    const payerId = payerOf(presentSession());
+    const paying = payerId === null ? null : await fetchPayingIfPossible();
+    if (payerId === null || paying === null) return { type: 'recall-failed' };
+    return paying.recallReceipt(provider, payerId, transactionId, dispatch);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides what is shown
+  useEffect(() => {
+    if (recalledId === null || presentSession().status === 'checking') return;
+    let isWanted = true;
+    void recall(recalledId).then((event) => isWanted && dispatch(event));
+    return () => {
+      isWanted = false;
+    };
+  }, [recalledId, session.status, payerId]);
 }
 
 /**

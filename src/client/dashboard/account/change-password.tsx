@@ -4,7 +4,7 @@ import { changePassword } from '../../api-client/api.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
-import { PasswordField } from '../../ui/later/password-field.tsx';
+import { PasswordField } from '../../ui/later/account-fields.tsx';
 import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
 

@@ -5,8 +5,13 @@ import type { ProfileChange, User } from '#shared/accounts.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
-import { Field } from '../../ui/field.tsx';
-import { PasswordField } from '../../ui/later/password-field.tsx';
+import {
+  EmailField,
+  FullNameField,
+  PasswordField,
+  PhoneField,
+  UsernameField,
+} from '../../ui/later/account-fields.tsx';
 import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
 import { resolveDetails, useChangeProfile } from './profile-change.ts';
@@ -48,29 +53,16 @@ export function EditDetails({ user, onDone }: EditDetailsProps) {
     <form className={[card.card, styles.part].join(' ')} method="dialog" noValidate onSubmit={submit}>
       <h2 className={styles.heading}>Edit profile</h2>
       <div className={styles.fields}>
-        <Field label="Full name" autoComplete="name" autoCapitalize="words" required {...field('fullName')} />
-        <Field
-          label="Username"
+        <FullNameField {...field('fullName')} />
+        <UsernameField
           hint={
             isOtherUsername
               ? `@${username} stays reserved for you.`
               : 'If you change it, this one stays reserved for you.'
           }
-          autoComplete="username"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-          required
           {...field('username')}
         />
-        <Field
-          label="Email"
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          required
-          {...field('email')}
-        />
+        <EmailField {...field('email')} />
         {isOtherEmail && (
           <PasswordField
             label="Your password"
@@ -80,7 +72,7 @@ export function EditDetails({ user, onDone }: EditDetailsProps) {
             {...field('currentPassword')}
           />
         )}
-        <Field label="Phone (optional)" type="tel" inputMode="tel" autoComplete="tel" {...field('phone')} />
+        <PhoneField {...field('phone')} />
       </div>
       {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
       <div className={styles.actions}>

@@ -5,9 +5,9 @@ import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { PasswordField } from '../../ui/later/account-fields.tsx';
 import confirmation from '../../ui/later/confirmation.module.css';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { PasswordField } from '../../ui/later/password-field.tsx';
 
 const NO_ANSWER = 'There is no connection. Please try again.';
 
