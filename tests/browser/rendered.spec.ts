@@ -293,7 +293,7 @@ test.describe('when the script has come', () => {
     await page.goto(`/tip/${code}`);
     const html = await page.evaluate(async () => (await fetch('/tip/ZZZZZZZZZZ')).text());
     // The page as the server answers it while the storage is away.
-    const failed = html.replace('{"status":"unknown"}', '{"status":"failed","detail":null}');
+    const failed = html.replace('{"kind":"unknown"}', '{"kind":"failed","detail":null}');
     expect(failed).not.toBe(html);
     await page.route(`**/tip/${code}`, (route) =>
       route.fulfill({
