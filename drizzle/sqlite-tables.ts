@@ -84,7 +84,6 @@ function sqliteTableOf(table: PgTable, others: Readonly<Record<string, SQLiteTab
   });
 }
 
-/** Builds a column of the same name with SQLite's storage type. */
 function columnOf(column: PgColumn) {
   const made = builderOf(column);
   const completed: { notNull(): unknown; default(value: unknown): unknown } = made;

@@ -5,7 +5,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 
-/** This program, with the Node.js options of this process. */
 const PROGRAM = [
   ...process.execArgv,
   join(import.meta.dirname, `main${extname(import.meta.filename)}`),
@@ -15,9 +14,7 @@ const PROGRAM = [
 const MAX_OUTPUT_LENGTH = 1_000_000;
 
 export interface RunApart {
-  /** The arguments after the command's name. */
   readonly words: readonly string[];
-  /** Default: the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Time in milliseconds after which the process and its children are killed. */
   readonly patienceMs: number;

@@ -90,11 +90,9 @@ export interface App {
    * @returns when everything begun by then has ended. Never throws.
    */
   sendNotifications(): Promise<void>;
-  /** Sends no more notifications, and waits briefly for those under way. */
   endNotifications(): Promise<void>;
   /** Logs the number of probes since the last call. Call it every hour and at the end. */
   tellProbes(): void;
-  /** The number of open event streams. */
   streams(): number;
   /** Ends all event streams so that the process can end; clients reconnect later or elsewhere. */
   endStreams(): void;
@@ -209,8 +207,7 @@ function createServices({
       queryQueue,
     }),
     tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, queryQueue }),
-    // A fair queue of its own, because insights have one place, which an account's other queries would hold
-    // longer.
+    // A queue of its own: other queries of the account would hold the one place of insights longer.
     earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN)),
     notifications: createNotifications({
       ...{ storage, clock, random, log, publicUrl, findAddresses },

@@ -29,10 +29,7 @@ const LATE_AFTER_MS = INTERVAL_MS + BACKUP_PATIENCE_MS;
 const MAX_KEPT = 14;
 
 const PREFIX = brand.name.toLowerCase();
-/**
- * Six digits last 2,700 years at one a day; numbers of more than twelve are not exact enough to count up
- * from.
- */
+/** Six digits last 2,700 years at one a day; more than twelve are not exact enough to count up from. */
 const NAME = `^${PREFIX}-(\\d{6,12})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)`;
 const FILE = new RegExp(`${NAME}(\\.unfinished)?$`);
 const NOTE = new RegExp(`${NAME}\\.past$`);
@@ -51,7 +48,6 @@ export interface BackupSchedule {
    * another database or to a past that was rewritten.
    */
   learn(compared: readonly string[], differing: readonly string[]): void;
-  /** The backups known to have another past. */
   others(): string[];
   /** True when this past has a backup, and the newest is more than 26 hours old. */
   isLate(): boolean;
@@ -83,7 +79,6 @@ export interface BackupScheduleDependencies {
    */
   readonly extension: '.db' | '.dump';
   readonly clock: Clock;
-  /** True when this start created the database, so that existing backups belong to another one. */
   readonly isNew: boolean;
   /**
    * Writes a backup to a new file, which appears only when complete, and compares its ledger with the notes.
@@ -100,12 +95,10 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   const { folder, extension, clock, isNew, backUp, readPast } = deps;
   let isRunning = false;
   let differing: ReadonlySet<string> = new Set();
-  /** The notes of the last comparison; null before the first. */
   let compared: ReadonlySet<string> | null = null;
   /** Backups older than the database; null before the folder is first read. */
   let strangers: ReadonlySet<string> | null = null;
 
-  /** Newest first. */
   function existing(): NumberedFile[] {
     return entriesIn(folder)
       .flatMap((entry) => {
@@ -140,12 +133,10 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   function ageOfNewest(): number | null {
     // A backup that came into the folder since the last comparison may be another database's.
     const newest = own().find(({ path }) => compared?.has(readNote(path) ?? '') ?? true);
-    // The file may have been moved meanwhile.
     const found = newest && statSync(newest.path, { throwIfNoEntry: false });
     return found ? clock() - found.mtimeMs : null;
   }
 
-  /** Writes the notes of backups that have none, where their past is readable. */
   async function noteAll(files: readonly NumberedFile[]): Promise<void> {
     for (const { path } of files) {
       if (readNote(path) !== null) continue;
@@ -241,7 +232,6 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   };
 }
 
-/** Empty without such a folder. */
 function entriesIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -257,7 +247,6 @@ function isAbandoned(path: string, nowMs: number): boolean {
   return found !== undefined && nowMs - found.mtimeMs > BACKUP_PATIENCE_MS;
 }
 
-/** True for a note that was begun and never written. */
 function isEmpty(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.size === 0;

@@ -14,7 +14,6 @@ import { extensionOfBackups } from './storage/open.ts';
 const LOOK_INTERVAL_MS = 600_000;
 /** Clients that waited for the start are served before all data is read. */
 const READING_DELAY_MS = 5_000;
-/** The past of a ledger in a command's output. */
 const PAST = / (\d+:[0-9a-f]{32})\n/;
 
 export interface CareDependencies {
@@ -50,7 +49,6 @@ export function startCaring(deps: CareDependencies): () => void {
     mustRead = !(await readAllData(schedule, deps, stopping.signal));
   }
   void keeper?.tick();
-  // The comparison may have made a backup due.
   const reading = setTimeout(() => void readThrough().then(() => keeper?.tick()), READING_DELAY_MS).unref();
   const looking = setInterval(() => {
     void keeper?.tick();
@@ -63,7 +61,6 @@ export function startCaring(deps: CareDependencies): () => void {
   };
 }
 
-/** The schedule's work as commands, which read the same settings as this process. */
 function commandsFor(signal: AbortSignal) {
   const run = { patienceMs: BACKUP_PATIENCE_MS, signal };
   return {
@@ -142,7 +139,6 @@ function countIn(schedule: BackupSchedule | null): number {
   }
 }
 
-/** True for a line of `db-check` that reports a problem, and not a difference from a note. */
 function isProblem(line: string): boolean {
   return line !== '' && findDiffering(line).length === 0;
 }
@@ -163,7 +159,6 @@ export function createBackupKeeper(
   let toldOthers = '';
   let isToldLate = false;
 
-  /** A backup that hangs is late as well. */
   function tellLate(): void {
     const isLate = schedule.isLate();
     if (isLate) troubles.begin('late');

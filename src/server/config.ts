@@ -14,7 +14,6 @@ export interface StripeConfig {
   readonly webhookSecrets: readonly string[];
   /** The address of a stand-in for Stripe; null for Stripe itself. */
   readonly apiBase: string | null;
-  /** The services that Stripe does not allow. */
   readonly excludedCategories: readonly ServiceCategory[];
 }
 
@@ -28,7 +27,6 @@ export interface Config {
   readonly database: DatabaseAddress;
   readonly sessionLifetimeMs: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Hashes addresses and account ids in the log. */
   readonly hashesLogNames: boolean;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
@@ -46,7 +44,6 @@ export interface Config {
   readonly backupFolder: string | null;
   /** Absolute path of the list of blocked words; null for none. */
   readonly blockedWordsFile: string | null;
-  /** Sentences for the operator that do not stop the start. */
   readonly warnings: readonly string[];
 }
 
@@ -210,7 +207,6 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
   };
 }
 
-/** @throws ConfigError when one of the two keys is missing. */
 function stripeFrom(data: z.output<typeof environment>): StripeConfig | null {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets } = data;
   if (secretKey === undefined && webhookSecrets.length === 0) return null;
@@ -233,7 +229,6 @@ function databaseFrom(text: string): DatabaseAddress {
   return { engine: 'sqlite', path: resolve(pathIn(text)) };
 }
 
-/** Removes a leading `file:`. */
 function pathIn(text: string): string {
   return text.replace(/^file:(?:\/\/)?/, '');
 }

@@ -4,7 +4,6 @@ import type { Clock } from '#shared/calendar.ts';
 import type { Announce } from './storage/port/database.ts';
 
 interface LogDestination extends DestinationStream {
-  /** Writes held lines out, before work that blocks the event loop. */
   flush(): void;
 }
 

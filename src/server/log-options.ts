@@ -14,10 +14,8 @@ const AT_BEGIN = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{
  */
 const KEYS = new RegExp(`((?:[prs]k_(?:org_)?(?:test|live)|whsec)_)${REST}|${AT_BEGIN}([prs]k_)${REST}`, 'g');
 
-/** The options of a logger whose lines are JSON without keys or signing secrets. */
 export function logOptions({ logLevel, stripe }: Pick<Config, 'logLevel' | 'stripe'>): LoggerOptions {
   const configured = stripe ? [stripe.secretKey, ...stripe.webhookSecrets] : [];
-  // In their JSON form.
   const quoted = configured.map((secret) => JSON.stringify(secret).slice(1, -1));
   const hide = (line: string) =>
     quoted.reduce((text, secret) => text.replaceAll(secret, '***'), line).replace(KEYS, '$1$2***');

@@ -11,7 +11,6 @@ export const QUIET_ZONE_MODULES = 4;
 interface DarkRun {
   readonly row: number;
   readonly column: number;
-  /** In modules. */
   readonly width: number;
 }
 

@@ -78,7 +78,6 @@ const UNNAMED_HOST = 'localhost';
 /** A silent connection is cut after twice this time; the heartbeats of streams are more frequent. */
 const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
 
-/** Serves until a signal. A failed start is logged in one line. */
 export async function serve(): Promise<void> {
   try {
     await start();
@@ -150,7 +149,6 @@ async function start(): Promise<void> {
   const isOnGround = createGroundWatch({ storage, clock: Date.now, log });
   const watching = setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref();
   const sweep = async () => {
-    // A wrong clock must not make data expire.
     if (!(await isOnGround())) return;
     await app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
   };
@@ -222,7 +220,6 @@ function createRandomBytes(): RandomBytes {
   };
 }
 
-/** Looks up payments without a webhook event, at once and then every minute. */
 function startPaymentSweeps(app: App, log: Logger): () => void {
   let isStopped = false;
   let isRunning = false;
@@ -253,8 +250,7 @@ function listen(app: App, config: Config): Promise<Server> {
     const { body, ...rest } = app.refuseUnread(new AppError(code, { cause: error }));
     return new Response(body, rest);
   };
-  // The adapter would cut a connection whose body continues after the answer; unread-requests.ts closes it
-  // with an error.
+  // The adapter would cut a connection whose body continues after the answer, without an error.
   const adapting = { errorHandler, hostname: UNNAMED_HOST, autoCleanupIncoming: false };
   const listener = getRequestListener(app.fetch, adapting);
   const server = createRequestServer(SERVER_OPTIONS, listener, app.refuseUnread);
@@ -269,7 +265,6 @@ function listen(app: App, config: Config): Promise<Server> {
   });
 }
 
-/** Accepts no new connection and waits for the answers in progress. */
 function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_PATIENCE_MS);

@@ -6,5 +6,4 @@ export const VERSION = described.version;
 
 export const NAME_AND_VERSION = `${brand.name} ${VERSION}`;
 
-/** For the log of a start. */
 export const RUNNING = { version: VERSION, node: process.version, runtime: process.execPath } as const;

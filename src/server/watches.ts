@@ -31,7 +31,6 @@ export async function checkWhatIsNew(
   return [];
 }
 
-/** Checks new entries once a minute. */
 export function startLedgerChecks(
   storage: Pick<Storage, 'checkRecent'>,
   log: Logger,

@@ -34,7 +34,6 @@ const EASY_TO_GUESS =
 
 /** A login within this time reopens the account. */
 export const CLOSING_GRACE_MS = CLOSING_GRACE_DAYS * 86_400_000;
-/** Accounts read per step of the sweep. */
 const CLOSED_IN_A_STEP = 100;
 
 /** Call each method that hashes a password in a turn (work-queue.ts). */
@@ -142,7 +141,6 @@ export function createAccounts(deps: {
   const isGuarded = ({ email: present }: Account, { email }: ProfileChange) =>
     email !== undefined && email !== present;
 
-  /** @returns the new email with the hash of the password that was verified for it. */
   async function verifiedEmail(
     account: Account,
     { email, username = account.username, currentPassword }: ProfileChange,
@@ -179,8 +177,8 @@ export function createAccounts(deps: {
         case 'updated':
           return userFrom(result.account);
         case 'stale':
-          // The password was changed meanwhile, so the given one is no longer current. A change without a
-          // password is refused only when the account was closed.
+          // The password was changed meanwhile. Without a password, only an account that was closed is
+          // refused.
           throw new AppError(email ? 'wrong_password' : 'session_ended');
         case 'email_taken':
         case 'username_taken':
@@ -223,7 +221,6 @@ export function createAccounts(deps: {
       const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
       if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
       const closesAtMs = clock() + CLOSING_GRACE_MS;
-      // The password was changed meanwhile, so the given one is no longer current.
       if (!(await sessions.beginClosing(id, found.passwordHash, closesAtMs)))
         throw new AppError('wrong_password');
       return { closesAt: new Date(closesAtMs).toISOString() };

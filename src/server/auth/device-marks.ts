@@ -18,7 +18,6 @@ const MARK = /^[\w-]{22}(?:\.[\w-]{22}){1,9}$/;
 export interface DeviceMark {
   /** The id of the device, not of its user; null without a valid mark. */
   readonly id: string | null;
-  /** True when this device has logged in to the account with this email. */
   isOf(email: string): boolean;
   /** Notes a login; the oldest of more than 8 accounts is forgotten. */
   remember(email: string): void;
@@ -27,7 +26,6 @@ export interface DeviceMark {
 }
 
 export interface DeviceMarks {
-  /** @param cookies the request's Cookie header. */
   read(cookies: string | undefined): DeviceMark;
 }
 
@@ -82,7 +80,6 @@ export function createDeviceMarks(deps: {
   };
 }
 
-/** Empty without a mark of this form. */
 function partsOf(cookies: string | undefined, name: string): string[] {
   const pairs = cookies?.split(';').map((pair) => pair.trim()) ?? [];
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);

@@ -21,7 +21,6 @@ const MAX_JUDGED_LENGTH = 64;
  */
 const MAX_READINGS = 8;
 
-/** An attacker tries these first at this product. */
 const WORDS_OF_PRODUCT = [
   ...[brand.name, 'cashless', 'tipping', 'tip jar', 'gratuity', 'admin', 'login', 'test'],
   ...Object.values(CATEGORY_LABELS),
@@ -37,7 +36,8 @@ interface Person {
 let estimator: ZxcvbnFactory | null = null;
 
 /**
- * Takes some milliseconds of CPU: call it in a turn (work-queue.ts). Upper case does not make a password stronger.
+ * Takes some milliseconds of CPU: call it in a turn (work-queue.ts). Upper case does not make a password
+ * stronger.
  */
 export function isEasyToGuess(password: string, person: Person, nowMs: number): boolean {
   // Loaded with the first chosen password, because it takes some ten megabytes and 30 ms.

@@ -15,7 +15,6 @@ export interface Passwords {
    * false, so that the time tells nothing.
    */
   verify(hash: string | null, password: string): Promise<boolean>;
-  /** True for a hash with weaker parameters than today's. */
   isOutdated(hash: string): boolean;
 }
 

@@ -22,7 +22,6 @@ const MAX_LIFETIME_MS = 90 * DAY_MS;
 const CONFIRMED_FOR_MS = RECENT_PASSWORD_MINUTES * 60_000;
 /** More than anybody has devices; bounds the disk space of repeated logins. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
-/** Watched sessions per step of the storage, between which other work proceeds. */
 const LOOKED_FOR_AT_ONCE = 500;
 /** Every session has expired by then. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
@@ -99,7 +98,6 @@ export interface Sessions {
    * @returns false when `present` is no longer its hash.
    */
   beginClosing(userId: UserId, present: string, closesAtMs: number): Promise<boolean>;
-  /** Ends the watches of an account whose sessions the storage has ended. */
   noteEnded(userId: UserId): Promise<void>;
   /**
    * Replaces an account's password and ends all of its sessions, in one step. @returns false when `present`
@@ -111,9 +109,7 @@ export interface Sessions {
    * ends the session, and by the next `tick` after it has expired or another process has ended it.
    */
   watch(userId: UserId, token: string): SessionWatch;
-  /** Ends the watches of expired sessions, and retries failed saves. */
   tick(): Promise<void>;
-  /** Deletes what has expired. */
   sweep(): Promise<void>;
 }
 
@@ -163,7 +159,6 @@ export function createSessions(deps: {
     for (const controller of watch.controllers) controller.abort();
   }
 
-  /** Ends watches whose session is gone. */
   async function endWatchesOfGone(watched: Iterable<Watch>): Promise<void> {
     const tokenHashes = Array.from(watched, ({ tokenHash }) => tokenHash);
     for (let from = 0; from < tokenHashes.length; from += LOOKED_FOR_AT_ONCE) {
@@ -189,7 +184,6 @@ export function createSessions(deps: {
     try {
       await Promise.all([...unsaved.values()].map(endSession));
     } catch (error) {
-      // The next tick retries.
       if (!(error instanceof StorageUnavailable)) throw error;
     }
   }

@@ -39,7 +39,6 @@ const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
   ],
 };
 
-/** Each action returns lines that say what it did, or null for an unknown email. */
 const ACTIONS: Readonly<
   Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
 > = {
@@ -80,7 +79,6 @@ const ACTIONS: Readonly<
   },
 };
 
-/** The actions on all accounts, by name and option. */
 const ACTIONS_ON_ALL: Readonly<
   Record<string, (services: Services, storage: Storage) => Promise<readonly string[]>>
 > = {
@@ -118,7 +116,6 @@ interface Outcome {
   readonly isDone: boolean;
 }
 
-/** @throws UsageError for an unknown action. */
 function actionOf(words: readonly string[]): (services: Services, storage: Storage) => Promise<Outcome> {
   const typed = words.join(' ');
   const onAll = Object.hasOwn(ACTIONS_ON_ALL, typed) ? ACTIONS_ON_ALL[typed] : undefined;

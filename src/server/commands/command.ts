@@ -12,12 +12,10 @@ import { StorageUnavailable } from '../storage/port/storage.ts';
 interface CommandInput {
   readonly config: Config;
   readonly database: ManagedDatabase;
-  /** The arguments after the command's name. */
   readonly words: readonly string[];
   say(line: string): void;
 }
 
-/** Thrown for wrong arguments. */
 export class UsageError extends Error {}
 
 /** Returns whether all is well. */
@@ -93,8 +91,8 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
     return parseArgs({ args: words, options, allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // The first sentence of Node.js gives the reason; the others explain how to write an argument that begins
-    // with a dash.
+    // Node.js's first sentence gives the reason; the others tell how to write an argument that begins with a
+    // dash.
     const [reason = ''] = error.message.split(/\. |\.?$/);
     throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
   }

@@ -39,7 +39,6 @@ export const restoreDatabase: Command = async ({ database, words, say }) => {
   return true;
 };
 
-/** Says how many tips the restore removed, and where they are now. */
 function spellLost(lostTips: number | null): string {
   if (lostTips === null) return ', and could not be read: nobody knows whether it has tips that are gone now';
   return lostTips === 0

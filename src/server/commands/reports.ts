@@ -8,7 +8,6 @@ import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE = 'npm run reports [-- done TRANSACTION_ID]';
 const clock = Date.now;
-/** More than an operator reads at once. */
 const MAX_TOLD = 100;
 
 export const readReports: Command = async ({ database, words, say }) => {

@@ -9,7 +9,6 @@ const PAYMENTS_AT_ONCE = 200;
 const WORDS_AT_ONCE = 200;
 
 export interface ExportStart {
-  /** The time of the export, at which all of its data is read. */
   readonly exportedAtMs: number;
   readonly formerUsernames: readonly string[];
   readonly readyThankYous: readonly string[];

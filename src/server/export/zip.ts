@@ -67,7 +67,6 @@ interface Demand {
   pause(): void;
   resume(): void;
   end(): void;
-  /** Resolves to true on demand; to false when there will be none any more. */
   wait(): Promise<boolean>;
 }
 

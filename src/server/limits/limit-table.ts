@@ -43,20 +43,17 @@ export const LIMITS = {
   login_from_device_in_a_day: kept(['account', 'device'], 30, DAY_MS),
   password_change_in_session: kept(['session'], 5, QUARTER_MS),
   password_change_in_session_in_a_day: kept(['session'], 30, DAY_MS),
-  // Requests, counted before they wait for a turn at hashing.
   password_change_try: inMemory(['session'], 10, QUARTER_MS),
   // Right passwords, because verifying them takes as much work as wrong ones.
   right_password_to_account: inMemory(['account'], 20, QUARTER_MS),
   right_password_from_address: inMemory(['address'], 120, QUARTER_MS),
   right_password_from_network: inMemory(['network'], 120 * NETWORK, QUARTER_MS),
-  // Requests, counted before their input is parsed.
   login_try_from_address: inMemory(['address'], 300, QUARTER_MS),
   login_try_from_network: inMemory(['network'], 300 * NETWORK, QUARTER_MS),
   login_try_from_device: inMemory(['device'], 60, QUARTER_MS),
 
   registration: kept(['address'], 20, HOUR_MS),
   registration_from_network: kept(['network'], 20 * NETWORK, HOUR_MS),
-  // Requests, counted before their input is parsed.
   registration_try_from_address: inMemory(['address'], 200, HOUR_MS),
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
@@ -66,37 +63,30 @@ export const LIMITS = {
   guest_tip_from_network: keptIfShared(['network'], 30 * NETWORK, MINUTE_MS),
   guest_look_from_address: inMemory(['address'], 300, MINUTE_MS),
   guest_look_from_network: inMemory(['network'], 300 * NETWORK, MINUTE_MS),
-  // A picture takes a few milliseconds of the threads that hash passwords; nobody has more than a handful of
-  // services.
+  // A picture takes a few milliseconds of the threads that hash passwords; few accounts have many services.
   qr_code_creation: inMemory(['account'], 30, HOUR_MS),
   // A code stays in its table for good, even when it was replaced.
   qr_code_creation_in_a_day: kept(['account'], 60, DAY_MS),
-  // A former username is never free again. Each change has a count of its own, so that any 30 days have three
-  // at most.
+  // A former username is never free again. Any 30 days have three changes at most, each with its own count.
   username_change: kept(['account'], 1, 30 * DAY_MS),
-  // Each change by a provider is a durable write.
   profile_change: inMemory(['account'], 60, HOUR_MS),
   tip_page_change: inMemory(['account'], 240, HOUR_MS),
-  // A refund is a durable write, as a tip is.
   refund: inMemory(['account'], 60, MINUTE_MS),
   // A photo is decoded and encoded anew: some ten milliseconds of another thread.
   photo: inMemory(['account'], 30, HOUR_MS),
   // Prints are made one after the other, in a thread of their own.
   print: inMemory(['account'], 120, HOUR_MS),
-  // Each calls the payment service.
   payout_link: inMemory(['account'], 30, HOUR_MS),
   // Thank-yous, hidden messages and reports are durable writes.
   words: inMemory(['account'], 120, MINUTE_MS),
   // A browser registers its device each time that the app is opened, which is a durable write.
   notice_device: inMemory(['account'], 120, HOUR_MS),
-  // Each calls a push service.
   notice_test: inMemory(['account'], 10, HOUR_MS),
   // Each reads for up to some milliseconds. While tips come, an open dashboard asks again and again.
   sums: inMemory(['account'], 600, MINUTE_MS),
   // A page of a hundred tips takes a millisecond or two; a list that is streamed as one answer counts once.
   lists: inMemory(['account'], 600, MINUTE_MS),
   insights: inMemory(['account'], 120, MINUTE_MS),
-  // An export reads and compresses a whole history.
   export: inMemory(['account'], 10, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.
   stream_opening: inMemory(['account'], 120, MINUTE_MS),

@@ -29,7 +29,6 @@ import type { Quota } from './quota.ts';
 export interface Caller {
   /** As limits group it. */
   readonly address: string;
-  /** The wider network of the address; the address itself where none is wider. */
   readonly network: string;
   /** The id of a device with a mark, for limits that count it in place of the address. */
   readonly device: string | null;
@@ -40,9 +39,7 @@ export interface Caller {
  * reached, and notes in the quota what is left where that is known.
  */
 export interface Limits {
-  /** Counts a request before its input is parsed. */
   countTry(what: 'login' | 'registration', caller: Caller, quota?: Quota): Promise<void>;
-  /** Counts a request in the session of `token` before its input is parsed. */
   countPasswordChangeTry(token: string, quota?: Quota): Promise<void>;
   /**
    * Tries a password, counting it as wrong or as right; unknown emails count like known ones.
@@ -59,13 +56,11 @@ export interface Limits {
    */
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
-  /** Counts actions without an account. */
   countGuest(
     what: 'guest_tip' | 'guest_look',
     caller: Pick<Caller, 'address' | 'network'>,
     quota?: Quota,
   ): Promise<void>;
-  /** Counts a request to create a code before any work is done for it. */
   countQrCode(provider: UserId, quota?: Quota): Promise<void>;
   /** Counts an account's request to change, make or read something before its input is parsed. */
   countChange(what: Change, userId: UserId, quota?: Quota): Promise<void>;
@@ -73,7 +68,6 @@ export interface Limits {
   countStream(userId: UserId, quota?: Quota): Promise<void>;
   /** Forgets all failed attempts on an account. @returns whether there were any. */
   unlock(email: string): Promise<boolean>;
-  /** Deletes the counts whose window has ended. */
   sweep(): Promise<void>;
 }
 
@@ -96,7 +90,6 @@ export type Change = Extract<
 
 type Who = Readonly<Partial<Record<Subject, string>>>;
 
-/** Changes per window of `username_change`. */
 const USERNAME_CHANGES = 3;
 
 const NOBODY = '';
@@ -111,7 +104,6 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   };
   const isTipKept = isKept('tip');
 
-  /** The attempts under way, for each subject of each limit. */
   const underWay = new Map<string, number>();
 
   /**
@@ -296,7 +288,6 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   };
 }
 
-/** No limits, for load tests on loopback. */
 export function createNoLimits(): Limits {
   const allow = async () => {};
   return {
@@ -320,7 +311,6 @@ interface Count extends AttemptCount {
   readonly limit: LimitName;
 }
 
-/** Leaves out limits whose subject is unknown. */
 function countsOf(limits: readonly LimitName[], who: Who): Count[] {
   return limits.flatMap((limit) => {
     const { per, maxCount, windowMs }: Limit = LIMITS[limit];

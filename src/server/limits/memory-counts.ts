@@ -21,7 +21,6 @@ export function createMemoryCounts() {
     return present;
   }
 
-  /** Begins a new window when there is none or it has ended. */
   function windowOf(counted: AttemptCount, nowMs: number) {
     const ofLimit = windowsOf(counted);
     const subject = subjectOf(counted);
@@ -43,18 +42,15 @@ export function createMemoryCounts() {
   }
 
   return {
-    /** The number of subjects remembered for a limit. */
     size: (limit: string): number => windows.get(limit)?.size ?? 0,
 
     returnAttempt(counts: readonly AttemptCount[]): void {
       for (const counted of counts) {
         const window = windowsOf(counted).get(subjectOf(counted));
-        // The window may have been forgotten meanwhile.
         if (window && window.count > 0) window.count -= 1;
       }
     },
 
-    /** @param quota notes what is left. */
     takeAttempt(
       counts: readonly AttemptCount[],
       nowMs: number,

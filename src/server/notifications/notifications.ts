@@ -28,7 +28,6 @@ const TEST_TTL_S = 60;
 
 export interface Notifications {
   key(): PushKey;
-  /** @param token of the current session. */
   list(userId: UserId, token: string): Promise<NotificationDevice[]>;
   /**
    * Adds the device of a session, which is notified until the session ends. A device may be registered again.
@@ -48,7 +47,6 @@ export interface Notifications {
    * Sends what is due. Call it every second. @returns when everything begun by then has ended. Never throws.
    */
   pass(): Promise<void>;
-  /** Begins nothing more, and waits briefly for what is under way. */
   close(): Promise<void>;
 }
 
@@ -59,9 +57,7 @@ export function createNotifications(deps: {
   readonly random: RandomBytes;
   readonly log: Logger;
   readonly publicUrl: string;
-  /** Host names of additional push services. */
   readonly pushHosts: readonly string[];
-  /** The installation's secret, from which its keys are derived. */
   readonly secret: Uint8Array;
   readonly findAddresses: FindAddresses;
 }): Notifications {

@@ -35,7 +35,6 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 export interface PushTarget {
   readonly url: URL;
-  /** True for a stand-in for a push service on this machine. */
   readonly isLoopback: boolean;
 }
 
@@ -86,7 +85,6 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
 }
 
-/** Only this machine can listen on such an address. */
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && !address.includes('%') && ipaddr.parse(address).range() === 'loopback';
 }

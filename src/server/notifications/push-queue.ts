@@ -7,7 +7,6 @@ import type { PushOutcome } from './push-request.ts';
 
 const MAX_AT_ONCE = 16;
 const MAX_AT_ONCE_TO_HOST = 4;
-/** The rest of a push service after it did not answer, for each time in a row. */
 const REST_MS = 5_000;
 const MISSES_BEFORE_REST = 4;
 
@@ -27,7 +26,6 @@ export function createPushQueue(clock: Clock): Lanes {
   const lanes = new Map<string, Lane>();
   let running = 0;
 
-  /** Admits waiting requests, one host after the other. */
   function admit(): void {
     for (const [host, lane] of [...lanes]) {
       while (running < MAX_AT_ONCE && lane.running < MAX_AT_ONCE_TO_HOST) {
@@ -37,7 +35,6 @@ export function createPushQueue(clock: Clock): Lanes {
         lane.running += 1;
         next();
       }
-      // A served host goes to the end.
       lanes.delete(host);
       if (lane.running > 0 || lane.waiting.length > 0 || rests(lane)) lanes.set(host, lane);
     }

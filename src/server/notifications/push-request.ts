@@ -29,17 +29,14 @@ const MAX_HEADER_BYTES = 8_192;
 const MAX_ANSWER_BYTES = 32_768;
 const MAX_WAIT_MS = 86_400_000;
 
-/** The endpoint of a device and its keys for encryption. */
 export interface PushAddress {
   readonly endpoint: string;
   /** An uncompressed point of P-256: 65 bytes. */
   readonly p256dh: Uint8Array;
-  /** 16 bytes. */
   readonly auth: Uint8Array;
 }
 
 export type PushOutcome =
-  /** The push service has accepted it. */
   | { readonly outcome: 'delivered' }
   /** The push service no longer knows the device (RFC 8030, section 7.3). */
   | { readonly outcome: 'gone' }
@@ -64,10 +61,8 @@ export interface PushMessage {
   readonly topic: string;
 }
 
-/** Resolves all addresses of a host name. */
 export type FindAddresses = (host: string) => Promise<readonly string[]>;
 
-/** Asks the system's resolver, as connections do. */
 export const findAddresses: FindAddresses = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address);
 
@@ -181,7 +176,6 @@ function before<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   });
 }
 
-/** The other side sent more than `MAX_ANSWER_BYTES` without a final answer. */
 class EndlessAnswer extends Error {}
 
 /**

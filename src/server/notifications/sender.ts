@@ -46,7 +46,6 @@ export interface Sender {
    * @returns when everything begun by then has ended.
    */
   pass(): Promise<void>;
-  /** Begins nothing more, waits briefly for what is under way, and leaves the rest to the next process. */
   close(): Promise<void>;
 }
 
@@ -60,7 +59,6 @@ interface SenderDependencies {
 
 /** @param deps its storage is listened to for as long as the process lives. */
 export function createSender({ storage, clock, random, log, send }: SenderDependencies): Sender {
-  /** Accounts that may have new entries. */
   const fresh = new Set<UserId>();
   /** The due times of waiting devices that this process knows of; a full pass finds the others. */
   const waiting = new Map<DeviceId, { readonly userId: UserId; readonly atMs: number }>();
@@ -99,7 +97,6 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       const atMost = Math.min(CLAIMS_AT_ONCE, MAX_UNDER_WAY - underWay.size);
       if (isClosed) return;
       if (atMost <= 0) {
-        // A device without a place is looked for again in a second.
         lookAgain(accounts);
         return;
       }
@@ -140,7 +137,6 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       };
       return send(device, message, stopping.signal);
     });
-    // Another process, or the next start, continues here.
     if (
       outcome === null ||
       (stopping.signal.aborted && outcome !== 'postponed' && outcome.outcome === 'later')
@@ -193,7 +189,6 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       news = newsOf(entries, clock(), news);
       upTo = entries.at(-1)?.position ?? upTo;
       if (entries.length < READ_SIZE) break;
-      // The storage may answer within the same turn of the event loop.
       await turnOfTheLoop();
     }
     return { news, upTo };
@@ -205,7 +200,6 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     return saidIn(words);
   }
 
-  /** Spreads retries that failed together. */
   function jittered(waitMs: number): number {
     const [byte = 0] = random(1);
     return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));

@@ -3,7 +3,6 @@ import type { EntryRecord } from '#server/storage/port/ledger.ts';
 import type { TipMessages } from '#server/storage/port/messages.ts';
 import type { NotifiedTip } from '#shared/notifications.ts';
 
-/** Older tips are not sent. */
 export const NEWS_MS = 86_400_000;
 
 export type SaidWords = Pick<NotifiedTip, 'giverName' | 'message'>;
@@ -20,7 +19,6 @@ export interface TipNews {
   readonly netCents: number;
   /** The first tip, which is told in full when it is the only one. */
   readonly tip: Omit<NotifiedTip, keyof SaidWords> | null;
-  /** The time of the newest tip. */
   readonly newestAtMs: number;
 }
 
@@ -41,7 +39,6 @@ export function newsOf(entries: readonly EntryRecord[], nowMs: number, before = 
     );
 }
 
-/** True for a tip of the last day that was not reversed. */
 function isNews({ kind, transaction }: EntryRecord, nowMs: number): boolean {
   return kind === 'received' && transaction.reversal === null && transaction.createdAtMs > nowMs - NEWS_MS;
 }

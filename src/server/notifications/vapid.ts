@@ -16,7 +16,6 @@ const MAX_KEPT_TOKENS = 500;
 export interface Vapid {
   /** An uncompressed point of P-256: 65 bytes, the form of `applicationServerKey`. */
   readonly publicKey: Uint8Array;
-  /** The header Authorization for the origin of a push service. */
   authorizationFor(origin: string): string;
 }
 

@@ -19,7 +19,6 @@ const PAYMENTS_AT_ONCE = 20;
 
 export function createPaidTips(
   deps: ProgressDependencies & {
-    /** The services that the payment service does not allow. */
     readonly excludedCategories: readonly ServiceCategory[];
   },
 ): TipPayments {
@@ -27,10 +26,8 @@ export function createPaidTips(
   const { payments } = storage;
   const progress = createPaymentProgress(deps);
   const webhookEvents = createWebhookEvents({ storage, service, clock, log, progress });
-  /** The last look-up of each payment whose giver waits. */
   const askedAtMs = new Map<TransactionId, number>();
 
-  /** Turns an unreachable payment service into an error for the client. */
   async function orUnavailable<Result>(step: () => Promise<Result>): Promise<Result> {
     try {
       return await step();

@@ -20,7 +20,6 @@ export interface ProgressDependencies {
   readonly log: Logger;
   /** Without a trailing slash. */
   readonly publicUrl: string;
-  /** The guest comes back to the receipt with this token. */
   readonly receiptTokenOf: (id: TransactionId) => ReceiptToken;
 }
 
@@ -61,7 +60,6 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     return move(payment, { kind: 'failed' });
   }
 
-  /** Moves a payment by the state of its page. */
   async function hear(payment: PaymentRecord, state: CheckoutState): Promise<PaymentRecord> {
     switch (state.kind) {
       case 'open':

@@ -10,9 +10,7 @@ export class PaymentServiceUnavailable extends Error {
   override name = 'PaymentServiceUnavailable';
 }
 
-/** The state of a giver's payment page. */
 export type CheckoutState =
-  /** The giver may still pay. */
   | { readonly kind: 'open' }
   | {
       readonly kind: 'paid';
@@ -26,7 +24,6 @@ export type CheckoutState =
 
 export interface PageTexts {
   readonly title: string;
-  /** The giver's browser returns to these addresses. */
   readonly paidUrl: string;
   readonly leftUrl: string;
 }
@@ -40,7 +37,7 @@ export interface ServiceAccount {
   readonly accountId: string;
   /** True when tips can be paid to it. */
   readonly chargesEnabled: boolean;
-  /** What the payment service asks of the owner, in its own names. */
+  /** The owner's open requirements, in the payment service's names. */
   readonly missing: readonly string[];
 }
 
@@ -50,18 +47,14 @@ export interface WebhookEvent {
   readonly data:
     | {
         readonly kind: 'page';
-        /** The payment service's id of the page. */
         readonly checkoutId: string;
-        /** The id that the page was made with. */
         readonly transactionId: string | null;
         readonly state: CheckoutState;
       }
-    /** All of a charge was returned to the giver. */
     | { readonly kind: 'refund'; readonly chargeId: string }
     /** The giver's bank took a charge back. */
     | { readonly kind: 'dispute'; readonly chargeId: string }
     | { readonly kind: 'account'; readonly account: ServiceAccount }
-    /** An event that does not concern tips. */
     | { readonly kind: 'other' };
 }
 

@@ -31,7 +31,6 @@ export interface Payouts {
   openDashboard(provider: Account): Promise<{ readonly url: string }>;
 }
 
-/** The least time between two look-ups of an account that cannot be paid yet. */
 const ASK_INTERVAL_MS = 5_000;
 
 export function createPayouts(deps: {
@@ -50,7 +49,6 @@ export function createPayouts(deps: {
 
   const isServed = (category: ServiceCategory) => !excludedCategories.includes(category);
 
-  /** Looks the account up at the payment service unless it can be paid. */
   async function refreshed(known: PayoutAccount, asked: PaymentService): Promise<PayoutAccount> {
     const { userId, accountId, paymentMode } = known;
     const now = clock();

@@ -12,7 +12,6 @@ export type UnpaidTip = Omit<GivenTip, 'paymentMode'>;
 
 export interface TipPayments {
   readonly mode: PaymentMode;
-  /** True when tips for this service can be paid to the provider. */
   isPayable(provider: UserId, category: ServiceCategory): Promise<boolean>;
   /**
    * Pays a tip, or makes the page on which its giver pays. The same giver and idempotency key give the same

@@ -34,10 +34,8 @@ export function createWebhookEvents(deps: {
   const { service, clock, log, progress } = deps;
   const { payments } = deps.storage;
   let nextCatchUpMs = 0;
-  /** The time up to which refunds and disputes were listed. */
   let caughtUpToMs = clock() - EVENTS_KEPT_MS;
 
-  /** Finds the payment of a charge, even before its payment was reported. */
   async function findCharged(chargeId: string): Promise<PaymentRecord | null> {
     const known = await payments.findPayment({ chargeId });
     if (known) return known;
@@ -78,7 +76,6 @@ export function createWebhookEvents(deps: {
     }
   }
 
-  /** Ignores an event that was handled before. */
   async function take(event: WebhookEvent): Promise<void> {
     if (await payments.hasWebhookEvent(event.id)) return;
     await handle(event);
@@ -113,7 +110,6 @@ export function createWebhookEvents(deps: {
   return {
     take,
     catchUp,
-    /** Forgets events that the payment service no longer repeats. */
     forget: () => payments.forgetWebhookEvents(clock() - EVENT_MEMORY_MS, FORGOTTEN_AT_ONCE),
   };
 }

@@ -6,7 +6,6 @@ import { type Face, fitText, LEADING, type Lettered, letter, type Run, runsOf } 
 
 const POINTS_PER_MM = 72 / 25.4;
 
-/** In millimetres. */
 const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
   a4: [210, 297],
   letter: [215.9, 279.4],
@@ -27,7 +26,6 @@ interface Label extends Box {
   readonly maxSize: number;
   readonly maxLines: number;
   readonly align: 'left' | 'centre' | 'right';
-  /** The vertical alignment of the lines. */
   readonly stand: 'top' | 'middle' | 'bottom';
 }
 
@@ -56,7 +54,6 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     document.on('end', () => resolve(Buffer.concat(chunks)));
     document.on('error', reject);
   });
-  // From here on, units are millimetres.
   document.scale(POINTS_PER_MM);
 
   const registered = new Set<string>();
@@ -68,14 +65,12 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     document.font(font.name).fontSize(size);
   }
 
-  // Features are passed explicitly, because pdfkit otherwise sets one word after the other, from left to
-  // right in any script.
+  // Explicit, because pdfkit otherwise sets word after word, from left to right in any script.
   const widthOfRun = (run: Run, size: number) => {
     takeFont(run, size);
     return document.widthOfString(run.text, { features: [] }) + run.font.stroke * size;
   };
 
-  /** Measures at a size at which rounding does not matter. */
   function measureWith(lettered: Lettered): (part: string) => number {
     const known = new Map<string, number>();
     return (part) => {
@@ -153,7 +148,6 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
       paint(shape);
     },
 
-    /** Clips drawing to a rounded box. */
     async within(box: Box & { readonly radius: number }, draw: () => Promise<void>): Promise<void> {
       document.save();
       document.roundedRect(box.x, box.y, box.width, box.height, box.radius).clip();
@@ -161,7 +155,6 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
       document.restore();
     },
 
-    /** Draws upside down about the middle of a box. */
     async upsideDown({ x, y, width, height }: Box, draw: () => Promise<void>): Promise<void> {
       document.save();
       document.rotate(180, { origin: [x + width / 2, y + height / 2] });

@@ -22,7 +22,6 @@ export interface SheetOrder extends Pick<PrintRequest, 'paper' | 'ink'> {
   readonly photo: Uint8Array | null;
   /** As displayed: `XXXXX-XXXXX`. */
   readonly codeId: string;
-  /** The tip page in the code. */
   readonly address: string;
   readonly madeAtMs: number;
 }
@@ -37,13 +36,11 @@ export interface Drawing {
    *   `shutting_down` after `end`.
    */
   draw(owner: WorkOwner, order: DrawingOrder): Promise<Uint8Array>;
-  /** Ends the thread, and refuses waiting drawings. */
   end(): Promise<void>;
 }
 
 /** Beside this file in the sources, and beside main.js in the build. */
 const ENTRY = join(import.meta.dirname, `worker${extname(import.meta.filename)}`);
-/** Milliseconds from the start of a drawing. */
 const PATIENCE_MS = 8_000;
 const IDLE_MS = 60_000;
 /**
@@ -117,7 +114,6 @@ export function createDrawing(deps: {
   };
 }
 
-/** The thread is gone or unusable. */
 class ThreadLost extends Error {}
 
 interface DrawingThread {

@@ -32,7 +32,6 @@ const LOOKS: Readonly<Record<Ink, Look>> = {
   saving: { ground: WHITE, block: WHITE, onBlock: INK },
 };
 
-/** The address in the form that people type. */
 const typed = (address: string) => address.replace(/^https?:\/\//, '');
 
 interface FaceBox extends Box {
@@ -61,7 +60,6 @@ export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords
     let top = y + gap * 1.4;
     const photo = photoOf(words, ink);
     const radius = photo ? Math.min(title * 0.42, width * 0.1) : 0;
-    // The photo and the name are centred together.
     const lead = photo ? 2 * radius + width * 0.03 : 0;
     const beginning = await canvas.write(`Tip ${words.name}`, {
       ...{
@@ -103,7 +101,6 @@ function photoOf({ photo }: FaceWords, ink: Ink): Uint8Array | null {
   return ink === 'saving' ? null : photo;
 }
 
-/** A lying card: the code on the left, the text beside it. */
 export async function drawLying(
   canvas: Canvas,
   box: FaceBox & { readonly radius: number },
@@ -172,7 +169,6 @@ export async function drawRound(
 ): Promise<void> {
   canvas.circle(middleX, middleY, radius, { fill: LOOKS[ink].ground, line: LINE, lineWidth: 0.15 });
   if (ink === 'full') canvas.circle(middleX, middleY, radius - 1.2, { line: INK, lineWidth: 0.6 });
-  /** The width of the circle between two heights, with a margin. */
   const chord = (top: number, bottom: number) => {
     const far = Math.max(Math.abs(top), Math.abs(bottom));
     return 2 * Math.sqrt(Math.max(0, (radius - 2.4) ** 2 - far ** 2));
@@ -199,7 +195,6 @@ export async function drawRound(
   }
 }
 
-/** The block in which the card stands, with the address and the id for people who cannot scan. */
 async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWords, ink: Ink): Promise<void> {
   const { block, onBlock } = LOOKS[ink];
   canvas.box(box, { fill: block });
@@ -217,5 +212,4 @@ async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWord
   });
 }
 
-/** The title of a document that shows this name. */
 export const titleOf = ({ name, service }: FaceWords) => `Tip ${name}, ${service} (${brand.name})`;

@@ -11,7 +11,6 @@ import decompress from 'woff2-encoder/decompress';
 export type Face = 'display' | 'italic' | 'text';
 
 interface Family {
-  /** The npm package of the files. */
   readonly name: string;
   /** The part of a file's name between the subset and the extension. */
   readonly style: string;
@@ -34,7 +33,6 @@ const KOREAN: Family = { name: '@fontsource-variable/noto-sans-kr', style: 'wght
 const CHINESE: Family = { name: '@fontsource-variable/noto-sans-sc', style: 'wght-normal', isThin: true };
 const EMOJI: Family = { name: '@fontsource-variable/noto-emoji', style: 'wght-normal' };
 
-/** A subset of a typeface, as its package divides it. */
 interface FontFile {
   readonly path: string;
   readonly ranges: readonly (readonly [first: number, last: number])[];
@@ -50,7 +48,6 @@ export interface OpenFont {
   readonly has: (codePoint: number) => boolean;
 }
 
-/** Consecutive letters of one typeface and direction. */
 export interface Run {
   readonly font: OpenFont;
   readonly text: string;
@@ -135,7 +132,6 @@ async function fontFor(codePoint: number, families: readonly Family[]): Promise<
 export interface Lettered {
   readonly text: string;
   readonly isRightToLeft: boolean;
-  /** By code point. */
   readonly fonts: ReadonlyMap<number, OpenFont>;
 }
 
@@ -206,7 +202,6 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
   return runs;
 }
 
-/** In any one unit of length. */
 interface Place {
   readonly width: number;
   readonly height: number;
@@ -215,7 +210,6 @@ interface Place {
 }
 
 export interface Fitted {
-  /** In the unit of the place. */
   readonly size: number;
   readonly lines: readonly string[];
 }
@@ -225,7 +219,6 @@ export const LEADING = 1.08;
 /** The value of a font size falls by this factor for each line after the first, and for breaking a word. */
 const WORTH_OF_A_LINE = 0.85;
 const WORTH_OF_BROKEN_WORDS = 0.62;
-/** Scripts whose lines may break after any letter. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 

@@ -12,10 +12,8 @@ import type { Drawing, DrawingOrder } from './drawing.ts';
 export interface PrintablePage {
   readonly id: QrCodeId;
   readonly serviceCategory: ServiceCategory;
-  /** The receiver's name as givers see it. */
   readonly name: string;
   readonly greeting: string | null;
-  /** A square, in JPEG. */
   readonly photo: Uint8Array | null;
 }
 

@@ -9,7 +9,6 @@ export interface Sheet extends FaceWords {
   readonly format: PrintFormat;
   readonly paper: Paper;
   readonly ink: Ink;
-  /** The document's date, in milliseconds since 1970. */
   readonly madeAtMs: number;
 }
 
@@ -104,7 +103,6 @@ function cellsOf({ x, y, width, height }: Box, columns: number, rows: number): B
   }));
 }
 
-/** Crop marks outside of the grid of cards. */
 function drawCropMarks(canvas: Canvas, { x, y, width, height }: Box, columns: number, rows: number): void {
   const [distance, length] = [1.5, 5];
   for (let column = 0; column <= columns; column += 1) {

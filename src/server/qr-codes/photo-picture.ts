@@ -8,7 +8,6 @@ import { AppError } from '#shared/errors.ts';
 
 /** Pixels of an upload; decoding one takes 12 MB at most. */
 const MAX_SENT_EDGE = 2_048;
-/** Pixels of a stored photo. */
 const KEPT_EDGE = 512;
 /** A square of this size takes some 60 kB, and twice as much where every pixel is noise. */
 const QUALITY = 82;
@@ -21,7 +20,6 @@ const MAX_SCANS = 64;
 /** The marker of a scan, which never occurs in coded data (ITU-T T.81, sections B.1.1.2 and B.1.1.3). */
 const START_OF_SCAN = Buffer.from([0xff, 0xda]);
 
-/** A JPEG with many scans takes far more work than its size suggests. */
 function hasManyScans(sent: Uint8Array): boolean {
   const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength);
   let scans = 0;

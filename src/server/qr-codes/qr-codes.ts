@@ -45,11 +45,9 @@ import { rememberLookups } from './remembered-lookups.ts';
 /** Pixels, enough for a print as wide as a palm. */
 const PICTURE_SIZE = 720;
 
-/** The part of a tip page that its owner prints. */
 interface OwnPage {
   readonly id: QrCodeId;
   readonly serviceCategory: ServiceCategory;
-  /** The provider's name as givers see it. */
   readonly name: string;
   readonly greeting: string | null;
   /** A square, in JPEG. */
@@ -111,7 +109,6 @@ export function createQrCodes(deps: {
   readonly publicUrl: string;
   readonly payments: Pick<TipPayments, 'isPayable'>;
   readonly maxRemembered?: number;
-  /** Draws the picture of an address in a thread, when the owner's turn comes. */
   readonly draw: (
     owner: WorkOwner,
     order: { readonly file: 'picture.png'; readonly address: string; readonly minSize: number },
@@ -126,7 +123,6 @@ export function createQrCodes(deps: {
   const drawPicture = (owner: WorkOwner, address: string) =>
     draw(owner, { file: 'picture.png', address, minSize: PICTURE_SIZE });
 
-  /** The codes being made, by account and by service or replaced code. */
   const inTheMaking = new Map<string, Promise<unknown>>();
 
   /** Of several requests at once, all but the first find the first one's code, and draw none. */
@@ -138,7 +134,6 @@ export function createQrCodes(deps: {
     return made;
   }
 
-  /** The pictures being drawn for codes that had none. */
   const missing = new Map<QrCodeId, Promise<Uint8Array>>();
 
   /** Draws and stores the picture of a code that was made under another PUBLIC_URL. */
@@ -169,7 +164,6 @@ export function createQrCodes(deps: {
     return { next: { id, createdAtMs: clock() }, picture: { address, png } };
   }
 
-  /** Checks before it draws, because the picture is by far the most work. */
   async function createNow(
     account: Account,
     serviceCategory: ServiceCategory,
@@ -275,7 +269,6 @@ export function createQrCodes(deps: {
 
     async setPhoto(account, text, sent, owner) {
       const id = requireId(text);
-      // Checked before any work is done.
       requireCurrent(requireOwn(await storage.findQrCode(id), account.id));
       const jpeg = await photoQueue.take(owner, () => redrawPhoto(sent));
       return changePhoto(account, id, { name: newPhotoName(random), jpeg }, owner);
@@ -324,7 +317,6 @@ export function createQrCodes(deps: {
   };
 }
 
-/** @throws AppError `qr_code_not_found` for a malformed code. */
 function requireId(text: string): QrCodeId {
   const id = readQrCodeId(text);
   if (!id) throw new AppError('qr_code_not_found');
@@ -337,7 +329,6 @@ function requireOwn<Code extends { readonly userId: UserId }>(code: Code | null,
   return code;
 }
 
-/** @throws AppError `qr_code_replaced`, `qr_code_retired`. */
 function requireCurrent<Code extends { readonly status: QrCodeStatus }>(code: Code) {
   const { status } = code;
   if (status === 'replaced' || status === 'retired') throw new AppError(`qr_code_${status}`);

@@ -4,7 +4,6 @@ import type { Clock } from '#shared/calendar.ts';
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 
-/** They take some five megabytes. */
 const MAX_REMEMBERED = 20_000;
 /**
  * With a tick every second, no look-up of a shared storage is answered from memory for longer than five
@@ -13,7 +12,6 @@ const MAX_REMEMBERED = 20_000;
 const RELIED_ON_MS = 4_000;
 
 export interface RememberedLookups {
-  /** @param text a code as stored. */
   get(text: string): QrCodeLookup | undefined;
   /** Call it before a look-up reads anything. */
   begin(): {
@@ -36,7 +34,6 @@ export function rememberLookups(
   const remembered = new Map<string, QrCodeLookup>();
   /** Kept apart from the look-ups, so that a cached one takes a single access to a map. */
   const readings = new Map<QrCodeId, { readonly owner: UserId; readonly readAtMs: number }>();
-  /** The number of changes that the storage has reported. */
   let changes = 0;
 
   storage.subscribe({

@@ -14,7 +14,6 @@ export interface StepQueue {
 }
 
 export interface StepTerms {
-  /** A waiting step is then abandoned. */
   readonly onHangUp?: OnHangUp;
   /**
    * Set for a step that continues an answer whose beginning has been sent and could only be cut off: it waits
@@ -27,7 +26,6 @@ export interface StepTerms {
 /** Of one owner: the ten calls of a batch, a few times over. */
 const MAX_WAITING = 50;
 
-/** @param stepsPerTurn the steps of all owners together per turn of the event loop. */
 export function createStepQueue(stepsPerTurn: number): StepQueue {
   /** Below `stepsPerTurn` exactly while a new turn is scheduled. */
   let left = stepsPerTurn;
@@ -58,7 +56,6 @@ export function createStepQueue(stepsPerTurn: number): StepQueue {
     waiting.set(owner, steps);
   }
 
-  /** @returns false when it no longer waits. */
   function takeOut(owner: unknown, go: () => void): boolean {
     const steps = waiting.get(owner) ?? [];
     const index = steps.indexOf(go);

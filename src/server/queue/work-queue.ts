@@ -10,7 +10,6 @@ export interface QueueLimits {
   readonly atOnce: number;
   /** A further owner is refused as `busy`, unless another one makes room. */
   readonly maxWaiting: number;
-  /** Waiting work is then refused. */
   readonly patienceMs: number;
 }
 
@@ -40,7 +39,6 @@ export interface WorkOwner {
   readonly account: string;
   /** True when a marked device or an open session proves the account. */
   readonly isKnown: boolean;
-  /** Work that has not begun by then is abandoned. */
   readonly onHangUp?: OnHangUp;
 }
 
@@ -113,7 +111,6 @@ export function createWorkQueue({ atOnce, maxWaiting, patienceMs }: QueueLimits)
     return takeLast(lanes, owner.origin);
   }
 
-  /** Removes abandoned work. @returns false when it no longer waits. */
   function takeOut(owner: WorkOwner, waiting: Waiting): boolean {
     const lanes = lanesOf(owner);
     const lane = lanes.get(owner.origin);

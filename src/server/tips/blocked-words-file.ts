@@ -10,7 +10,6 @@ import {
 /** More than the longest list with a comment to each word; a larger file is not read to its end. */
 const MAX_BYTES = 1_048_576;
 
-/** Its message is one line that names the setting and why the server cannot start. */
 export class BlockedWordsRefused extends Error {
   override name = 'BlockedWordsRefused';
 }

@@ -10,7 +10,6 @@
 import { foldLetters } from './look-alikes.ts';
 
 export interface BlockedWords {
-  /** Tells if a text contains one of the words, in any disguise. */
   matches(text: string): boolean;
 }
 
@@ -47,12 +46,10 @@ const STAND_INS: Readonly<Record<string, string>> = {
 const LETTER_SIGNS = Object.values(STAND_INS)
   .join('')
   .replace(/[\p{L}\p{N}]/gu, '');
-/** Marks a character that is repeated more often than any spelling does. */
 const STRETCHED = '=';
 /** Digits of a number (4.5, table 455) become these private characters, which stand for no letter. */
 const NUMBER_ZERO = 0xe000;
 
-/** Letters, digits and signs for letters in a folded text. */
 const WRITTEN = `\\p{L}\\p{M}\\p{N}${LETTER_SIGNS}`;
 /** Scripts without spaces between words (and Korean, whose particles are written to the word). */
 const SPACELESS = 'Han Hira Kana Bopo Hang Thai Laoo Khmr Mymr Tibt'
@@ -156,7 +153,6 @@ function maskable(word: readonly string[]): string {
   return word.map((letter, at) => classOf(letter, at > 0 && at < word.length - 1 ? '*@' : '')).join('');
 }
 
-/** A character class of everything that a listed letter, digit or sign may be written as in a folded text. */
 function classOf(listed: string, mask = ''): string {
   const [character = '', ...marks] = listed;
   if (marks.length > 0) return listed;
@@ -167,7 +163,6 @@ function classOf(listed: string, mask = ''): string {
   return `[${letter}${STAND_INS[letter] ?? ''}${mask}]`;
 }
 
-/** Signs that hide a letter: f*ck. */
 const MASKS = new RegExp(
   `(?![${LETTER_SIGNS}])[*#%&~^_\u2022\u00B7\u25CF\u00D7\u2013\u2014\\-\\p{Extended_Pictographic}]`,
   'gu',

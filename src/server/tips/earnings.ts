@@ -18,7 +18,6 @@ export interface Earnings {
   insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
 }
 
-/** In cents. */
 interface Sums {
   count: number;
   grossCents: number;
@@ -31,7 +30,6 @@ const HOURS_OF_WEEK = 168;
 /** 1970 began on a Thursday, this many hours after the beginning of a week. */
 const HOURS_TO_THURSDAY = 72;
 
-/** @param queryQueue each query of some weeks takes one. */
 export function createEarnings(storage: Storage, queryQueue: StepQueue): Earnings {
   return {
     async insights(account, query, terms) {
@@ -144,7 +142,6 @@ function bestOf(days: ReadonlyMap<string, Sums>) {
   return best;
 }
 
-/** The bars of a chart; the first and the last are cut to the period. */
 function barsOf(from: string, to: string, granularity: Granularity) {
   const bars = [];
   for (let start = from; start <= to; ) {
@@ -156,7 +153,6 @@ function barsOf(from: string, to: string, granularity: Granularity) {
   return bars;
 }
 
-/** The last date of the day, week or month of a date. */
 function lastDateOf(date: string, granularity: Granularity): string {
   switch (granularity) {
     case 'day':

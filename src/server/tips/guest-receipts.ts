@@ -14,7 +14,6 @@ export interface GuestReceipts {
    */
   idFor(idempotencyKey: string): TransactionId;
   tokenOf(id: TransactionId): ReceiptToken;
-  /** The id of a token's tip; null for any other text. */
   read(text: string): TransactionId | null;
 }
 

@@ -15,7 +15,6 @@ import type { TransactionView } from './transaction-view.ts';
 
 /** Enough for one person's tabs and devices. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
-/** Of all accounts together. */
 const MAX_STREAMS = 5_000;
 /** Entries per read of the ledger, which are held while a reader takes none. */
 const READ_SIZE = 20;
@@ -28,7 +27,6 @@ const STEPS_PER_TURN = 25;
 const MAX_REPLAY = 1_000;
 const RETRY_AFTER_S = 30;
 
-/** An event of an account: an entry, or a thank-you for a tip that it gave. */
 export interface TipEvent {
   /**
    * The transaction's id for a tip, another id for its reversal, and the preceding event's for a thank-you.
@@ -57,18 +55,14 @@ export interface TipFeed {
    *   and no account has at least two streams more, or when the feed is closed.
    */
   follow(userId: UserId, lastSeen: string | null, until: AbortSignal): Promise<TipStream>;
-  /** The number of open streams. */
   size(): number;
-  /** Ends all streams and opens no more. */
   close(): void;
 }
 
-/** The beginning of a stream, with its position in the account. */
 interface Start extends Omit<TipStream, 'events'> {
   readonly position: number;
 }
 
-/** An open stream: its wake-ups since the last look, and its place. */
 class Follower {
   #isAwake = false;
   #wakeUp: (() => void) | null = null;
@@ -125,7 +119,6 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     return follower;
   }
 
-  /** Frees the place of a stream, if it still has one. */
   function unsubscribe(userId: UserId, follower: Follower): void {
     const ofAccount = followers.get(userId);
     if (!ofAccount?.delete(follower)) return;
@@ -194,7 +187,6 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
       isReversal: kind === 'received_reversed' || kind === 'given_reversed',
     });
 
-  /** Takes the tips with unsent thank-yous. */
   async function takeThanked(userId: UserId, follower: Follower): Promise<Transaction[]> {
     const ids = [...follower.thanked];
     follower.thanked.clear();

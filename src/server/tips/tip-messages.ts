@@ -14,7 +14,6 @@ import type { BlockedGiver, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
 import type { TransactionView } from './transaction-view.ts';
 
-/** The newest blocked givers that are listed. */
 const MAX_TOLD = 200;
 
 export interface TipMessages {
@@ -42,7 +41,6 @@ export interface TipMessages {
   unblock(account: Account, pseudonym: string): Promise<void>;
   /** Newest first. */
   listBlocked(account: Account, terms?: StepTerms): Promise<BlockedGiver[]>;
-  /** The blocked givers under the pseudonyms by which the account knows them. */
   nameBlocked(
     account: Account,
     blocked: readonly BlockedAccount[],
@@ -58,7 +56,6 @@ export function createTipMessages(deps: {
   readonly log: Logger;
   readonly view: TransactionView;
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
-  /** Each tip read for a list takes one. */
   readonly queryQueue: StepQueue;
 }): TipMessages {
   const { storage, clock, log, view, blockedWords, queryQueue } = deps;
@@ -70,7 +67,6 @@ export function createTipMessages(deps: {
     return view.one(record, account.id);
   }
 
-  /** The tip as its receiver sees it after the response. */
   async function seeAfter(
     account: Account,
     id: TransactionId,

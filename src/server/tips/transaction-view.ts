@@ -17,7 +17,6 @@ import type { GuestReceipts } from './guest-receipts.ts';
 /** They take some 2 MB. */
 const MAX_REMEMBERED = 10_000;
 
-/** A tip of the ledger, or the payment of a future one. */
 export type Viewable = TransactionRecord | PaymentRecord;
 
 /** Views for `viewer`, the giver or receiver; null for a guest. */
@@ -25,9 +24,7 @@ export interface TransactionView {
   /** Reads the messages of the records as well. */
   all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]>;
   one(record: Viewable, viewer: UserId | null): Promise<Transaction>;
-  /** A new tip, which has no response yet. */
   fresh(record: Viewable, giver: UserId | null): Transaction;
-  /** The name under which a receiver knows a giver. */
   pseudonymOf(people: { readonly giverId: UserId; readonly receiverId: UserId }): GiverPseudonym;
 }
 
@@ -46,7 +43,6 @@ export function createTransactionView({
   readonly key: Uint8Array;
   readonly undoMs: number;
   readonly clock: Clock;
-  /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly receipts: GuestReceipts;
   readonly words: Pick<Messages, 'findMessages'>;

@@ -88,12 +88,10 @@ export function createTransactions(deps: {
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
   /** The time within which a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
-  /** Each step of a query takes one. */
   readonly queryQueue: StepQueue;
 }): Transactions {
   const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, queryQueue } = deps;
 
-  /** Finds the place of a cursor's transaction in the listing. */
   async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
     const place = isTransactionId(cursor) ? await storage.findListingPlace(account.id, cursor) : null;
     if (place) return place;
@@ -129,7 +127,6 @@ export function createTransactions(deps: {
     return payment && asItStands(party, payment);
   }
 
-  /** A paid payment is shown as its tip in the ledger. */
   async function asItStands(
     party: UserId | null,
     payment: PaymentRecord,
@@ -138,7 +135,6 @@ export function createTransactions(deps: {
     return (isPaid && (await storage.findTransaction(party, payment.id))) || payment;
   }
 
-  /** Blocked words make an error for each field. */
   function complaintsAbout({ message, giverName }: GiverMessage): FieldError[] {
     const isBlocked = (text: string | null) => text !== null && blockedWords.matches(text);
     return [

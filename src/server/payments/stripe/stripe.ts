@@ -28,7 +28,6 @@ export interface StripeSettings {
   readonly apiBase: string | null;
 }
 
-/** Long enough for a slow service, short enough for a giver who waits for a page. */
 const TIMEOUT_MS = 10_000;
 const CURRENCY = 'usd';
 /** The greatest age of a webhook event in seconds; Stripe signs repeated events anew. */
@@ -39,7 +38,6 @@ function modeOfKey(secretKey: string): PaidMode {
   return /^[rs]k_live_/.test(secretKey) ? 'live' : 'test';
 }
 
-/** @param clock decides the age of webhook events. */
 export function createStripe(
   { secretKey, webhookSecrets, apiBase }: StripeSettings,
   clock: Clock,
@@ -97,7 +95,6 @@ export function createStripe(
     );
   }
 
-  /** The transfer of a charge to the receiver; null when there is none. */
   async function findTransfer(payment: PaymentRecord): Promise<Stripe.Transfer | null> {
     const intent = await ask(
       () => stripe.paymentIntents.retrieve(chargeOf(payment), { expand: ['latest_charge.transfer'] }),
@@ -289,7 +286,6 @@ function unavailable(error: StripeRefusal): never {
   throw new PaymentServiceUnavailable('the payment service gives none', { cause: error });
 }
 
-/** True when Stripe answered with an error of its own. */
 function hasFailed(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
@@ -314,7 +310,6 @@ function chargeOf({ id, chargeId }: PaymentRecord): string {
   return chargeId;
 }
 
-/** In the form of the package's options. */
 function addressOf(apiBase: string) {
   const { protocol, hostname, port } = new URL(apiBase);
   return { protocol: protocol === 'https:' ? 'https' : 'http', host: hostname, port } as const;
