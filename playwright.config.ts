@@ -1,7 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { findChromium } from './tests/support/find-chromium.ts';
-
-const executablePath = findChromium();
+import { findChromium, findShell } from './tests/support/find-chromium.ts';
 
 /** Playwright 1.65 switches these off for itself; Chromium heeds only the last of several such lists. */
 const OFF_FOR_PLAYWRIGHT = [
@@ -28,6 +26,32 @@ const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxF
 /** The process that Chromium starts ahead for the next site, once for each test: a third of all renderers. */
 const SPARE_RENDERER = 'SpareRendererForSitePerProcess';
 
+/** Tests of the camera, of notifications, of the service worker and of what is shown without a connection. */
+const OF_A_WHOLE_BROWSER = [
+  '**/messages-receiving.spec.ts',
+  '**/notifications.spec.ts',
+  '**/offline.spec.ts',
+  '**/push-*.spec.ts',
+  '**/scan-camera.spec.ts',
+  '**/upgrade.spec.ts',
+];
+
+function launchOptions(executablePath: string | null) {
+  return {
+    ...(executablePath !== null && { executablePath }),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      `--disable-features=${[...OFF_FOR_PLAYWRIGHT, ...ADDRESS_BAR, SPARE_RENDERER].join()}`,
+    ],
+  };
+}
+
 export default defineConfig({
   testDir: 'tests/browser',
   testMatch: '*.spec.ts',
@@ -44,18 +68,20 @@ export default defineConfig({
     locale: 'en-US',
     timezoneId: 'Europe/Vienna',
     viewport: { width: 390, height: 844 },
-    launchOptions: {
-      ...(executablePath !== null && { executablePath }),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        `--disable-features=${[...OFF_FOR_PLAYWRIGHT, ...ADDRESS_BAR, SPARE_RENDERER].join()}`,
-      ],
-    },
   },
+  projects: [
+    {
+      // The shell has the same engine without windows, notifications and films as a camera. Its browser process
+      // takes half the CPU time. Keeping the page of the test before (`reuseContext`) saves nothing more: the
+      // next document gets a process of its own all the same.
+      name: 'shell',
+      testIgnore: OF_A_WHOLE_BROWSER,
+      use: { launchOptions: launchOptions(findShell()) },
+    },
+    {
+      name: 'chromium',
+      testMatch: OF_A_WHOLE_BROWSER,
+      use: { launchOptions: launchOptions(findChromium()) },
+    },
+  ],
 });

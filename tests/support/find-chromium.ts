@@ -1,7 +1,4 @@
-/**
- * The browser that the browser tests drive: Chromium or Chrome as installed on the machine, else the one that
- * Playwright has downloaded.
- */
+/** The browsers that the browser tests drive: those of the machine, else the one that Playwright has downloaded. */
 import { existsSync } from 'node:fs';
 import { chromium } from '@playwright/test';
 
@@ -15,9 +12,17 @@ const USUAL_PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
+/** Where Debian installs the package `chromium-headless-shell`. */
+const SHELL = '/usr/bin/chromium-headless-shell';
 
-/** The path of the executable, or null when there is none yet. `CHROMIUM_PATH` names another one. */
+/** The path of a whole browser, or null when there is none yet. `CHROMIUM_PATH` names another one. */
 export function findChromium(): string | null {
   const places = [process.env['CHROMIUM_PATH'], ...USUAL_PLACES, chromium.executablePath()];
   return places.find((place) => place !== undefined && place !== '' && existsSync(place)) ?? null;
+}
+
+/** The path of Chromium without its windows and services; of the whole browser where that is not installed. */
+export function findShell(): string | null {
+  const isChosen = (process.env['CHROMIUM_PATH'] ?? '') !== '';
+  return !isChosen && existsSync(SHELL) ? SHELL : findChromium();
 }
