@@ -34,8 +34,8 @@ import type { Dump } from '#tests/support/stored-data.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 
-/** On PostgreSQL fewer, because the model is the same and a round trip is not. */
-const OPERATIONS = isOnSqlite() ? 10_000 : 4_000;
+/** On PostgreSQL fewer, because the model is the same and a round trip is not. `npm run soak -- models` does more. */
+const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? (isOnSqlite() ? 5_000 : 4_000));
 const COMPARE_EVERY = 1_000;
 const QUARTER_MS = 900_000;
 const SEED = 20_261_120;

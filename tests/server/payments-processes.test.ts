@@ -22,7 +22,7 @@ async function openScene() {
 
 test('what several processes hear at once of the same payments is done once', async () => {
   const scene = await openScene();
-  await scene.untilTips(60);
+  await scene.untilTips(25);
   await scene.compare();
   expect(scene.figures).toMatchObject({ cutOff: 0, kills: 0 });
 });
@@ -36,12 +36,17 @@ const REQUESTS: Readonly<Record<string, (request: StandInRequest) => boolean>> =
   'the part of the receiver is taken back': ({ path }) => path.endsWith('/reversals'),
 };
 
+/** All of them on SQLite; on PostgreSQL every request once, before and after Stripe has done its part in turns. */
+const MOMENTS = Object.values(REQUESTS)
+  .flatMap((isMeant) => [
+    { isMeant, when: 'before', whom: 'one' } as const,
+    { isMeant, when: 'after', whom: 'all' } as const,
+  ])
+  .filter((_, index) => isOnSqlite() || index % 4 === 0 || index % 4 === 3);
+
 test('processes that are killed at any request to Stripe lose no payment and double none', async () => {
   const scene = await openScene();
-  for (const isMeant of Object.values(REQUESTS)) {
-    await scene.killAt(isMeant, 'before', 'one');
-    await scene.killAt(isMeant, 'after', 'all');
-  }
+  for (const { isMeant, when, whom } of MOMENTS) await scene.killAt(isMeant, when, whom);
   await scene.compare();
-  expect(scene.figures.kills).toBe(2 * Object.keys(REQUESTS).length);
+  expect(scene.figures.kills).toBe(MOMENTS.length);
 });

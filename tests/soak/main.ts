@@ -28,6 +28,8 @@ const KILLS = scaled(500);
 const TIPS = scaled(50_000);
 /** Fewer cases than the short form has would show too little. */
 const FUZZ_CASES = Math.max(2_600, scaled(50_000));
+const MODEL_RUNS = Math.max(4, scaled(40));
+const MODEL_OPERATIONS = Math.max(5_000, scaled(30_000));
 const BACKUPS = scaled(20);
 const MIXED_SECONDS = scaled(600);
 const POSTGRES_KILLS = scaled(20);
@@ -56,9 +58,14 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
     return { figures: { ...figures }, violations: [] };
   },
   fuzz,
+  models: compareWithModels,
   backup: async (report) => {
     const figures = await backUpUnderLoad({
-      ...{ backups: BACKUPS, givers: 16, tipsBetween: 500, isRestored: true, report },
+      backups: BACKUPS,
+      givers: 16,
+      tipsBetween: 500,
+      isRestored: true,
+      report,
     });
     return { figures: { ...figures }, violations: [] };
   },
@@ -85,30 +92,11 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
 async function fuzz(report: Report): Promise<Outcome> {
   const seed = Math.floor(Math.random() * 2 ** 31);
   report(`${FUZZ_CASES} cases from the seed ${seed}`);
-  const env = { ...process.env, NO_COLOR: '1', FUZZ_SEED: String(seed), FUZZ_CASES: String(FUZZ_CASES) };
-  const args = [
-    ...[
-      'run',
-      'tests/server/hostile-fuzz.test.ts',
-      '--project',
-      'node',
-      '--testTimeout',
-      String(LONGEST_RUN_MS),
-    ],
-    ...['--retry', '0', '--reporter', 'verbose'],
-  ];
-  const vitest = spawn(process.execPath, [join(PROJECT_FOLDER, 'node_modules/vitest/vitest.mjs'), ...args], {
-    ...{ cwd: PROJECT_FOLDER, env, stdio: ['ignore', 'pipe', 'pipe'] as const },
+  const { code, said } = await runTests(['tests/server/hostile-fuzz.test.ts', '--project', 'node'], report, {
+    FUZZ_SEED: String(seed),
+    FUZZ_CASES: String(FUZZ_CASES),
   });
-  const said: string[] = [];
-  for (const pipe of [vitest.stdout, vitest.stderr]) {
-    pipe.setEncoding('utf8').on('data', (text: string) => {
-      said.push(text);
-      for (const line of text.split('\n')) if (/[✓×]/.test(line)) report(line.trim());
-    });
-  }
-  const [code] = await once(vitest, 'close');
-  const cases = [...said.join('').matchAll(/FUZZED (\d+) of which (\d+) refused/g)];
+  const cases = [...said.matchAll(/FUZZED (\d+) of which (\d+) refused/g)];
   const sumOf = (group: 1 | 2) => cases.reduce((sum, match) => sum + Number(match[group]), 0);
   const made = sumOf(1);
   return {
@@ -120,10 +108,58 @@ async function fuzz(report: Report): Promise<Outcome> {
       serverFaults: code === 0 ? 0 : '?',
     },
     violations: [
-      ...(code === 0 ? [] : [`the fuzz tests failed:\n${said.join('')}`]),
+      ...(code === 0 ? [] : [`the fuzz tests failed:\n${said}`]),
       ...(made >= FUZZ_CASES ? [] : [`only ${made} cases were made`]),
     ],
   };
+}
+
+/** The histories that are compared with a model, longer ones and more of them, on both engines. */
+async function compareWithModels(report: Report): Promise<Outcome> {
+  const { code, said } = await runTests(
+    ['tests/server/payments-model.test.ts', 'tests/server/ledger-model.test.ts'],
+    report,
+    {
+      MODEL_RUNS: String(MODEL_RUNS),
+      MODEL_OPERATIONS: String(MODEL_OPERATIONS),
+    },
+  );
+  return {
+    figures: { runsOfPayments: 2 * MODEL_RUNS, operationsOfTheLedger: 2 * MODEL_OPERATIONS },
+    violations: code === 0 ? [] : [`the models differ:\n${said}`],
+  };
+}
+
+/** Runs test files with settings of their own. @returns the exit code, and all that was said. */
+async function runTests(
+  files: readonly string[],
+  report: Report,
+  settings: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly said: string }> {
+  const args = [
+    'run',
+    ...files,
+    '--testTimeout',
+    String(LONGEST_RUN_MS),
+    '--retry',
+    '0',
+    '--reporter',
+    'verbose',
+  ];
+  const vitest = spawn(process.execPath, [join(PROJECT_FOLDER, 'node_modules/vitest/vitest.mjs'), ...args], {
+    cwd: PROJECT_FOLDER,
+    env: { ...process.env, NO_COLOR: '1', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said: string[] = [];
+  for (const pipe of [vitest.stdout, vitest.stderr]) {
+    pipe.setEncoding('utf8').on('data', (text: string) => {
+      said.push(text);
+      for (const line of text.split('\n')) if (/[✓×]/.test(line)) report(line.trim());
+    });
+  }
+  const [code] = await once(vitest, 'close');
+  return { code, said: said.join('') };
 }
 
 function scaled(full: number): number {

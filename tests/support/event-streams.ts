@@ -72,6 +72,9 @@ const trpcTip = z.object({
 const restReset = z.strictObject({ reason: z.string() });
 const trpcStart = z.strictObject({ reset: z.string().nullable() });
 
+/** A stream through tRPC is refused by its first event, where one through REST has a status. */
+export class StreamRefused extends Error {}
+
 /** Asks for a stream. Whether it was granted is for `refusalOf` or the first event to say. */
 export async function openStream(
   send: Send,
@@ -115,7 +118,7 @@ export function readStream(response: Response, hangUp: AbortController) {
   async function nextTip(): Promise<StreamedTip | null> {
     for (let event = await next(); event !== null; event = await next()) {
       const { id, name, data } = event;
-      if (name === 'serialized-error') throw new Error(`the stream was refused: ${data}`);
+      if (name === 'serialized-error') throw new StreamRefused(`the stream was refused: ${data}`);
       if (name === 'tip') return { eventId: id, ...restTip.parse(JSON.parse(data)) };
       if (name === 'message' && !trpcStart.safeParse(JSON.parse(data)).success)
         return { eventId: id, ...trpcTip.parse(JSON.parse(data)) };
@@ -130,7 +133,7 @@ export function readStream(response: Response, hangUp: AbortController) {
       if (name === 'connected' && id !== null) return { eventId: id, reset: null };
       if (name === 'reset') return { eventId: id, reset: restReset.parse(JSON.parse(data)).reason };
       if (name === 'message') return { eventId: id, ...trpcStart.parse(JSON.parse(data)) };
-      if (name !== 'connected') throw new Error(`the stream began with ${name}: ${data}`);
+      if (name !== 'connected') throw new StreamRefused(`the stream began with ${name}: ${data}`);
     }
     throw new Error('the stream ended before it began');
   }

@@ -3,7 +3,7 @@ import { type PostgresCluster, until } from './postgres-cluster.ts';
 import type { Absence, Place, SeveralProcesses } from './several-processes.ts';
 
 /** Enough for every stream of `watchEverywhere` to have told one. */
-const TIPS_BETWEEN = 40;
+const TIPS_BETWEEN = 20;
 
 export interface Outage extends Absence {
   readonly what: string;
