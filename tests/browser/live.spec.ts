@@ -124,13 +124,18 @@ test('tips that follow each other grow one card, which is said once each time an
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await recordNews(page);
+  await page.clock.install();
   await logInAs(provider);
   await openEmptyList(page);
   await backstage.tip(customer, code, 10);
   await expect(arrival(page)).toHaveText(/You received Bartender\s*\+\$9\.70/);
   await backstage.tip(customer, code, 20);
   await expect(arrival(page)).toHaveText(/You received in 2 tips\s*\+\$29\.10/);
-  await expect(arrival(page)).toHaveCount(0);
+  const left = async () => {
+    await page.clock.runFor(1_000);
+    return arrival(page).count();
+  };
+  await expect.poll(left).toBe(0);
   expect((await newsOf(page)).cards).toEqual([
     'You received $9.70 (Bartender)',
     'You received $29.10 in 2 tips',
@@ -499,29 +504,26 @@ test('logging out elsewhere ends the stream and leads to the login', async ({
   complaints.length = 0;
 });
 
-/** A row of the list of transactions. */
 function row(page: Page, amount: string): Locator {
   return page.getByRole('listitem').getByText(amount);
 }
 
-/** The card of tips that have just arrived. */
 function arrival(page: Page): Locator {
   return page.locator('[data-arrival]');
 }
 
-/** Takes the card away, so that the next tip has one of its own. */
 async function dismissCard(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await expect(arrival(page)).toHaveCount(0);
 }
 
 interface News {
-  /** Whatever cards of arriving tips said to screen readers, in order. */
+  /** The sentences about arriving tips that screen readers were told, in order. */
   readonly cards: readonly string[];
   readonly sounds: number;
 }
 
-/** Keeps what a page says of tips; to be called before it loads. */
+/** Notes what a page says of tips; to be called before it loads. */
 async function recordNews(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const news = { cards: [] as string[], sounds: 0 };
