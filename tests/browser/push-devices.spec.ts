@@ -1,6 +1,6 @@
 /**
- * Notices in the profile: asked for by a tap only, listed, and ended with the session, so that nobody gets
- * those of somebody else.
+ * Notifications in the profile: asked for by a tap only, listed, and ended with the session, so that nobody
+ * gets those of somebody else.
  */
 import type { Page } from '@playwright/test';
 import { expect, logInByForm, PASSWORD, storedToken, toast } from './fixtures.ts';
@@ -17,7 +17,7 @@ const section = (page: Page) => page.getByRole('region', { name: 'Notices', exac
 
 test.beforeEach(({ subscribable: _ }) => {});
 
-test('a tip reaches a device whose owner turned notices on, from the tap to the notification', async ({
+test('a tip reaches a device whose owner turned notifications on, from the tap on', async ({
   page,
   backstage,
   logInAs,
@@ -53,7 +53,7 @@ test('a tip reaches a device whose owner turned notices on, from the tap to the 
   expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Bartender' }]);
 });
 
-test('words are shown on request, a test notice comes at once, and notices end with a tap', async ({
+test('messages are shown on request, a test notification comes at once, and notifications end with a tap', async ({
   page,
   backstage,
   logInAs,
@@ -104,7 +104,6 @@ test('words are shown on request, a test notice comes at once, and notices end w
   await expect(page.getByText(ENDED)).toHaveCount(0);
   expect(await endpointOf(page)).toBeNull();
   expect(await devicesOf(server.url, provider)).toEqual([]);
-  // Turning them on again begins without words.
   await page.getByRole('button', { name: ASK }).click();
   await expect(words).not.toBeChecked();
 });
@@ -143,7 +142,7 @@ test('another device is listed and turned off, and does not turn itself on again
 });
 
 for (const ending of ['a logout', 'a session that was ended elsewhere'] as const) {
-  test(`${ending} ends the notices of the device, and who logs in next gets none`, async ({
+  test(`${ending} ends the notifications of the device, and who logs in next gets none`, async ({
     page,
     backstage,
     logInAs,
@@ -171,7 +170,6 @@ for (const ending of ['a logout', 'a session that was ended elsewhere'] as const
     await expect(page.getByText(ENDED)).toHaveCount(0);
     expect(await devicesOf(server.url, next)).toEqual([]);
     expect(push.payloadsOf(endpoint)).toEqual([]);
-    // The browser tells of what the server refused.
     expect(complaints.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
   });
 }
@@ -233,7 +231,7 @@ test('an endpoint that was replaced some time after the login is registered once
   await turnOn(page);
   const [before] = await devicesOf(server.url, provider);
   await backstage.ageLogin(provider, 16);
-  const refused = page.waitForResponse(/notices\.register/);
+  const refused = page.waitForResponse(/notifications\.register/);
   await replaceEndpoint(page);
   expect((await refused).status()).toBe(401);
   await page.getByRole('button', { name: 'Download My Data' }).click();
@@ -246,7 +244,7 @@ test('an endpoint that was replaced some time after the login is registered once
   expect(complaints.splice(0)).toHaveLength(2);
 });
 
-test('an endpoint that the browser has replaced, and a new password, leave notices on', async ({
+test('an endpoint that the browser has replaced, and a new password, leave notifications on', async ({
   page,
   backstage,
   logInAs,

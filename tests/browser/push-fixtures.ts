@@ -1,6 +1,6 @@
 /**
- * Browser tests of notices. Headless Chromium has no push service: the page gets subscriptions of a stand-in,
- * to which the server sends, and what it got is handed to the worker by the DevTools protocol.
+ * Browser tests of notifications. Headless Chromium has no push service: the page gets subscriptions of a
+ * stand-in, to which the server sends, and what it got is handed to the worker by the DevTools protocol.
  */
 import type { CDPSession, Page, Worker } from '@playwright/test';
 import { inWords } from '../support/push-devices.ts';
@@ -84,19 +84,18 @@ function pretendToSubscribe(): void {
   });
 }
 
-/** The endpoint at which this browser gets push messages; null where it gets none. */
+/** Null where this browser gets no push messages. */
 export function endpointOf(page: Page): Promise<string | null> {
   return page.evaluate(
     () => JSON.parse(localStorage.getItem('pretended-subscription') ?? 'null')?.endpoint ?? null,
   );
 }
 
-/** How often the page asked for permission to show notifications. */
 export function askedOf(page: Page): Promise<number> {
   return page.evaluate(() => Reflect.get(window, 'asked'));
 }
 
-/** Turns notices on in the profile. @returns the endpoint. */
+/** @returns the endpoint. */
 export async function turnOn(page: Page): Promise<string> {
   await page.goto('/dashboard?tab=profile');
   await page.getByRole('button', { name: ASK }).click();
@@ -121,12 +120,10 @@ export interface Shown {
   readonly body: string;
 }
 
-/** The worker of the dashboard, as push messages meet it. */
 export interface PushedWorker {
   /** Hands a message over, as the push service would, and waits for the end of the worker's work. */
   deliver(payload: unknown): Promise<void>;
   shown(): Promise<readonly Shown[]>;
-  /** The numbers that the icon of the app was given. */
   badges(): Promise<readonly number[]>;
   /** How many notifications were shown with a sound, and how many without one. */
   alerts(): Promise<{ readonly loud: number; readonly silent: number }>;
@@ -199,7 +196,6 @@ function spy(): void {
   };
 }
 
-/** What the server sends for tips. */
 export function tipsNotice({
   upTo,
   count = 1,
@@ -216,7 +212,6 @@ export function tipsNotice({
   return { v: 1, kind: 'tips', count, netCents, upTo, tip, tag };
 }
 
-/** A tip as a notice tells it. */
 export function notifiedTip(words: { giverName?: string; message?: string; serviceCategory?: string } = {}) {
   return {
     id: 'txn_0',

@@ -8,7 +8,7 @@ import { expect, setHidden } from './fixtures.ts';
 import { findWorker, notifiedTip, type PushedWorker, test, tipsNotice, turnOn } from './push-fixtures.ts';
 import { uglyMessages } from './received-tips.ts';
 
-/** Turns notices on, and leaves the dashboard, so that nobody looks at it. */
+/** Leaves the dashboard too, so that nobody looks at it. */
 async function turnOnAndLeave(page: Page): Promise<PushedWorker> {
   await turnOn(page);
   await page.goto('/tip/demo-alex-bartender');
@@ -80,7 +80,7 @@ test('ten push messages become one notification that counts, and one that is rep
   expect((await badges()).at(-1)).toBe(15);
 });
 
-test('a notice that comes again with more tips counts only those that are new', async ({ page }) => {
+test('a notification that comes again with more tips counts only those that are new', async ({ page }) => {
   const { deliver, shown, badges } = await turnOnAndLeave(page);
   await deliver(tipsNotice({ upTo: 4, tag: 'tips-3', tip: notifiedTip() }));
   // Its answer was lost, and two tips came before it was sent again.

@@ -1,6 +1,6 @@
 /**
- * Why notices cannot be turned on here, in words that say what to do; and the app, where the browser installs
- * it.
+ * Why notifications cannot be turned on here, in sentences that say what to do; and the app, where the
+ * browser installs it.
  */
 import type { Page } from '@playwright/test';
 import { temporaryFolder } from '../support/running-server.ts';
@@ -17,7 +17,6 @@ async function openProfile(page: Page): Promise<void> {
   await expect(section(page)).toBeVisible();
 }
 
-/** A state that is fit for everybody, and kept as a picture. */
 async function showState(page: Page, name: string): Promise<void> {
   await expectForEverybody(page, name);
   await picture(page, `notices-${name}`);
@@ -137,7 +136,7 @@ test('loading, failing and being offline have words, and Retry goes on', async (
   subscribable: _,
   complaints,
 }) => {
-  const answers = await holdAnswers(page, /notices\.(?:key|devices)/);
+  const answers = await holdAnswers(page, /notifications\.(?:key|devices)/);
   await openProfile(page);
   await expect(section(page).getByText('Loading...')).toBeVisible();
   await expectForEverybody(page, 'notices that are loading');
@@ -145,13 +144,13 @@ test('loading, failing and being offline have words, and Retry goes on', async (
   answers.release();
   await expect(button(page)).toBeVisible();
 
-  await page.unroute(/notices\.(?:key|devices)/);
-  await page.route(/notices\.(?:key|devices)/, (route) => route.abort());
+  await page.unroute(/notifications\.(?:key|devices)/);
+  await page.route(/notifications\.(?:key|devices)/, (route) => route.abort());
   await page.reload();
   await expect(section(page).getByRole('alert')).toContainText('Notices could not be loaded');
   await expectForEverybody(page, 'notices that could not be loaded');
   await picture(page, 'notices-failed');
-  await page.unroute(/notices\.(?:key|devices)/);
+  await page.unroute(/notifications\.(?:key|devices)/);
   await context.setOffline(true);
   await section(page).getByRole('button', { name: 'Retry' }).click();
   await expect(section(page).getByRole('alert')).toContainText('You are offline.');
@@ -160,7 +159,7 @@ test('loading, failing and being offline have words, and Retry goes on', async (
   // The queries go on by themselves when there is a connection again.
   await expect(button(page)).toBeVisible();
 
-  await page.route(/notices\.register/, (route) => route.abort());
+  await page.route(/notifications\.register/, (route) => route.abort());
   await button(page).click();
   await expect(section(page).getByRole('alert')).toHaveText(/^The server could not be reached/);
   expect(await endpointOf(page)).toBeNull();
@@ -178,7 +177,7 @@ test('a failed change of a device is told, and nothing looks changed', async ({
   await button(page).click();
   const words = page.getByRole('checkbox', { name: 'Show names and messages in notices' });
   await expect(words).toBeVisible();
-  await page.route(/notices\.(?:update|test)/, (route) => route.abort());
+  await page.route(/notifications\.(?:update|test)/, (route) => route.abort());
   await words.click();
   await expect(page.getByText('This could not be changed. Please try again.')).toBeVisible();
   await expect(words).not.toBeChecked();
@@ -188,7 +187,7 @@ test('a failed change of a device is told, and nothing looks changed', async ({
   complaints.length = 0;
 });
 
-test('a customer, who gets no tips, is offered the app and no notices', async ({
+test('a customer, who gets no tips, is offered the app and no notifications', async ({
   browser,
   server,
   backstage,

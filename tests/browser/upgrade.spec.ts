@@ -55,7 +55,6 @@ function buildNext(): string {
   return folder;
 }
 
-/** The names of the scripts in a folder of a build. */
 function scriptsIn(folder: string): ReadonlySet<string> {
   return new Set(readdirSync(join(folder, 'dist/client/assets')).filter((name) => name.endsWith('.js')));
 }
@@ -116,7 +115,7 @@ test('after an upgrade the page and its scripts are those of the new version, on
   await context.close();
 });
 
-test('a tip page registers no worker, and asks for nothing of notices or the app', async ({
+test('a tip page registers no worker, and asks for nothing of notifications or the app', async ({
   page,
   backstage,
 }) => {
@@ -128,6 +127,6 @@ test('a tip page registers no worker, and asks for nothing of notices or the app
   // Whatever a page would register, it would do after it was loaded.
   await page.waitForTimeout(1_500);
   expect(asked).toContainEqual(expect.stringContaining('/assets/paying-'));
-  expect(asked.filter((path) => /worker|manifest|notices|this-device|badge|\/trpc/.test(path))).toEqual([]);
+  expect(asked.filter((path) => /worker|manifest|notif|this-device|badge|\/trpc/.test(path))).toEqual([]);
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
 });
