@@ -343,7 +343,6 @@ async function expectForEverybody(page: Page, station: string): Promise<void> {
   await settled(page);
 }
 
-/** The levels of all headings that are shown. */
 function headingLevels(page: Page): Promise<number[]> {
   return page
     .getByRole('heading')
@@ -381,7 +380,6 @@ function tooWideNow(page: Page): Promise<string[]> {
   });
 }
 
-/** Presses Tab until the focus is there. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let presses = 0; presses < 40; presses += 1) {
@@ -534,7 +532,6 @@ interface Clip {
   readonly height: number;
 }
 
-/** How many pixels of the clip are clearly another colour than in the picture of the whole page. */
 function differingPixels(clipped: PNG, page: PNG, { x, y }: Clip): number {
   let count = 0;
   for (let row = 0; row < clipped.height; row += 1) {

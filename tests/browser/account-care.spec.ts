@@ -112,7 +112,6 @@ test.describe('a new password', () => {
 test.describe('a password that the operator made', () => {
   const heading = (page: Page) => page.getByRole('heading', { name: 'Choose a password of your own' });
 
-  /** The operator's command, while the server runs. */
   async function reset(server: RunningServer, email: string): Promise<string> {
     const { stdout } = await runToEnd('account', { DATABASE_URL: server.databasePath }, [
       'reset-password',

@@ -29,11 +29,9 @@ const CATEGORIES = [
   'Live Event',
 ];
 const SIGN_UP = '/auth?tab=sign-up';
-/** The sign-up of somebody whom a tip page sent. */
 const SIGN_UP_OF_GIVER = `${SIGN_UP}&next=%2Ftip%2Fdemo-alex-bartender`;
 const PROVIDER_BOX = 'I am a service provider (will receive tips)';
 
-/** The fields of the form that is open. */
 function fieldsOf(page: Page) {
   return {
     fullName: page.getByLabel('Full name'),
@@ -60,12 +58,10 @@ async function fillSignUp(page: Page): Promise<string> {
   return username;
 }
 
-/** All toasts that are shown. */
 function toastsOf(page: Page): Locator {
   return page.getByRole('region', { name: /^Notifications/ }).getByRole('listitem');
 }
 
-/** A sentence under a field, announced as its description. */
 async function expectUnder(field: Locator, sentence: string) {
   await expect(field).toHaveAccessibleDescription(
     new RegExp(`(^|\\. )${sentence.replace(/[.()]/g, '\\$&')}$`),

@@ -317,7 +317,6 @@ test.describe('the editor of a tip page', () => {
     await backstage.code(provider);
     await logInAs(provider);
     await openEditor(page);
-    // Upright it is red on top and blue below, twice as high as wide.
     await choosePhoto(page, await photoOfPhone(1600, 800));
     const frame = editor(page).getByRole('application');
     const colours = async () => {

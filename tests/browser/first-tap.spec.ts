@@ -16,7 +16,6 @@ async function openWithoutScripts(page: Page, path: string): Promise<() => void>
     await released;
     await route.continue();
   });
-  // Not `page.goto`, which waits for the scripts.
   await page.evaluate((to) => window.location.assign(to), path);
   await page.waitForURL((url) => url.pathname + url.search + url.hash === path, { waitUntil: 'commit' });
   return release;
@@ -25,7 +24,6 @@ async function openWithoutScripts(page: Page, path: string): Promise<() => void>
 interface Controls {
   /** Where each link leads, by its name. */
   readonly links: Readonly<Record<string, string>>;
-  /** The names of buttons, tabs and fields. */
   readonly others: readonly string[];
 }
 
@@ -99,7 +97,6 @@ interface RenderedPage {
   readonly name: string;
   readonly path: string;
   readonly links: Readonly<Record<string, string>>;
-  /** Further controls that are like one of the cases. */
   readonly alike?: readonly string[];
   readonly cases: readonly Case[];
 }

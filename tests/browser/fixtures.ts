@@ -30,7 +30,6 @@ export interface Person {
   readonly token: string;
 }
 
-/** What people choose when they register. */
 interface Choices {
   readonly username?: string;
   readonly email?: string;
@@ -79,7 +78,6 @@ export class Backstage {
     return this.#enter('customer', [], choices);
   }
 
-  /** The id of a new code. */
   async code(provider: Person, category: ServiceCategory = 'bartender'): Promise<string> {
     const code = await this.call('POST', '/qr-codes', {
       token: provider.token,
@@ -104,7 +102,7 @@ export class Backstage {
     await this.call('POST', '/transactions', { token: giver.token, body });
   }
 
-  /** Lets so much time pass since somebody typed their password. */
+  /** Pretends that somebody typed their password so many minutes ago. */
   async ageLogin({ token }: Person, minutes: number): Promise<void> {
     const tokenHash = createHash('sha256').update(token).digest();
     const storage = await databaseAt({ engine: 'sqlite', path: this.#server.databasePath }).openForCommand();
@@ -214,8 +212,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 /**
- * Lets `goto` and `reload` wait until the script has taken the page over, which arrives rendered. Only
- * rendered.spec.ts is about the time before.
+ * Lets `goto` and `reload` wait until the script has taken the rendered page over. Only rendered.spec.ts is
+ * about the time before.
  */
 function waitForScript(page: Page): void {
   const { goto, reload } = page;
@@ -240,7 +238,7 @@ export function isTakenOver(): boolean {
   return key !== undefined && Reflect.get(root, key).stateNode.current.memoizedState.isDehydrated === false;
 }
 
-/** Lets a clock that was installed in the page stand still, as much later as it is told. */
+/** Stops a clock that was installed in the page, this much later. */
 export async function stopClock(page: Page, laterMs = 60_000): Promise<void> {
   await page.clock.pauseAt(await page.evaluate((ms) => Date.now() + ms, laterMs));
 }
@@ -264,7 +262,6 @@ export async function watch(page: Page, complaints: string[], origin: string): P
   });
 }
 
-/** One of the four numbers on the dashboard. */
 export function stat(page: Page, label: string): Locator {
   return page.locator('dl > div').filter({ has: page.getByRole('term').getByText(label, { exact: true }) });
 }
@@ -274,7 +271,6 @@ export function toast(page: Page, text: string | RegExp): Locator {
   return page.getByRole('region', { name: /^Notifications/ }).getByText(text, { exact: true });
 }
 
-/** Fills in the login form and sends it. */
 export async function logInByForm(page: Page, { email }: Person): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -283,7 +279,6 @@ export async function logInByForm(page: Page, { email }: Person): Promise<void> 
   await page.keyboard.press('Enter');
 }
 
-/** The token that this browser keeps. */
 export function storedToken(page: Page): Promise<string | null> {
   return page.evaluate(() => localStorage.getItem('tipwell_token'));
 }
@@ -325,7 +320,6 @@ export async function openEarly(page: Page, path: string): Promise<void> {
   await page.waitForURL(`**${path}`, { waitUntil: 'commit' });
 }
 
-/** A name that nobody has yet. */
 export function newName(role = 'somebody'): string {
   return `${role}-${Math.random().toString(36).slice(2, 10)}`;
 }

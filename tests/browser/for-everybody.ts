@@ -41,7 +41,6 @@ export async function expectForEverybody(page: Page, station: string): Promise<v
   await settled(page);
 }
 
-/** What axe finds: the rules that the page breaks, with the elements that break them. */
 export async function violations(page: Page, rules: 'all' | 'of looks'): Promise<object[]> {
   // Without the elements that pass, of which there are hundreds: naming each takes longer than looking at it.
   const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });

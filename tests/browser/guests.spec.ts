@@ -34,7 +34,6 @@ const test = offTest.extend({
 });
 stripeTest.use({ settings: { GUEST_TIPS: 'on' } });
 
-/** The token in the address of a page. */
 function tokenAt(page: Page): string {
   return TOKEN.exec(page.url())?.[0] ?? 'none';
 }
@@ -333,7 +332,6 @@ test.describe('the receipt of a guest', () => {
     await picture(page, 'guests-09-unknown');
     await page.goto(`/tip/${code}?paid=${forged}`);
     await expect(toast(page, 'There is no receipt of yours at this address')).toBeVisible();
-    // A session neither opens nor closes it.
     await logInAs(customer);
     await page.goto(`/r/${forged}`);
     await expect(found(page, 'Transaction not found')).toBeVisible();
@@ -474,7 +472,7 @@ stripeTest.describe('a guest at Stripe', () => {
   );
 
   stripeTest(
-    'who has closed the tab finds the tip by its link, completed by the notice alone',
+    'who has closed the tab finds the tip by its link, completed by the webhook event alone',
     async ({ page, browser, backstage, payableSides, stripe, deliver, server }) => {
       const { provider, code } = await payableSides();
       const session = await goToStripe(page, code);

@@ -218,7 +218,6 @@ test('made-up codes and services in an address are only ever text', async ({
   await page.keyboard.press('Enter');
   await expect(page.getByLabel('QR code or link')).toHaveAccessibleDescription(/^Invalid QR code format/);
   await expect(page).toHaveURL('/scan');
-  // The page of an unknown code offers what was typed as text, too.
   await page.goto(`/tip/${encodeURIComponent(payload)}`);
   await expect(page.getByLabel('QR code or link')).toHaveValue(payload);
   expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);

@@ -24,7 +24,6 @@ interface PastTip {
   readonly service?: ServiceCategory;
 }
 
-/** A bartender who is a DJ as well, with codes for both. */
 async function performer(backstage: Backstage) {
   const provider = await backstage.provider(['bartender', 'dj']);
   const codes = {
@@ -251,7 +250,6 @@ test('labels what is shown as what it is: the former answer dimmed while the nex
   await expect.poll(weeks.asked).toBe(1);
   await expect(perDay.getByRole('option')).toHaveCount(30);
   await expect(former).toHaveCSS('opacity', '0.55');
-  // What was just chosen is not the former answer.
   await expect(former.getByRole('radio')).toHaveCount(0);
   weeks.release();
   await expect(page.getByRole('listbox', { name: 'Takings per week' }).getByRole('option')).toHaveCount(12);

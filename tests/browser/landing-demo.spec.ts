@@ -58,7 +58,6 @@ test('the demo is paid without a login, recorded nowhere, and arrives on the dra
   await expect(picture).toBeInViewport();
   await expect(picture.getByText('$145.50')).toBeVisible();
   expect(asked).toEqual([]);
-  // It arrives once.
   await page.reload();
   await expect(page.getByRole('img', { name: 'You received +$24.25' })).toBeVisible();
 });
@@ -119,7 +118,6 @@ test('what is no tip of the demo is shown by nothing', async ({ page }) => {
       'demo-tips',
       JSON.stringify([{ amountCents: -2000 }, { amountCents: 2000, x: 1 }, 7]),
     );
-    // After all that a real one, which arrives alone.
     channel.postMessage({ amountCents: 1000 });
   });
   await expect(page.getByRole('img', { name: 'You received +$9.70' })).toBeVisible();

@@ -6,7 +6,6 @@ import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import { expect, test } from './fixtures.ts';
 
-/** The items of the list in which this heading stands. */
 function itemsBeside(page: Page, heading: string) {
   return page
     .getByRole('list')
@@ -118,7 +117,6 @@ test('the landing page', async ({ page }) => {
   });
 });
 
-/** Each link, the address that it leads to, and the tab that is open there. */
 const WAYS_IN = [
   ['Get Started Now', '/auth?tab=sign-up', 'Sign Up'],
   ['Join Tipwell Today', '/auth?tab=sign-up', 'Sign Up'],

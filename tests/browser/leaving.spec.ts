@@ -48,14 +48,12 @@ async function installClock(page: Page): Promise<void> {
   });
 }
 
-/** Fills in the form of the dialog, and sends it. */
 async function submit(page: Page): Promise<void> {
   await password(page).fill(PASSWORD);
   await word(page).fill('close');
   await page.keyboard.press('Enter');
 }
 
-/** Counts the requests to close the account. */
 function countClosings(page: Page): () => number {
   let count = 0;
   page.on('request', (request) => {
@@ -456,7 +454,6 @@ test.describe('a page whose session has ended on the server', () => {
       page.on('request', (request) => {
         if (request.url().includes('/trpc/')) asked.push(request.url());
       });
-      // Whoever comes back to a page sees it loaded anew.
       await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
       await page.waitForTimeout(RECONNECTED_MS);
       await route.fulfill({ response });

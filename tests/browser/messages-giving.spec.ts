@@ -1,4 +1,4 @@
-/** Words with a tip, as its giver meets them: a message, a name, and what the receiver answers. */
+/** Messages and names with a tip, as its giver meets them, and what the receiver answers. */
 import type { Page } from '@playwright/test';
 import { startServer, stopEverything } from '../support/running-server.ts';
 import {
@@ -27,7 +27,6 @@ const test = offTest.extend({
 });
 
 const MESSAGE = 'Best Negroni in town, thank you!';
-/** The part of the page in which a message is written. */
 const FORM = '**/assets/message-form-*.js';
 const PAUSED = 'Not taking tips right now';
 
@@ -35,7 +34,6 @@ const add = (page: Page) => page.getByRole('button', { name: 'Add a Message' });
 const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const names = (page: Page) => page.getByRole('group', { name: 'Your name' });
 
-/** Goes to the payment of a tip, with the form for words open. */
 async function openMessage(page: Page, code: string, amount = '$20'): Promise<void> {
   await page.goto(`/tip/${code}`);
   await proceedWith(page, amount);
@@ -43,7 +41,6 @@ async function openMessage(page: Page, code: string, amount = '$20'): Promise<vo
   await expect(message(page)).toBeFocused();
 }
 
-/** What a receiver is told of the tips they got, newest first. */
 async function received(backstage: Backstage, provider: Person) {
   const tips: { id: string; amount: number; message: string | null; giver_name: string | null }[] =
     await backstage.call('GET', '/transactions', { token: provider.token });
@@ -108,7 +105,6 @@ test.describe('a message', () => {
     await expect(page.getByText(MESSAGE)).toHaveCount(0);
     expect(await received(backstage, provider)).toEqual([[20, MESSAGE, 'Cam Doe']]);
 
-    // The next tip begins without words.
     await page.getByRole('link', { name: 'Send Another Tip' }).click();
     await proceedWith(page, '$20');
     await expect(add(page)).toBeVisible();
@@ -264,7 +260,6 @@ test.describe('a message that cannot be sent', () => {
   test('because of the name is said at the name', async ({ page, backstage, logInAs, complaints }) => {
     const { provider, code, customer } = await sides(backstage);
     await logInAs(customer);
-    // As a guest, who has no name.
     await page.route(
       '**/trpc/transactions.create*',
       async (route) => {

@@ -1,5 +1,5 @@
 /**
- * The words of tips, as their receivers see them: they arrive with the tip, are answered once, hidden,
+ * Messages of tips, as their receivers see them: they arrive with the tip, are answered once, hidden,
  * reported, and their givers are blocked.
  */
 import { databaseAt } from '#server/storage/open.ts';
@@ -172,7 +172,6 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await send.click();
   await expect(rows(page)).toContainText('You said: Grazie mille, until Friday!');
 
-  // Another device was faster.
   await tipWith(backstage, customer, code, { amount: 20 });
   await expect(rows(page)).toHaveCount(2);
   await openMessage(page);

@@ -1,6 +1,6 @@
 /**
- * What receivers settle about words: the thank-yous that they keep ready, whom they have blocked, and what a
- * code says of words.
+ * What receivers settle about messages: the thank-yous that they keep ready, whom they have blocked, and what
+ * a code says of messages.
  */
 import type { Locator, Page } from '@playwright/test';
 import { expect, toast } from './fixtures.ts';

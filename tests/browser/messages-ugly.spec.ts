@@ -11,7 +11,6 @@ const LIST = '/dashboard?tab=transactions';
  */
 const MOST_UGLY = /[<>{}]|\p{Script=Arabic}|\p{Script=Hebrew}/u;
 
-/** These texts, and no element that was made of one. */
 async function expectTexts(place: Locator, texts: readonly string[]): Promise<void> {
   await expect.poll(() => place.allTextContents()).toEqual(texts);
   expect(await place.locator('*').count()).toBe(0);

@@ -186,7 +186,6 @@ async function switchOn(page: Page): Promise<void> {
   await expect.poll(() => notificationsOf(page)).toHaveLength(1);
 }
 
-/** What the notifications say that the system shows now. */
 function notificationsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration('/dashboard');
@@ -194,7 +193,6 @@ function notificationsOf(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** How many service workers the site has. */
 function workersOf(page: Page): Promise<number> {
   return page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
 }

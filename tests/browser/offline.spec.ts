@@ -23,7 +23,6 @@ async function loadAnew(page: Page): Promise<void> {
   await isLoaded;
 }
 
-/** Every address of which the browser keeps an answer for the site. */
 function keptAnswers(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
     const caches = await Promise.all((await window.caches.keys()).map((name) => window.caches.open(name)));

@@ -146,7 +146,6 @@ test('a code whose owner cannot be paid yet says so and takes nothing, until it 
   await logInAs(sides.customer);
   await page.goto(`/tip/${sides.code}`);
   await proceedWith(page, '$20');
-  // Stripe stops charges meanwhile.
   const enabled = stripe.notices.at(-1);
   if (!enabled) throw new Error('there is no notice');
   await deliver({
@@ -211,7 +210,6 @@ test('a payment outlives its code', async ({
   await expect(page.getByRole('heading', { name: 'Tip sent' })).toBeVisible();
   await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
   await expect(success(page)).toBeVisible();
-  // The browser says of itself that an answer was a 410.
   expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
 });
 

@@ -125,7 +125,7 @@ test('whoever leaves Stripe and has paid in another tab is told so', async ({
   expect(await tipsOf(backstage, customer)).toHaveLength(1);
 });
 
-test('a tip arrives though its giver closed the tab: the notice alone completes it', async ({
+test('a tip arrives though its giver closed the tab: the webhook event alone completes it', async ({
   page,
   browser,
   backstage,
@@ -192,7 +192,7 @@ test('Back from Stripe shows that the payment waits, leads there again, and give
   expect(await tipsOf(backstage, customer)).toEqual([]);
 });
 
-test('a page that waits shows by itself that the tip was paid, though its notice was lost', async ({
+test('a page that waits shows by itself that the tip was paid, though its webhook event was lost', async ({
   page,
   backstage,
   payableSides,
@@ -234,7 +234,7 @@ for (const [order, isFirst] of [
   ['before', true],
   ['after', false],
 ] as const) {
-  test(`a notice that comes ${order} the return gives one tip`, async ({
+  test(`a webhook event that comes ${order} the return gives one tip`, async ({
     page,
     backstage,
     payableSides,

@@ -11,7 +11,6 @@ import { test } from './stripe-fixtures.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Get paid' });
 
-/** The account of somebody at Stripe. */
 function accountOf(stripe: StripeStandIn, { email }: { readonly email: string }) {
   const account = [...stripe.accounts.values()].find((one) => one.email === email);
   if (!account) throw new Error(`${email} has no account`);
@@ -117,7 +116,6 @@ test('Stripe that does not answer is a toast, and the next try goes on', async (
   await expect(
     toast(page, 'The payment service does not answer at the moment. Please try again.'),
   ).toBeVisible();
-  // The browser says of itself that an answer was a 503.
   expect(complaints.splice(0).every((complaint) => complaint.includes('503'))).toBe(true);
   stripe.fail(() => null);
   await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
@@ -138,7 +136,6 @@ test('a standing that could not be loaded can be asked for again', async ({
   await page.unroute(/payments\.payoutStatus/);
   await problem.getByRole('button', { name: 'Retry' }).click();
   await expect(card(page).getByRole('button', { name: 'Begin at Stripe' })).toBeVisible();
-  // The browser says of itself that there was no answer.
   expect(complaints.splice(0).filter((complaint) => !complaint.includes('ERR_FAILED'))).toEqual([]);
 });
 
@@ -200,7 +197,6 @@ test('every page says that no real money moves', async ({ page, backstage, logIn
 
   for (const path of ['/', '/auth', `/tip/${code}`, '/tip/demo-alex-bartender', '/tip/nobody', '/nowhere'])
     await expectRibbon(path, page);
-  // The browser says of itself that an answer was a 404.
   expect(complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([]);
   // It has no script that would have to be waited for.
   await expectRibbon('/offline', await page.context().newPage());

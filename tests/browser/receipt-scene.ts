@@ -1,4 +1,3 @@
-/** A tip with a receipt, and what tests look at on its page. */
 import type { Page } from '@playwright/test';
 import type { Backstage, Person } from './fixtures.ts';
 
@@ -12,7 +11,6 @@ export async function tipped(backstage: Backstage) {
   return { provider, code, customer, id };
 }
 
-/** What a receipt says under a label. */
 export const fact = (page: Page, label: string) =>
   page
     .locator('dl > div')
@@ -21,7 +19,6 @@ export const fact = (page: Page, label: string) =>
 
 export const heading = (page: Page, name: string) => page.getByRole('heading', { name });
 
-/** Reverses a tip behind the page's back. */
 export function refund(backstage: Backstage, person: Person, id: string) {
   return backstage.call('POST', `/transactions/${id}/refund`, { token: person.token });
 }

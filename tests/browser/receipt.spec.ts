@@ -93,7 +93,6 @@ test.describe('the steps in the history', () => {
     release();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     await expect(page).toHaveURL(/\?paid=txn_/);
-    // The payment is no step ahead any more.
     await page.goForward();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     await page.goBack();

@@ -1,4 +1,3 @@
-/** What tests of received tips begin with, and where their messages stand. */
 import type { Locator, Page } from '@playwright/test';
 import { onOneLine, problemWith } from '#shared/message-rules.ts';
 import { type RunningServer, startServer, stopEverything } from '../support/running-server.ts';
@@ -78,13 +77,10 @@ export async function giveUglyMessages(
 
 export const rows = (page: Page): Locator => page.getByRole('listitem').filter({ hasText: 'Status:' });
 
-/** The dialog with the message of a tip. */
 export const dialog = (page: Page): Locator => page.getByRole('dialog', { name: /^Your tip of/ });
 
-/** The question that is asked before something is done. */
 export const question = (page: Page, name: string): Locator => page.getByRole('dialog', { name });
 
-/** Opens the message of the newest tip of the list. */
 export async function openMessage(page: Page): Promise<void> {
   await rows(page)
     .first()
@@ -92,5 +88,4 @@ export async function openMessage(page: Page): Promise<void> {
     .click();
 }
 
-/** The card of a tip that has just arrived. */
 export const arrival = (page: Page): Locator => page.locator('[data-arrival]');

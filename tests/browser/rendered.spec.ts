@@ -49,7 +49,6 @@ async function expectDisplayFont(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
 
-/** For what `getByText` does not look into. */
 async function expectShown(locator: Locator, text: RegExp): Promise<void> {
   await expect(locator).toHaveText(text);
   expect((await locator.boundingBox())?.height).toBeGreaterThan(10);
@@ -169,7 +168,6 @@ test.describe('before the script has come', () => {
     release();
     await expect(page.getByRole('button', { name: /^Pay \$78\.75/ })).toBeVisible();
     await expect(page).toHaveURL('/tip/x?userId=sam&service=dj');
-    // A second early tap is no second step.
     await page.goBack();
     await expect(page.getByRole('radio', { name: '$75', exact: true })).toBeChecked();
     await page.goBack();
@@ -349,7 +347,6 @@ test.describe('a code that exists', () => {
     await goTo(`/tip/anything${FORGED}`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Mallory');
     await expect(page.getByText('This is a demo.')).toBeVisible();
-    // It was looked up first, and is no code.
     complaints.length = 0;
   });
 

@@ -4,7 +4,6 @@ import { expect, holdAnswers, setHidden, stopClock, test, toast } from './fixtur
 import { expectForEverybody } from './for-everybody.ts';
 import { fact, refund, tipped } from './receipt-scene.ts';
 
-/** The next refund takes place, and the page does not hear of it. */
 async function loseRefund(page: Page): Promise<void> {
   const lose = async (route: Route) => {
     await route.fetch();
@@ -131,7 +130,6 @@ test.describe('a giver', () => {
     await page.getByRole('button', { name: 'Take Back' }).click();
     await page.getByRole('button', { name: 'Take Back $21.00' }).click();
     await refunded;
-    // As when somebody comes back to the page, which looks again then.
     await setHidden(page, false);
     await expect(page.getByText(/^Refunded on .* by you/)).toBeVisible();
     await expect(page.getByRole('dialog').getByText('Taking Back...')).toBeVisible();

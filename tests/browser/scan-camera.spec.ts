@@ -62,7 +62,6 @@ const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop the ca
 const again = (page: Page) => page.getByRole('button', { name: 'Try again' });
 const status = (page: Page) => page.getByRole('region', { name: 'Camera' }).getByRole('status').last();
 
-/** Which of the tracks that the page has opened so far are on. */
 const tracks = (page: Page) =>
   page.evaluate(() =>
     window.cameras.flatMap((stream) => stream.getTracks()).map((track) => track.readyState),
@@ -466,7 +465,6 @@ declare global {
     reads: number;
     announcements: number;
     lights: unknown[];
-    /** The name of the error with which the camera refuses; none when it is empty. */
     refusal: string;
     hold: Promise<void>;
     answer: () => void;

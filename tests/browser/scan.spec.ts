@@ -184,7 +184,6 @@ function takeCamerasAway(): void {
   navigator.mediaDevices.enumerateDevices = async () => [];
 }
 
-/** Counts the toasts after some more time of the page's clock, which stands still otherwise. */
 function countAfter(page: Page, ms: number): () => Promise<number> {
   return async () => {
     await page.clock.runFor(ms);
@@ -196,7 +195,6 @@ function countAfter(page: Page, ms: number): () => Promise<number> {
 async function raiseFourToasts(page: Page): Promise<Locator> {
   const toasts = page.locator('[data-sonner-toast]');
   await page.getByLabel('QR code or link').focus();
-  // The first one fetches the library, which takes a clock that runs.
   await page.keyboard.press('Enter');
   await expect(toasts).toHaveCount(1);
   await stopClock(page);
@@ -232,7 +230,6 @@ async function swipeUp(page: Page, toast: Locator): Promise<void> {
   await expect(toast).toHaveAttribute('data-swiping', 'true');
   let distance = 60;
   await expect(async () => {
-    // The same place twice would be no movement.
     distance += 1;
     await touch('touchMove', distance);
     const swiped = await toast.evaluate((element: HTMLElement) =>

@@ -40,7 +40,6 @@ async function expectLittleToTip(page: Page, code: string): Promise<void> {
   expect(sumOf(sizes), JSON.stringify([...sizes])).toBeLessThanOrEqual(MAX_TIP_PAGE_BYTES);
 }
 
-/** @returns the paths of what the dashboard of a provider has loaded. */
 async function expectLittleOnDashboard(page: Page): Promise<readonly string[]> {
   const sizes = await scriptsOf(page, '/dashboard');
   await expect(page.getByRole('link', { name: 'Show' })).toBeVisible();

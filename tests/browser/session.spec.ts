@@ -124,7 +124,6 @@ test.describe('of several tabs', () => {
     await expect(other).toHaveURL('/scan');
     await expect(page).toHaveURL('/dashboard');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
-    // All has been asked for that needs the token.
     await expect(page.getByText('No Transactions Yet')).toBeVisible();
     await page.getByRole('button', { name: 'Logout' }).click();
     await expect(page).toHaveURL('/');
@@ -184,7 +183,6 @@ for (const [how, endSession] of [
     await logInAs(customer);
     await page.goto('/dashboard');
     await expect(page.getByText('-$10.50')).toBeVisible();
-    // Away from the dashboard, without loading the page anew.
     await page.getByRole('link', { name: 'Scan QR' }).click();
     await page.getByLabel('QR code or link').fill(code);
     await page.keyboard.press('Enter');

@@ -1,4 +1,3 @@
-/** Before all browser tests: a build of the present sources, and a browser. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { findChromium } from '../support/find-chromium.ts';

@@ -16,7 +16,6 @@ const picture = (page: Page) => page.getByRole('img', { name: /^QR code to tip/ 
 const arrival = (page: Page) => page.locator('[data-arrival]');
 const showTonight = (page: Page) => page.getByRole('button', { name: 'Show tonight' });
 
-/** What a camera reads from the screen as it is. */
 async function readFrom(page: Page): Promise<string | undefined> {
   const { data, width, height } = PNG.sync.read(await page.screenshot());
   return jsQR(new Uint8ClampedArray(data), width, height)?.data;

@@ -371,7 +371,6 @@ test('says which download failed, and why, until that file is asked for again', 
   await downloading;
   await expect(alert).toHaveCount(0);
 
-  // It fails when another period is shown already.
   let fail = () => {};
   const gate = new Promise<void>((resolve) => {
     fail = resolve;
@@ -453,7 +452,6 @@ test('names of one long word fit a narrow phone with large text, a desktop and p
   ] as const) {
     await page.emulateMedia({ media });
     await page.setViewportSize({ width, height: 1_000 });
-    // The page follows a new window with the next frame.
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth), media)
       .toBeLessThanOrEqual(width);

@@ -12,7 +12,7 @@ interface StripeFixtures {
   /** What the operator has set besides. */
   readonly settings: Environment;
   readonly stripe: StripeStandIn;
-  /** Sends a notice, the last one unless another is named. */
+  /** Sends a webhook event, the last one unless another is named. */
   readonly deliver: (notice?: StandInNotice) => Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface BothSides {
   readonly provider: Person;
   readonly code: string;
   readonly customer: Person;
-  /** How Stripe names the provider's account. */
+  /** Stripe's id of the provider's account. */
   readonly accountId: string;
 }
 
@@ -100,7 +100,6 @@ export function sessionAt(page: Page): string {
   return id;
 }
 
-/** The ids of what somebody has given. */
 export async function tipsOf(backstage: Backstage, person: Person): Promise<readonly string[]> {
   return (await backstage.transactions(person)).map(({ id }) => id);
 }

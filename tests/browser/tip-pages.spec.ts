@@ -155,7 +155,6 @@ for (const [status, title] of [
     await expect(page.getByRole('link', { name: 'Send Another Tip' })).toHaveCount(0);
     await page.goto(`/tip/${code}?paid=nonsense`);
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
-    // Without the page that the server renders, the look-up says it.
     await enterCode(page, code);
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
     expect(complaints.splice(0).every((text) => /4(?:04|10)/.test(text))).toBe(true);

@@ -407,7 +407,6 @@ test.describe('codes that lead nowhere', () => {
     await expect(page.getByText('You will be taken to your dashboard in a moment.')).toHaveCount(0);
     await page.clock.runFor(A_MOMENT_MS);
     await expect(page).toHaveURL('/tip/ZZZZZZZZZZ');
-    // As somebody does who dictates or pastes.
     await page.reload();
     await expect(page.getByText('You will be taken to your dashboard in a moment.')).toBeVisible();
     await page.getByLabel('QR code or link').fill('K7Q2M');

@@ -1,4 +1,3 @@
-/** The steps on a tip page that most tests only pass through. */
 import { expect, type Page, type Route } from '@playwright/test';
 
 /** Taps one of the quick amounts, written as on the page ("$20"), and goes on to the payment. */
@@ -7,7 +6,6 @@ export async function proceedWith(page: Page, amount: string): Promise<void> {
   await page.getByRole('button', { name: 'Proceed' }).click();
 }
 
-/** Taps a quick amount and pays it; what comes of it is for the caller to look at. */
 export async function payTip(page: Page, amount: string): Promise<void> {
   await proceedWith(page, amount);
   await page.getByRole('button', { name: /^Pay/ }).click();
