@@ -17,7 +17,9 @@ export function read(name: string): unknown {
   let text = memory.get(name) ?? null;
   try {
     text = sessionStorage.getItem(name) ?? text;
-  } catch {}
+  } catch {
+    // `text` is the value in `memory`.
+  }
   try {
     return text === null ? null : JSON.parse(text);
   } catch {
@@ -29,5 +31,7 @@ export function remove(name: string): void {
   memory.delete(name);
   try {
     sessionStorage.removeItem(name);
-  } catch {}
+  } catch {
+    // Without storage there is nothing else to remove.
+  }
 }

@@ -64,7 +64,9 @@ function writeToken(token: string | null): void {
   try {
     if (token === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, token);
-  } catch {}
+  } catch {
+    // Without storage `tokenOfPage` has to do.
+  }
 }
 
 function subscribe(listener: () => void): () => void {

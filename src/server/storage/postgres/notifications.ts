@@ -70,7 +70,9 @@ export function createNotifications(
         await listenOnce(() => {
           pauseMs = FIRST_PAUSE_MS;
         });
-      } catch {}
+      } catch {
+        // An unreachable server is tried again for as long as it takes.
+      }
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
