@@ -1,68 +1,40 @@
-import { AppError } from '#shared/errors.ts';
-import type { OnHangUp } from './work-queue.ts';
-
 /**
- * A queue for long work in steps, with a bounded number of steps in each turn of the event loop, so that
- * other work proceeds in between. Owners take turns step by step, however many steps each of them has queued.
+ * Divides work that could take long into steps, and bounds how many of them are done in one turn of the event loop, so
+ * that all else gets its turn in between. Owners take turns, however many steps each of them asked for.
  */
+import { AppError } from '#shared/errors.ts';
+import { createFairQueue, type OnHangUp } from './fair-queue.ts';
+
 export interface StepQueue {
   /**
-   * Resolves when the caller may take one step: at once while this turn of the loop has steps left.
-   * @throws AppError `busy` when the owner has too many steps waiting, or when the caller hangs up.
+   * Resolves when the caller may take one step: at once while this turn of the event loop has steps left.
+   * @throws AppError `busy` when too many steps of the owner wait, or nobody waits for the step any more.
    */
-  step(owner: unknown, terms?: StepTerms): Promise<void>;
+  step(owner: object | string, terms?: StepTerms): Promise<void>;
 }
 
 export interface StepTerms {
   readonly onHangUp?: OnHangUp;
   /**
-   * Set for a step that continues an answer whose beginning has been sent and could only be cut off: it waits
-   * in any case. An answer has one such step waiting at a time, so that the limits of such answers bound
-   * them.
+   * The step goes on with an answer that has begun, which could only be cut off: it is never refused. An answer waits
+   * for one such step at a time, so that the limits of what begins answers bound them.
    */
   readonly isFurther?: boolean;
 }
 
-/** Of one owner: the ten calls of a batch, a few times over. */
+/** For each owner: a batch has ten calls. */
 const MAX_WAITING = 50;
 
+/** @param stepsPerTurn how many steps all owners together may take in one turn of the event loop. */
 export function createStepQueue(stepsPerTurn: number): StepQueue {
-  /** Below `stepsPerTurn` exactly while a new turn is scheduled. */
+  /** Below `stepsPerTurn` exactly while the next turn is waited for. */
   let left = stepsPerTurn;
-  /** The first owner has waited longest since its last step. */
-  const waiting = new Map<unknown, (() => void)[]>();
-
-  function takeNext(owner: unknown, steps: (() => void)[]): void {
-    const go = steps.shift();
-    waiting.delete(owner);
-    if (steps.length > 0) waiting.set(owner, steps);
-    left -= 1;
-    go?.();
-  }
+  const queue = createFairQueue<object | string>();
 
   function beginTurn(): void {
     left = stepsPerTurn;
-    for (const [owner, steps] of waiting) {
-      if (left === 0) break;
-      takeNext(owner, steps);
-    }
+    while (left > 0 && queue.letNextGo() !== undefined) left -= 1;
     if (left < stepsPerTurn) setImmediate(beginTurn);
-  }
-
-  function enqueue(owner: unknown, go: () => void, isFurther: boolean): void {
-    const steps = waiting.get(owner) ?? [];
-    if (steps.length >= MAX_WAITING && !isFurther) throw new AppError('busy');
-    steps.push(go);
-    waiting.set(owner, steps);
-  }
-
-  function takeOut(owner: unknown, go: () => void): boolean {
-    const steps = waiting.get(owner) ?? [];
-    const index = steps.indexOf(go);
-    if (index === -1) return false;
-    steps.splice(index, 1);
-    if (steps.length === 0) waiting.delete(owner);
-    return true;
   }
 
   return {
@@ -72,14 +44,8 @@ export function createStepQueue(stepsPerTurn: number): StepQueue {
         left -= 1;
         return;
       }
-      let stopListening = (): void => {};
-      await new Promise<void>((go, reject) => {
-        enqueue(owner, go, isFurther);
-        stopListening =
-          onHangUp?.(() => {
-            if (takeOut(owner, go)) reject(new AppError('busy'));
-          }) ?? stopListening;
-      }).finally(() => stopListening());
+      if (queue.count([owner]) >= MAX_WAITING && !isFurther) throw new AppError('busy');
+      await queue.wait([owner], { onHangUp });
     },
   };
 }
