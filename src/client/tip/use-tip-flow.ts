@@ -5,7 +5,7 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import { presentSession, useSession } from '../session/session.ts';
+import { presentSession, type Session, useSession } from '../session/session.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
 import { GUEST, payerOf } from './payer.ts';
 import type { Provider } from './provider.ts';
@@ -97,7 +97,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides whether it goes on
   useEffect(() => void goOn(), [session.status, payerId]);
 
-  useRecalledReceipt(provider, flow, dispatch);
+  useRecalledReceipt(provider, flow, dispatch, session);
 
   return {
     flow,
@@ -132,9 +132,12 @@ export function useTipFlow(provider: Provider): TipFlowActions {
 }
 
 /** Asks for the receipt of the step `recall`, again after each login or logout. */
-function useRecalledReceipt(provider: Provider, flow: TipFlow, dispatch: TipFlowActions['dispatch']): void {
-  const session = useSession();
-  const payerId = payerOf(session);
+function useRecalledReceipt(
+  provider: Provider,
+  flow: TipFlow,
+  dispatch: TipFlowActions['dispatch'],
+  session: Session,
+): void {
   const recalledId = flow.step === 'recall' && !flow.hasFailed ? flow.transactionId : null;
   const recall = useEffectEvent(async (transactionId: string): Promise<TipEvent> => {
     const payerId = payerOf(presentSession());
@@ -150,7 +153,7 @@ function useRecalledReceipt(provider: Provider, flow: TipFlow, dispatch: TipFlow
     return () => {
       isWanted = false;
     };
-  }, [recalledId, session.status, payerId]);
+  }, [recalledId, session.status, payerOf(session)]);
 }
 
 /**
