@@ -35,16 +35,6 @@ export function transactionIdIn(pathname: string): string | null {
   return root === '' && id && !id.includes('/') ? id : null;
 }
 
-/** The code in the path of a tip page, decoded once; undecoded when decoding fails. */
-export function qrIdFrom(pathname: string): string {
-  const segment = pathname.split('/')[2] ?? '';
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
 export const DASHBOARD_TABS = ['qr-codes', 'transactions', 'insights', 'profile'] as const;
 export type DashboardTab = (typeof DASHBOARD_TABS)[number];
 

@@ -11,6 +11,16 @@ export const PAGE_PATHS = {
 
 export const TIP_PREFIX = '/tip/';
 
+/** The code in the path of a tip page, decoded once; undecoded when decoding fails. */
+export function qrIdFrom(pathname: string): string {
+  const segment = pathname.split('/')[2] ?? '';
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 export const TRANSACTION_PREFIX = '/transactions/';
 
 export const GUEST_RECEIPT_PREFIX = '/r/';

@@ -50,11 +50,6 @@ export interface RenderedPage {
 /** Renders the client's pages. Nothing here throws, whatever an address contains. */
 export interface Renderer {
   /**
-   * The code in a tip page's address, as typed; null for a demo code. It is looked up first, because the rest
-   * of the address counts only when no such code exists.
-   */
-  readonly codeIn: (address: Address) => string | null;
-  /**
    * Reduces an address to its meaning: one address for all that show the same page.
    * @param lookup the look-up of its code; null for a demo code.
    */

@@ -1,4 +1,5 @@
-import { isTipPage, qrIdFrom } from '../paths.ts';
+import { qrIdFrom } from '#shared/page-paths.ts';
+import { isTipPage } from '../paths.ts';
 
 /** `URL` needs an origin to resolve paths against. */
 const ANY_SITE = 'https://this-site.invalid';

@@ -6,16 +6,19 @@ import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { tipPageUrl } from '#shared/ids.ts';
-import type { PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
+import { DEMO_PREFIX, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import { qrIdFrom } from '#shared/page-paths.ts';
+import type { Address, Lookup, PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { Auth } from '../auth/auth.tsx';
+import { nextFrom } from '../auth/next.ts';
 import { drawFor } from '../installation.ts';
 import { Landing } from '../landing/landing.tsx';
-import { isTipPage, paths, qrIdFrom } from '../paths.ts';
+import { authFor, authTabIn, isTipPage, paths } from '../paths.ts';
 import { writeLookup } from '../rendered.ts';
 import { Late } from '../tip/late.tsx';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { Tip, titleFor } from '../tip/tip.tsx';
+import { flowQuery, paidIn } from '../tip/tip-flow.ts';
 import button from '../ui/button.module.css';
 import { RetryIcon } from '../ui/icons.tsx';
 import screen from '../ui/screen.module.css';
@@ -23,7 +26,6 @@ import { titleOf } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
 import { App } from './frame/app.tsx';
 import { SignedOutOnly } from './guards/guards.tsx';
-import { codeIn, reduce } from './meaning.ts';
 
 const tipPage = <Tip late={Late} />;
 
@@ -34,7 +36,42 @@ const CLOSED = {
   unpayable: (fullName: string) => `${fullName} cannot take tips here yet.`,
 } as const;
 
-export const renderer: Renderer = { codeIn, reduce, render, renderOffline };
+/** The address of the page of all unknown codes. */
+const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
+
+export const renderer: Renderer = { reduce, render, renderOffline };
+
+/**
+ * Implements `Renderer.reduce`. A rendered page sees nothing else of its address: what it comes to read there
+ * has to be added here.
+ */
+function reduce({ pathname, search }: Address, lookup: Lookup['kind'] | null): Address {
+  if (pathname === paths.auth) return split(authFor(nextFrom(search) ?? paths.dashboard, authTabIn(search)));
+  if (!isTipPage(pathname)) return split(paths.home);
+  const qrId = qrIdFrom(pathname);
+  const code = readQrCodeId(qrId);
+  if (code !== null && lookup === 'found') return withQuery(paths.tip(code), flowQuery(search));
+  if (lookup === 'failed') return NOBODYS;
+  // A receipt outlives its code.
+  if (lookup === 'replaced' || lookup === 'retired')
+    return withQuery(NOBODYS.pathname, new URLSearchParams(paidIn(search) === null ? {} : flowQuery(search)));
+  const state = providerState(qrId, search, null);
+  if (state.kind !== 'found') return NOBODYS;
+  const { username, serviceCategory } = state.provider;
+  return withQuery(
+    paths.tip(`${DEMO_PREFIX}${username}-${serviceCategory}`),
+    new URLSearchParams([...demoQuery(search), ...flowQuery(search)]),
+  );
+}
+
+function split(address: string): Address {
+  const [pathname = '', query] = address.split('?');
+  return { pathname, search: query === undefined ? '' : `?${query}` };
+}
+
+function withQuery(pathname: string, query: URLSearchParams): Address {
+  return { pathname, search: query.size === 0 ? '' : `?${query}` };
+}
 
 function render(request: PageRequest): RenderedPage {
   const { pathname } = request;

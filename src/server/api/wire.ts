@@ -1,26 +1,28 @@
 /**
- * How the REST adapter spells what the procedures speak, by one rule in both directions: `camelCase` becomes
- * `snake_case`, and a field in cents (`amountCents`) becomes one in dollars (`amount`). Values, names of wrong fields
- * and JSON Schemas all go through it, so that they cannot disagree.
+ * Converts between the names of the procedures and those of REST by one rule: `camelCase` becomes
+ * `snake_case`, and a field in cents (`amountCents`) becomes one in dollars (`amount`). Values, names of
+ * wrong fields and JSON Schemas all go through it, so that they cannot disagree.
  */
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { cents, centsFromDollars, dollarsFromCents } from '#shared/money.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
 
-/** JSON Schema 2020-12, as far as it is looked into here. */
+/** JSON Schema 2020-12. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
 const inCents = (field: string) => field.endsWith('Cents');
 
-/** The name on the wire of a procedure's field; a path such as `serviceCategories.0` keeps its dots. */
+/** A path such as `serviceCategories.0` keeps its dots. */
 export function wireName(field: string): string {
   return field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Only of fields that procedures have, never a name that a client sent, so that it needs no bound. */
+/**
+ * The map needs no bound, because it has names of procedures' fields only, never those that a client sent.
+ */
 const wireNames = new Map<string, string>();
 
 function rememberedName(field: string): string {
@@ -31,7 +33,6 @@ function rememberedName(field: string): string {
   return name;
 }
 
-/** A procedure's answer as it is written to the wire. */
 export function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire);
   if (!isRecord(value)) return value;
@@ -43,14 +44,13 @@ export function toWire(value: unknown): unknown {
   );
 }
 
-/** An answer as JSON in the spelling of the wire. */
 export function wireText(value: unknown): string {
   return JSON.stringify(toWire(value));
 }
 
 const textsOfLastingAnswers = new WeakMap<object, string>();
 
-/** The same for an answer that never changes: its text is made once and kept for as long as the object lives. */
+/** Makes the JSON of an answer that never changes once, and keeps it for as long as the object lives. */
 export function wireTextOnce(lasting: object): string {
   const known = textsOfLastingAnswers.get(lasting);
   if (known !== undefined) return known;
@@ -60,9 +60,9 @@ export function wireTextOnce(lasting: object): string {
 }
 
 /**
- * A request body as the procedure with the given input schema takes it. It only respells: whatever is wrong stays
- * wrong, for the procedure to refuse, and fields that the procedure does not know are dropped.
- * @throws AppError `invalid_input` for such a field where the procedure refuses it as well.
+ * Renames the members of a request body for the procedure with this input schema. Wrong values stay wrong,
+ * for the procedure to refuse; unknown fields are dropped.
+ * @throws AppError `invalid_input` for an unknown field where the procedure refuses it as well.
  */
 export function fromWire(body: unknown, input: z.ZodType): unknown {
   if (!isRecord(body)) return body;
@@ -79,9 +79,8 @@ export function fromWire(body: unknown, input: z.ZodType): unknown {
 }
 
 /**
- * Refuses members of a body that are not known.
- * @param known as they are named on the wire.
- * @throws AppError `invalid_input`.
+ * @param known names on the wire.
+ * @throws AppError `invalid_input` for members of a body that are not known.
  */
 export function requireKnown(body: unknown, known: readonly string[]): void {
   const unknown = isRecord(body) ? Object.keys(body).filter((name) => !known.includes(name)) : [];
@@ -89,15 +88,11 @@ export function requireKnown(body: unknown, known: readonly string[]): void {
     throw new AppError('invalid_input', { fieldErrors: unknownNames('field', unknown, known) });
 }
 
-/** The JSON Schema of what goes over the wire for a schema of the procedures. */
 export function wireSchema(schema: z.ZodType, direction: 'input' | 'output'): JsonSchema {
   return respell(jsonSchemaOf(schema, direction), direction);
 }
 
-/**
- * The JSON Schemas of several schemas of the procedures, by their names.
- * @param refer makes the reference by which one of them names another that it contains.
- */
+/** @param refer makes the reference by which one schema names another that it contains. */
 export function wireSchemas(
   names: ReadonlyMap<z.ZodType, string>,
   direction: 'input' | 'output',
@@ -119,17 +114,15 @@ function jsonSchemaOf(schema: z.ZodType, direction: 'input' | 'output'): JsonSch
   return rest;
 }
 
-/** What an object takes. */
 interface Fields {
-  /** In the procedure's words. */
   readonly fields: readonly string[];
-  /** Whether it refuses all others. */
+  /** True when other fields are refused. */
   readonly isClosed: boolean;
 }
 
 const fieldsBySchema = new WeakMap<z.ZodType, Fields>();
 
-/** A schema's own fields, those of all branches of a union together. */
+/** The fields of a schema, of all branches of a union together. */
 function fieldsOf(input: z.ZodType): Fields {
   const known = fieldsBySchema.get(input);
   if (known) return known;
@@ -160,8 +153,8 @@ function respell(schema: JsonSchema, direction: 'input' | 'output'): JsonSchema 
 }
 
 /**
- * That an amount is whole cents is said of what is sent only: many validators divide, and would refuse our own 9.7 as no
- * multiple of 0.01.
+ * Only what is sent says that an amount is whole cents: many validators divide, and would refuse our own 9.7
+ * as no multiple of 0.01.
  */
 function inDollars({ minimum, maximum }: JsonSchema, direction: 'input' | 'output'): JsonSchema {
   const bound = (name: string, limit: unknown) =>
@@ -175,8 +168,8 @@ function inDollars({ minimum, maximum }: JsonSchema, direction: 'input' | 'outpu
 }
 
 /**
- * Dollars as cents. What is no amount becomes something that no amount is, and stays absent when it was; dollars with more
- * than two decimals become a fraction of a cent near by, so that they are told what is wrong with them.
+ * Converts dollars to cents. A value that is no amount becomes NaN, and an absent one stays absent; more than
+ * two decimals become a fraction of a cent near by, so that the refusal names what is wrong.
  */
 function centsFromAnything(content: unknown): unknown {
   if (content === undefined || content === null) return content;

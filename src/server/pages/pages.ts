@@ -1,11 +1,13 @@
 /**
- * What browsers get at which address: the landing page, the login and the tip pages rendered, the one empty page in which
- * the client draws every other screen, and the files of the built client.
+ * Serves the pages: landing page, login and tip pages rendered, one empty page in which the client draws
+ * every other screen, and the files of the built client.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import type { Context, Hono } from 'hono';
+import { getMimeType } from 'hono/utils/mime';
 import { drawScreenCode } from '#server/qr-modules.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
 import { OPEN_DEMO, OPEN_DEMO_PICTURE } from '#shared/open-demo.ts';
 import {
@@ -20,29 +22,26 @@ import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/http/door.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { answer, type Prepared, prepare } from '../api/http/prepared-answer.ts';
-import { prepareFile, readFiles } from './files.ts';
-import { withInstallation } from './installation.ts';
-import { createRenderedPages, PAGE, packedAtOnce, UNLISTED } from './rendered-pages.ts';
+import { createRenderedPages, PAGE, packedAtOnce, UNLISTED, withInstallation } from './rendered-pages.ts';
 
-/** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan, PAGE_PATHS.statement];
-/** The receipts of transactions. Who may see one is decided when the client asks for it: the page is the same for every id. */
+/**
+ * The page is the same for every id: the client asks for the receipt, and the answer decides who may see it.
+ */
 const RECEIPTS = `${TRANSACTION_PREFIX}:id`;
-/** The receipts of guests. They outlive the setting that takes tips of guests, and no copy of their page is kept anywhere. */
+/** Guests' receipts outlive the setting that takes their tips, and no cache keeps a copy of their page. */
 const GUEST_RECEIPTS = `${GUEST_RECEIPT_PREFIX}:token`;
-/** Some people end addresses with a slash. */
 const TIP_PAGES = [`${TIP_PREFIX}:qrId`, `${TIP_PREFIX}:qrId/`];
 const CODE_FORMS = [CODE_FORM_PATH, `${CODE_FORM_PATH}/`];
-/** What the service worker keeps for when there is no connection. */
+/** The service worker keeps this page for when there is no connection. */
 const OFFLINE_PAGE = '/offline';
+const WORKER = '/service-worker.js';
 
 export interface Pages {
-  /** What stands in pages instead of a file of its own. */
   readonly inlineSources: InlineSources;
   /**
-   * Adds the pages to the app.
    * @param lookUp never rejects.
-   * @param networkOf where a request comes from: networks take turns at rendering.
+   * @param networkOf the network of a request: networks take turns at rendering.
    */
   serve(
     app: Hono,
@@ -53,9 +52,8 @@ export interface Pages {
 
 /**
  * Reads the built client, and renders the pages that are asked for most.
- * @param folders where the client was built to, and where the client of the build before lies, if there is one.
- * @param publicUrl what absolute addresses are built on, whatever a request says of its host.
- * @param installation what every page says of the operator's settings.
+ * @param folders the folder of the build, and that of the build before, if there is one.
+ * @param publicUrl the base of absolute addresses, whatever a request says of its host.
  */
 export function preparePages(
   folders: { readonly folder: string; readonly earlierFolder: string },
@@ -70,7 +68,7 @@ export function preparePages(
   const rendered = createRenderedPages(renderer, folders.folder, publicUrl, installation);
   const demoPicture = prepare({
     type: 'image/svg+xml',
-    // It is another one under another PUBLIC_URL.
+    // // Another PUBLIC_URL changes it.
     cacheControl: 'no-cache',
     plain: Buffer.from(drawScreenCode(publicUrl + TIP_PREFIX + OPEN_DEMO)),
   });
@@ -81,8 +79,8 @@ export function preparePages(
 
     serve(app, lookUp, networkOf) {
       /**
-       * Serves a page at an address that is spelled as its path. The router takes `/%61uth` for `/auth`, and the client,
-       * which reads addresses as they are, for no screen of its own.
+       * Serves a page only at the spelling of its path: the router takes `/%61uth` for `/auth`, and the
+       * client, which reads addresses as they are, does not.
        */
       const serveAt = (path: string, serve: (c: Context, asked: Address) => Response | Promise<Response>) => {
         const spelled = new RegExp(`^${path.replace(/:\w+/, '[^/]+')}$`);
@@ -137,21 +135,66 @@ export function preparePages(
   };
 }
 
-/** The page in which the client draws the screens that do not arrive rendered. */
 function prepareEmptyPage(file: string, installation: Installation): Prepared {
   const built = readFileSync(file, 'utf8');
   const html = withInstallation(built, installation);
-  // The build has packed the page as it is.
+  // // The build has packed the page as it is.
   if (html === built) return prepareFile(file, PAGE);
   return packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(html) }));
 }
 
-/** The path of the tip page that a typed text names, which is that of an unknown code when there is no code in it. */
+/** The path of the tip page of a typed code; a text without a code has that of an unknown one. */
 function pathForTyped(text: string): string {
   const { code } = readScannedText(text);
-  // Some proxies refuse an address with control characters in it, though they are encoded.
+  // // Some proxies refuse addresses with control characters, even encoded ones.
   const typed = (code ?? text).replace(/\p{Cc}+/gu, ' ').trim();
   const segment = [...typed].slice(0, MAX_ID_LENGTH).join('');
-  // Browsers take a segment of one dot or two for no segment, encoded as well (WHATWG URL, section 4.1).
+  // // Browsers drop a segment of one dot or two, also when it is encoded (WHATWG URL, section 4.1).
   return /^\.{0,2}$/.test(segment) ? PAGE_PATHS.home : TIP_PREFIX + encodeURIComponent(segment);
+}
+
+/**
+ * Every file but the pages, by path. Of the build before only the assets count, for pages that were open
+ * during an upgrade.
+ * @param offline the page that the service worker keeps. The worker has its tag, because browsers install a
+ *   worker that differs from theirs, and the labels of the services, which its notifications name.
+ */
+function readFiles(
+  folders: { readonly folder: string; readonly earlierFolder: string },
+  offline: { readonly path: string; readonly page: Prepared },
+): ReadonlyMap<string, Prepared> {
+  const { folder, earlierFolder } = folders;
+  const earlier = existsSync(earlierFolder) ? filesIn(earlierFolder).filter(([path]) => isAsset(path)) : [];
+  const worker = readFileSync(join(folder, WORKER), 'utf8')
+    .replace('path of the page', offline.path)
+    .replace('tag of the page', offline.page.etag)
+    .replace('/* labels of the services */ {}', JSON.stringify(CATEGORY_LABELS));
+  const type = 'text/javascript; charset=utf-8';
+  return new Map([
+    ...earlier,
+    ...filesIn(folder),
+    [WORKER, prepare({ type, cacheControl: 'no-cache', plain: Buffer.from(worker) })],
+  ]);
+}
+
+function prepareFile(file: string, kind: { readonly type: string; readonly cacheControl: string }): Prepared {
+  const read = (path: string) => (existsSync(path) ? readFileSync(path) : null);
+  const made = { br: read(`${file}.br`), gzip: read(`${file}.gz`) };
+  return prepare({ ...kind, plain: readFileSync(file), packed: (encoding) => made[encoding] });
+}
+
+function filesIn(folder: string): (readonly [string, Prepared])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isFile() || /\.(?:html|br|gz)$/.test(entry.name)) return [];
+    const file = join(entry.parentPath, entry.name);
+    const path = `/${relative(folder, file).split(sep).join('/')}`;
+    const type = getMimeType(entry.name) ?? 'application/octet-stream';
+    const cacheControl = isAsset(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+    return [[path, prepareFile(file, { type, cacheControl })] as const];
+  });
+}
+
+/** The name of an asset changes with its content. */
+function isAsset(path: string): boolean {
+  return path.startsWith('/assets/');
 }

@@ -1,33 +1,38 @@
 /**
- * The pages that arrive rendered. Each is rendered once for all addresses that mean the same, and kept for as long as it
- * is asked for; hides which pages are kept how long, how hard each is packed, and the templates that the build wrote for them.
+ * Renders pages once for all addresses that mean the same, and keeps them while they are asked for. It hides
+ * how long which page is kept, how hard each is packed, and the templates of the build.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStepQueue } from '#server/queue/step-queue.ts';
-import { PAGE_PATHS } from '#shared/page-paths.ts';
+import { isDemoCode } from '#shared/ids.ts';
+import { PAGE_PATHS, qrIdFrom } from '#shared/page-paths.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/http/prepared-answer.ts';
-import { withInstallation } from './installation.ts';
 
-/** How many pages are kept; one has some 15 kB, and 10 kB packed. */
+/** The numbers of pages that are kept; one has some 15 kB, and 10 kB packed. */
 const MAX_KEPT = {
   /** Pages that are the same for everybody; there are a handful. */
   common: 20,
-  /** Tip pages of codes that exist. */
   codes: 500,
-  /** Tip pages of demos, and with an amount, and logins that lead somewhere else afterwards. Anybody can make up any number of them, and pushes out none but these. */
+  /**
+   * Tip pages of demos or with an amount, and logins that lead elsewhere. Anybody can make up any number of
+   * them, and evicts none but these.
+   */
   variants: 100,
 } as const;
 const RETRY_AFTER_SECONDS = 2;
-/** One takes some milliseconds of the event loop, and anybody can ask for any number that are not kept. */
+/** A rendering takes some milliseconds of the event loop, and anybody can ask for any number. */
 const RENDERINGS_PER_TURN = 1;
-/** A page of the client, which may be another one after an upgrade. */
+/** Every upgrade may change a page of the client. */
 export const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;
-/** Pages that belong to a person or to nobody are in no search engine (https://developers.google.com/search/docs). */
+/**
+ * Search engines list no page that belongs to a person or to nobody
+ * (https://developers.google.com/search/docs).
+ */
 export const UNLISTED = { 'X-Robots-Tag': 'noindex' } as const;
 
 interface TipPage {
@@ -36,24 +41,19 @@ interface TipPage {
 }
 
 export interface RenderedPages {
-  /** What stands in the pages instead of a file of its own. */
   readonly inlineSources: InlineSources;
   readonly landing: Prepared;
-  /** The page that browsers keep for when there is no connection. */
   readonly offline: Prepared;
-  /**
-   * The login.
-   * @param ownerOf who asks, for the turn at rendering that a page takes which is not kept.
-   */
+  /** @param ownerOf the owner of the turn at rendering, which only a page that is not kept takes. */
   auth(asked: Address, ownerOf: () => string): Promise<Prepared>;
-  /** @param lookUp never rejects. A page that is kept is answered only while it shows what this finds. */
+  /**
+   * A kept page is answered only while it shows what the look-up finds.
+   * @param lookUp never rejects.
+   */
   tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>, ownerOf: () => string): Promise<TipPage>;
 }
 
-/**
- * Renders the pages that are asked for most at once, and the others when they are asked for.
- * @param folder where the client was built to.
- */
+/** @param folder the folder of the build. */
 export function createRenderedPages(
   renderer: Renderer,
   folder: string,
@@ -99,8 +99,9 @@ export function createRenderedPages(
     },
 
     async tip(asked, lookUp, ownerOf) {
-      const code = renderer.codeIn(asked);
-      const lookup = code === null ? null : await lookUp(code);
+      const qrId = qrIdFrom(asked.pathname);
+      // The rest of the address counts only when no such code exists.
+      const lookup = isDemoCode(qrId) ? null : await lookUp(qrId);
       const status = lookup?.kind ?? null;
       const found = lookup?.kind === 'found' ? lookup.found : null;
       const address = renderer.reduce(asked, status);
@@ -133,7 +134,7 @@ export function createRenderedPages(
   };
 }
 
-/** The pages that were asked for last. */
+/** A cache that evicts the page that was not asked for longest. */
 class RecentPages {
   readonly #max: number;
   readonly #pages = new Map<string, { readonly page: Prepared; shown: QrCodeLookup | null }>();
@@ -142,19 +143,18 @@ class RecentPages {
     this.#max = max;
   }
 
-  /** @param found what the page has to show; null for a page that shows no code. */
+  /** @param found the look-up that the page shows; null for a page without a code. */
   get(key: string, found: QrCodeLookup | null = null): Prepared | null {
     const kept = this.#pages.get(key);
     if (!kept) return null;
     this.#pages.delete(key);
     if (!areEqual(kept.shown, found)) return null;
-    // The next comparison is of one object with itself, for as long as the look-up is remembered.
+    // // The next comparison is of one object with itself, for as long as the look-up is cached.
     kept.shown = found;
     this.#pages.set(key, kept);
     return kept.page;
   }
 
-  /** Keeps a page in place of the one that was not asked for longest. */
   keep(key: string, page: Prepared, shown: QrCodeLookup | null = null): Prepared {
     this.#pages.set(key, { page, shown });
     const [oldest] = this.#pages.keys();
@@ -167,7 +167,9 @@ function areEqual(one: QrCodeLookup | null, other: QrCodeLookup | null): boolean
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** What the page of a reduced address is kept under. The page of an unknown code tells its script so, and is another one. */
+/**
+ * The key of a reduced address. The page of an unknown code has another one, because it tells its script so.
+ */
 function keyOf({ pathname, search }: Address, lookup: Lookup['kind'] | null = null): string {
   return `${lookup} ${pathname}${search}`;
 }
@@ -176,16 +178,14 @@ function unlisted(html: string, effort: 'quick' | 'fast' = 'quick'): Prepared {
   return prepare({ ...PAGE, plain: Buffer.from(html), headers: UNLISTED, effort });
 }
 
-/** A page that is answered often, packed as small as possible when nobody waits. */
+/** Packs a page as small as possible, when nobody waits for it. */
 export function packedAtOnce(page: Prepared): Prepared {
   const made = { br: pack(page.plain, 'br', 'best'), gzip: pack(page.plain, 'gzip', 'best') };
   return { ...page, packed: (encoding) => made[encoding] };
 }
 
-/** The HTML around what is rendered, with the scripts and styles that stand in the page itself. */
 interface Templates {
   readonly inlineSources: InlineSources;
-  /** The HTML of a rendered page. */
   fill(name: 'landing' | 'auth' | 'tip' | 'offline', rendered: RenderedPage): string;
 }
 
@@ -220,4 +220,22 @@ function inlineSourcesOf(templates: readonly string[]): InlineSources {
     script: hashesOf(/<script(?![^>]* src=)[^>]*>(.*?)<\/script>/gs),
     style: hashesOf(/<style>(.*?)<\/style>/gs),
   };
+}
+
+/** Inline styles, so that a page without the ribbon has no byte of it. */
+const STYLE =
+  '.test-mode{padding:max(.25rem,env(safe-area-inset-top)) max(1rem,env(safe-area-inset-right)) .25rem max(1rem,env(safe-area-inset-left));' +
+  'background:var(--ink);color:var(--paper);font-size:.875rem;font-weight:600;text-align:center}' +
+  '@media print{.test-mode{display:none}}';
+/** The ribbon stands before the client's root element, whose screens come and go. */
+const RIBBON = '<aside class="test-mode" aria-label="Payments">Test mode: no real money moves.</aside>';
+
+/** Adds the operator's settings to a page, and the ribbon when no real money moves. */
+export function withInstallation(html: string, { paymentMode, takesGuestTips }: Installation): string {
+  const payments = paymentMode === 'simulated' ? '' : `data-payments="${paymentMode}" `;
+  const guests = takesGuestTips ? 'data-guests="on" ' : '';
+  const told = html.replace('<html ', `$&${payments}${guests}`);
+  return paymentMode === 'test'
+    ? told.replace('</head>', `<style>${STYLE}</style>$&`).replace('<body>', `$&${RIBBON}`)
+    : told;
 }

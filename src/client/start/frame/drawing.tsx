@@ -3,7 +3,7 @@ import file from '@fontsource/instrument-serif/files/instrument-serif-latin-400-
 import { lazy, type ReactNode, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { useLocation } from 'wouter';
-import { qrIdFrom } from '../../paths.ts';
+import { qrIdFrom } from '#shared/page-paths.ts';
 import { readLookup } from '../../rendered.ts';
 import { useSession } from '../../session/session.ts';
 import { App } from './app.tsx';

@@ -1,6 +1,6 @@
 /**
- * Who is calling: the socket's peer, or, when the peer is a trusted proxy, the nearest address in X-Forwarded-For
- * that is not one.
+ * Names the caller: the socket's peer, or, when the peer is a trusted proxy, the nearest address in
+ * X-Forwarded-For that is not one.
  */
 import ipaddr from 'ipaddr.js';
 
@@ -9,22 +9,21 @@ type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 /** An IPv6 customer usually has a whole /64 at their disposal, so that they count as one. */
 const IPV6_GROUP_BITS = 64;
 
-/** Longer than any address with its zone and port. */
 const MAX_HOP_LENGTH = 100;
 /** An address with its port, as Azure's proxies write it, in brackets, or in quotes (RFC 7239, section 6). */
 const HOP = /^(?<quote>"?)(?:\[(?<bracketed>[^\]]*:[^\]]*)\]|(?<plain>[\d.]+))(?::\d{1,5})?\k<quote>$/;
 
-/** Where Node does not say who is calling. */
+/** The address of a caller whom Node does not name. */
 export const UNKNOWN_ADDRESS = 'unknown';
 
-/** What is remembered of callers, because reading an address costs as much as making a short answer. */
+/**
+ * The number of callers that are remembered, because reading an address costs as much as making a short
+ * answer.
+ */
 const MAX_REMEMBERED = 1_000;
 const MAX_REMEMBERED_LENGTH = 200;
 
-/**
- * Makes the function that names a caller by their address.
- * @param trustedProxies addresses or networks in CIDR notation, already checked.
- */
+/** @param trustedProxies addresses or networks in CIDR notation, already checked. */
 export function createClientAddress(
   trustedProxies: readonly string[],
 ): (peer: string | undefined, forwardedFor: () => string | undefined) => string {
@@ -42,7 +41,6 @@ export function createClientAddress(
     for (const hop of forwardedFor === '' ? [] : forwardedFor.split(',').reverse()) {
       if (!caller || !isTrusted(caller)) break;
       const next = parse(addressIn(hop.trim()));
-      // What a trusted proxy wrote and cannot be read is no reason to believe what stands before it.
       if (!next) break;
       caller = next;
     }
@@ -63,7 +61,6 @@ export function createClientAddress(
   };
 }
 
-/** What an entry of X-Forwarded-For names, without what may stand around it. */
 function addressIn(hop: string): string {
   if (hop.length > MAX_HOP_LENGTH) return '';
   const { bracketed, plain } = HOP.exec(hop)?.groups ?? {};
@@ -79,21 +76,22 @@ function withoutZone(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   return address.toString().replace(/%.*$/, '');
 }
 
-/** A caller as limits name them: an IPv4 address, or an IPv6 network of 64 bits. */
+/** Groups callers as limits name them: an IPv4 address, or an IPv6 network of 64 bits. */
 export function groupAround(address: string): string {
   const caller = parse(address);
   if (!(caller instanceof ipaddr.IPv6)) return address;
   return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_GROUP_BITS}`).toString();
 }
 
-/** What an IPv6 customer may have at their disposal beyond that (RFC 6177). */
+/** An IPv6 customer may have more than a /64 (RFC 6177). */
 const IPV6_NETWORK_BITS = 48;
 
-/** The wider network around a caller as `groupAround` names it: 48 bits of IPv6, and an IPv4 address itself. */
+/**
+ * The wider network around a caller as `groupAround` names it: 48 bits of IPv6, and an IPv4 address itself.
+ */
 export function networkAround(group: string): string {
   const address = parse(group);
   if (!(address instanceof ipaddr.IPv6)) return group;
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${group}/${IPV6_NETWORK_BITS}`).toString();
-  // The first of its groups is written the same but for the length.
   return `${network}/${IPV6_NETWORK_BITS}`;
 }

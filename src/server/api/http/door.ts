@@ -1,6 +1,6 @@
 /**
- * What a request through either door has to pass before anything reads it: it comes while the server takes new work, with
- * a method that its address has, and its body is JSON in UTF-8 of a bounded size.
+ * Checks a request before anything reads it: the server takes new work, the address has the method, and the
+ * body is JSON in UTF-8 of a bounded size.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
@@ -8,27 +8,25 @@ import { cors } from 'hono/cors';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** A body that is sent while it is made comes some KiB at a time. Each piece costs as much as thousands of bytes. */
+/** A chunked body comes some KiB at a time, and each piece costs as much as thousands of bytes. */
 const MAX_BODY_PIECES = 1_000;
 
-/** The one route whose body is no JSON: it bounds what it reads itself, once it knows who asks. */
+/** The one route whose body is no JSON; it bounds what it reads itself, once it knows who asks. */
 const PHOTO_PATH = /^\/api\/qr-codes\/[^/]+\/photo$/;
 
-/** Where the doors stand. */
 const DOORS = ['/api', '/trpc'] as const;
 
-/** Whether a path belongs to one of the doors. */
 export function isBehindDoor(path: string): boolean {
   return DOORS.some((door) => path === door || path.startsWith(`${door}/`));
 }
 
-/** Lets pages of these origins call both doors from a browser. */
+/** Lets pages of these origins call both doors from a browser (CORS). */
 export function allowOrigins(app: Hono, origins: readonly string[]): void {
   if (origins.length === 0) return;
   const allow = cors({
     origin: [...origins],
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
-    // What is read of an OPTIONS request here is the answer that it has without this.
+    // // Hono asks for the methods of the answer that OPTIONS has without CORS.
     allowMethods: (_, c) => c.res.headers.get('Allow')?.split(', ') ?? [],
     exposeHeaders: [
       ...['Content-Disposition', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
@@ -38,7 +36,7 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
   const answer: MiddlewareHandler = async (c, next) => {
     if (c.req.method !== 'OPTIONS') return allow(c, next);
     await next();
-    // Every address that there is refuses OPTIONS with the methods that it has.
+    // // Every address refuses OPTIONS and names its methods.
     const preflight = c.res.status === 405 ? await allow(c, async () => {}) : undefined;
     if (preflight) c.res = preflight;
   };
@@ -46,9 +44,8 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
 }
 
 /**
- * Guards both doors.
- * @throws AppError `shutting_down`, `encoded_body`, `not_json`, `body_too_large`, `malformed_json` (bytes that are not UTF-8),
- *   `malformed_request` (a body that ends before its end).
+ * @throws AppError `shutting_down`, `encoded_body`, `not_json`, `body_too_large`, `malformed_json` (bytes
+ *   that are not UTF-8), `malformed_request` (a body that ends early).
  */
 export function guardDoors(app: Hono, isShuttingDown: () => boolean): void {
   const guard: MiddlewareHandler = async (c, next) => {
@@ -65,7 +62,7 @@ export function guardDoors(app: Hono, isShuttingDown: () => boolean): void {
   for (const door of DOORS) app.use(`${door}/*`, guard);
 }
 
-/** Refuses every other method at `path`, naming those that it has; to be called after they were added. */
+/** Refuses every other method at `path`. Call it after the routes of `path` were added. */
 export function refuseOtherMethods(app: Hono, path: string, methods: readonly string[] = ['GET']): void {
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   app.all(path, (c) => {
@@ -74,33 +71,33 @@ export function refuseOtherMethods(app: Hono, path: string, methods: readonly st
   });
 }
 
-/** Refuses a body that is too large. An announced length needs no counting: no more is ever read (RFC 9112, section 6.3). */
+/**
+ * Refuses a body that is too large. An announced length needs no counting, because no more is ever read (RFC
+ * 9112, section 6.3).
+ */
 async function limitBody(c: HonoContext): Promise<void> {
   const length = announcedLength(c);
   if (length === null) {
-    // The bytes stay with the request for whoever reads them next.
     const body = await readPieces(c, MAX_BODY_BYTES, 'body_too_large');
     if (body) c.req.raw = new Request(c.req.raw, { body });
   } else if (length > MAX_BODY_BYTES) throw new AppError('body_too_large');
 }
 
-/** The length that the headers announce; null where the body is sent while it is made. */
+/** The Content-Length; null for a chunked body. */
 function announcedLength(c: HonoContext): number | null {
   const length = c.req.header('Content-Length');
   return length === undefined || c.req.header('Transfer-Encoding') !== undefined ? null : Number(length);
 }
 
 /**
- * Reads a body of bytes.
- * @throws AppError `tooLarge`, without reading any of it when its length is announced; `malformed_request` for one that ends before
- *   its end.
+ * @throws AppError `tooLarge`, without reading any of the body when its length is announced;
+ *   `malformed_request` for one that ends early.
  */
 export async function readBytes(c: HonoContext, atMost: number, tooLarge: ErrorCode): Promise<Uint8Array> {
   if ((announcedLength(c) ?? 0) > atMost) throw new AppError(tooLarge);
   return (await readPieces(c, atMost, tooLarge)) ?? new Uint8Array();
 }
 
-/** Reads a body as far as it may go; null when there is none. */
 async function readPieces(
   c: HonoContext,
   atMost: number,
@@ -120,7 +117,7 @@ async function readPieces(
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error;
-    // The sender broke off in the middle, or sent no chunks.
+    // // The sender closed the connection in the middle, or sent no chunks.
     throw new AppError('malformed_request', { cause: error });
   }
 }
@@ -135,7 +132,7 @@ function hasBody(c: HonoContext): boolean {
   );
 }
 
-/** RFC 9110, section 8.4: nothing that is packed is unpacked here, because a small body may be a very large one inside. */
+/** A packed body is refused, because a small one may unpack to a very large one (RFC 9110, section 8.4). */
 function requirePlainBody(c: HonoContext): void {
   const encoding = c.req.header('Content-Encoding')?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') throw new AppError('encoded_body');
@@ -151,7 +148,7 @@ function requireJson(c: HonoContext): void {
   c.req.raw = new Request(c.req.raw, { headers });
 }
 
-/** RFC 8259, section 8.1. The bytes stay with the request for whoever reads them next. */
+/** JSON is UTF-8 (RFC 8259, section 8.1). */
 async function requireUtf8(c: HonoContext): Promise<void> {
   const body = await c.req.arrayBuffer().catch((cause: unknown) => {
     throw new AppError('malformed_request', { cause });

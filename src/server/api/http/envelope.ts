@@ -1,6 +1,6 @@
 /**
- * What every request and every answer has: an id, a line in the log, and the headers that protect whoever reads the
- * answer. Hides which headers these are, and that putting them on late costs more than answering with them at once.
+ * Gives every request an id and a line in the log, and every answer its security headers. Setting headers
+ * late costs more than answering with them at once, which `json` does.
  */
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
@@ -12,40 +12,38 @@ import type { Arrival, RequestLog } from './request-log.ts';
 declare module 'hono' {
   interface ContextVariableMap {
     requestId: string;
-    /** For what the log says of the request. */
     arrival: Arrival;
-    /** What a request asks for, for the log: the pattern of its path, or the known procedures that it calls. */
+    /** The route in the log: the pattern of a path, or the known procedures of a tRPC call. */
     route: string;
   }
 }
 
-/** How often an open stream shows that it is alive, in milliseconds. */
+/** The interval between the heartbeats of a stream. */
 export const STREAM_HEARTBEAT_MS = 15_000;
 
-/** A client that has taken nothing of an event stream for this long has gone: heartbeats keep its socket busy. */
+/** A client that takes nothing of an event stream for this long has gone: heartbeats keep its socket busy. */
 const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
 
-/** The scan screen needs the camera; a page of another site that stands in a frame gets none. */
+/** The scan screen needs the camera; a page in another site's frame gets none. */
 const PERMISSIONS_OF_PAGES = 'camera=(self)';
 
-/** What stands in pages instead of a file of its own, each by its hash, as a source for its directive. */
+/** Hashes of inline scripts and styles, as sources of the Content-Security-Policy. */
 export interface InlineSources {
   readonly script: readonly string[];
   readonly style: readonly string[];
 }
 
 export interface Envelope {
-  /** Gives each request its id, each answer its headers, and the log a line about both. */
   readonly middleware: MiddlewareHandler;
-  /** An answer of a door with all of its headers, and `text` as its JSON; without a body when that is null. */
+  /** An answer with all of its headers and `text` as its JSON; null is no body. */
   json(requestId: string, text: string | null, status: number, headers?: Record<string, string>): Response;
-  /** The headers of an answer that nobody may keep. */
+  /** The headers of an answer that no cache may keep. */
   headers(requestId: string): Record<string, string>;
 }
 
 /**
- * @param inlineSources what the Content-Security-Policy of pages allows beside files.
- * @param isSecure whether browsers may be told to come by https only.
+ * @param inlineSources sources that the Content-Security-Policy of pages allows beside files.
+ * @param isSecure sends HSTS.
  */
 export function createEnvelope(deps: {
   readonly log: RequestLog;
@@ -72,7 +70,7 @@ export function createEnvelope(deps: {
   const unkept = { 'cache-control': 'no-store', ...always };
   const unkeptJson = { 'content-type': 'application/json', ...unkept };
 
-  /** Puts on an answer whatever it lacks. `path` is that of its request. */
+  /** Adds the headers that an answer lacks. */
   function complete({ headers }: Response, requestId: string, path: string): void {
     for (const [name, value] of Object.entries(always)) headers.set(name, value);
     headers.set('x-request-id', requestId);
@@ -105,7 +103,7 @@ export function createEnvelope(deps: {
       const headers: Record<string, string> =
         text === null
           ? { ...unkept, 'x-request-id': requestId }
-          : // The adapter to Node looks through all headers for the length, and finds it soonest as the first.
+          : // // The adapter to Node searches all headers for the length, and finds it soonest as the first.
             { 'content-length': String(Buffer.byteLength(text)), ...unkeptJson, 'x-request-id': requestId };
       if (own) Object.assign(headers, own);
       const response: Response & { [isComplete]?: true } = new Response(text, { status, headers });
@@ -117,14 +115,16 @@ export function createEnvelope(deps: {
   };
 }
 
-/** Marks an answer of `json`; an answer that is put together anew from it loses the mark, and gets its headers again. */
+/**
+ * Marks an answer of `json`; one that is put together anew from it loses the mark, and gets its headers
+ * again.
+ */
 const isComplete = Symbol('is complete');
 
 function isEventStream(contentType: string): boolean {
   return contentType.startsWith('text/event-stream');
 }
 
-/** The most specific of the routes that a request went through. */
 function patternOf(routes: readonly { readonly path: string }[]): string {
   const paths = routes.map(({ path }) => path);
   return paths.findLast((path) => !path.endsWith('*')) ?? paths.at(-1) ?? '*';
@@ -145,7 +145,7 @@ function contentSecurityPolicy({ script, style }: InlineSources = { script: [], 
   ].join('; ');
 }
 
-/** Node's own request and answer; none when the app is called without a server. */
+/** Node's own request and answer; undefined when the app is called without a server. */
 export function nodeSideOf(c: HonoContext): Partial<HttpBindings> {
   return c.env ?? {};
 }

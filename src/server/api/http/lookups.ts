@@ -1,4 +1,4 @@
-/** Look-ups of codes that go past both doors: those that are answered before any routing, and those of tip pages. */
+/** Look-ups of codes that pass no door: those answered before any routing, and those of tip pages. */
 import { IncomingMessage } from 'node:http';
 import type { Context as HonoContext } from 'hono';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
@@ -14,8 +14,8 @@ const ROUTE = '/api/qr-codes/:qr_code_id';
 const URL_OF_LOOKUP = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
 
 /**
- * Makes the function that answers a look-up of a remembered code as the REST door answered it before, with an id and a
- * line in the log of its own; null for every other request. See docs/decisions/010-hot-paths.md.
+ * Makes a function that answers the look-up of a cached code as the REST door would, with an id and a line in
+ * the log; null for any other request. See docs/decisions/010-hot-paths.md.
  */
 export function createRecall(deps: {
   readonly qrCodes: QrCodes;
@@ -29,11 +29,11 @@ export function createRecall(deps: {
     if (method !== 'GET') return null;
     const text = URL_OF_LOOKUP.exec(url)?.[1];
     const found = text === undefined ? null : qrCodes.recall(text);
-    // Whoever is logged in may be told something else.
+    // // A signed-in caller may get another answer.
     if (!found || request.headers.has('Authorization')) return null;
     const incoming = incomingIn(bindings);
     const arrival = log.begin(
-      // Reading it from the request would make all of its headers anew.
+      // // Reading it from the request would make all of its headers anew.
       clientAddress(incoming?.socket.remoteAddress, () => incoming?.headers['x-forwarded-for']?.toString()),
     );
     const response = envelope.json(arrival.requestId, wireTextOnce(found), 200);
@@ -42,13 +42,16 @@ export function createRecall(deps: {
   };
 }
 
-/** Node's own request among what the adapter hands over; none when the app is called without a server. */
+/** Node's own request; null when the app is called without a server. */
 function incomingIn(bindings: unknown): IncomingMessage | null {
   const isGiven = typeof bindings === 'object' && bindings !== null && 'incoming' in bindings;
   return isGiven && bindings.incoming instanceof IncomingMessage ? bindings.incoming : null;
 }
 
-/** Makes the function that looks up the code of a tip page. It never rejects: a page says what went wrong. */
+/**
+ * Makes a function that looks up the code of a tip page. It never rejects, because a page shows what went
+ * wrong.
+ */
 export function createPageLookup(
   qrCodes: QrCodes,
   report: Report,

@@ -1,4 +1,4 @@
-/** Serves the photos of tip pages. Each has an address of its own for as long as a page shows it, and never changes there. */
+/** Serves the photos of tip pages. Each photo has an address of its own, and never changes there. */
 import type { Hono } from 'hono';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import { AppError } from '#shared/errors.ts';
@@ -7,7 +7,10 @@ import { refuseOtherMethods } from './door.ts';
 
 const PATH = `${PHOTO_PREFIX}:name`;
 
-/** Kept by browsers alone (RFC 9111, section 5.2.2.7): what is taken off a page must not live on in a cache for many. */
+/**
+ * Only browsers may keep a photo (RFC 9111, section 5.2.2.7), so that a removed one does not live on in a
+ * shared cache.
+ */
 const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 
 export function servePhotos(app: Hono, qrCodes: QrCodes): void {

@@ -1,9 +1,9 @@
 /**
- * Content that is answered as it is: in the encoding that was asked for, and not at all to whoever has it already. All
- * answers share its bytes, which nobody may change.
+ * Prepares content that is answered as it is, in the encoding that was asked for, or by 304. All answers
+ * share its bytes, which nobody may change.
  *
- * There is no zstd: level 22 of it made a tip page 4.7 kB, where Brotli makes it 4.1 and gzip 4.8, and browsers that know
- * the one know the other.
+ * There is no zstd: level 22 of it made a tip page 4.7 kB, where Brotli makes it 4.1 and gzip 4.8, and
+ * browsers that know the one know the other.
  */
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -14,28 +14,27 @@ const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /**
- * How hard to pack a page of 15 kB: `fast` takes 0.2 ms for 5.2 kB, `quick` 0.6 ms for 4.5 kB, `best` 35 ms for 4.1 kB.
+ * How hard to pack a page of 15 kB: `fast` takes 0.2 ms for 5.2 kB, `quick` 0.6 ms for 4.5 kB, `best` 35 ms
+ * for 4.1 kB.
  */
 type Effort = 'fast' | 'quick' | 'best';
 const BROTLI_QUALITIES = { fast: 2, quick: 5, best: constants.BROTLI_MAX_QUALITY } as const;
 const GZIP_LEVELS = { fast: 1, quick: 6, best: 9 } as const;
 
-/** Bytes that go to a socket as they are, without a copy for each reader. */
 type Bytes = Buffer<ArrayBuffer>;
 
 export interface Prepared {
   readonly type: string;
   readonly cacheControl: string;
   readonly plain: Bytes;
-  /** Further headers of each answer, whatever its status. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Strong, of the plain content. */
+  /** The strong tag of the plain content. */
   readonly etag: string;
-  /** The content packed; null where that is of no use. */
+  /** The packed content; null where packing is of no use. */
   readonly packed: (encoding: Encoding) => Bytes | null;
 }
 
-/** Prepares content for answering. Without `packed` it is packed when an encoding is first asked for, with `effort`. */
+/** Without `packed`, content is packed with `effort` when an encoding is first asked for. */
 export function prepare(content: {
   readonly type: string;
   readonly cacheControl: string;
@@ -56,15 +55,15 @@ export function prepare(content: {
 }
 
 /**
- * Answers with `status`, or with 304 (RFC 9110, section 13.1.2). Each encoding has a tag of its own, because a strong one
- * stands for the very bytes (section 8.8.3.3).
+ * Each encoding has a tag of its own, because a strong one stands for the very bytes (RFC 9110, section
+ * 8.8.3.3).
  */
 export function answer(c: Context, prepared: Prepared, status: 200 | 404 | 410 | 503 = 200): Response {
   const { type, cacheControl, plain, packed } = prepared;
   const encoding = chosenEncoding(c.req.header('Accept-Encoding') ?? '');
   const content = encoding ? packed(encoding) : null;
-  // A 304 names the type too: its headers take the place of the stored ones (RFC 9111, section 3.2), and the policy that
-  // every answer gets goes by the type.
+  // // A 304 names the type too: its headers replace the stored ones (RFC 9111, section 3.2), and the policy
+  // that every answer gets goes by the type.
   const headers: Record<string, string> = {
     'Cache-Control': cacheControl,
     'Content-Type': type,
@@ -90,13 +89,13 @@ export function pack(plain: Bytes, encoding: Encoding, effort: Effort): Bytes {
 }
 
 /**
- * The encoding that an Accept-Encoding weighs most, the smaller of several; null for content as it is, also where that is
- * excluded with everything else, because an answer that was not wanted is better than none (RFC 9110, section 12.5.3).
+ * Chooses the encoding with the largest weight, the smaller of several; null for plain content, also where
+ * that is excluded, because an unwanted answer is better than none (RFC 9110, section 12.5.3).
  */
 function chosenEncoding(accepted: string): Encoding | null {
   const weights = weightsIn(accepted);
   const ofOthers = weights.get('*') ?? 0;
-  // Content as it is need not be named to be acceptable; it is then the last choice.
+  // // Plain content is acceptable without being named, as the last choice.
   let heaviest = weights.get('identity') ?? 0;
   let chosen: Encoding | null = null;
   for (const encoding of ENCODINGS) {
@@ -109,7 +108,7 @@ function chosenEncoding(accepted: string): Encoding | null {
   return chosen;
 }
 
-/** What an Accept-Encoding names, in lower case, with its weight from 0 to 1; without what is not formed as it should be. */
+/** The weights from 0 to 1 by encoding in lower case; malformed items are left out. */
 function weightsIn(accepted: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const item of accepted.toLowerCase().split(',')) {
@@ -120,10 +119,10 @@ function weightsIn(accepted: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** RFC 9110, section 12.4.2: at most three decimals. */
+/** A weight has at most three decimals (RFC 9110, section 12.4.2). */
 const WEIGHED_ITEM = /^\s*([^\s;]+)\s*(?:;\s*(?:q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?)?$/;
 
-/** Whether an If-None-Match names a tag, compared weakly (RFC 9110, section 13.1.2). */
+/** Tags are compared weakly (RFC 9110, section 13.1.2). */
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((item) => ['*', etag].includes(item.trim().replace(/^W\//, '')));

@@ -1,4 +1,3 @@
-/** The probes of a supervisor: whether the process lives, and whether it can take work. */
 import type { Hono } from 'hono';
 import { NAME_AND_VERSION } from '#server/version.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -11,7 +10,10 @@ type Probe = typeof HEALTHZ | typeof READYZ;
 
 const UNKEPT = { 'Cache-Control': 'no-store' };
 
-/** What an operator has to look into although tips are recorded. `/readyz` is open to everybody: no sentence here says more. */
+/**
+ * Troubles for the operator that do not keep tips from being recorded. `/readyz` is public: no sentence here
+ * says more.
+ */
 const TROUBLES = {
   backup: 'The daily backup has failed or found something wrong',
   late: 'The newest backup has been older than 26 hours',
@@ -21,11 +23,9 @@ const TROUBLES = {
 } as const;
 export type Trouble = keyof typeof TROUBLES;
 
-/** What is wrong at present, and since when. */
 export interface Troubles {
   begin(trouble: Trouble): void;
   end(trouble: Trouble): void;
-  /** A line for each. */
   lines(): string[];
 }
 
@@ -43,11 +43,11 @@ export function createTroubles(clock: Clock): Troubles {
   };
 }
 
-/** How many probes there were: a line in the log for each would hide all others. */
+/** Counts probes, because a line in the log for each would hide all others. */
 export interface ProbeCounts {
-  /** Counts a request that is a probe. @returns whether that says it all, because it came to the same as the one before it. */
+  /** @returns true for a probe with the same status as the one before, which needs no line in the log. */
   count(method: string, route: string, status: number): boolean;
-  /** What was counted since the last time; null when that is nothing. */
+  /** The counts since the last call; null when there were no probes. */
   take(): { readonly healthz: number; readonly readyz: number; readonly failed: number } | null;
 }
 
@@ -77,10 +77,10 @@ function isProbe(route: string): route is Probe {
 }
 
 /**
- * Serves `/healthz` and `/readyz`. The first goes on after its first line with which version lives. The second answers 200 while a tip could be recorded, and goes on after its first line
- * with what is wrong besides.
- * @param proveWritable rejects when nothing can be saved. It is asked at most once a second, so that probes cannot wear
- *   out the disk.
+ * `/healthz` answers the version. `/readyz` answers 200 while a tip could be recorded, and names the troubles
+ * after its first line.
+ * @param proveWritable rejects when nothing can be saved. It is called at most once a second, so that probes
+ *   cannot wear out the disk.
  */
 export function serveProbes(
   app: Hono,

@@ -1,6 +1,6 @@
 /**
- * How errors leave the server: as problem details (RFC 9457), or through the tRPC door in tRPC's own shape; and what
- * the log hears of them.
+ * Turns errors into answers: problem details (RFC 9457), or tRPC's own shape through the tRPC door; and logs
+ * them.
  */
 import type { Hono, Context as HonoContext } from 'hono';
 import type { Logger } from 'pino';
@@ -13,13 +13,13 @@ import { headersOf, refusalOf, trpcErrorOf } from './refusals.ts';
 import type { RequestLog } from './request-log.ts';
 import type { UnreadAnswer } from './unread-requests.ts';
 
-/** Fields of procedures that travel in a header through the REST door. */
+/** Fields that are headers of the REST door. */
 const HEADERS: Readonly<Record<string, string>> = {
   idempotencyKey: 'Idempotency-Key',
   lastEventId: 'Last-Event-ID',
 };
 
-/** Writes an error into the log if nobody should have met it; refusals are business as usual. */
+/** Logs an unexpected error; refusals are business as usual. */
 export type Report = (error: unknown, requestId: string) => void;
 
 export function createReport(log: Logger): Report {
@@ -30,7 +30,7 @@ export function createReport(log: Logger): Report {
   };
 }
 
-/** A refusal as problem details. `instance` is the request id, as a URN (RFC 9562). */
+/** `instance` is the request id as a URN (RFC 9562). */
 export function problemOf(refusal: AppError, requestId: string, publicUrl: string) {
   const { title, status } = REFUSALS[refusal.code];
   return {
@@ -49,7 +49,7 @@ export function problemOf(refusal: AppError, requestId: string, publicUrl: strin
   };
 }
 
-/** Answers whatever is thrown on the way through `app`, and what nothing in it answers. */
+/** Answers what is thrown on the way through `app`, and what no route answers. */
 export function answerErrors(app: Hono, publicUrl: string, report: Report): void {
   const answer = (c: HonoContext, refusal: AppError, body: object, type: string) => {
     c.get('arrival').refuse(refusal);
@@ -69,7 +69,6 @@ export function answerErrors(app: Hono, publicUrl: string, report: Report): void
   });
 }
 
-/** Makes the answers to what could not be read as a request. */
 export function createUnreadAnswers(deps: {
   readonly envelope: Envelope;
   readonly publicUrl: string;
@@ -80,7 +79,7 @@ export function createUnreadAnswers(deps: {
 }): (refusal: AppError, peer?: string) => UnreadAnswer {
   const { envelope, publicUrl, clock, log, clientAddress, report } = deps;
   return (refusal, peer) => {
-    // The headers of what could not be read say nothing, so that the client of a proxy is not known.
+    // // The headers could not be read, so that the client behind a proxy is not known.
     const requestId = log.noteUnread(
       clientAddress(peer, () => undefined),
       refusal,

@@ -1,6 +1,4 @@
-/**
- * The one place where anything thrown becomes something that may be said aloud: a row of the table of refusals.
- */
+/** Turns anything thrown into a row of the table of refusals, which may be said aloud. */
 import { TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
@@ -12,7 +10,7 @@ import { toldName } from '#shared/unknown-names.ts';
 
 const NO_OBJECT = 'Send the fields as a JSON object.';
 
-/** What tRPC itself refuses before a procedure runs. */
+/** Errors that tRPC throws before a procedure runs. */
 const OWN_REFUSALS: Partial<Record<TRPCError['code'], ErrorCode>> = {
   PARSE_ERROR: 'malformed_request',
   BAD_REQUEST: 'malformed_request',
@@ -23,8 +21,8 @@ const OWN_REFUSALS: Partial<Record<TRPCError['code'], ErrorCode>> = {
 };
 
 /**
- * Reads any error as a refusal. What is not foreseen becomes `internal`, which says nothing about its cause; the
- * cause stays attached for the log.
+ * Reads any error as a refusal. An unforeseen one becomes `internal`, and stays attached as the cause for the
+ * log.
  */
 export function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -43,7 +41,7 @@ export function refusalOf(error: unknown): AppError {
     if (cause instanceof SyntaxError) return new AppError('malformed_json', { cause });
   }
   if (error.code === 'INTERNAL_SERVER_ERROR') {
-    // A path that is not valid percent-encoding: tRPC decodes it before anything else.
+    // // tRPC decodes the path first, and throws this when its percent-encoding is wrong.
     return cause instanceof URIError
       ? new AppError('not_found', { cause })
       : refusalOf(cause ?? new Error(error.message, { cause: error }));
@@ -51,20 +49,24 @@ export function refusalOf(error: unknown): AppError {
   return new AppError(OWN_REFUSALS[error.code] ?? 'internal', { cause: error });
 }
 
-/** The field that an issue is about: of an object with members that it does not take, the first of them. */
+/** Names the field of an issue: the first unknown member of an object that takes no others. */
 function fieldOf(issue: z.core.$ZodIssue): string {
   const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : [];
   return [...issue.path, ...(unknown === undefined ? [] : [toldName(unknown)])].join('.');
 }
 
-/** The refusal of a tRPC request that could not be taken apart into calls, by what tRPC says of it. */
+/** The refusal of a tRPC request that could not be parsed into calls. */
 export function unreadCall(error: TRPCError | undefined): AppError {
-  // tRPC says so of a GET that declares a form or bytes: its method is right, and its type is not.
+  // // tRPC throws this for a GET with the type of a form or of bytes: the method is right, and the type is
+  // wrong.
   if (error?.code === 'METHOD_NOT_SUPPORTED') return new AppError('not_json', { cause: error });
   return refusalOf(error);
 }
 
-/** What is wrong with the token that came (RFC 6750, section 3.1): it has ended, or the login behind it is too long ago (RFC 9470, section 3). */
+/**
+ * The error of a token that has ended (RFC 6750, section 3.1), or whose login is too long ago (RFC 9470,
+ * section 3).
+ */
 function reasonOf({ code }: AppError): string {
   if (code === 'session_ended') return ', error="invalid_token"';
   if (code !== 'password_needed') return '';
@@ -72,8 +74,8 @@ function reasonOf({ code }: AppError): string {
 }
 
 /**
- * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), how to send a body, and when to come back, which in a
- * batch of several is the longest of their waits.
+ * The headers of a refusal: WWW-Authenticate (RFC 9110, section 11.6.1), Accept-Encoding and Retry-After,
+ * which in a batch is the longest wait.
  */
 export function headersOf(...refusals: readonly AppError[]): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -88,7 +90,7 @@ export function headersOf(...refusals: readonly AppError[]): Record<string, stri
   return headers;
 }
 
-/** tRPC's own word for each status, or the nearest. */
+/** tRPC's code for each status, or the nearest. */
 const TRPC_CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -107,7 +109,6 @@ const TRPC_CODES = {
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<AppError['status'], keyof typeof TRPC_ERROR_CODES_BY_KEY>;
 
-/** A refusal in the shape that tRPC's clients read. */
 export function trpcErrorOf(refusal: AppError, requestId: string | null, path: string | null) {
   const code = TRPC_CODES[refusal.status];
   return {
@@ -117,7 +118,6 @@ export function trpcErrorOf(refusal: AppError, requestId: string | null, path: s
       code,
       httpStatus: refusal.status,
       path,
-      /** The row of the table of refusals. */
       errorCode: refusal.code,
       fieldErrors: refusal.fieldErrors,
       retryAfterSeconds: refusal.retryAfterSeconds ?? null,

@@ -1,6 +1,7 @@
 /**
- * What the log says of requests: a line for each, with the address of its client and the codes of its refusals; a line for each
- * security event (OWASP ASVS 5.0, V16.3); and one line an hour for all probes. Hides how clients and accounts are named in it.
+ * Logs a line for each request, with the client's address and the codes of its refusals; a line for each
+ * security event (OWASP ASVS 5.0, V16.3); and one line an hour for all probes. It hides how clients and
+ * accounts are named in the log.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
@@ -11,38 +12,36 @@ import type { UserId } from '#shared/ids.ts';
 import { UNKNOWN_ADDRESS } from './client-address.ts';
 import { createProbeCounts } from './probes.ts';
 
-/** Everything that can be found by its name, by whoever looks for an attack or for what was done with an account. */
 type SecurityEvent =
   | 'login_succeeded'
   | 'login_failed'
-  /** The attempts are used up: those on the account, or those of whoever tries. */
+  /** The attempts on the account, or of the caller, are used up. */
   | 'login_limited'
-  /** Somebody has logged in with a password that the operator made. */
+  /** A login with a password that the operator made. */
   | 'reset_password_used'
   | 'account_registered'
   | 'password_changed'
-  /** The current password, which some changes ask for, was not right. */
+  /** The current password was wrong. */
   | 'password_refused'
-  /** The password was typed again, which some acts need. */
+  /** The password was typed again, as some acts require. */
   | 'password_confirmed'
   | 'session_ended'
   | 'other_sessions_ended'
   | 'email_changed'
   | 'username_changed'
   | 'phone_changed'
-  /** The pages of the payment service were opened, where payouts are changed. */
+  /** The payment service's pages for payouts were opened. */
   | 'payouts_opened'
   | 'export_made'
-  /** A device gets notices of tips from now on. */
+  /** A device was registered for notifications. */
   | 'device_registered'
   | 'closing_begun'
   | 'closing_taken_back'
-  /** Something was asked for without a session, in one that has ended, or by somebody who may not do it. */
+  /** A request without a session, in an ended one, or by somebody who may not do it. */
   | 'access_refused'
   /** Any other limit is used up. */
   | 'limit_reached';
 
-/** The refusals that are events, whatever was asked for. */
 const EVENTS_BY_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   not_logged_in: 'access_refused',
   session_ended: 'access_refused',
@@ -55,38 +54,37 @@ const EVENTS_BY_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   too_many_requests: 'limit_reached',
 };
 
-/** The refusals that are events when somebody logs in. */
 const EVENTS_BY_LOGIN_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   wrong_credentials: 'login_failed',
   too_many_requests: 'login_limited',
 };
 
-/** More clients than are busy at once; bounds what is remembered of names. */
+/** The number of names that are remembered: more clients than are busy at once. */
 const MAX_REMEMBERED = 1_000;
-/** In hexadecimal digits: 64 bits, by which no two clients are taken for one. */
+/** In hexadecimal digits; 64 bits keep any two clients apart. */
 const HASH_LENGTH = 16;
 
 export interface RequestLog {
-  /** @param address of the client, as `createClientAddress` gives it. */
+  /** @param address as `createClientAddress` makes it. */
   begin(address: string): Arrival;
-  /** Writes the line of what could not be read as a request. @returns the id that it was given. */
+  /** Logs a request that could not be parsed. @returns its id. */
   noteUnread(address: string, refusal: AppError): string;
-  /** Writes how many probes there were since the last time, if there were any; to be called every hour, and at the end. */
+  /** Logs the number of probes since the last call, if any. Call it every hour and at the end. */
   tellProbes(): void;
 }
 
-/** What all arrivals share. */
 interface Writer {
   readonly log: Logger;
-  /** An address or an account as it is written. */
   name(plain: string): string;
   hash(plain: string): string;
   readonly probes: ReturnType<typeof createProbeCounts>;
 }
 
 /**
- * @param key of the hashes, from the installation: a name has the same hash in every process, and after a restart.
- * @param hashesNames whether addresses and accounts are written as hashes. What was typed as the email of nobody always is.
+ * @param key of the hashes, from the installation: a name has the same hash in every process and after a
+ *   restart.
+ * @param hashesNames logs addresses and accounts as hashes. An email that belongs to no account is always
+ *   hashed.
  */
 export function createRequestLog({
   log,
@@ -125,15 +123,13 @@ export function createRequestLog({
   };
 }
 
-/** A request that has arrived, for the lines about it. */
 export class Arrival {
   readonly requestId = randomUUID();
-  /** Of the client. */
   readonly address: string;
   readonly #writer: Writer;
   readonly #startedAtMs = performance.now();
   #account: UserId | null = null;
-  /** Made when they are needed, because few requests are refused. */
+  /** // Made when needed, because few requests are refused. */
   #codes: Set<ErrorCode> | null = null;
   #told: WeakSet<AppError> | null = null;
 
@@ -142,15 +138,14 @@ export class Arrival {
     this.address = address;
   }
 
-  /** Notes whose session the request comes in. */
   identify(account: UserId): void {
     this.#account = account;
   }
 
   /**
-   * Writes the line of an event.
-   * @param account whom it is about: whoever has the session, unless another one is given.
-   * @param email what was typed as one and may be nobody's: only its hash is written.
+   * Logs a security event.
+   * @param account the account concerned; by default the owner of the session.
+   * @param email what was typed as one, which may be nobody's: only its hash is logged.
    */
   note(event: SecurityEvent, account: UserId | null = this.#account, email?: string): void {
     const { log, name, hash } = this.#writer;
@@ -162,14 +157,14 @@ export class Arrival {
     log.info({ event, address: name(this.address), ...about, requestId }, 'security event');
   }
 
-  /** Writes what a login was besides one, and then that it succeeded. */
+  /** Logs the events of a login, and then its success. */
   noteLogin({ reopened, user: { id, mustChangePassword } }: Login): void {
     if (reopened) this.note('closing_taken_back', id);
     if (mustChangePassword) this.note('reset_password_used', id);
     this.note('login_succeeded', id);
   }
 
-  /** Writes which changes of a profile are events. */
+  /** Logs the changes of a profile that are events. */
   noteChanges(before: Pick<User, 'email' | 'username' | 'phone'>, after: User): void {
     if (before.email !== after.email) this.note('email_changed');
     if (before.username !== after.username) this.note('username_changed');
@@ -177,8 +172,8 @@ export class Arrival {
   }
 
   /**
-   * Writes that a login was refused, if it was for a reason that is an event. The line is written once the account is known, and
-   * nobody waits for it: the time of an answer must not tell whether an email is somebody's.
+   * Logs a refused login for a reason that is an event. The line is written once the account is known, and
+   * the answer does not wait for it: its time must not tell whether an email has an account.
    */
   noteRefusedLogin(error: unknown, email: string, idOf: (email: string) => Promise<UserId | null>): void {
     if (!(error instanceof AppError)) return;
@@ -193,7 +188,10 @@ export class Arrival {
       .then(write, () => write(null));
   }
 
-  /** Notes with what the request, or one call of it, is refused. Some refusals are events, unless they were written as one already. */
+  /**
+   * Notes the refusal of the request, or of one call of it. Some are security events, unless already logged
+   * as one.
+   */
   refuse(refusal: AppError): void {
     this.#codes ??= new Set();
     this.#codes.add(refusal.code);
@@ -201,7 +199,7 @@ export class Arrival {
     if (event !== undefined && this.#told?.has(refusal) !== true) this.note(event);
   }
 
-  /** Writes the line of the request. @param route a pattern: what people put into a path is none of the log's business. */
+  /** @param route a pattern, because what people put into a path must not reach the log. */
   end(method: string, route: string, status: number): void {
     const { log, name, probes } = this.#writer;
     if (probes.count(method, route, status)) return;

@@ -1,11 +1,10 @@
-/** The address to which the payment service sends its webhook events. */
 import type { Hono } from 'hono';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import { refuseOtherMethods } from './door.ts';
 
 const PATH = '/api/payments/stripe/webhook';
 
-/** Takes webhook events by the bytes as they came, because the signature is over those. */
+/** Takes webhook events as raw bytes, because the signature is over those. */
 export function takeWebhookEvents(app: Hono, payments: TipPayments): void {
   app.post(PATH, async (c) => {
     const body = new Uint8Array(await c.req.arrayBuffer());

@@ -1,5 +1,6 @@
 /**
- * The API description as a document and as a page to read and try it on, served from here: no other origin is asked.
+ * The API description as a document and as a page to read and try it on, served from here: no other origin is
+ * asked.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -56,9 +57,8 @@ const START = `SwaggerUIBundle({ url: '/api/openapi.json', domNode: document.get
 /** Packs the bundle of 1.7 MB a sixth larger than the best quality, which takes 19 seconds. */
 const BROTLI_QUALITY = 5;
 
-/** Browsers revalidate at each visit, mostly without getting the content again. */
 const MAY_CHANGE = 'no-cache';
-/** Only another version of Swagger UI has other files, and the earlier ones do for a day. */
+/** Only another version of Swagger UI has other files. */
 const FOR_A_DAY = 'public, max-age=86400';
 
 /** Serves `/api/openapi.json` and `/api/docs`. Each part is made and packed at its first visit, and kept. */
@@ -87,7 +87,7 @@ function ofText(type: string, text: string): Prepared {
   return prepare({ type, cacheControl: MAY_CHANGE, plain: Buffer.from(text) });
 }
 
-/** A file of Swagger UI, packed on other threads: the bundle takes a fifth of a second. */
+/** Packs a file of Swagger UI on other threads, because the bundle takes a fifth of a second. */
 async function ofFile(type: string, file: string): Promise<Prepared> {
   const plain = await readFile(require.resolve(`swagger-ui-dist/${file}`));
   const [br, gzip] = await Promise.all([

@@ -1,6 +1,4 @@
-/**
- * The REST door, described: an OpenAPI 3.1 document made from the very endpoints and schemas that are served.
- */
+/** Makes the OpenAPI 3.1 document from the endpoints and schemas that are served. */
 import type { z } from 'zod';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
@@ -14,7 +12,7 @@ import { FIELD_NOTES } from './fields.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './headers.ts';
 import { bytesOf, OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './schemas.ts';
 
-/** The refusals that any endpoint may answer: that of a parameter which it does not take is the first. */
+/** Refusals of any endpoint. The first is that of an unknown parameter. */
 const COMMON_REFUSALS: readonly ErrorCode[] = [
   'invalid_input',
   'internal',
@@ -27,7 +25,7 @@ const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malf
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
 const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
-/** What is refused before any endpoint is found. */
+/** Refusals before an endpoint is found. */
 const OTHER_REFUSALS: readonly ErrorCode[] = [
   'malformed_request',
   'method_not_allowed',
@@ -35,7 +33,7 @@ const OTHER_REFUSALS: readonly ErrorCode[] = [
   'headers_too_large',
 ];
 
-/** How the document names the chapters whose name it spells otherwise: generated clients know these names. */
+/** Chapters that the document names otherwise, because generated clients know these names. */
 const CHAPTER_NAMES: Readonly<Record<string, { readonly tag?: string; readonly operations?: string }>> = {
   qrCodes: { tag: 'qr-codes' },
   messages: { tag: 'words', operations: 'words' },
@@ -45,7 +43,6 @@ const CHAPTER_NAMES: Readonly<Record<string, { readonly tag?: string; readonly o
 /** A schema that others contain, and no endpoint takes or answers by itself. */
 const CONTAINED: Named = { serviceCategory };
 
-/** The schemas of endpoints with the names under which generated clients find them. */
 function namesOf(schemas: readonly (Named | undefined)[]): ReadonlyMap<z.ZodType, string> {
   const named = schemas.flatMap((each) => Object.entries(each ?? {}));
   return new Map(named.map(([name, schema]) => [schema, componentName(name)]));
@@ -55,14 +52,13 @@ const componentName = (name: string) => name.replace(/^./, (first) => first.toUp
 
 const headerAt = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** The headers that any answer of a route has, or may have. */
 const COMMON_HEADERS = {
   'X-Request-Id': headerAt('RequestId'),
   'Cache-Control': headerAt('CacheControl'),
   Vary: headerAt('Vary'),
 };
 
-/** The document for an instance at `publicUrl` (no trailing slash). */
+/** @param publicUrl without a trailing slash. */
 export function describeApi(publicUrl: string): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of ENDPOINTS) {
@@ -71,7 +67,8 @@ export function describeApi(publicUrl: string): JsonSchema {
   }
   const named = {
     ...wireSchemas(namesOf([...ENDPOINTS.map(({ answers }) => answers), CONTAINED]), 'output', schemaAt),
-    // What is sent and answered under one name is described as it is sent, because that may have more fields than are taken.
+    // // A schema that is both sent and answered is described as sent, which may have more fields than are
+    // taken.
     ...wireSchemas(namesOf([...ENDPOINTS.map(({ takes }) => takes), CONTAINED]), 'input', schemaAt),
   };
   return {
@@ -187,7 +184,6 @@ function referenceTo(named: Named): JsonSchema {
   return { $ref: schemaAt(componentName(name)) };
 }
 
-/** The headers of all answers of a route that a limit counts. */
 const quotaHeaders = ({ refusals }: Endpoint) =>
   refusals.includes('too_many_requests')
     ? { RateLimit: headerAt('RateLimit'), 'RateLimit-Policy': headerAt('RateLimitPolicy') }
@@ -211,7 +207,6 @@ function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonS
   );
 }
 
-/** An answer that is one of these refusals, with the headers that go with any of them. */
 function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object = {}): JsonSchema {
   const has = (...statuses: number[]) => codes.some((code) => statuses.includes(REFUSALS[code].status));
   return {
@@ -238,7 +233,7 @@ function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object
   };
 }
 
-/** The schema with each property explained; `name` is that under which it stands. */
+/** @param name the name of the schema's component. */
 function annotated(schema: JsonSchema, name: string): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, content]) => {

@@ -1,4 +1,4 @@
-/** What each field of the wire means, in the words of the API description. */
+/** The descriptions of the fields in the API description. */
 
 /** By the field's name on the wire; `Schema.field` where schemas differ. */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {

@@ -1,10 +1,9 @@
-/** The headers of the answers that the API description names, and the id of the request in its examples. */
+/** The headers of answers in the API description, and the request id of its examples. */
 import { brand } from '#shared/brand.ts';
 import { TRANSACTION } from '../procedures/examples.ts';
 
 export const EXAMPLE_REQUEST_ID = '0f5b2f0e-3c7e-4a53-9d1c-5a3f5e0f7a11';
 
-/** The headers of answers, under the names of their components. */
 export const HEADERS = {
   RequestId: {
     description: 'Names the request in the log.',

@@ -1,13 +1,16 @@
-/** The schemas of the API description that are made of no schema of the product: events, files and refusals. */
+/**
+ * The schemas of the API description that are made of no schema of the product: events, files and refusals.
+ */
 import { REFUSALS } from '#shared/errors.ts';
 import type { JsonSchema } from '../wire.ts';
 
-/** Where a named schema stands in the document. */
 export const schemaAt = (name: string) => `#/components/schemas/${name}`;
 
 const EVENTS = ['ConnectedEvent', 'ResetEvent', 'TipEvent'];
 
-/** A stream is a text; what is in it is said the way in which JSON Schema says it (2020-12 Validation, section 8). */
+/**
+ * A stream is a text, whose content JSON Schema describes by `contentSchema` (2020-12 Validation, section 8).
+ */
 export const STREAM_SCHEMA: JsonSchema = {
   type: 'string',
   contentMediaType: 'text/event-stream',
@@ -46,8 +49,8 @@ const STREAM_RESET_SCHEMA: JsonSchema = {
 };
 
 /**
- * A body that is a file of one of these types. JSON Schema of OpenAPI 3.1 names the type (section 4.8.14.3); the format is that of OpenAPI
- * 3.0, by which generated clients send and take bytes as they are.
+ * The schema of a file of one of these types. OpenAPI 3.1 names the type (section 4.8.14.3); the format is
+ * that of OpenAPI 3.0, by which generated clients send and take bytes.
  */
 export function bytesOf(types: readonly string[]): JsonSchema {
   return Object.fromEntries(
@@ -98,7 +101,6 @@ const PROBLEM_SCHEMA: JsonSchema = {
   },
 };
 
-/** By the names under which generated clients find them. */
 export const OTHER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ConnectedEvent: eventSchema('The stream begins where it was asked to.', 'connected', {
     type: 'object',

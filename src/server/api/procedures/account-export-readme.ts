@@ -1,8 +1,8 @@
-/** The file of an account's archive that says what is in the others. */
+/** Writes the file of an account's archive that explains the others. */
 import type { Account } from '#server/storage/port/storage.ts';
 import { brand } from '#shared/brand.ts';
 
-/** @param timeZone of the file for spreadsheets. */
+/** @param timeZone the time zone of the CSV file. */
 export function exportReadme({ username }: Account, exportedAtMs: number, timeZone: string): string {
   return `${brand.name}: everything that is stored about the account ${username}
 Exported at ${new Date(exportedAtMs).toISOString()}

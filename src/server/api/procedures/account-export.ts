@@ -1,6 +1,6 @@
 /**
- * An account's export: everything that is stored about it as the files of one archive, spelled as the REST door spells. It is read as
- * fast as it is taken, page by page.
+ * Exports everything that is stored about an account as the files of one archive, in the names of REST. It is
+ * read page by page, as fast as the client takes it.
  */
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
@@ -38,19 +38,19 @@ import type { Services } from './context.ts';
 const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 
 interface ExportOrder {
-  /** Whose turn it is at drawing a picture that is missing. */
+  /** The owner of the work of drawing a picture that is missing. */
   readonly owner: WorkOwner;
   readonly services: Services;
   readonly account: Account;
-  /** Of the session that asks: the export ends with it. */
+  /** The token of the session that asks; the export ends with it. */
   readonly token: string;
-  /** Of the dates and times in CSV. */
+  /** The time zone of the CSV file. */
   readonly timeZone: string;
 }
 
 /**
- * The pieces of an account's archive, after the name of the file that they make.
- * @throws AppError `session_ended` when the session has ended before the archive was read.
+ * The name of the file, then the pieces of the archive.
+ * @throws AppError `session_ended` when the session ends before the archive was read.
  */
 export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportStart | ExportPiece, void> {
   const { services, account, token } = order;
@@ -78,7 +78,7 @@ async function* filesOf(
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
       isFurther: true,
     });
-  // Read before anything that takes long: both files begin with it, and what arrives meanwhile is newer, and in neither of them.
+  // // Read first, because both files begin with it; tips that arrive later are in neither.
   const first = await listFrom(null);
   yield { path: 'README.txt', content: [exportReadme(account, exportedAtMs, timeZone)] };
 
@@ -160,7 +160,7 @@ async function* endedCodes(
   } while (cursor !== null);
 }
 
-/** The pages as they were at a time, so that a refund in the middle of an export is in none of its files. */
+/** The pages as of a time, so that a refund during an export is in none of its files. */
 async function* asOf(
   atMs: number,
   pages: AsyncGenerator<readonly Transaction[], void>,
@@ -174,7 +174,7 @@ async function* asOf(
   }
 }
 
-/** The payments as their giver is told of them: the receiver's account at the payment service is none of theirs. */
+/** The payments as their giver sees them, without the receiver's account at the payment service. */
 async function* paymentsTold(
   pages: AsyncGenerator<readonly PaymentRecord[], void>,
 ): AsyncGenerator<readonly ExportedPayment[], void> {
@@ -200,7 +200,6 @@ async function* paymentsTold(
   }
 }
 
-/** A list in JSON, with a line for each. */
 async function* jsonList(pages: AsyncGenerator<readonly object[], void>): AsyncGenerator<string, void> {
   let separator = '[\n';
   for await (const page of pages) {

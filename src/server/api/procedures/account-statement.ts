@@ -1,4 +1,4 @@
-/** Account statements as CSV: the tips of a listing, and the record of what was earned on each day. */
+/** Account statements as CSV: the tips of a listing, and the earnings of each day. */
 import { brand } from '#shared/brand.ts';
 import { localTime } from '#shared/calendar.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
@@ -7,15 +7,14 @@ import type { Insights } from '#shared/records.ts';
 import type { Transaction, TransactionPage } from '#shared/tips.ts';
 import { CURRENCY, plainDollars, TRANSACTION_COLUMNS, transactionLines } from '#shared/transaction-csv.ts';
 
-/** RFC 7111, section 5.1, and RFC 4180, section 3. */
+/** The parameters of the type are those of RFC 7111, section 5.1, and RFC 4180, section 3. */
 const TYPE = 'text/csv; charset=utf-8; header=present';
 
-/** A file that is made while it is sent. */
 export interface AccountStatement {
   /** In ASCII. */
   readonly name: string;
   readonly type: string;
-  /** None of them is empty. */
+  /** The parts are not empty. */
   readonly parts: AsyncGenerator<string>;
 }
 
@@ -25,7 +24,7 @@ interface Period {
 }
 
 /**
- * A listing as a file of its viewer's; each page is a part.
+ * Each page of the listing is a part.
  * @param period names the file.
  */
 export function tipsAsCsv(
@@ -43,8 +42,8 @@ export function tipsAsCsv(
 }
 
 /**
- * The days, weeks or months in which tips were received. The others are left out, because nobody worked then.
- * @param tips those that make the earnings: the sums do not tell how they were paid.
+ * The days, weeks or months with tips.
+ * @param tips the tips of the earnings, because the sums do not tell how they were paid.
  */
 export function earningsAsCsv(
   earnings: Insights,
@@ -77,8 +76,8 @@ export function earningsAsCsv(
 }
 
 /**
- * All pages from `first` on, or it alone without a list. What arrives meanwhile is newer than all of them, so that together they
- * are one state.
+ * All pages from `first` on, or it alone without a list. Tips that arrive meanwhile are newer than all of
+ * them, so that together they are one state.
  */
 export async function* pagesFrom(
   first: TransactionPage,
@@ -90,7 +89,7 @@ export async function* pagesFrom(
   }
 }
 
-/** How the tips of each date were paid that were not refunded. */
+/** The payment modes of the tips of each date that were not refunded. */
 async function modesByDate(
   pages: AsyncGenerator<readonly Transaction[]>,
   timeZone: string,
@@ -106,7 +105,6 @@ async function modesByDate(
   return modes;
 }
 
-/** Such as `tipwell-tips-2026-01-01-to-2026-01-31.csv`. */
 function fileName(what: string, { from, to }: Period): string {
   const ends = [...(from === undefined ? [] : [from]), ...(to === undefined ? [] : ['to', to])];
   return `${[brand.linkScheme, what, ...ends].join('-')}.csv`;

@@ -1,4 +1,4 @@
-/** The care of one's own account: the profile, where it is logged in, its export and its end. */
+/** The procedures of one's own account: profile, sessions, export and closing. */
 import { z } from 'zod';
 import { exportRequest } from '#shared/account-export.ts';
 import { closing, closingAnswer, profileChange, session, user } from '#shared/accounts.ts';
@@ -10,7 +10,6 @@ import { SESSION, USER } from './examples.ts';
 import { TIME_ZONE } from './parameters.ts';
 import { confirmedProcedure, countedProcedure, signedInProcedure, withErrorsHeard } from './trpc.ts';
 
-/** Registered with IANA. */
 const ZIP_TYPE = 'application/zip';
 
 export const accountProcedures = {

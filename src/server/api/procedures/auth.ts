@@ -1,4 +1,4 @@
-/** Registration, login, who am I and logout, and the password. */
+/** Registration, login, logout and password. */
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
@@ -16,18 +16,20 @@ import { endpoint } from './endpoint.ts';
 import { LOGIN, USER } from './examples.ts';
 import { anyPasswordProcedure, publicProcedure } from './trpc.ts';
 
-/** A login as OAuth's clients know it (RFC 6749, section 5.1). */
+/** The token type of OAuth (RFC 6749, section 5.1). */
 const TOKEN_TYPE = 'bearer';
 const restLogin = login.extend({ tokenType: z.literal(TOKEN_TYPE) });
 
-/** Counts each request before its input is parsed, so that parsing is bounded as well. */
+/** Counts each request before its input is parsed, so that parsing is limited as well. */
 const tryingTo = (what: 'login' | 'registration') =>
   publicProcedure.use(async ({ ctx, next }) => {
     await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id }, ctx.quota);
     return next();
   });
 
-/** Counts requests by session, because somebody with many accounts could fill the queue for hashing again and again. */
+/**
+ * Counts by session, because somebody with many accounts could fill the queue for hashing again and again.
+ */
 const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
   await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
   return next();

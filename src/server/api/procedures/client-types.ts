@@ -1,6 +1,6 @@
 /**
- * What a TypeScript client outside of this repository gets by name. `npm run types` writes it out as one file of plain
- * types that needs neither these sources nor their packages.
+ * The types that a TypeScript client outside of this repository imports by name. `npm run types` writes them
+ * as one file that needs neither these sources nor their packages.
  */
 import type { z } from 'zod';
 import type { credentials, passwordChange, profileChange, registration } from '#shared/accounts.ts';
@@ -16,17 +16,11 @@ export type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 export type { TipStreamStart, TipSummary, Transaction, TransactionPage } from '#shared/tips.ts';
 export type { AppRouter } from './router.ts';
 
-/** What an account is made of. */
 export type Registration = z.input<typeof registration>;
-/** What logs in. */
 export type Credentials = z.input<typeof credentials>;
-/** The present password and the next. */
 export type PasswordChange = z.input<typeof passwordChange>;
-/** What changes of an account. */
 export type ProfileChange = z.input<typeof profileChange>;
-/** What changes of a tip page and its code. */
 export type QrCodeChange = z.input<typeof qrCodeChange>;
-/** A tip to give. */
 export type NewTip = z.input<typeof newTip>;
-/** Why a call was refused, as the `shape` of a TRPCClientError has it. */
+/** The `shape` of a TRPCClientError. */
 export type ErrorShape = ReturnType<typeof trpcErrorOf>;

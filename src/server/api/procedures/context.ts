@@ -1,5 +1,5 @@
 /**
- * What every procedure is given: the chapters, and who is calling through which request. Hides how Node's side of a
+ * The context of every procedure: the chapters, the caller and the request. It hides how Node's side of a
  * request is reached.
  */
 import type { Socket } from 'node:net';
@@ -41,7 +41,6 @@ export interface Services {
   readonly notifications: Notifications;
   readonly exports: Exports;
   readonly limits: Limits;
-  /** Whether tips can be given without an account. */
   readonly takesGuestTips: boolean;
   readonly hashingQueue: WorkQueue;
   readonly insightsQueue: WorkQueue;
@@ -50,29 +49,26 @@ export interface Services {
 export interface Context {
   readonly services: Services;
   readonly requestId: string;
-  /** For what the log says of the request. */
   readonly arrival: Arrival;
-  /** The bearer token that came with the request, not yet checked. */
+  /** The bearer token of the request, not yet checked. */
   readonly token: string | null;
-  /** The idempotency key of the attempt that the headers are about; null when they name none. */
+  /** The idempotency key of the attempt that the headers name; null when they name none. */
   readonly attempt: string | null;
-  /** The caller's address and the network around it, as limits count them. Reading them costs more than most answers. */
+  /** The caller's address and network, as limits count them. Reading them costs more than most answers. */
   address(): Pick<Caller, 'address' | 'network'>;
   readonly device: DeviceOfRequest;
-  /** Whether it is a page of a list that is sent as one answer, which was counted with the first. */
+  /** True for the further pages of a list that is sent as one answer, which was counted with the first. */
   readonly isFurtherPage: boolean;
-  /** What is left of the limits that the request is counted by. */
+  /** The rest of the limits that the request is counted by. */
   readonly quota: Quota;
   /**
-   * Hears of the end of the connection, also when the answer was still waiting for its turn on it (RFC 9112, section 9.3.2), of which a
-   * request's own signal hears nothing on older Node.js (seen on 20, not on 26).
+   * Calls back at the end of the connection, also while the answer waits for its turn on it (RFC 9112,
+   * section 9.3.2), where the request's own signal stays silent on older Node.js (seen on 20, not on 26).
    */
   readonly onHangUp: OnHangUp;
-  /** The User-Agent header. */
   readonly userAgent: string | undefined;
 }
 
-/** Makes the function that reads the context of a request. */
 export function createContextReader(deps: {
   readonly services: Services;
   readonly deviceMarks: DeviceMarks;
@@ -100,7 +96,7 @@ export function createContextReader(deps: {
   };
 }
 
-/** Who asks for a turn at work that is not hashing, for as long as they wait for it. */
+/** The owner of work that waits in a queue, for as long as the connection lives. */
 export function workOwner({
   account,
   address,
@@ -109,20 +105,23 @@ export function workOwner({
   return { origin: address().network, account: account.id, isKnown: false, onHangUp };
 }
 
-/** How a step of the event loop is asked for, for as long as somebody waits for it. */
+/** The terms of a step of the event loop, for as long as the connection lives. */
 export function stepTerms({ onHangUp, isFurtherPage }: Context): StepTerms {
   return { onHangUp, isFurther: isFurtherPage };
 }
 
-/** Calls `listener` when the socket has closed, which may have been before. @returns a function that stops listening. */
+/**
+ * Calls `listener` when the socket has closed, also when that was before. @returns a function that stops
+ * listening.
+ */
 function onClose(socket: Socket | undefined, listener: () => void): () => void {
   if (socket?.closed) listener();
-  // One connection may carry any number of streams, and Node would warn of the eleventh listener.
+  // // A connection may carry any number of streams, and Node warns of the eleventh listener.
   socket?.setMaxListeners(0).once('close', listener);
   return () => socket?.off('close', listener);
 }
 
-/** The device mark that came with a request. It is read when it is first asked for, because few requests need it. */
+/** The device mark of a request. It is read when first needed, because few requests need it. */
 class DeviceOfRequest {
   readonly #read: () => DeviceMark;
   #mark: DeviceMark | null = null;
@@ -137,14 +136,14 @@ class DeviceOfRequest {
     return this.#mark;
   }
 
-  /** The headers by which the answer gives the mark to the device; none when nothing was noted in it. */
+  /** The headers that set the mark; none when nothing was noted in it. */
   headers(): Record<string, string> {
     const cookie = this.#mark?.setCookie() ?? null;
     return cookie === null ? {} : { 'set-cookie': cookie };
   }
 }
 
-/** The token of `Authorization: Bearer ...` (RFC 6750, section 2.1); a token in a URL is never read. */
+/** Reads `Authorization: Bearer ...` (RFC 6750, section 2.1); a token in a URL is never read. */
 function bearerToken(authorization: string | undefined): string | null {
   return /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1] ?? null;
 }

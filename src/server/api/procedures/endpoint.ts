@@ -1,6 +1,6 @@
 /**
- * An endpoint has one home: beside its procedure stands everything that the REST door and the API description make of
- * it. The terms are kept in a table of our own, because what tRPC keeps in a procedure is private to it.
+ * The terms of an endpoint stand beside its procedure; REST and the API description are made of them. They
+ * are kept in a table of our own, because what tRPC keeps in a procedure is private to it.
  */
 import type { z } from 'zod';
 import type { ErrorCode } from '#shared/errors.ts';
@@ -9,11 +9,14 @@ import type { JsonSchema } from '../wire.ts';
 /** A text of the API description; lines are joined by spaces. */
 export type Text = string | readonly string[];
 
-/** What of a request becomes a member of the procedure's input. A number is read where the schema is of integers. */
+/**
+ * A part of the request that becomes a member of the procedure's input. Where the schema is `integer`, a
+ * number is read.
+ */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
-  /** The member of the input; without it, the name in camelCase. */
+  /** The member of the input; by default the name in camelCase. */
   readonly field?: string;
   readonly required?: true;
   readonly description: Text;
@@ -30,50 +33,53 @@ type Method = (typeof METHODS)[number];
 interface Terms {
   /** Method and path below /api, in Hono's notation. The method is GET for whatever changes nothing. */
   readonly rest: `${Method} /${string}`;
-  /** Answers without a session. */
+  /** No session is needed. */
   readonly isPublic?: true;
-  /** Answers guests as well, where the operator takes tips of theirs. */
+  /** Guests are answered as well, where the operator takes tips of theirs. */
   readonly isForGuests?: true;
-  /** Answers also before a password was changed that the operator made. */
+  /** A password that the operator made need not be changed before. */
   readonly isForAnyPassword?: true;
   readonly status: 200 | 201 | 204;
   readonly summary: string;
   readonly description: Text;
-  /** A query that has others, or one of them twice, is refused. */
+  /** Unknown and repeated parameters of the query are refused. */
   readonly parameters?: readonly Parameter[];
-  /** The JSON body of a request; no body is read without it. */
+  /** The JSON body of the request; without it no body is read. */
   readonly takes?: Named;
-  /** The body is a picture as it is; `tooLarge` refuses one of more bytes. */
+  /** The body is a picture as raw bytes; `tooLarge` refuses more than `maxBytes`. */
   readonly picture?: {
     readonly field: string;
     readonly maxBytes: number;
     readonly tooLarge: ErrorCode;
   };
-  /** Moves money, or leads to where it goes: where no body is taken, members of one are refused instead of ignored. */
+  /**
+   * The endpoint moves money, or decides where it goes: where no body is taken, members of one are refused
+   * instead of ignored.
+   */
   readonly movesMoney?: true;
   /** The JSON of the answer, or the data of each event; a list of it with `isList`. */
   readonly answers?: Named;
   readonly isList?: true;
-  /** Members of the answer that the procedure leaves to the door. */
+  /** Members that REST adds to the answer of the procedure. */
   readonly adds?: Readonly<Record<string, string>>;
   /**
-   * The procedure answers a page: `nextCursor`, and the items under the name of `of`. A page names the next one in its
-   * `Link` header. Without a `limit`, whatever has `wholeBy` is answered whole, read by so many at once.
+   * The procedure answers a page: `nextCursor`, and the items as `of`. The `Link` header names the next page.
+   * Without a `limit`, an endpoint with `wholeBy` answers the whole list, read in pages of that size.
    */
   readonly pages?: { readonly of: string; readonly wholeBy?: number };
   /**
-   * `lasting`: an object that never changes, and is the same one when it is asked for again. `file`: a file to save.
-   * `download`: one that is made while it is sent. `events`: an answer that goes on.
+   * `lasting`: an object that never changes, and is the same one each time. `file`: a file to save.
+   * `download`: a file that is made while it is sent. `events`: a stream of server-sent events.
    */
   readonly form?: 'lasting' | 'file' | 'download' | 'events';
-  /** The types of the file that is answered in place of JSON. */
+  /** The media types of a file. */
   readonly fileTypes?: readonly string[];
-  /** The refusals of its own, beside those that any endpoint has. */
+  /** The refusals of this endpoint, beside those of any. */
   readonly refusals?: readonly ErrorCode[];
-  /** Examples of the body sent and of the one answered. */
+  /** Examples of the bodies of request and answer. */
   readonly request?: unknown;
   readonly response?: unknown;
-  /** An example of the same answer as CSV, for whoever would rather have that than JSON. */
+  /** An example of the answer as CSV, which the endpoint has then beside JSON. */
   readonly csv?: string;
 }
 
@@ -82,23 +88,22 @@ export interface Endpoint extends Omit<Terms, 'rest'> {
   readonly path: string;
   /** `chapter.procedure` */
   readonly procedure: string;
-  /** The kind of the procedure, in tRPC's word. */
+  /** The kind of procedure in tRPC. */
   readonly type: 'query' | 'mutation' | 'subscription';
   readonly refusals: readonly ErrorCode[];
 }
 
-/** Of whatever changes a code, or tips by it. */
+/** The refusals of changes of a code, and of tips by it. */
 export const CODE_REFUSALS = ['qr_code_not_found', 'qr_code_replaced', 'qr_code_retired'] as const;
 
 const termsOf = new WeakMap<object, Terms>();
 
-/** Gives a procedure its terms. */
 export function endpoint<Procedure extends object>(terms: Terms, procedure: Procedure): Procedure {
   termsOf.set(procedure, terms);
   return procedure;
 }
 
-/** Every endpoint of the chapters. @throws for a procedure without terms. */
+/** @throws for a procedure without terms. */
 export function endpointsOf(
   chapters: Readonly<Record<string, Readonly<Record<string, object>>>>,
 ): readonly Endpoint[] {

@@ -34,7 +34,6 @@ export const TIP_PAGE = {
   photo_url: '/photos/9h2k5m8p1r4t7v0x3z6b9d2f5h',
 };
 
-/** What a code says beside its page. */
 const MESSAGES_OF_CODE = { thank_you: 'Thanks, see you soon!', takes_words: true };
 
 export const QR_CODE_WITH_PICTURE = {
@@ -101,7 +100,7 @@ export const TRANSACTION = {
   thanked_at: null,
 };
 
-/** The same to whoever received it. */
+/** The same transaction as its receiver sees it. */
 export const RECEIVED = {
   ...TRANSACTION,
   giver_id: 'gvr_3n5p7r9t1v3x5z7b9d1f3h5j7m',

@@ -1,4 +1,4 @@
-/** Messages between giver and receiver: thanks, and what a receiver does about what was written. */
+/** Messages between giver and receiver: thanks, and how a receiver hides, reports and blocks. */
 import { idPattern } from '#shared/ids.ts';
 import {
   blockedGiver,

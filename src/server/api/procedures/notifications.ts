@@ -1,4 +1,4 @@
-/** The devices that tips reach with no page open. */
+/** The devices that are notified of tips. */
 import {
   deviceChange,
   deviceQuery,
@@ -86,7 +86,7 @@ export const notificationProcedures = {
       .mutation(({ ctx, input }) => ctx.services.notifications.update(ctx.account.id, ctx.token, input)),
   ),
 
-  /** Its own device a session may remove as it may log out, without the password. */
+  /** A session may remove its own device without the password, as it may log out. */
   remove: endpoint(
     {
       rest: 'DELETE /notices/devices/:device_id',

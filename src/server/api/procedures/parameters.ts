@@ -16,7 +16,7 @@ export const TIME_ZONE: Parameter = {
   example: 'Europe/Vienna',
 };
 
-/** A calendar's day from 1971 to 8999. */
+/** A day from 1971 to 8999. */
 const DATE = {
   type: 'string',
   format: 'date',
@@ -48,7 +48,6 @@ export const SERVICE: Parameter = {
   example: 'bartender',
 };
 
-/** Which tips are meant. */
 export const FILTER: readonly Parameter[] = [
   {
     name: 'direction',
@@ -90,7 +89,6 @@ export const RECEIVED_ID: Parameter = {
   schema: { type: 'string', pattern: idPattern('txn').source },
 };
 
-/** The code in a path, for whoever owns it. */
 export const OWN_CODE: Parameter = {
   name: 'qr_code_id',
   in: 'path',

@@ -1,4 +1,4 @@
-/** How a provider is paid: their account at the payment service. */
+/** A provider's account at the payment service. */
 import { paymentLink, payoutStatus } from '#shared/payments.ts';
 import { endpoint } from './endpoint.ts';
 import { confirmedProcedure, providerProcedure } from './trpc.ts';
@@ -11,7 +11,7 @@ const LINK_REFUSALS = [
   'too_many_requests',
 ] as const;
 
-/** Each call may ask the payment service, and leads to where somebody's money goes. */
+/** Each call may ask the payment service, and decides where somebody's money goes. */
 const countedProcedure = providerProcedure.concat(confirmedProcedure).use(async ({ ctx, next }) => {
   await ctx.services.limits.countChange('payout_link', ctx.account.id, ctx.quota);
   const result = await next();

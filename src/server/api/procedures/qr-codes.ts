@@ -1,4 +1,4 @@
-/** A provider's QR codes, and whom a code tips. */
+/** A provider's QR codes, and the public look-up of a code. */
 import { QR_CODE_ID } from '#shared/ids.ts';
 import { PRINT_TYPES, printRequest } from '#shared/print.ts';
 import {

@@ -1,4 +1,4 @@
-/** What was sent and received: listings, and what they come to. */
+/** The listings and sums of an account's tips. */
 import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
 import { idPattern } from '#shared/ids.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
@@ -168,7 +168,7 @@ export const recordProcedures = {
     countedProcedure('insights')
       .input(insightsQuery)
       .query(({ ctx, input }) =>
-        // As a whole, because what it works out of some years is as much as what it reads.
+        // // Queued as a whole, because computing the insights of some years takes as long as reading them.
         ctx.services.insightsQueue.take(workOwner(ctx), () =>
           ctx.services.earnings.insights(ctx.account, input, stepTerms(ctx)),
         ),

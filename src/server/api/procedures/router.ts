@@ -1,4 +1,4 @@
-/** The whole product as procedures: the one surface that both doors open on. */
+/** The router of all procedures, which both doors serve. */
 import { accountProcedures } from './account.ts';
 import { authProcedures } from './auth.ts';
 import { endpointsOf } from './endpoint.ts';

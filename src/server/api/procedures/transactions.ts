@@ -1,4 +1,4 @@
-/** Tips: giving one, taking one back, and hearing of a new one at once. */
+/** Giving a tip, taking one back, and the stream of new tips. */
 import { tracked } from '@trpc/server';
 import type { TipStream } from '#server/tips/tip-feed.ts';
 import { AppError } from '#shared/errors.ts';
@@ -19,14 +19,14 @@ import { QR_CODE, TRANSACTION } from './examples.ts';
 import { IDEMPOTENCY_KEY, TRANSACTION_ID } from './parameters.ts';
 import { anybodyProcedure, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
 
-/** As many characters as a UUID has random digits in its first half. */
+/** A UUID has as many random digits in its first half. */
 const MIN_GUEST_KEY_LENGTH = 16;
 
-/** For what the token of a guest's receipt opens in place of a session, counted by the address of the guest. */
+/** Counts what the token of a guest's receipt opens in place of a session by the guest's address. */
 const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
   if (!ctx.account) {
     const { data } = transactionQuery.safeParse(await getRawInput());
-    // The token is the guest's credential, and what is asked without any is not looked at further.
+    // // The token is the guest's credential; a request without one is not looked at further.
     if (!data || transactionOfToken(data.id) === null) throw new AppError('not_logged_in');
     await ctx.services.limits.countGuest('guest_look', ctx.address(), ctx.quota);
   }
@@ -38,7 +38,7 @@ const changedByPartyProcedure = ofPartyProcedure.use(async ({ ctx, next }) => {
   return next();
 });
 
-/** Guests share all keys: whoever guessed one would be given the receipt of another's tip. */
+/** Guests share all keys: whoever guessed one would get the receipt of another's tip. */
 function requireUnguessable(idempotencyKey: string | undefined): void {
   if (idempotencyKey === undefined || idempotencyKey.length >= MIN_GUEST_KEY_LENGTH) return;
   const message = `The idempotency key of a guest must have at least ${MIN_GUEST_KEY_LENGTH} characters.`;
@@ -46,9 +46,9 @@ function requireUnguessable(idempotencyKey: string | undefined): void {
 }
 
 /**
- * Refuses a body that came with the headers of another request, whose session would pay for it: a proxy has done that (docs/scaling.md).
- * The web client names its attempt in both. It is no fault of the client's, and the attempt may have left a tip before: the same is to
- * be sent again.
+ * Refuses a body that came with the headers of another request, whose session would pay for it: a proxy has
+ * done that (docs/scaling.md). The web client names its attempt in both. The client may send the same again,
+ * because the attempt may have left a tip before.
  */
 function requireOneAttempt({ attempt }: Context, idempotencyKey: string | undefined): void {
   if (attempt !== null && attempt !== idempotencyKey) throw new AppError('attempts_differ');
@@ -199,9 +199,8 @@ export const transactionProcedures = {
   ),
 
   /**
-   * Each tip that the caller gives or receives, under the transaction's id, and each that is reversed, under an id of its own, for
-   * as long as the session lives. First comes
-   * where the stream begins, under an id to resume after.
+   * Sends each tip that the caller gives or receives under the transaction's id, and each reversal under an
+   * id of its own, for as long as the session lives. The first event has the id to resume after.
    */
   onTip: endpoint(
     {
@@ -243,9 +242,9 @@ export const transactionProcedures = {
     signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
       await ctx.services.limits.countStream(ctx.account.id, ctx.quota);
       const session = ctx.services.sessions.watch(ctx.account.id, ctx.token);
-      // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up to Node.js 26.10).
+      // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up
+      // to Node.js 26.10).
       const until = new AbortController();
-      // Whoever has hung up already is heard of at once.
       let stopListening = () => {};
       const end = () => {
         session.release();
@@ -256,7 +255,7 @@ export const transactionProcedures = {
       if (signal?.aborted) end();
       for (const cause of [signal, session.ended]) cause?.addEventListener('abort', end, { once: true });
       try {
-        // An empty id is how EventSource says that it has none (WHATWG HTML, section 9.2.3).
+        // // EventSource sends an empty id when it has none (WHATWG HTML, section 9.2.3).
         const lastSeen = input?.lastEventId || null;
         const stream = await ctx.services.tipFeed.follow(ctx.account.id, lastSeen, until.signal);
         return withErrorsHeard(trackTips(stream, signal, end));
@@ -279,7 +278,7 @@ async function* trackTips(
     for await (const { id, transaction } of events)
       yield tracked<Transaction | TipStreamStart>(id, transaction);
   } catch (error) {
-    // Whoever asked has gone: nobody is left to hear of an error, and one that nobody hears ends the process.
+    // // The caller has gone, and an error that nobody hears ends the process.
     if (!signal?.aborted) throw error;
   } finally {
     end();

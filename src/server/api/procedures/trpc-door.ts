@@ -1,4 +1,4 @@
-/** The tRPC door: serves the router to tRPC's own clients, and spells the HTTP around their calls. */
+/** Serves the router to tRPC's own clients, and adds the HTTP headers of their calls. */
 import { trpcServer } from '@hono/trpc-server';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { AppError } from '#shared/errors.ts';
@@ -9,14 +9,10 @@ import { appRouter, ENDPOINTS } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
 
-/** The methods of either kind of procedure, as the header Allow names them. */
+/** The methods of each kind of procedure, for the header Allow. */
 const MUTATIONS = 'POST';
 const QUERIES = 'GET, HEAD';
 
-/**
- * Serves the router under /trpc.
- * @param contextOf makes the procedures' context of a request.
- */
 export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: Report): MiddlewareHandler {
   const serve = trpcServer({
     endpoint: '/trpc',
@@ -28,7 +24,7 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
       return { ...contextOf(c) };
     },
     responseMeta({ ctx, errors, type }) {
-      // Refused before there was a context: tRPC's own answer would lack the request id and its type.
+      // // tRPC's own answer to a request without a context lacks the request id and its type.
       if (!ctx) throw unreadCall(errors[0]);
       const refusals = errors.map(refusalOf);
       const headers = new Headers({ ...headersOf(...refusals), ...ctx.device.headers() });
@@ -43,13 +39,12 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
     },
   });
   return (c, next) => {
-    // tRPC would ask for the type of a body first, which a preflight has none of.
+    // // tRPC would require the type of a body first, which a preflight does not have.
     if (c.req.method === 'OPTIONS') throw refusalOfOptions(c);
     return serve(c, next);
   };
 }
 
-/** What OPTIONS is told at the address of one call or of several. */
 function refusalOfOptions(c: HonoContext): AppError {
   const names = c.req.path.slice('/trpc/'.length).split(/,|%2C/i);
   const called = ENDPOINTS.filter(({ procedure }) => names.includes(procedure));

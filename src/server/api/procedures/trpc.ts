@@ -1,6 +1,6 @@
 /**
- * The procedures that everything is built from, named by what they guarantee, and the only shape in which an error
- * leaves through tRPC.
+ * The base procedures, named by what they guarantee, and the only shape in which an error leaves through
+ * tRPC.
  */
 import { initTRPC } from '@trpc/server';
 import type { Change } from '#server/limits/limits.ts';
@@ -11,11 +11,11 @@ import { refusalOf, trpcErrorOf } from '../http/refusals.ts';
 import type { Context } from './context.ts';
 
 const t = initTRPC.context<Context>().create({
-  // No stack trace leaves the server in any environment; the log has it under the request id.
+  // // No stack trace leaves the server in any environment; the log has it under the request id.
   isDev: false,
   sse: {
     ping: { enabled: true, intervalMs: STREAM_HEARTBEAT_MS },
-    // Two heartbeats missed: the connection is gone, whatever the socket says.
+    // // After two missed heartbeats the connection is gone, whatever the socket says.
     client: { reconnectAfterInactivityMs: 2.5 * STREAM_HEARTBEAT_MS },
   },
   errorFormatter: ({ error, ctx, shape }) =>
@@ -25,12 +25,11 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** Anybody may call it. */
 export const publicProcedure = t.procedure;
 
 /**
- * Guarantees a live session: `ctx.account` is who calls, `ctx.token` the token that says so. The password may be one that the
- * operator made: what is built on this is all that may be done before it was changed.
+ * Guarantees a live session in `ctx.account` and `ctx.token`. The password may be one that the operator made:
+ * nothing else may be done before it was changed.
  */
 export const anyPasswordProcedure = requireSession({ withAnyPassword: true });
 
@@ -38,20 +37,22 @@ export const anyPasswordProcedure = requireSession({ withAnyPassword: true });
 export const signedInProcedure = requireSession();
 
 /**
- * Guarantees a live session whose owner typed the password a short while ago, so that a session which somebody else got hold of
- * changes nothing that keeps its owner out.
+ * Guarantees a live session whose owner typed the password recently, so that a stolen session changes nothing
+ * that keeps its owner out.
  */
 export const confirmedProcedure = signedInProcedure.use(async ({ ctx, next }) => {
   await ctx.services.sessions.requireRecentPassword(ctx.token);
   return next();
 });
 
-/** Takes guests as well: `ctx.account` is null for whoever sends no session. One that has ended is refused all the same. */
+/**
+ * Takes guests as well: `ctx.account` is null without a session. One that has ended is refused all the same.
+ */
 export const anybodyProcedure = t.procedure.use(async ({ ctx, next }) =>
   next({ ctx: { account: await callerOf(ctx) } }),
 );
 
-/** For paying: whoever is not logged in is a guest, or is told what logging in is for where guests are not taken. */
+/** Takes guests where the operator does, and asks anybody else without a session to log in. */
 export const tippingProcedure = anybodyProcedure.use(({ ctx, next }) => {
   if (ctx.account === null && !ctx.services.takesGuestTips) throw new AppError('login_to_tip');
   return next();
@@ -65,7 +66,7 @@ export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
 
 /**
  * Counts each request of an account before its input is parsed.
- * @param procedure what is guaranteed beside that.
+ * @param procedure the guarantees beside that.
  */
 export const countedProcedure = (what: Change, procedure = signedInProcedure) =>
   procedure.use(async ({ ctx, next }) => {
@@ -82,7 +83,7 @@ function requireSession({ withAnyPassword = false } = {}) {
   });
 }
 
-/** Whose session a request comes in; null when it comes in none. */
+/** The account of the request's session; null without one. */
 async function callerOf(
   { token, services, arrival }: Context,
   withAnyPassword = false,
@@ -94,7 +95,7 @@ async function callerOf(
   return account;
 }
 
-/** Whose session a request comes in, where it makes a small difference: null also for one that has ended. */
+/** The account of the request's session where it makes a small difference: null also for an ended session. */
 export async function callerIfKnown({ token, services }: Context): Promise<Account | null> {
   if (token === null) return null;
   try {
@@ -106,9 +107,10 @@ export async function callerIfKnown({ token, services }: Context): Promise<Accou
 }
 
 /**
- * Lets no error of a generator go unheard, which would end the process: between heartbeats tRPC asks for the next event
- * before the reader has taken the last one, and awaits it only then (`withPing`). A reader that stands still would
- * otherwise turn the end of its session into the end of the server. The error still reaches whoever awaits the event.
+ * Keeps an unheard error of a generator from ending the process: between heartbeats tRPC asks for the next
+ * event before the reader has taken the last one, and awaits it only then (`withPing`). A reader that stands
+ * still would turn the end of its session into the end of the server. The error still reaches whoever awaits
+ * the event.
  */
 export function withErrorsHeard<Event>(events: AsyncGenerator<Event, void>): AsyncGenerator<Event, void> {
   const next = events.next.bind(events);

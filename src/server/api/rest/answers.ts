@@ -1,4 +1,4 @@
-/** The forms that an answer takes: what a procedure answered, as the adapter sends it. */
+/** Turns what a procedure answered into the form in which REST sends it. */
 import { isTrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
 import { printed } from '#shared/print.ts';
@@ -8,12 +8,12 @@ import type { Caller } from '../procedures/router.ts';
 import { CSV_ANSWERS } from './csv.ts';
 
 interface RestRequest {
-  /** What the procedure is asked with; or what reads it. */
+  /** The procedure's input, or a function that reads it. */
   readonly input: unknown;
   readonly limit: string | undefined;
   readonly prefersCsv: boolean;
   ask(input: unknown): Promise<unknown>;
-  /** Asks for what goes on with a list that was counted when it began. */
+  /** Asks for a further page of a list that was counted when it began. */
   askFurther(input: unknown): Promise<unknown>;
   caller(): Caller;
   callerForMore(): Caller;
@@ -25,7 +25,7 @@ interface RestAnswer {
   readonly next?: string | undefined;
 }
 
-/** An object that never changes, and is the same one when it is asked for again. */
+/** An object that never changes, and is the same one each time. */
 interface RestLastingAnswer {
   readonly lasting: object;
 }
@@ -35,32 +35,29 @@ interface RestPages {
   readonly pages: AsyncGenerator<readonly unknown[]>;
 }
 
-/** A file to save. */
 interface RestFile {
   readonly saved: {
     /** In ASCII. */
     readonly name: string;
     readonly type: string;
-    /** Its bytes, or its parts as they are made, none of which is empty. */
+    /** The bytes, or parts that are made while they are sent, none of which is empty. */
     readonly content: Uint8Array<ArrayBuffer> | AsyncGenerator<string | Uint8Array<ArrayBuffer>>;
   };
   readonly next?: string | undefined;
 }
 
-/** One server-sent event, under an id to resume after. */
+/** A server-sent event, under an id to resume after. */
 export interface RestEvent {
   readonly id: string;
   readonly name: string;
-  /** In the procedure's words. */
+  /** In the names of the procedures. */
   readonly data: unknown;
 }
 
-/** An answer that goes on. */
 export interface RestStream {
   readonly events: AsyncGenerator<RestEvent>;
 }
 
-/** Asks the procedure of an endpoint. */
 export async function answerTo(
   endpoint: Endpoint,
   request: RestRequest,
@@ -90,7 +87,7 @@ export async function answerTo(
 }
 
 const page = z.looseObject({ nextCursor: z.string().nullable() });
-/** What a download says first, and each of the pieces that follow. */
+/** The first item of a download, and each further one. */
 const fileStart = z.object({ fileName: z.string() });
 const filePiece = z.object({ base64: z.string() });
 
@@ -135,7 +132,7 @@ function itemsOf(answer: unknown, of: string): readonly unknown[] {
   return items;
 }
 
-/** Path and query of the page that begins at the cursor, with the parameters as they were read. */
+/** Path and query of the page at the cursor, with the parameters as they were parsed. */
 function nextPage(
   { path, parameters = [] }: Endpoint,
   asked: Readonly<Record<string, unknown>>,
@@ -149,7 +146,6 @@ function nextPage(
   return `/api${path}?${new URLSearchParams(values.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** The member of the procedure's input that a parameter becomes. */
 export function fieldOf({ name, field }: Parameter): string {
   return field ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -180,7 +176,7 @@ async function* restOf(items: AsyncIterator<unknown>): AsyncGenerator<Uint8Array
   }
 }
 
-/** `connected` or `reset` comes first, and then each tip. */
+/** The first event is `connected` or `reset`; each further one is a tip. */
 async function* eventsFrom(items: AsyncIterable<unknown>): AsyncGenerator<RestEvent> {
   for await (const item of items) {
     if (!isTrackedEnvelope<Transaction | TipStreamStart>(item)) throw new Error('an event has no id');

@@ -1,4 +1,4 @@
-/** The endpoints that answer CSV as well, to whoever would rather have that than JSON. */
+/** The endpoints that answer CSV as well, to a client that prefers it to JSON. */
 import type { Context as HonoContext } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
 import { insights, insightsQuery } from '#shared/records.ts';
@@ -11,15 +11,19 @@ import {
 } from '../procedures/account-statement.ts';
 import type { Caller } from '../procedures/router.ts';
 
-/** Tells whether a client weighs CSV more than JSON, which is answered to all others (RFC 9110, section 12.5.1). */
+/**
+ * Tells whether a client weighs CSV more than JSON, which is answered to all others (RFC 9110, section
+ * 12.5.1).
+ */
 export function prefersCsv(c: HonoContext): boolean {
   const ranges = parseAccept(c.req.header('Accept') ?? '');
   return weightOf('text/csv', ranges) > weightOf('application/json', ranges);
 }
 
 /**
- * The weight of a type from 0 to 1, by the most specific range that it lies in. Hono's `accepts` answers CSV to
- * `text/csv, application/json`, which weighs both the same, and JSON to `application/json;q=0` beside a range of all types.
+ * The weight of a type from 0 to 1, by the most specific range that it lies in. Hono's `accepts` answers CSV
+ * to `text/csv, application/json`, which weighs both the same, and JSON to `application/json;q=0` beside a
+ * range of all types.
  */
 function weightOf(type: string, ranges: readonly { readonly type: string; readonly q: number }[]): number {
   const widening = [type, type.replace(/\/.*/, '/*'), '*/*'];
@@ -28,17 +32,16 @@ function weightOf(type: string, ranges: readonly { readonly type: string; readon
 }
 
 interface CsvRequest {
-  /** What the procedure answered, and was asked with. */
+  /** The answer and the input of the procedure. */
   readonly answer: unknown;
   readonly input: unknown;
-  /** Goes on to the last page. */
+  /** True for a list that goes on to its last page. */
   readonly isWhole: boolean;
   readonly caller: Caller;
-  /** Calls procedures for what goes on with a request that was counted when it began. */
+  /** Calls procedures for the rest of a request that was counted when it began. */
   readonly callerForMore: Caller;
 }
 
-/** By their procedures. */
 export const CSV_ANSWERS: Readonly<Record<string, (request: CsvRequest) => Promise<AccountStatement>>> = {
   async 'transactions.list'({ answer, input, isWhole, caller, callerForMore }) {
     if (!isPageOfTips(answer)) throw new Error('a listing answers no page');

@@ -1,6 +1,6 @@
 /**
- * The REST adapter: serves the endpoints over the same procedures that the web client calls. No rule of the product lives
- * here; it respells, and answers in parts what is long or goes on.
+ * The REST adapter: serves the endpoints over the procedures that the web client calls. It has no rule of the
+ * product; it renames, and sends in parts what is long or goes on.
  */
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
@@ -22,10 +22,7 @@ const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */
 const HEARTBEAT = utf8.encoder.encode(': heartbeat\n\n');
 
-/**
- * Serves the endpoints under /api. What is thrown on the way is left to the application's own error handler.
- * @param contextOf makes the procedures' context of a request.
- */
+/** Errors are left to the application's error handler. */
 export function createRestAdapter(
   envelope: Envelope,
   contextOf: (c: HonoContext) => Context,
@@ -44,7 +41,7 @@ export function createRestAdapter(
       const further = { ...context, isFurtherPage: true };
       requireParameters(c, known);
       if (endpoint.movesMoney && !endpoint.takes) await requireNoFields(c);
-      /** What is left is told with refusals as well. */
+      /** // Refusals tell the rest of the quota as well. */
       const tellQuota = (isUsedUp = false) => {
         for (const [name, value] of Object.entries(context.quota.headers(isUsedUp))) c.header(name, value);
       };
@@ -105,15 +102,15 @@ export function createRestAdapter(
   return rest;
 }
 
-/** Paths with a parameter come last, because they fit others as well. */
+/** Paths with a parameter come last, because they match others as well. */
 function inOrderOfMatching(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const isOpen = ({ path }: Endpoint) => path.includes(':');
   return [...endpoints.filter((each) => !isOpen(each)), ...endpoints.filter(isOpen)];
 }
 
 /**
- * What the procedure is asked with, still unchecked: the members of the body and the parameters; or what reads it, once
- * the procedure knows who asks, and has counted it.
+ * The input of the procedure, unchecked, from body and parameters. A picture is a function that reads it,
+ * because the procedure counts the request before.
  */
 async function inputOf(c: HonoContext, { takes, picture, parameters = [] }: Endpoint): Promise<unknown> {
   const named = Object.fromEntries(parameters.map((each) => [fieldOf(each), sentAs(c, each)]));
@@ -134,12 +131,12 @@ function sentAs({ req }: HonoContext, { name, in: place, schema }: Parameter): s
   return value !== undefined && schema['type'] === 'integer' ? numberFrom(value) : value;
 }
 
-/** A whole number as JSON Schema knows it, for which 5.0 is one. */
+/** Reads a whole number as JSON Schema knows it, for which 5.0 is one. */
 function numberFrom(digits: string): number {
   return /^\d{1,9}(?:\.0{1,9})?$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
-/** @throws AppError `invalid_input` for a parameter that is not known, or comes twice. */
+/** @throws AppError `invalid_input` for a parameter that is unknown or repeated. */
 function requireParameters({ req: { raw } }: HonoContext, known: readonly string[]): void {
   const start = raw.url.indexOf('?');
   if (start < 0) return;
@@ -159,7 +156,6 @@ async function requireNoFields(c: HonoContext): Promise<void> {
   if ((await c.req.arrayBuffer()).byteLength > 0) requireKnown(await readJson(c), []);
 }
 
-/** Calls the procedure with an input that only the procedure itself checks, as tRPC's own door does. */
 function ask(
   { procedure, type }: Endpoint,
   input: unknown,
@@ -177,17 +173,16 @@ function ask(
   });
 }
 
-/** The headers of a file to save under its name (RFC 6266). */
+/** RFC 6266. */
 function savedAs(name: string, type: string) {
   return { 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"` };
 }
 
-/** The header that names the next page (RFC 8288). */
+/** RFC 8288. */
 function linkTo(next: string | undefined): Record<string, string> {
   return next === undefined ? {} : { link: `<${next}>; rel="next"` };
 }
 
-/** The pages as the parts of one JSON list. */
 async function* listOf(pages: AsyncGenerator<readonly unknown[]>): AsyncGenerator<string> {
   let separator = '[';
   for await (const page of pages) {
@@ -198,9 +193,9 @@ async function* listOf(pages: AsyncGenerator<readonly unknown[]>): AsyncGenerato
 }
 
 /**
- * Sends a text or a file in parts. Each is made when the client has taken the one before and the answer has its turn
- * among all of them, so that a long one is never whole in memory and holds up nobody. An error in the middle breaks the
- * answer off, because it is too late for a status.
+ * Sends a text or a file in parts. Each part is made when the client has taken the one before and its turn
+ * among all answers has come, so that no long answer is whole in memory or delays others. An error in the
+ * middle breaks the answer off, because it is too late for a status.
  */
 function sendInParts(
   parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>,
@@ -216,13 +211,13 @@ function sendInParts(
           await takeTurn();
           if (isLeft) return;
           const { done, value } = await parts.next();
-          // Whoever left meanwhile takes nothing more, and it is no error.
+          // // A client that left takes nothing more, and that is no error.
           if (isLeft) return;
           if (done) sent.close();
           else sent.enqueue(typeof value === 'string' ? utf8.encoder.encode(value) : value);
         } catch (error) {
           report(error);
-          // The adapter to Node would print the error beside the log.
+          // // The adapter to Node would print the error beside the log.
           if (!outgoing) throw error;
           outgoing.destroy();
         }
@@ -237,8 +232,8 @@ function sendInParts(
 }
 
 /**
- * Sends events, each asked for when the client has taken those before, with a heartbeat in between, until the client is
- * gone or the stream ends. A client that takes nothing has at most one event or heartbeat waiting here.
+ * Sends events, each asked for when the client has taken those before, with heartbeats in between, until the
+ * client leaves or the stream ends. At most one event or heartbeat waits for a client that takes nothing.
  */
 function streamEvents(
   c: HonoContext,
@@ -267,7 +262,7 @@ function streamEvents(
         }
       } catch (error) {
         if (disconnected.signal.aborted) return;
-        // The session has ended or the server is stopping, and the end of the stream says so.
+        // // The session has ended or the server is stopping, which the end of the stream says.
         if (!(error instanceof Error && error.name === 'AbortError')) report(error, c.get('requestId'));
       }
       end();
@@ -278,12 +273,11 @@ function streamEvents(
   return c.body(body, 200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
 }
 
-/** One event as the standard spells it (WHATWG HTML, section 9.2.5); JSON has no line breaks of its own. */
+/** Writes one event (WHATWG HTML, section 9.2.5); JSON has no line breaks of its own. */
 function eventText({ id, name, data }: RestEvent): Uint8Array<ArrayBuffer> {
   return utf8.encoder.encode(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(toWire(data))}\n\n`);
 }
 
-/** @throws AppError `malformed_json`. */
 async function readJson(c: HonoContext): Promise<unknown> {
   try {
     return JSON.parse(utf8.decoder.decode(await c.req.arrayBuffer()));
