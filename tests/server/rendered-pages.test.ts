@@ -49,7 +49,7 @@ describe('a tip page', () => {
     const code = await codeOf(t, 'Pat Doe');
     const { html } = await get(t, `/tip/${code}`);
     expect(dataOf(html)).toEqual({
-      status: 'found',
+      kind: 'found',
       found: await t.trpc().qrCodes.lookup.query({ id: code }),
     });
   });
@@ -230,7 +230,7 @@ describe('a code that exists', () => {
     const { status, html } = await get(t, '/tip/ZZZZZZZZZZ?userId=sam&service=dj');
     expect(status).toBe(200);
     expect(textOf(html)).toMatch(/Sam .*@sam .*DJ .*This is a demo\./);
-    expect(dataOf(html)).toEqual({ status: 'unknown' });
+    expect(dataOf(html)).toEqual({ kind: 'unknown' });
     expect((await get(t, '/tip/ZZZZZZZZZZ?userId=sam&service=plumber')).status).toBe(404);
   });
 
