@@ -15,6 +15,7 @@ import {
   trpcRequest,
 } from '#tests/support/both-doors.ts';
 import { codeOf } from '#tests/support/event-streams.ts';
+import { beginSession } from '#tests/support/people.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -52,21 +53,29 @@ const TAKES_NO_INPUT: ReadonlyMap<string, ErrorCode | null> = new Map([
   ['/trpc/payments.onboard', 'provider_not_payable'],
   ['/trpc/payments.openDashboard', 'provider_not_payable'],
 ]);
-const INPUT_PATHS = BODY_PATHS.filter(({ path }) => !TAKES_NO_INPUT.has(path));
+
+/** The ways in of a door that take a body. */
+const pathsOf = (door: Door) => BODY_PATHS.filter((each) => each.door === door).map(({ path }) => path);
+/** Those that read it. */
+const inputPathsOf = (door: Door) => pathsOf(door).filter((path) => !TAKES_NO_INPUT.has(path));
 
 describe('a body of more than 64 KiB', () => {
-  test.each(BODY_PATHS)('announced by Content-Length is refused unread at $path', async ({ door, path }) => {
+  test.each(DOORS)('announced by Content-Length is refused unread everywhere behind %s', async (door) => {
     const t = await createTestApp();
-    const body = counted(chunksOf(padded(MAX_BODY_BYTES + 1)));
-    const headers = { 'Content-Length': String(MAX_BODY_BYTES + 1) };
-    expect(await post(t, door, path, body.stream, headers)).toBe('body_too_large');
-    expect(body.chunksRead()).toBeLessThanOrEqual(1);
+    for (const path of pathsOf(door)) {
+      const body = counted(chunksOf(padded(MAX_BODY_BYTES + 1)));
+      const headers = { 'Content-Length': String(MAX_BODY_BYTES + 1) };
+      expect(await post(t, door, path, body.stream, headers), path).toBe('body_too_large');
+      expect(body.chunksRead(), path).toBeLessThanOrEqual(1);
+    }
   });
 
-  test.each(BODY_PATHS)('sent in chunks without a length is refused at $path', async ({ door, path }) => {
+  test.each(DOORS)('sent in chunks without a length is refused everywhere behind %s', async (door) => {
     const t = await createTestApp();
-    const body = counted(chunksOf(padded(MAX_BODY_BYTES + 1)));
-    expect(await post(t, door, path, body.stream)).toBe('body_too_large');
+    for (const path of pathsOf(door)) {
+      const body = counted(chunksOf(padded(MAX_BODY_BYTES + 1)));
+      expect(await post(t, door, path, body.stream), path).toBe('body_too_large');
+    }
   });
 
   test.each(DOORS)('that never ends is not read to its end through %s', async (door) => {
@@ -102,17 +111,19 @@ describe('nesting', () => {
   const deepList = `${'['.repeat(BRACKETS)}${']'.repeat(BRACKETS)}`;
   const deepObject = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
 
-  test.each(BODY_PATHS)('30,000 deep is refused at $path', async ({ door, path }) => {
+  test.each(DOORS)('30,000 deep is refused everywhere behind %s', async (door) => {
     const t = await createTestApp();
-    const { token } = await t.registerProvider();
-    const headers = { Authorization: `Bearer ${token}` };
-    const withoutInput = TAKES_NO_INPUT.get(path);
-    const expected = withoutInput === undefined ? 'invalid_input' : withoutInput;
-    expect(await post(t, door, path, deepList, headers)).toBe(expected);
-    if (withoutInput !== undefined) return;
-    const ofObject = path in TAKES_ANY_OBJECT ? TAKES_ANY_OBJECT[path] : expected;
-    expect(await post(t, door, path, deepObject, headers)).toBe(ofObject);
-    expect(await post(t, door, path, '['.repeat(BRACKETS), headers)).toBe('malformed_json');
+    const { user } = await t.registerProvider();
+    for (const path of pathsOf(door)) {
+      const headers = { Authorization: `Bearer ${await beginSession(t.storage, user.email)}` };
+      const withoutInput = TAKES_NO_INPUT.get(path);
+      const expected = withoutInput === undefined ? 'invalid_input' : withoutInput;
+      expect(await post(t, door, path, deepList, headers), path).toBe(expected);
+      if (withoutInput !== undefined) continue;
+      const ofObject = path in TAKES_ANY_OBJECT ? TAKES_ANY_OBJECT[path] : expected;
+      expect(await post(t, door, path, deepObject, headers), path).toBe(ofObject);
+      expect(await post(t, door, path, '['.repeat(BRACKETS), headers), path).toBe('malformed_json');
+    }
   });
 
   test.each(DOORS)('within any field of a registration is refused through %s', async (door) => {
@@ -160,18 +171,21 @@ describe('a content type that is not JSON is refused with 415', () => {
     'json',
     '',
   ];
-  test.each(BODY_PATHS)('at $path', async ({ door, path }) => {
+  test.each(DOORS)('everywhere behind %s', async (door) => {
     const t = await createTestApp();
-    for (const type of TYPES) {
-      expect(await post(t, door, path, WRONG_LOGIN, { 'Content-Type': type }), type).toBe('not_json');
-    }
     const body = new TextEncoder().encode(WRONG_LOGIN);
-    const nameless = {
-      method: METHODS.get(path) ?? 'POST',
-      body,
-      headers: { 'Content-Length': String(body.length) },
-    };
-    expect(await codeOf(door, await t.send(path, nameless)), 'no type').toBe('not_json');
+    for (const path of pathsOf(door)) {
+      for (const type of TYPES) {
+        const code = await post(t, door, path, WRONG_LOGIN, { 'Content-Type': type });
+        expect(code, `${path} ${type}`).toBe('not_json');
+      }
+      const nameless = {
+        method: METHODS.get(path) ?? 'POST',
+        body,
+        headers: { 'Content-Length': String(body.length) },
+      };
+      expect(await codeOf(door, await t.send(path, nameless)), `${path} no type`).toBe('not_json');
+    }
   });
 });
 
@@ -219,8 +233,8 @@ describe('a body that is not JSON is refused with 400', () => {
     '\ufeff',
     '{}\0',
   ];
-  test.each(INPUT_PATHS)('at $path', async ({ door, path }) => {
-    await expectAll(door, path, MALFORMED, 'malformed_json');
+  test.each(DOORS)('everywhere behind %s', async (door) => {
+    await expectEverywhere(door, MALFORMED, 'malformed_json');
   });
 
   test.each(DOORS)('when its bytes are not UTF-8 through %s', async (door) => {
@@ -255,19 +269,19 @@ test.each(
 });
 
 describe('JSON that is no object is refused', () => {
-  test.each(INPUT_PATHS)('at $path', async ({ door, path }) => {
+  test.each(DOORS)('everywhere behind %s', async (door) => {
     const bodies = ['[]', '[{}]', '"text"', '0', '-1.5e300', 'null', 'true', 'false'];
-    await expectAll(door, path, bodies, 'invalid_input');
+    await expectEverywhere(door, bodies, 'invalid_input');
   });
 });
 
 describe('prototype pollution', () => {
-  test.each(BODY_PATHS)('leaves every prototype as it was at $path', async ({ door, path }) => {
+  test.each(DOORS)('leaves every prototype as it was everywhere behind %s', async (door) => {
     const t = await createTestApp();
-    const { token } = await t.registerProvider();
+    const { user } = await t.registerProvider();
     const before = prototypes();
     const poison = '{"polluted":true,"isServiceProvider":true,"is_service_provider":true,"toString":1}';
-    for (const body of [
+    const bodies = [
       `{"__proto__":${poison}}`,
       `{"constructor":{"prototype":${poison}}}`,
       `{"prototype":${poison}}`,
@@ -275,17 +289,21 @@ describe('prototype pollution', () => {
       `{"0":{"__proto__":${poison}},"__proto__":{"0":${poison}}}`,
       `{"email":{"__proto__":${poison}},"serviceCategories":{"__proto__":[]},"service_categories":{"length":1}}`,
       '{"toString":null,"valueOf":null,"hasOwnProperty":null,"then":null,"toJSON":null}',
-    ]) {
-      for (const suffix of ['', '?batch=1']) {
-        const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
-        const method = METHODS.get(path) ?? 'POST';
-        const response = await t.send(`${path}${suffix}`, { method, body, headers });
-        const refused = path in TAKES_ANY_OBJECT ? [200, 400, 404, 422] : [400, 401, 422];
-        if (!TAKES_NO_INPUT.has(path)) expect(refused).toContain(response.status);
-        outcomesOf(door, await answerOf(response));
+    ];
+    for (const path of pathsOf(door)) {
+      const token = await beginSession(t.storage, user.email);
+      const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
+      const method = METHODS.get(path) ?? 'POST';
+      const refused = path in TAKES_ANY_OBJECT ? [200, 400, 404, 422] : [400, 401, 422];
+      for (const body of bodies) {
+        for (const suffix of ['', '?batch=1']) {
+          const response = await t.send(`${path}${suffix}`, { method, body, headers });
+          if (!TAKES_NO_INPUT.has(path)) expect(refused, path).toContain(response.status);
+          outcomesOf(door, await answerOf(response));
+        }
       }
+      expect(prototypes(), path).toEqual(before);
     }
-    expect(prototypes()).toEqual(before);
   });
 
   test.each(DOORS)('fields that are only inherited do not count through %s', async (door) => {
@@ -305,28 +323,31 @@ describe('prototype pollution', () => {
     const poison =
       '"isServiceProvider":true,"serviceCategories":["dj"],"is_service_provider":true,"service_categories":["dj"]';
     expect(await post(t, door, path, customer.replace('{', `{"__proto__":{${poison}},`))).toBeNull();
-    const { trpc } = { trpc: t.trpc(await t.logIn('eve@example.com')) };
+    const trpc = t.trpc(await t.logIn('eve@example.com'));
     expect(await trpc.auth.me.query()).toMatchObject({ isServiceProvider: false, serviceCategories: [] });
   });
 
-  test.each([
-    '__proto__',
-    'auth.__proto__',
-    'constructor',
-    'toString',
-    'auth.constructor',
-    'auth.me.call',
-    'hasOwnProperty',
-    'auth',
-    '',
-  ])('there is no procedure %j', async (name) => {
+  test('no name of a prototype is a procedure', async () => {
     const t = await createTestApp();
     const { token } = await t.registerProvider();
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
-    for (const batch of ['', '?batch=1']) {
-      expect(await codeOf('tRPC', await t.send(`/trpc/${name}${batch}`, { headers }))).toBe('not_found');
-      const init = { method: 'POST', headers, body: '{}' };
-      expect(await codeOf('tRPC', await t.send(`/trpc/${name}${batch}`, init))).toBe('not_found');
+    for (const name of [
+      '__proto__',
+      'auth.__proto__',
+      'constructor',
+      'toString',
+      'auth.constructor',
+      'auth.me.call',
+      'hasOwnProperty',
+      'auth',
+      '',
+    ]) {
+      for (const batch of ['', '?batch=1']) {
+        const path = `/trpc/${name}${batch}`;
+        expect(await codeOf('tRPC', await t.send(path, { headers })), path).toBe('not_found');
+        const init = { method: 'POST', headers, body: '{}' };
+        expect(await codeOf('tRPC', await t.send(path, init)), path).toBe('not_found');
+      }
     }
   });
 });
@@ -359,13 +380,15 @@ async function post(
   return codeOf(door, await t.send(path, init));
 }
 
-/** Sends each of the bodies as a provider, and expects the same refusal of all. */
-async function expectAll(door: Door, path: string, bodies: readonly string[], code: ErrorCode) {
+/** Sends each of the bodies as a provider to whatever reads one, and expects the same refusal of all. */
+async function expectEverywhere(door: Door, bodies: readonly string[], code: ErrorCode) {
   const t = await createTestApp();
   const { token } = await t.registerProvider();
-  for (const body of bodies) {
-    const refused = await post(t, door, path, body, { Authorization: `Bearer ${token}` });
-    expect(refused, JSON.stringify(body)).toBe(code);
+  for (const path of inputPathsOf(door)) {
+    for (const body of bodies) {
+      const refused = await post(t, door, path, body, { Authorization: `Bearer ${token}` });
+      expect(refused, `${path} ${JSON.stringify(body)}`).toBe(code);
+    }
   }
 }
 

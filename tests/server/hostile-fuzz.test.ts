@@ -16,7 +16,7 @@ import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 /** `npm run soak -- fuzz` sets both: it makes more cases, and others each time. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
-const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 6_400);
+const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 2_400);
 /**
  * What stands for a success where no valid input is text: a session or a device that is gone is ended, and a photo is no JSON. Where payments are
  * simulated, no tip can be given up, and nobody has an account to be led to.

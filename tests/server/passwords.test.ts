@@ -81,8 +81,8 @@ const crowd = (door: Door, t: TestApp, size: number, email = 'crowd@example.com'
 describe('what is stored', () => {
   test('is argon2id with 19 MiB, two passes and one lane, under a salt of its own', async () => {
     const t = await createTestApp({ hashing: 'costly' });
-    await t.registerCustomer('cam');
-    await t.registerCustomer('dan');
+    for (const username of ['cam', 'dan'])
+      await registerThrough('REST', t, { email: `${username}@example.com`, username, password: PASSWORD });
     const hashes = [...(await t.data.readPasswordHashes()).values()];
     expect(new Set(hashes).size).toBe(2);
     for (const hash of hashes) {

@@ -11,11 +11,13 @@ import {
   type CallOptions,
   call,
   doorFor,
+  PUBLIC_URL,
   refusedBy,
   resultOf,
   tally,
   times,
 } from '#tests/support/both-doors.ts';
+import { SOMEBODY, testDrawing } from '#tests/support/drawing.ts';
 import {
   announce,
   colourAt,
@@ -369,6 +371,8 @@ test('photos of four accounts keep nobody else from making a code, or from a pho
   const photo = await drawPhoto({ ...size, format: 'png' });
   const attackers = await Promise.all(['ann', 'bob', 'carl', 'dee'].map((name) => enter(t, name, ['dj'])));
   const pat = await enter(t, 'pat', ['bartender']);
+  // The thread that draws has begun by then.
+  await testDrawing.draw(SOMEBODY, { file: 'code.svg', address: PUBLIC_URL });
   const send = async ({ codes: [id], token }: typeof pat, peer: string) => {
     const answer = await call('REST', t, 'qrCodes.setPhoto', { id, photo }, { token, peer });
     return answer.status;

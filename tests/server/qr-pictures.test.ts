@@ -80,7 +80,7 @@ describe('the picture', () => {
 
   test('is bare base64 of a PNG, the same through both doors', async () => {
     const t = await createTestApp();
-    const { code, provider } = await t.setTheScene();
+    const { code, provider } = await t.setTheScene('drawn');
     expect(code.imageBase64).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
     expect(pictureOf(code).subarray(0, 8).toString('hex')).toBe(PNG_SIGNATURE);
     expect(pictureOf(code).toString('base64')).toBe(code.imageBase64);
@@ -108,7 +108,7 @@ describe('the picture', () => {
     `https://${'long-'.repeat(20)}name.example.com/some/path`,
   ])('is a square of at least 512 pixels with a quiet zone of four modules and correction M or better (%s)', async (publicUrl) => {
     const t = await createTestApp({ config: { publicUrl } });
-    const { code } = await t.setTheScene();
+    const { code } = await t.setTheScene('drawn');
     const picture = PNG.sync.read(pictureOf(code));
     expect(decode(pictureOf(code))).toBe(`${publicUrl}/tip/${code.id}`);
     expect(code.url).toBe(`${publicUrl}/tip/${code.id}`);
@@ -133,7 +133,7 @@ describe('the picture', () => {
 
   test('still reads with a scratch across a print', async () => {
     const t = await createTestApp();
-    const { code } = await t.setTheScene();
+    const { code } = await t.setTheScene('drawn');
     const picture = PNG.sync.read(pictureOf(code));
     const { scale } = modulesOf(picture);
     const middle = Math.floor(picture.width / 2);
@@ -146,7 +146,7 @@ describe('the picture', () => {
 
   test('is made once: what is stored is what is answered', async () => {
     const t = await createTestApp();
-    const { code, provider } = await t.setTheScene();
+    const { code, provider } = await t.setTheScene('drawn');
     expect((await t.data.dump())['qr_pictures']).toMatchObject([{ png: pictureOf(code).toString('hex') }]);
 
     const other = Buffer.from('not a picture, but what is kept');
@@ -161,7 +161,7 @@ describe('the picture', () => {
 
   test('is not drawn again after a restart with the same PUBLIC_URL', async () => {
     const before = await createTestApp();
-    const { provider } = await before.setTheScene();
+    const { provider } = await before.setTheScene('drawn');
     const kept = Buffer.from('what is kept');
     await before.data.replacePictures(kept);
 
@@ -172,7 +172,7 @@ describe('the picture', () => {
 
   test('is drawn for a new PUBLIC_URL when first asked for, and both are kept', async () => {
     const before = await createTestApp();
-    const { provider, code } = await before.setTheScene();
+    const { provider, code } = await before.setTheScene('drawn');
 
     const publicUrl = 'https://moved.example.org/tips';
     const after = await createTestApp({ data: before.data, config: { publicUrl } });
@@ -195,7 +195,7 @@ describe('the picture', () => {
 
   test('is drawn but once when a new address is asked for by many at once', async () => {
     const before = await createTestApp();
-    const { provider } = await before.setTheScene();
+    const { provider } = await before.setTheScene('drawn');
     const after = await createTestApp({
       data: before.data,
       config: { publicUrl: 'https://moved.example.org' },
@@ -259,7 +259,7 @@ describe('the drawing of pictures', () => {
 
   test('makes none for a code that exists already', async () => {
     const t = await createTestApp();
-    await t.setTheScene();
+    await t.setTheScene('drawn');
     const account = await accountOf(t);
     const { codes, addresses } = watchDrawing(t);
     for (let time = 0; time < 10; time += 1) {
@@ -296,7 +296,7 @@ describe('the drawing of pictures', () => {
 
   test('makes none that another list has had made since the codes of this one were read', async () => {
     const t = await createTestApp();
-    await t.setTheScene();
+    await t.setTheScene('drawn');
     const account = await accountOf(t);
     const moved = 'https://moved.example.org';
     const { codes, addresses } = watchDrawing(t, moved);
@@ -327,7 +327,7 @@ describe('the drawing of pictures', () => {
 
   test('goes on for whoever waits for the same picture when the one who asked first has gone', async () => {
     const t = await createTestApp();
-    await t.setTheScene();
+    await t.setTheScene('drawn');
     const account = await accountOf(t);
     const line = new EventEmitter();
     const isDrawing = once(line, 'drawing');

@@ -21,9 +21,10 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import { type BlockedWords, NO_BLOCKED_WORDS } from '#server/tips/blocked-words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
+import { newQrCodeId, newUserId, tipPageUrl } from '#shared/ids.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
 import { testDrawing } from './drawing.ts';
-import { START_MS } from './people.ts';
+import { beginSession, START_MS } from './people.ts';
 import { createTestData, type TestData } from './test-data.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -39,6 +40,15 @@ const HASHING = {
     }),
   ),
 };
+
+/** The hash of `PASSWORD` at each cost, made once for all tests of a worker. */
+const hashes = new Map<Passwords, Promise<string>>();
+
+function hashOf(passwords: Passwords): Promise<string> {
+  const hash = hashes.get(passwords) ?? passwords.hash(PASSWORD);
+  hashes.set(passwords, hash);
+  return hash;
+}
 
 export interface RestAnswer extends Answer {
   /** The body as parsed JSON, or as text where it is none; null when empty. Tests look into it as they please. */
@@ -138,16 +148,27 @@ export async function createTestApp(
     return (await trpc().auth.login.mutate({ email, password })).accessToken;
   }
 
-  /** Registers somebody and logs them in; the email is `{username}@example.com`. */
+  /** Puts in somebody who is logged in; the email is `{username}@example.com`. Registering would judge the password. */
   async function register(username: string, fullName: string, serviceCategories: ServiceCategory[] | null) {
     const email = `${username}@example.com`;
-    const person = { email, username, fullName, password: PASSWORD, phone: null };
-    const user = await trpc().auth.register.mutate(
-      serviceCategories
-        ? { ...person, isServiceProvider: true, serviceCategories }
-        : { ...person, isServiceProvider: false },
-    );
-    const token = await logIn(email);
+    const passwordHash = await hashOf(passwords);
+    const outcome = await storage.createAccount({
+      id: newUserId(randomBytes),
+      email,
+      username,
+      fullName,
+      phone: null,
+      isServiceProvider: serviceCategories !== null,
+      serviceCategories: serviceCategories ?? [],
+      createdAtMs: clock.nowMs,
+      passwordHash,
+    });
+    if (outcome !== 'created') throw new Error(outcome);
+    const token = await beginSession(storage, email, {
+      createdAtMs: clock.nowMs,
+      expiresAtMs: clock.nowMs + config.sessionLifetimeMs,
+    });
+    const user = await trpc(token).auth.me.query();
     return { user, token, trpc: trpc(token) };
   }
 
@@ -156,11 +177,25 @@ export async function createTestApp(
 
   const registerCustomer = (username = 'cam') => register(username, `Customer ${username}`, null);
 
-  /** A provider with a code, and a customer: what most tests begin with. */
-  async function setTheScene() {
+  /**
+   * A provider with a code, and a customer: what most tests begin with.
+   * @param picture of the code: none that anybody could scan, unless a test is about pictures.
+   */
+  async function setTheScene(picture: 'none' | 'drawn' = 'none') {
     const provider = await registerProvider();
     const customer = await registerCustomer();
-    const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
+    if (picture === 'drawn') {
+      const drawn = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
+      return { provider, customer, code: drawn };
+    }
+    const id = newQrCodeId(randomBytes);
+    const outcome = await storage.createQrCode(
+      { id, userId: provider.user.id, serviceCategory: 'bartender', createdAtMs: clock.nowMs },
+      { address: tipPageUrl(config.publicUrl, id), png: Buffer.from('no picture') },
+    );
+    if (outcome !== 'created') throw new Error(outcome);
+    const [code] = await provider.trpc.qrCodes.list.query();
+    if (code === undefined) throw new Error('the provider has no code');
     return { provider, customer, code };
   }
 

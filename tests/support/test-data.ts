@@ -32,8 +32,14 @@ export function isOnSqlite(): boolean {
   return inject('engine') === 'sqlite';
 }
 
-/** @param options.isLasting whether the data is there after all storages on it were closed. */
-export async function createTestData({ isLasting = false } = {}): Promise<TestData> {
+/**
+ * @param options.isLasting whether the data is there after all storages on it were closed.
+ * @param options.contents what `readContents` of other data told, to begin with a copy of it; on SQLite alone.
+ */
+export async function createTestData({
+  isLasting = false,
+  contents = undefined as Buffer | undefined,
+} = {}): Promise<TestData> {
   if (!isOnSqlite()) return createPostgresData();
   if (!isLasting) {
     return overSqlite((onStatement) =>
