@@ -21,12 +21,13 @@ import { START_MS } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
+import { createTestData } from '#tests/support/test-data.ts';
 
 const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
 type Identity = (typeof IDENTITIES)[number];
 
 /** Pat tends the bar and cuts hair, with a code for the bar; Quinn is a DJ without a code. */
-async function openScene() {
+async function makeScene() {
   const t = await createTestApp();
   const provider = await t.registerProvider('pat', ['bartender', 'barber']);
   const another = await t.registerProvider('quinn', ['dj']);
@@ -56,7 +57,28 @@ async function openScene() {
   const made = newDevice();
   const { id } = await customer.trpc.notifications.register.mutate(made);
   const device = { id, endpoint: made.endpoint };
-  return { t, provider, another, customer, session, code, tip, given, tokens, photo, device };
+  const people = { provider, another, customer };
+  return { contents: t.data.readContents(), people, session, code, tip, given, tokens, photo, device };
+}
+
+let made: ReturnType<typeof makeScene> | undefined;
+
+/** The scene is made once, and each test gets a copy of it. */
+async function openScene() {
+  made ??= makeScene();
+  const { contents, people, ...scene } = await made;
+  const t = await createTestApp({ data: await createTestData({ contents }) });
+  const here = <Person extends { readonly token: string }>(person: Person) => ({
+    ...person,
+    trpc: t.trpc(person.token),
+  });
+  return {
+    t,
+    provider: here(people.provider),
+    another: here(people.another),
+    customer: here(people.customer),
+    ...scene,
+  };
 }
 
 type Scene = Awaited<ReturnType<typeof openScene>>;

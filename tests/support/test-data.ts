@@ -23,6 +23,8 @@ declare module 'vitest' {
 export interface TestData extends StoredData {
   /** A storage over the data, also when another is open on it already. The running test closes it in its end. */
   openStorage(): Promise<Storage>;
+  /** The bytes of the data, with which other data can begin; on SQLite alone. */
+  readContents(): Buffer;
   /** Makes every statement fail with a message, as a defect inside the database would; null ends this. */
   setFault(message: string | null): Promise<void>;
 }
@@ -36,18 +38,18 @@ export function isOnSqlite(): boolean {
  * @param options.isLasting whether the data is there after all storages on it were closed.
  * @param options.contents what `readContents` of other data told, to begin with a copy of it; on SQLite alone.
  */
-export async function createTestData({
-  isLasting = false,
-  contents = undefined as Buffer | undefined,
-} = {}): Promise<TestData> {
+export async function createTestData(
+  options: { readonly isLasting?: boolean; readonly contents?: Buffer } = {},
+): Promise<TestData> {
+  const { isLasting = false, contents = migratedContents() } = options;
   if (!isOnSqlite()) return createPostgresData();
   if (!isLasting) {
     return overSqlite((onStatement) =>
-      openDatabase(IN_MEMORY, { onStatement, contents: migratedContents() }),
+      openDatabase(IN_MEMORY, { onStatement, contents }),
     );
   }
   const path = join(temporaryFolder(), 'tipwell.db');
-  writeFileSync(path, migratedContents(), { mode: 0o600 });
+  writeFileSync(path, contents, { mode: 0o600 });
   return overSqlite((onStatement) => openDatabase(path, { onStatement }));
 }
 
@@ -78,6 +80,7 @@ function overSqlite(open: (onStatement: () => void) => Database): TestData {
       });
       return storage;
     },
+    readContents: () => database.serialize(),
     async setFault(message) {
       fault = message;
     },
@@ -121,6 +124,9 @@ async function createPostgresData(): Promise<TestData> {
       onTestFinished(close);
       await untilListening(storage);
       return { ...storage, close };
+    },
+    readContents() {
+      throw new Error('data on PostgreSQL cannot be copied');
     },
     setFault,
   };
