@@ -27,8 +27,11 @@ function run(args, env) {
 const children = [
   run(
     [
-      ...['--watch-path=src/server', '--watch-path=src/shared', '--watch-path=drizzle'],
-      ...['--watch-preserve-output', 'src/server/main.ts'],
+      '--watch-path=src/server',
+      '--watch-path=src/shared',
+      '--watch-path=drizzle',
+      '--watch-preserve-output',
+      'src/server/main.ts',
     ],
     {
       PORT: SERVER_PORT,

@@ -70,7 +70,13 @@ function lockOfServer({ packages, ...lock }) {
 function packageOfServer({ name, version, description, license, type, engines, scripts, ...described }) {
   const kept = Object.entries(scripts).filter(([, command]) => / dist\/server\/main\.js\b/.test(command));
   return {
-    ...{ name, version, private: true, description, license, type, engines },
+    name,
+    version,
+    private: true,
+    description,
+    license,
+    type,
+    engines,
     dependencies: described.dependencies,
     optionalDependencies: described.optionalDependencies,
     scripts: {

@@ -174,13 +174,23 @@ function createServices({
   const { publicUrl } = config;
   const { messages: words } = storage;
   const view = createTransactionView({
-    ...{ key: secrets.giver_pseudonym, undoMs, clock, publicUrl, receipts, words },
+    key: secrets.giver_pseudonym,
+    undoMs,
+    clock,
+    publicUrl,
+    receipts,
+    words,
   });
   const queryQueue = createStepQueue(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);
   const payments = paymentService
     ? createPaidTips({
-        ...{ storage, service: paymentService, clock, log, publicUrl, receiptTokenOf: receipts.tokenOf },
+        storage,
+        service: paymentService,
+        clock,
+        log,
+        publicUrl,
+        receiptTokenOf: receipts.tokenOf,
         excludedCategories: config.stripe?.excludedCategories ?? [],
       })
     : createSimulatedPayments(storage);
@@ -191,7 +201,10 @@ function createServices({
     printer: createPrinter({ publicUrl, clock, drawing }),
     payments,
     payouts: createPayouts({
-      ...{ storage, service: paymentService, clock, publicUrl: config.publicUrl },
+      storage,
+      service: paymentService,
+      clock,
+      publicUrl: config.publicUrl,
       excludedCategories: config.stripe?.excludedCategories ?? [],
     }),
     tipFeed,
@@ -210,7 +223,12 @@ function createServices({
     // A queue of its own: other queries of the account would hold the one place of insights longer.
     earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN)),
     notifications: createNotifications({
-      ...{ storage, clock, random, log, publicUrl, findAddresses },
+      storage,
+      clock,
+      random,
+      log,
+      publicUrl,
+      findAddresses,
       pushHosts: config.pushHosts,
       secret: secrets.vapid,
     }),

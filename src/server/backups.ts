@@ -34,7 +34,8 @@ export function startCaring(deps: CareDependencies): () => void {
       : createBackupSchedule({
           folder: config.backupFolder,
           extension: extensionOfBackups(config.database),
-          ...{ clock, isNew },
+          clock,
+          isNew,
           ...commandsFor(stopping.signal),
         });
   const keeper = schedule && createBackupKeeper(schedule, deps, stopping.signal);

@@ -14,8 +14,21 @@ const BRAND = brand.name.toLowerCase();
  * `the_official`.
  */
 const OFFICES: ReadonlySet<string> = new Set([
-  ...['admin', 'administrator', 'billing', 'help', 'helpdesk', 'moderator', 'official', 'payment'],
-  ...['payments', 'postmaster', 'security', 'staff', 'support', 'sysadmin', 'webmaster'],
+  'admin',
+  'administrator',
+  'billing',
+  'help',
+  'helpdesk',
+  'moderator',
+  'official',
+  'payment',
+  'payments',
+  'postmaster',
+  'security',
+  'staff',
+  'support',
+  'sysadmin',
+  'webmaster',
 ]);
 
 /**
@@ -23,10 +36,43 @@ const OFFICES: ReadonlySet<string> = new Set([
  * `service.dog`, `joes-tips`, `sound_system` or `team.rocket` fool no one.
  */
 const RESERVED_WORDS: ReadonlySet<string> = new Set([
-  ...['about', 'account', 'accounts', 'anonymous', 'api', 'auth', 'contact', 'customerservice'],
-  ...['dashboard', 'demo', 'docs', 'everyone', 'healthz', 'info', 'login', 'logout', 'mail', 'me'],
-  ...['nobody', 'null', 'owner', 'readyz', 'register', 'root', 'scan', 'service', 'settings', 'signup'],
-  ...['system', 'team', 'tip', 'tips', 'trpc', 'undefined', 'user', 'users', 'www'],
+  'about',
+  'account',
+  'accounts',
+  'anonymous',
+  'api',
+  'auth',
+  'contact',
+  'customerservice',
+  'dashboard',
+  'demo',
+  'docs',
+  'everyone',
+  'healthz',
+  'info',
+  'login',
+  'logout',
+  'mail',
+  'me',
+  'nobody',
+  'null',
+  'owner',
+  'readyz',
+  'register',
+  'root',
+  'scan',
+  'service',
+  'settings',
+  'signup',
+  'system',
+  'team',
+  'tip',
+  'tips',
+  'trpc',
+  'undefined',
+  'user',
+  'users',
+  'www',
 ]);
 
 const OF_PAGE = /^code-[0-9a-hjkmnp-tv-z]{10}$/;

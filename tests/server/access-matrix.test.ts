@@ -395,11 +395,19 @@ test.each(
 test('a REST route answers 201 where something begins, 204 where something ends, and 200 elsewhere', () => {
   const statuses = Object.fromEntries(ENDPOINTS.map(({ procedure, status }) => [procedure, status]));
   expect(statuses).toMatchObject({
-    ...{ 'auth.register': 201, 'transactions.create': 201 },
-    ...{ 'qrCodes.create': 201, 'qrCodes.replace': 201 },
-    ...{ 'messages.block': 204, 'messages.unblock': 204 },
-    ...{ 'notifications.register': 201, 'notifications.remove': 204, 'notifications.test': 204 },
-    ...{ 'auth.logout': 204, 'auth.confirm': 204, 'auth.endSession': 204, 'auth.endOtherSessions': 204 },
+    'auth.register': 201,
+    'transactions.create': 201,
+    'qrCodes.create': 201,
+    'qrCodes.replace': 201,
+    'messages.block': 204,
+    'messages.unblock': 204,
+    'notifications.register': 201,
+    'notifications.remove': 204,
+    'notifications.test': 204,
+    'auth.logout': 204,
+    'auth.confirm': 204,
+    'auth.endSession': 204,
+    'auth.endOtherSessions': 204,
   });
   expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(13);
 });
@@ -478,8 +486,10 @@ describe('of somebody else', () => {
     expect(all).toMatchObject({
       codes: [{ id: code.id }],
       summary: {
-        ...{ totalTipsReceivedCents: 1_940 + 4_850, totalTipsGivenCents: 0 },
-        ...{ receivedTodayCount: 2, receivedTodayCents: 1_940 + 4_850 },
+        totalTipsReceivedCents: 1_940 + 4_850,
+        totalTipsGivenCents: 0,
+        receivedTodayCount: 2,
+        receivedTodayCents: 1_940 + 4_850,
       },
     });
     expect(all.transactions).toHaveLength(2);

@@ -151,7 +151,10 @@ export function createAttacker(scene: Scene): Attacker {
       new Promise((resolve) => {
         const input = encodeURIComponent(JSON.stringify({ lastEventId }));
         const opened = request({
-          ...{ host: '127.0.0.1', port: scene.port, agent: false, localAddress: from },
+          host: '127.0.0.1',
+          port: scene.port,
+          agent: false,
+          localAddress: from,
           path: door === 'REST' ? '/api/transactions/stream' : `/trpc/transactions.onTip?input=${input}`,
           headers: {
             Accept: 'text/event-stream',

@@ -259,7 +259,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
           batchOf([
             ...Array.from({ length: 4 }, () => ({ name: 'transactions.list', input: { limit: 200 } })),
             ...ZONES.slice(0, 3).map(summaryIn),
-            ...[{ name: 'qrCodes.list' }, { name: 'qrCodes.list' }, { name: 'auth.sessions' }],
+            { name: 'qrCodes.list' },
+            { name: 'qrCodes.list' },
+            { name: 'auth.sessions' },
           ]),
           { token: attacker.scene.long.token },
         ),
@@ -323,7 +325,11 @@ function replay(
       while (!attacker.isOver()) {
         const startedAt = performance.now();
         await attacker.stream({
-          ...{ door: anyOf(doors, index), token, from: attackAddress(0), lastEventId: oldestTip, isRead },
+          door: anyOf(doors, index),
+          token,
+          from: attackAddress(0),
+          lastEventId: oldestTip,
+          isRead,
           ...(isRead === true && { leaveAfter: tips - 1 }),
         });
         await pauseIf(performance.now() - startedAt < 5);

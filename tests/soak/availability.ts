@@ -67,8 +67,16 @@ interface Row {
 }
 
 const COLUMNS = [
-  ...['attack', 'healthz quiet', 'healthz attacked', 'loop stopped', 'tips', 'logins', 'what the attack got'],
-  ...['cores', 'RSS', 'verdict'],
+  'attack',
+  'healthz quiet',
+  'healthz attacked',
+  'loop stopped',
+  'tips',
+  'logins',
+  'what the attack got',
+  'cores',
+  'RSS',
+  'verdict',
 ];
 const LEGEND = [
   'healthz: p50 / p99 / slowest in ms, from when each was due. loop stopped: the longest time that it computed without',
@@ -224,7 +232,8 @@ function judge(
   const shortStops = computingOf(attacked).filter((ms) => ms > SHORT_STOP_MS).length;
   const longest = Math.max(0, ...computingOf(attacked));
   const longestByClock = Math.max(
-    ...[0, ...attacked.samples.flat().flatMap(({ stops }) => stops.map(({ clockMs }) => clockMs))],
+    0,
+    ...attacked.samples.flat().flatMap(({ stops }) => stops.map(({ clockMs }) => clockMs)),
   );
   const faults = Object.entries(spoils.counts).filter(
     ([what]) => /^5\d\d/.test(what) && !what.startsWith('503'),

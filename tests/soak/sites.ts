@@ -64,7 +64,10 @@ function startProbed(databaseUrl: string, probeFile: string): Promise<RunningSer
   return startServer({
     // A server with a local address prints nothing.
     PUBLIC_URL: 'https://tips.example.com',
-    ...{ RATE_LIMIT: 'on', DATABASE_URL: databaseUrl, LOOP_PROBE_FILE: probeFile, TRUST_PROXY: '127.0.0.1' },
+    RATE_LIMIT: 'on',
+    DATABASE_URL: databaseUrl,
+    LOOP_PROBE_FILE: probeFile,
+    TRUST_PROXY: '127.0.0.1',
     NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-probe.js')}`,
   });
 }

@@ -51,7 +51,11 @@ export function send(port: number, path: string, sending: Sending): Promise<Rece
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        ...{ host: '127.0.0.1', port, path, agent, localAddress: from },
+        host: '127.0.0.1',
+        port,
+        path,
+        agent,
+        localAddress: from,
         method: method ?? (text === null ? 'GET' : 'POST'),
         headers: {
           ...(text !== null && {
@@ -109,8 +113,13 @@ export function createDevice(port: number, address: string): Device {
 /** A valid registration of a customer; the email is `{username}@example.com`. */
 export function registrationOf(username: string) {
   return {
-    ...{ email: `${username}@example.com`, username, full_name: username, password: PASSWORD, phone: null },
-    ...{ is_service_provider: false, service_categories: [] },
+    email: `${username}@example.com`,
+    username,
+    full_name: username,
+    password: PASSWORD,
+    phone: null,
+    is_service_provider: false,
+    service_categories: [],
   };
 }
 

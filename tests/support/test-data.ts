@@ -44,9 +44,7 @@ export async function createTestData(
   const { isLasting = false, contents = migratedContents() } = options;
   if (!isOnSqlite()) return createPostgresData();
   if (!isLasting) {
-    return overSqlite((onStatement) =>
-      openDatabase(IN_MEMORY, { onStatement, contents }),
-    );
+    return overSqlite((onStatement) => openDatabase(IN_MEMORY, { onStatement, contents }));
   }
   const path = join(temporaryFolder(), 'tipwell.db');
   writeFileSync(path, contents, { mode: 0o600 });

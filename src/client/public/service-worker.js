@@ -138,12 +138,10 @@ async function tellTips({ count, netCents, upTo, tip, tag }) {
   if (isNews) {
     const sum = { count: before.count + news.count, netCents: before.netCents + news.netCents };
     await show(titleOf(sum), {
-      ...{
-        tag: TIPS,
-        renotify: true,
-        body: bodyOf(tip, sum.count),
-        data: { ...sum, upTo, address: ADDRESS },
-      },
+      tag: TIPS,
+      renotify: true,
+      body: bodyOf(tip, sum.count),
+      data: { ...sum, upTo, address: ADDRESS },
       timestamp: Date.parse(tip?.createdAt) || Date.now(),
     });
   } else if (shown) {

@@ -22,7 +22,14 @@ const MAX_JUDGED_LENGTH = 64;
 const MAX_READINGS = 8;
 
 const WORDS_OF_PRODUCT = [
-  ...[brand.name, 'cashless', 'tipping', 'tip jar', 'gratuity', 'admin', 'login', 'test'],
+  brand.name,
+  'cashless',
+  'tipping',
+  'tip jar',
+  'gratuity',
+  'admin',
+  'login',
+  'test',
   ...Object.values(CATEGORY_LABELS),
 ];
 

@@ -91,7 +91,12 @@ export function createNotifications(deps: {
       const sessionHash = hashOf(token);
       const added = await devices.add(
         {
-          ...{ id: newDeviceId(random), userId, sessionHash, endpoint, p256dh, withWords },
+          id: newDeviceId(random),
+          userId,
+          sessionHash,
+          endpoint,
+          p256dh,
+          withWords,
           auth: Buffer.from(keys.auth, 'base64'),
           createdAtMs: clock(),
         },

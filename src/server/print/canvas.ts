@@ -109,7 +109,9 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
           const stroke = run.font.stroke * size;
           document.lineWidth(stroke).strokeColor(label.colour);
           document.text(run.text, x + stroke / 2, top + size * 0.82, {
-            ...{ lineBreak: false, baseline: 'alphabetic', features: [] },
+            lineBreak: false,
+            baseline: 'alphabetic',
+            features: [],
             ...(stroke > 0 && { fill: true, stroke: true }),
           });
           x += advance;

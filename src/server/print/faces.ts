@@ -62,15 +62,16 @@ export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords
     const radius = photo ? Math.min(title * 0.42, width * 0.1) : 0;
     const lead = photo ? 2 * radius + width * 0.03 : 0;
     const beginning = await canvas.write(`Tip ${words.name}`, {
-      ...{
-        x: inner.x + lead,
-        width: inner.width - lead,
-        y: top,
-        height: title,
-        face: 'display',
-        colour: INK,
-      },
-      ...{ maxSize: width * 0.2, maxLines: 3, align: 'centre', stand: 'middle' },
+      x: inner.x + lead,
+      width: inner.width - lead,
+      y: top,
+      height: title,
+      face: 'display',
+      colour: INK,
+      maxSize: width * 0.2,
+      maxLines: 3,
+      align: 'centre',
+      stand: 'middle',
     });
     if (photo) canvas.photo(photo, beginning - lead + radius, top + title / 2, radius);
     top += title + gap * 0.3;
@@ -78,19 +79,25 @@ export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords
     top += codeBox + gap * 0.3;
     await canvas.write(words.service, {
       ...{ ...inner, y: top, height: service, face: 'display', colour: INK, maxSize: width * 0.085 },
-      ...{ maxLines: 1, align: 'centre', stand: 'middle' },
+      maxLines: 1,
+      align: 'centre',
+      stand: 'middle',
     });
     top += service;
     if (words.greeting !== null) {
       await canvas.write(words.greeting, {
         ...{ ...inner, y: top, height: greeting, face: 'italic', colour: SOFT_INK, maxSize: width * 0.055 },
-        ...{ maxLines: 3, align: 'centre', stand: 'middle' },
+        maxLines: 3,
+        align: 'centre',
+        stand: 'middle',
       });
       top += greeting;
     }
     await canvas.write(HOW, {
       ...{ ...inner, y: top, height: how, face: 'text', colour: SOFT_INK, maxSize: width * 0.034 },
-      ...{ maxLines: 1, align: 'centre', stand: 'middle' },
+      maxLines: 1,
+      align: 'centre',
+      stand: 'middle',
     });
   });
   canvas.box(box, { line: LINE, lineWidth: 0.15, radius: width * 0.038 });
@@ -128,12 +135,16 @@ export async function drawLying(
     top += 2 * radius;
     await canvas.write(`Tip ${words.name}`, {
       ...{ ...column, y: top, height: title, face: 'display', colour: INK, maxSize: height * 0.19 },
-      ...{ maxLines: 4, align: 'left', stand: 'bottom' },
+      maxLines: 4,
+      align: 'left',
+      stand: 'bottom',
     });
     top += title + space * 0.02;
     await canvas.write(words.service, {
       ...{ ...column, y: top, height: space * 0.13, face: 'display', colour: INK, maxSize: height * 0.095 },
-      ...{ maxLines: 1, align: 'left', stand: 'middle' },
+      maxLines: 1,
+      align: 'left',
+      stand: 'middle',
     });
     top += space * 0.13;
     if (greeting !== null) {
@@ -146,13 +157,17 @@ export async function drawLying(
           colour: SOFT_INK,
           maxSize: height * 0.065,
         },
-        ...{ maxLines: 4, align: 'left', stand: 'middle' },
+        maxLines: 4,
+        align: 'left',
+        stand: 'middle',
       });
       top += space * 0.17;
     }
     await canvas.write(HOW, {
       ...{ ...column, y: top, height: space * 0.14, face: 'text', colour: SOFT_INK, maxSize: height * 0.045 },
-      ...{ maxLines: 1, align: 'left', stand: 'top' },
+      maxLines: 1,
+      align: 'left',
+      stand: 'top',
     });
   });
   canvas.box(box, { line: LINE, lineWidth: 0.15, radius: box.radius });
@@ -176,8 +191,16 @@ export async function drawRound(
   const line = (text: string, top: number, height: number, face: 'display' | 'text', colour: string) => {
     const width = chord(top, top + height);
     return canvas.write(text, {
-      ...{ x: middleX - width / 2, width, y: middleY + top, height, face, colour },
-      ...{ maxSize: height, maxLines: 3, align: 'centre', stand: 'middle' },
+      x: middleX - width / 2,
+      width,
+      y: middleY + top,
+      height,
+      face,
+      colour,
+      maxSize: height,
+      maxLines: 3,
+      align: 'centre',
+      stand: 'middle',
     });
   };
   const codeBox = code * WITH_QUIET_ZONE;
@@ -204,11 +227,19 @@ async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWord
   const size = Math.min(box.height * 0.4, box.width * 0.045);
   await canvas.write(typed(address), {
     ...{ ...inner, width: inner.width * 0.68, y: box.y, height: box.height, face: 'text', colour: onBlock },
-    ...{ maxSize: size, maxLines: 2, align: 'left', stand: 'middle' },
+    maxSize: size,
+    maxLines: 2,
+    align: 'left',
+    stand: 'middle',
   });
   await canvas.write(codeId, {
     ...{ ...inner, x: inner.x + inner.width * 0.7, width: inner.width * 0.3, y: box.y, height: box.height },
-    ...{ face: 'text', colour: onBlock, maxSize: size, maxLines: 1, align: 'right', stand: 'middle' },
+    face: 'text',
+    colour: onBlock,
+    maxSize: size,
+    maxLines: 1,
+    align: 'right',
+    stand: 'middle',
   });
 }
 

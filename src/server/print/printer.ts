@@ -40,7 +40,13 @@ export function createPrinter(deps: {
     if (file === 'code.svg') return { file, address };
     if (file === 'code.png') return { file, address, size };
     return {
-      ...{ file, address, paper, ink, name, greeting, photo },
+      file,
+      address,
+      paper,
+      ink,
+      name,
+      greeting,
+      photo,
       service: CATEGORY_LABELS[serviceCategory],
       codeId: showQrCodeId(id),
       madeAtMs: clock(),

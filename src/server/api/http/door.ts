@@ -29,7 +29,12 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
     // // Hono asks for the methods of the answer that OPTIONS has without CORS.
     allowMethods: (_, c) => c.res.headers.get('Allow')?.split(', ') ?? [],
     exposeHeaders: [
-      ...['Content-Disposition', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+      'Content-Disposition',
+      'Link',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'X-Request-Id',
     ],
     maxAge: 600,
   });

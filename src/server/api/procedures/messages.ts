@@ -81,7 +81,10 @@ export const messageProcedures = {
       refusals: ['transaction_not_found', 'no_words', 'too_many_requests'],
       response: {
         ...RECEIVED,
-        ...{ message: null, giver_name: null, words_hidden: true, reported_at: '2024-06-01T20:18:00.000Z' },
+        message: null,
+        giver_name: null,
+        words_hidden: true,
+        reported_at: '2024-06-01T20:18:00.000Z',
       },
     },
     changeProcedure

@@ -101,8 +101,11 @@ export const transactionProcedures = {
         'too_many_requests',
       ],
       request: {
-        ...{ receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },
-        ...{ message: 'Best Negroni in town', with_name: true },
+        receiver_qr_id: QR_CODE.id,
+        amount: 12.34,
+        service_category: 'bartender',
+        message: 'Best Negroni in town',
+        with_name: true,
       },
       response: TRANSACTION,
     },
