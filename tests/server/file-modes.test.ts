@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { runHere } from '#tests/support/commands.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
@@ -60,13 +61,13 @@ describe.skipIf(process.platform === 'win32').each(['000', '022', '077'])('with 
     const env = { DATABASE_URL: path };
     const folder = temporaryFolder();
     const file = join(folder, 'backup.db');
-    expect((await runToEnd('db-backup', env, [file])).code).toBe(0);
+    expect((await runHere('db-backup', env, [file])).code).toBe(0);
     expect(modesIn(folder)).toEqual({ 'backup.db': '600' });
     chmodSync(file, 0o644);
 
     const target = join(temporaryFolder(), 'made', 'tipwell.db');
     for (let time = 0; time < 2; time += 1)
-      expect((await runToEnd('db-restore', { DATABASE_URL: target }, [file])).code).toBe(0);
+      expect((await runHere('db-restore', { DATABASE_URL: target }, [file])).code).toBe(0);
     expect(modeOf(join(target, '..'))).toBe('700');
     const modes = modesIn(join(target, '..'));
     expect(modes).toMatchObject({ 'tipwell.db': '600', 'tipwell.db.before-restore': '600' });
@@ -110,9 +111,9 @@ describe.skipIf(process.platform === 'win32')('what an earlier version left open
   test('is closed before it is kept aside', async () => {
     const { path } = await prepareLedger(['pat']);
     const file = join(temporaryFolder(), 'backup.db');
-    expect((await runToEnd('db-backup', { DATABASE_URL: path }, [file])).code).toBe(0);
+    expect((await runHere('db-backup', { DATABASE_URL: path }, [file])).code).toBe(0);
     chmodSync(path, 0o644);
-    expect((await runToEnd('db-restore', { DATABASE_URL: path }, [file])).code).toBe(0);
+    expect((await runHere('db-restore', { DATABASE_URL: path }, [file])).code).toBe(0);
     expect(modeOf(`${path}.before-restore`)).toBe('600');
   });
 
@@ -120,7 +121,7 @@ describe.skipIf(process.platform === 'win32')('what an earlier version left open
     const { path } = await prepareLedger(['pat']);
     chmodSync(path, 0o640);
     const before = readFileSync(path);
-    expect((await runToEnd('db-check', { DATABASE_URL: path })).code).toBe(0);
+    expect((await runHere('db-check', { DATABASE_URL: path })).code).toBe(0);
     expect(modeOf(path)).toBe('640');
     expect(readFileSync(path).equals(before)).toBe(true);
   });

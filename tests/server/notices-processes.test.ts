@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { PushMessage } from '#shared/notifications.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { inWords } from '#tests/support/push-devices.ts';
 import { startPushService } from '#tests/support/push-service.ts';
-import { call, createCode, enter } from '#tests/support/rest-client.ts';
+import { call } from '#tests/support/rest-client.ts';
 import {
   type RunningServer,
   startServer,
@@ -36,16 +37,19 @@ async function openScene() {
     await service.close();
     expect(service.problems).toEqual([]);
   });
+  const path = isOnSqlite() ? join(temporaryFolder(), 'tipwell.db') : await createPostgresDatabase();
+  const { people } = await prepareLedger(['pat', 'cam'], path);
+  const [provider, customer] = people;
+  if (!provider || !customer) throw new Error('two people are needed for a tip');
+  const { code } = provider;
+  const giverToken = customer.token;
   const env = {
-    DATABASE_URL: isOnSqlite() ? join(temporaryFolder(), 'tipwell.db') : await createPostgresDatabase(),
+    DATABASE_URL: path,
     PUSH_HOSTS: '127.0.0.1',
     LOG_LEVEL: 'warn',
   };
   const first = await startServer(env);
   const servers = isOnSqlite() ? [first] : [first, await startServer(env)];
-  const provider = await enter(first, 'pat', ['bartender']);
-  const customer = await enter(first, 'cam');
-  const code = await createCode(first, provider.token, 'bartender');
   const device = service.register();
   const registered = await call(first, '/notices/devices', { token: provider.token, body: inWords(device) });
   expect(registered.status).toBe(201);
@@ -55,7 +59,7 @@ async function openScene() {
     await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         const server = servers[index % servers.length] ?? first;
-        expect((await call(server, '/transactions', { token: customer.token, body })).status).toBe(201);
+        expect((await call(server, '/transactions', { token: giverToken, body })).status).toBe(201);
       }),
     );
   }

@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   globSync,
   readdirSync,
@@ -46,20 +47,33 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   let server: PostgresServer;
   let count = 0;
 
+  /** Tests read it, and change copies of it. */
+  let original: Awaited<ReturnType<typeof makeBackup>>;
+
   beforeAll(async () => {
     server = await startPostgres({ fsync: 'off' }, installed);
+    original = await makeBackup();
   });
   afterAll(() => server.stop());
 
-  /** An empty database on that server. */
-  async function createDatabase(): Promise<string> {
+  /** An empty database on that server, or a copy of one that nobody is connected to. */
+  async function createDatabase(template?: string): Promise<string> {
     count += 1;
-    await execute(server.url('postgres'), `CREATE DATABASE tips_${count}`);
+    const from = template === undefined ? '' : ` TEMPLATE ${new URL(template).pathname.slice(1)}`;
+    await execute(server.url('postgres'), `CREATE DATABASE tips_${count}${from}`);
     return server.url(`tips_${count}`);
   }
 
-  /** A database with the books of `writeBooks`, and a backup of it. */
+  /** A copy of the original database, and one of its backup. */
   async function createBackup() {
+    const url = await createDatabase(original.url);
+    const file = join(temporaryFolder(), 'tips.dump');
+    copyFileSync(original.file, file);
+    return { ...original, url, file };
+  }
+
+  /** A database with the books of `writeBooks`, and a backup of it. */
+  async function makeBackup() {
     const books = await writeBooks();
     const url = await createDatabase();
     const { past } = await moveBooks(books.path, url);
@@ -79,7 +93,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   }
 
   test('a backup is written while a server runs, checked, and for this user alone', async () => {
-    const { url, file, past, written, tipCount } = await createBackup();
+    const { file, past, written, tipCount } = original;
     expect(written).toMatchObject({ code: 0, stderr: '' });
     expect(written.stdout).toContain(`${file} holds all of `);
     expect(written.stdout).toContain(
@@ -88,6 +102,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(file))).toEqual(['tips.dump']);
 
+    const { url } = await createBackup();
     const running = await startServer({ DATABASE_URL: url });
     const second = join(temporaryFolder(), 'second.dump');
     expect((await runHere('db-backup', { DATABASE_URL: url }, [second])).code).toBe(0);
@@ -154,7 +169,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   });
 
   test('a restore fills a database of another server that has nothing yet, and payments go on there', async () => {
-    const { file, past, ...books } = await createBackup();
+    const { file, past, ...books } = original;
     const url = await createDatabase();
     const { code, stdout } = await runHere('db-restore', { DATABASE_URL: url }, [file, '--digest', past]);
     expect({ code, kept: stdout.includes('kept as') }).toEqual({ code: 0, kept: false });
@@ -186,8 +201,8 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   });
 
   test('a restore of another past is refused without --other-past, and leaves all as it was', async () => {
-    const { file } = await createBackup();
-    const { url, past } = await createBackup();
+    const { file } = original;
+    const { url, past } = await makeBackup();
     const refused = await runHere('db-restore', { DATABASE_URL: url }, [file]);
     expect(refused.stderr).toContain(
       'tells another past than the database that it would replace: from tip 1 on they differ. Tips of the database that are not in the backup: 10.',
@@ -210,6 +225,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   });
 
   test('a restore of a dump with a changed schema or a wrong sum is refused, and leaves all as it was', async () => {
+    const { url, file, past } = await createBackup();
     for (const [forgery, sentence] of [
       [
         'DROP TRIGGER entries_never_change ON tipwell.entries',
@@ -217,12 +233,11 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       ],
       ['UPDATE tipwell.tip_buckets SET count = count + 1', 'Violated: each bucket'],
     ] as const) {
-      const { url, file, past } = await createBackup();
-      const forged = await createBackup();
-      await execute(forged.url, forgery);
+      const forged = await createDatabase(original.url);
+      await execute(forged, forgery);
       const dump = join(dirname(file), 'forged.dump');
-      execFileSync(join(installed ?? '', 'pg_dump'), ['-Fc', '-n', 'tipwell', '-f', dump, forged.url]);
-      const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [dump, '--other-past']);
+      execFileSync(join(installed ?? '', 'pg_dump'), ['-Fc', '-n', 'tipwell', '-f', dump, forged]);
+      const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [dump]);
       expect(code).toBe(1);
       expect(stderr).toContain(`${dump} cannot be trusted. ${sentence}`);
       expect(await at(url).check([])).toMatchObject({ problems: [], past });

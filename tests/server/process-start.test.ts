@@ -12,12 +12,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { get } from '#tests/support/http-get.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { enter } from '#tests/support/rest-client.ts';
-import { freePort, runToEnd, startServer, stepsIn, temporaryFolder } from '#tests/support/running-server.ts';
+import {
+  freePort,
+  type RunningServer,
+  runToEnd,
+  startServer,
+  stepsIn,
+  temporaryFolder,
+} from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const PAGE_BYTES = 4_096;
@@ -33,27 +41,35 @@ test('settings that are wrong stop the start with one line that names them, befo
 });
 
 describe.concurrent('the process', () => {
+  /** What others run into, and which goes on. */
+  let first: RunningServer;
+  /** A database that no process has; tests change copies of it. */
+  let prepared: Buffer;
+  beforeAll(async () => {
+    first = await startServer();
+    prepared = readFileSync((await prepareLedger(['pat'])).path);
+  });
+
   test('refuses to start on a port that somebody else has', async () => {
-    const server = await startServer();
     const end = await runToEnd('serve', {
-      PORT: String(server.port),
+      PORT: String(first.port),
       DATABASE_URL: join(temporaryFolder(), 'other.db'),
       // A new database is migrated before, which the log tells.
       LOG_LEVEL: 'silent',
     });
-    expectRefusedStart(end, new RegExp(`port ${server.port}: the port is already in use`));
-    expect((await get(server.port, '/readyz')).status).toBe(200);
+    expectRefusedStart(end, new RegExp(`port ${first.port}: the port is already in use`));
+    expect((await get(first.port, '/readyz')).status).toBe(200);
   });
 
   test('refuses to start on a database that another process has, until that one ends, however it ends', async () => {
     const databasePath = join(temporaryFolder(), 'tipwell.db');
     const env = { DATABASE_URL: databasePath };
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const first = await startServer(env);
+      const server = await startServer(env);
       const end = await runToEnd('serve', { ...env, PORT: String(await freePort()) });
       expectRefusedStart(end, /another Tipwell process is using it/);
-      expect((await get(first.port, '/readyz')).status).toBe(200);
-      await first.stop(signal);
+      expect((await get(server.port, '/readyz')).status).toBe(200);
+      await server.stop(signal);
     }
     const last = await startServer(env);
     expect((await get(last.port, '/readyz')).status).toBe(200);
@@ -83,11 +99,10 @@ describe.concurrent('the process', () => {
       },
     ],
   ])('refuses to start on a database that another process has, under %s', async (_, another) => {
-    const first = await startServer();
     const other = another(first.databasePath, temporaryFolder());
     const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
     expectRefusedStart(end, /another Tipwell process is using it/);
-    const restored = await runToEnd('db-restore', { DATABASE_URL: other }, [first.databasePath]);
+    const restored = await runHere('db-restore', { DATABASE_URL: other }, [first.databasePath]);
     expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('another Tipwell process') });
     expect((await get(first.port, '/readyz')).status).toBe(200);
   });
@@ -105,15 +120,15 @@ describe.concurrent('the process', () => {
   });
 
   test('refuses to start on a database with a second name, under which its log would not be found', async () => {
-    const first = await startServer();
-    await enter(first, 'pat');
+    const server = await startServer();
+    await enter(server, 'pat');
     const other = join(temporaryFolder(), 'other.db');
-    linkSync(first.databasePath, other);
+    linkSync(server.databasePath, other);
     const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
     expectRefusedStart(end, /the file has a second name \(a hard link\)/);
-    const cared = await runToEnd('account', { DATABASE_URL: other }, ['unlock', 'pat@example.com']);
+    const cared = await runHere('account', { DATABASE_URL: other }, ['unlock', 'pat@example.com']);
     expect(cared).toMatchObject({ code: 1, stderr: expect.stringContaining('a second name') });
-    expect((await get(first.port, '/readyz')).status).toBe(200);
+    expect((await get(server.port, '/readyz')).status).toBe(200);
   });
 
   test('refuses to start on a file that is no database, and leaves it as it is', async () => {
@@ -133,9 +148,9 @@ describe.concurrent('the process', () => {
     ['that is cut short in the middle', (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
     ['of which only the header is left', (bytes) => bytes.subarray(0, 100)],
   ])('refuses to start on a database %s', async (_what, damage) => {
-    const { path } = await prepareLedger(['pat']);
-    writeFileSync(path, damage(readFileSync(path)));
-    const before = readFileSync(path);
+    const path = join(temporaryFolder(), 'tipwell.db');
+    const before = damage(Buffer.from(prepared));
+    writeFileSync(path, before);
     const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: path });
     expectRefusedStart(end, /damaged.*(?:db:restore|restore a backup)/i);
     expect(readFileSync(path).equals(before)).toBe(true);
@@ -158,11 +173,11 @@ describe.concurrent('the process', () => {
     const env = { DATABASE_URL: path };
     const server = await startServer(env);
     expect((await get(server.port, '/readyz')).status).toBe(200);
-    const { code, stdout, stderr } = await runToEnd('db-check', env);
+    const { code, stdout, stderr } = await runHere('db-check', env);
     expect(code).toBe(1);
     expect(`${stdout}${stderr}`).toMatch(/damaged/i);
     const folder = temporaryFolder();
-    expect(await runToEnd('db-backup', env, [join(folder, 'backup.db')])).toMatchObject({
+    expect(await runHere('db-backup', env, [join(folder, 'backup.db')])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/damaged/),
     });

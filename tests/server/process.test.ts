@@ -67,10 +67,9 @@ describe.concurrent('a process that runs', () => {
   });
 
   test('prints its address, and says that it is alive and ready', async () => {
-    const server = await startServer();
-    expect(server.stdout()).toBe(`Tipwell is ready at http://localhost:${server.port}\n`);
+    expect(shared.stdout()).toBe(`Tipwell is ready at http://localhost:${shared.port}\n`);
     for (const path of ['/healthz', '/readyz']) {
-      const answer = await get(server.port, path);
+      const answer = await get(shared.port, path);
       expect([answer.status, answer.body.toString().split('\n')[0]]).toEqual([200, 'ok']);
       expect(answer.headers['content-type']).toMatch(/^text\/plain/);
     }

@@ -76,7 +76,7 @@ describe.each(DOORS)('through %s', (door) => {
   test('tips recorded while the replay is being read come after it, each once', async () => {
     const scene = await openTipScene();
     const [lastEventId] = await scene.giveTips(1);
-    await scene.giveTips(15 * READ_SIZE, 2_000);
+    await scene.recordTips(15 * READ_SIZE);
     const stream = await openTips(door, scene, { token: scene.provider.token, lastEventId });
     const tips: StreamedTip[] = [];
     for (let round = 0; round < 60; round += 1) {
@@ -318,15 +318,16 @@ describe.each(DOORS)('through %s', (door) => {
   });
 
   test('no event is lost or doubled when the reader disconnects 30 times at random', async () => {
+    const TIPS = 400;
     const scene = await openTipScene();
     const [first] = await scene.giveTips(1);
-    const writing = scene.giveTips(1_000, 2_000);
+    const writing = scene.giveTips(TIPS, 2_000);
     const chance = createChance(20_261_203);
     const heard: StreamedTip[] = [];
     let lastEventId = first;
     for (let connection = 0; connection <= 30; connection += 1) {
       const stream = await openTips(door, scene, { token: scene.provider.token, lastEventId });
-      const count = connection === 30 ? 1_000 - heard.length : chance.below(33);
+      const count = connection === 30 ? TIPS - heard.length : chance.below(13);
       heard.push(...(await stream.take(count)));
       lastEventId = heard.at(-1)?.id ?? first;
       await stream.close();
@@ -349,7 +350,7 @@ test('a last event is named in the header, or by tRPC’s clients in the input o
   }
 });
 
-test('50 accounts and 2,000 tips: each hears its own, in order, and nobody another’s', async () => {
+test('50 accounts and 800 tips: each hears its own, in order, and nobody another’s', async () => {
   const t = await createTestApp();
   const people = await Promise.all(
     Array.from({ length: 50 }, (_, index) => enter(t, `person-${index}`, ['dj'])),
@@ -367,7 +368,7 @@ test('50 accounts and 2,000 tips: each hears its own, in order, and nobody anoth
     }
     return { id: user.id, heard };
   });
-  for (let round = 0; round < 100; round += 1) {
+  for (let round = 0; round < 40; round += 1) {
     await Promise.all(
       Array.from({ length: 20 }, () => {
         const from = chance.below(people.length);
@@ -381,12 +382,12 @@ test('50 accounts and 2,000 tips: each hears its own, in order, and nobody anoth
     );
   }
   // Two people hear of each tip.
-  await vi.waitFor(() => expect(heardInAll).toBeGreaterThanOrEqual(4_000), { timeout: 60_000 });
+  await vi.waitFor(() => expect(heardInAll).toBeGreaterThanOrEqual(1_600), { timeout: 60_000 });
   await settle();
   t.app.endStreams();
   for (const { id, heard } of await Promise.all(reading)) {
-    expect(heard.length).toBeGreaterThan(20);
+    expect(heard.length).toBeGreaterThan(10);
     expect(heard).toEqual(await ledgerOf(t, id));
   }
-  expect((await t.data.dump())['transactions']).toHaveLength(2_000);
+  expect((await t.data.dump())['transactions']).toHaveLength(800);
 });
