@@ -151,7 +151,9 @@ async function compile(folder: string): Promise<string[]> {
 test('the types stand in one file that names no package but @trpc/server, and nothing of the inside', () => {
   const imported = [...types.matchAll(/(?:from |import\()\s*['"]([^'"]+)['"]/g)].map(([, name]) => name);
   expect(new Set(imported)).toEqual(new Set(['@trpc/server']));
-  expect(types).not.toMatch(/\bzod\b|\$brand|\bservices\b|\bStorage\b|\bany\b|#shared|node_modules/);
+  // A comment may say services of what a provider offers.
+  const code = types.replace(/\/\*\*.*?\*\//gs, '');
+  expect(code).not.toMatch(/\bzod\b|\$brand|\bservices\b|\bStorage\b|\bany\b|#shared|node_modules/);
   for (const name of ['AppRouter', 'User', 'Transaction', 'Cents', 'Registration', 'ErrorShape'])
     expect(types).toMatch(new RegExp(`^export (?:interface|type) ${name}\\b`, 'm'));
 });

@@ -16,7 +16,7 @@ import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 /** `npm run soak -- fuzz` sets both: it makes more cases, and others each time. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
-const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 2_400);
+const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 3_600);
 /**
  * What stands for a success where no valid input is text: a session or a device that is gone is ended, and a photo is no JSON. Where payments are
  * simulated, no tip can be given up, and nobody has an account to be led to.
@@ -425,7 +425,7 @@ test('the table of valid inputs has one for every procedure, so that an almost v
     const input = VALID_INPUTS[path]?.(stage.scene, 0);
     const request = trpcRequest(path, JSON.stringify(input));
     const [[name, value] = ['', '']] = Object.entries(
-      stage.authorization(/^(?:qrCodes|words)/.test(path) ? 'provider' : 'customer'),
+      stage.authorization(/^(?:qrCodes|messages)/.test(path) ? 'provider' : 'customer'),
     );
     request.headers.set(name, value);
     const response = await stage.send(request.path, request);

@@ -67,8 +67,8 @@ describe('a fault', () => {
     const failed: string[] = [];
     for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
       const before = ledger.dumpFile();
-      const words = { message: 'Hello', giverName: null, isRefused: false };
-      const tip = { ...ledger.tip({ idempotencyKey: `key-${nth}` }), words };
+      const giverMessage = { message: 'Hello', giverName: null, isRefused: false };
+      const tip = { ...ledger.tip({ idempotencyKey: `key-${nth}` }), giverMessage };
       const [result] = await ledger.withFault(
         (_statement, index) => index === nth,
         () => Promise.allSettled([ledger.storage.recordTip(tip)]),
@@ -88,7 +88,7 @@ describe('a fault', () => {
       'BEGIN',
       'SAVEPOINT',
       // The code, the tip of the same key, and whether the giver is blocked; the totals of both people; the tip, its entries, the
-      // bucket, and the words.
+      // bucket, and the message.
       'select',
       'select',
       'select',

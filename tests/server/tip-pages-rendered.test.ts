@@ -97,7 +97,7 @@ describe('a code that is gone', () => {
       expect(textOf(html)).toContain(title);
       expect(titleOf(html)).toBe(`${title} · Tipwell`);
       expect(html).not.toMatch(new RegExp(`Pat Doe|@pat|nail ?tech|mallory|${successor}`, 'i'));
-      expect(dataOf(html)).toEqual({ status });
+      expect(dataOf(html)).toEqual({ kind: status });
       expect(headers.get('X-Robots-Tag')).toBe('noindex');
       expect(headers.get('Cache-Control')).toBe('no-cache');
       expect(headers.get('ETag')).toBeNull();
