@@ -1,4 +1,6 @@
-/** The product keeps the rules of the house, and the checker finds each kind of violation in a made-up source. */
+/**
+ * The product keeps the rules of the house, and the checker finds each kind of violation in a made-up source.
+ */
 import { expect, test } from 'vitest';
 import { EXCEPTIONS, readSources, violationsOf } from '#tests/support/architecture.ts';
 
@@ -14,7 +16,10 @@ test.each(EXCEPTIONS)('an exception is still needed: %s', (reason) => {
   expect(violationsOf(product, others)).not.toEqual([]);
 });
 
-/** Packs members into fewer lines than the formatter gives them. A spread of what a call or a condition makes is none. */
+/**
+ * Packs members into fewer lines than the formatter gives them. A spread of what a call or a condition makes
+ * is none.
+ */
 const PACKED_MEMBERS = /\.\.\.(?:\{\s*(?:\w+|'[^']*')\s*[,:}]|\[[^\]]*\](?=\s*[,\]]))/;
 
 test.each(['src', 'tests', 'tools'])('no list or object of %s spreads a literal one', (folder) => {

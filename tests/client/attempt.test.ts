@@ -9,7 +9,9 @@ const CODE = 'K7Q2M9XW4T';
 const TWENTY = cents(2_000);
 const FIFTY = cents(5_000);
 
-/** The module as a page has it that has just been loaded: it remembers nothing, and the tab's storage does. */
+/**
+ * The module as a page has it that has just been loaded: it remembers nothing, and the tab's storage does.
+ */
 async function loadPage() {
   vi.resetModules();
   return import('#client/tip/attempt.ts');

@@ -1,4 +1,7 @@
-/** What the state of the stream of tips means to somebody who looks at the page, and when it is asked for again. */
+/**
+ * What the state of the stream of tips means to somebody who looks at the page, and when it is asked for
+ * again.
+ */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { refusedWith, stubPage, stubStorage } from './browser.ts';
 

@@ -1,4 +1,6 @@
-/** Addresses that mean the same are one page to the server, and what the page shows is what the address says. */
+/**
+ * Addresses that mean the same are one page to the server, and what the page shows is what the address says.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderer } from '#client/start/render.tsx';

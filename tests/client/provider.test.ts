@@ -1,4 +1,6 @@
-/** Whom a tip page tips: nobody puts another name on a code that exists, and a demo is what its address says. */
+/**
+ * Whom a tip page tips: nobody puts another name on a code that exists, and a demo is what its address says.
+ */
 import { describe, expect, it } from 'vitest';
 import { demoQuery, providerState } from '#client/tip/provider.ts';
 import { newUserId, readQrCodeId } from '#shared/ids.ts';

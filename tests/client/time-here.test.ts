@@ -1,4 +1,7 @@
-/** Where the browser is in time is told in words that the server takes, whatever the browser calls its time zone. */
+/**
+ * Where the browser is in time is told in words that the server takes, whatever the browser calls its time
+ * zone.
+ */
 import { afterEach, expect, it, vi } from 'vitest';
 import { timeZoneHere, todayHere } from '#client/signed-in/time-here.ts';
 

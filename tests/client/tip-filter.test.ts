@@ -1,4 +1,7 @@
-/** A filter in an address means the same tips to everybody who opens it, and nothing that stands there can break a screen. */
+/**
+ * A filter in an address means the same tips to everybody who opens it, and nothing that stands there can
+ * break a screen.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

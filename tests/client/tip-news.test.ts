@@ -1,4 +1,7 @@
-/** What a page tells of tips after they were given: that they were refunded, and what their receivers answered; each once. */
+/**
+ * What a page tells of tips after they were given: that they were refunded, and what their receivers
+ * answered; each once.
+ */
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newQrCodeId, newTransactionId, newUserId } from '#shared/ids.ts';

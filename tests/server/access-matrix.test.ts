@@ -1,6 +1,7 @@
 /**
- * Who may do what: every procedure through both doors against every kind of caller. The list of procedures is read from
- * the product, so that one without a row here fails. What belongs to somebody else answers as if it did not exist.
+ * Who may do what: every procedure through both doors against every kind of caller. The list of procedures is
+ * read from the product, so that one without a row here fails. What belongs to somebody else answers as if it
+ * did not exist.
  */
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';

@@ -1,6 +1,6 @@
 /**
- * The care of one's own account: a new password locks everybody else out, sessions can be seen and ended, and nobody
- * reaches another's. All through both doors.
+ * The care of one's own account: a new password locks everybody else out, sessions can be seen and ended, and
+ * nobody reaches another's. All through both doors.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
@@ -208,8 +208,8 @@ describe('a login whose password was verified, but whose session had not begun',
   const given = { email: 'cam@example.com', password: PASSWORD };
 
   /**
-   * The accounts of `t`, as one login sees them for whom `meanwhile` happens each time that its password was verified.
-   * The app itself goes on as if in another process.
+   * The accounts of `t`, as one login sees them for whom `meanwhile` happens each time that its password was
+   * verified. The app itself goes on as if in another process.
    */
   async function accountsOf(t: TestApp, meanwhile: () => Promise<unknown> = async () => {}) {
     const { storage } = t;

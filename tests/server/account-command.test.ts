@@ -1,6 +1,6 @@
 /**
- * `npm run account -- ...`: what an operator does for somebody who cannot get in, or whose token is in wrong hands, while
- * the server goes on.
+ * `npm run account -- ...`: what an operator does for somebody who cannot get in, or whose token is in wrong
+ * hands, while the server goes on.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Registration and login through both doors: who may have which name, what an account looks like afterwards, and the
- * rules that only the server can know.
+ * Registration and login through both doors: who may have which name, what an account looks like afterwards,
+ * and the rules that only the server can know.
  */
 import { describe, expect, test } from 'vitest';
 import {

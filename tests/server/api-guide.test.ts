@@ -1,4 +1,7 @@
-/** The steps of docs/api.md: each is run as it stands there, and a running server answers what stands below it. */
+/**
+ * The steps of docs/api.md: each is run as it stands there, and a running server answers what stands below
+ * it.
+ */
 import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';

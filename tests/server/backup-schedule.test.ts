@@ -1,6 +1,6 @@
 /**
- * The backup a day that the server writes by itself, if wished: when one is due, how many are kept, and what happens
- * when the folder cannot be written.
+ * The backup a day that the server writes by itself, if wished: when one is due, how many are kept, and what
+ * happens when the folder cannot be written.
  */
 import {
   existsSync,

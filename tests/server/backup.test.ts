@@ -1,6 +1,7 @@
 /**
- * Backups that a tired operator can trust: complete and consistent while a server writes, checked before they are
- * trusted, restored without losing what was there before. Everything runs as the commands do, on real files.
+ * Backups that a tired operator can trust: complete and consistent while a server writes, checked before they
+ * are trusted, restored without losing what was there before. Everything runs as the commands do, on real
+ * files.
  */
 import {
   copyFileSync,
@@ -31,7 +32,10 @@ import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { call } from '#tests/support/rest-client.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 
-/** The data of a server in this process, with a customer who tips a provider; a server of its own would take a second to start. */
+/**
+ * The data of a server in this process, with a customer who tips a provider; a server of its own would take a
+ * second to start.
+ */
 async function openWithPeople() {
   const path = join(temporaryFolder(), 'tipwell.db');
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
@@ -105,7 +109,10 @@ describe('a backup', () => {
 });
 
 describe('restoring', () => {
-  /** A database with three accounts, of which two then change their password, one logs out, and a fourth comes. */
+  /**
+   * A database with three accounts, of which two then change their password, one logs out, and a fourth
+   * comes.
+   */
   async function livesOn() {
     const { path, people } = await prepareLedger(['pat', 'cam', 'sam']);
     const env = { DATABASE_URL: path };

@@ -1,4 +1,7 @@
-/** The file with the blocked words: read at start, and refused with one line that names the setting and the reason. */
+/**
+ * The file with the blocked words: read at start, and refused with one line that names the setting and the
+ * reason.
+ */
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

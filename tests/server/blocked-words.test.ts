@@ -1,6 +1,7 @@
 /**
- * The operator's list of blocked words: what refuses a message whatever its disguise, and what passes although it
- * looks alike. The same list serves both tables, so that neither can be had at the cost of the other.
+ * The operator's list of blocked words: what refuses a message whatever its disguise, and what passes
+ * although it looks alike. The same list serves both tables, so that neither can be had at the cost of the
+ * other.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What a code answers after the names behind it changed: by the look-up and on the tip page, in the process that is told of
- * the change, and in one that is not.
+ * What a code answers after the names behind it changed: by the look-up and on the tip page, in the process
+ * that is told of the change, and in one that is not.
  */
 import { describe, expect, test } from 'vitest';
 import type { Storage, StorageListener } from '#server/storage/port/storage.ts';
@@ -8,7 +8,10 @@ import type { UserId } from '#shared/ids.ts';
 import { codeOf, get, pages, textOf } from '#tests/support/rendered-pages.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
-/** An app with the codes of two providers, both looked up and shown, and a way to tell it of changes as its storage does. */
+/**
+ * An app with the codes of two providers, both looked up and shown, and a way to tell it of changes as its
+ * storage does.
+ */
 async function createScene({ isShared }: { readonly isShared: boolean }) {
   const listeners = new Set<Partial<StorageListener>>();
   /** Called whenever a code was read, before whoever asked for it has the answer. */

@@ -1,6 +1,7 @@
 /**
- * What a TypeScript developer outside of this repository gets: one file of types, with which a project of strict settings of its
- * own, @trpc/client and nothing else of ours compiles, is stopped where it is wrong, and talks to the real server.
+ * What a TypeScript developer outside of this repository gets: one file of types, with which a project of
+ * strict settings of its own, @trpc/client and nothing else of ours compiles, is stopped where it is wrong,
+ * and talks to the real server.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -136,8 +137,9 @@ function createProject(settings: Readonly<Record<string, string>>): string {
 }
 
 /**
- * What the compiler says of the project; nothing when all is well. Declarations are checked as well, ours among them; those of
- * tRPC want the types of Node.js and of `ws`, which is between them and whoever installs them.
+ * What the compiler says of the project; nothing when all is well. Declarations are checked as well, ours
+ * among them; those of tRPC want the types of Node.js and of `ws`, which is between them and whoever installs
+ * them.
  */
 async function compile(folder: string): Promise<string[]> {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');

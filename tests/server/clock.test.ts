@@ -1,6 +1,6 @@
 /**
- * A clock that is set back or forth under a running server: nobody is locked out for longer than a limit lasts, no
- * session outlives its term, and the ledger keeps the order in which tips were recorded.
+ * A clock that is set back or forth under a running server: nobody is locked out for longer than a limit
+ * lasts, no session outlives its term, and the ledger keeps the order in which tips were recorded.
  */
 import { describe, expect, test } from 'vitest';
 import { callRest, logInThrough, refusedBy } from '#tests/support/both-doors.ts';

@@ -1,6 +1,6 @@
 /**
- * Leaving: whoever closes their account has seven days in which a login takes it back; then nothing says who they were, and the
- * ledger keeps its numbers.
+ * Leaving: whoever closes their account has seven days in which a login takes it back; then nothing says who
+ * they were, and the ledger keeps its numbers.
  */
 import { expect, test } from 'vitest';
 import { CLOSING_GRACE_MS } from '#server/auth/accounts.ts';

@@ -1,6 +1,6 @@
 /**
- * Payments of people who close their accounts: whatever was paid is in the ledger, whatever goes back leaves it again, and nothing is
- * heard or kept of an account at the payment service whose owner is closed.
+ * Payments of people who close their accounts: whatever was paid is in the ledger, whatever goes back leaves
+ * it again, and nothing is heard or kept of an account at the payment service whose owner is closed.
  */
 import { describe, expect, test } from 'vitest';
 import type { UserId } from '#shared/ids.ts';

@@ -1,4 +1,7 @@
-/** The lines of docs/operating.md with which a proxy closes registration, in the real Caddy: at both doors, by whatever spelling. */
+/**
+ * The lines of docs/operating.md with which a proxy closes registration, in the real Caddy: at both doors, by
+ * whatever spelling.
+ */
 import { readFileSync } from 'node:fs';
 import { createTRPCClient, httpBatchLink } from '@trpc/client';
 import { afterAll, expect, onTestFinished, test } from 'vitest';

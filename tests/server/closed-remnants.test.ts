@@ -1,6 +1,7 @@
 /**
- * Nothing is left of whoever closed an account: not in the file of the database, not in its log, not in a backup, and not in what the
- * server logs. The file is searched as it lies on the disk, with the parts of its pages that are not used.
+ * Nothing is left of whoever closed an account: not in the file of the database, not in its log, not in a
+ * backup, and not in what the server logs. The file is searched as it lies on the disk, with the parts of its
+ * pages that are not used.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

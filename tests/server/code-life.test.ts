@@ -1,6 +1,6 @@
 /**
- * The life of a code: it is paused and goes on, is replaced by another one, or ends with its service. A code that was printed is
- * trusted, so that one which was given up is never paid again and leads nowhere else.
+ * The life of a code: it is paused and goes on, is replaced by another one, or ends with its service. A code
+ * that was printed is trusted, so that one which was given up is never paid again and leads nowhere else.
  */
 import { describe, expect, test, vi } from 'vitest';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
@@ -30,7 +30,9 @@ async function openScene(app?: TestApp) {
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-/** Nobody can pay the code through either door, nothing moves, and a tip from before is answered as it was. */
+/**
+ * Nobody can pay the code through either door, nothing moves, and a tip from before is answered as it was.
+ */
 async function expectUnpaid({ t, cam, tip, given }: Scene, code: string, receiverQrId = tip.receiverQrId) {
   const before = await t.data.dump();
   for (const door of DOORS) {

@@ -1,6 +1,6 @@
 /**
- * The settings: all optional, each refused with one clear line when it is wrong, and the example file says the truth
- * about the defaults.
+ * The settings: all optional, each refused with one clear line when it is wrong, and the example file says
+ * the truth about the defaults.
  */
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What an answer says of its connection is true: after `keep-alive` the next requests are answered, whatever the status and
- * however the body of its request came. A proxy sends other people's requests on it.
+ * What an answer says of its connection is true: after `keep-alive` the next requests are answered, whatever
+ * the status and however the body of its request came. A proxy sends other people's requests on it.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * A statement as CSV, opened by an independent parser, gives back the ledger as its viewer may see it. No cell of it is a formula, and
- * no statement is ever whole in memory.
+ * A statement as CSV, opened by an independent parser, gives back the ledger as its viewer may see it. No
+ * cell of it is a formula, and no statement is ever whole in memory.
  */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';

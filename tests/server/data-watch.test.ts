@@ -1,6 +1,6 @@
 /**
- * What a running server notices of its file: damage that a start does not see, and that the file or its log was deleted, moved or
- * replaced. Nothing is acknowledged that would be gone at the next start.
+ * What a running server notices of its file: damage that a start does not see, and that the file or its log
+ * was deleted, moved or replaced. Nothing is acknowledged that would be gone at the next start.
  */
 import { closeSync, copyFileSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The export of an account, unpacked and read by independent programs: everything that is stored about its owner, nothing of anybody
- * else, no secret, and never whole in memory.
+ * The export of an account, unpacked and read by independent programs: everything that is stored about its
+ * owner, nothing of anybody else, no secret, and never whole in memory.
  */
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
@@ -36,7 +36,9 @@ interface LoggedIn {
   readonly token: string;
 }
 
-/** The files of an archive, by their paths; fails when one is there twice, or is not what its checksum says. */
+/**
+ * The files of an archive, by their paths; fails when one is there twice, or is not what its checksum says.
+ */
 async function unpack(archive: Buffer): Promise<Files> {
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     fromBuffer(archive, { lazyEntries: true }, (error, opened) => (error ? reject(error) : resolve(opened)));

@@ -1,6 +1,6 @@
 /**
- * Files of the database are their owner's alone, whatever umask the server or a command was started with, and those that an
- * earlier version left open are closed. Folders that are somebody else's are left alone.
+ * Files of the database are their owner's alone, whatever umask the server or a command was started with, and
+ * those that an earlier version left open are closed. Folders that are somebody else's are left alone.
  */
 import {
   chmodSync,

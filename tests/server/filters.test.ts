@@ -1,6 +1,6 @@
 /**
- * Which tips a listing and its sums mean: by direction, service and the days of the viewer's own calendar, the same through both
- * doors and from page to page.
+ * Which tips a listing and its sums mean: by direction, service and the days of the viewer's own calendar,
+ * the same through both doors and from page to page.
  */
 import { describe, expect, test } from 'vitest';
 import { call, callRest, callTrpc, DOORS, refusedBy, resultOf } from '#tests/support/both-doors.ts';

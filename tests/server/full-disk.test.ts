@@ -1,6 +1,6 @@
 /**
- * A disk without room, made of memory and really full: what the readiness of a server proves, and how little room has to be
- * made until tips are taken again, without a restart.
+ * A disk without room, made of memory and really full: what the readiness of a server proves, and how little
+ * room has to be made until tips are taken again, without a restart.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * What other people's generators make of the description: clients that compile under strict settings, send a real photo as it is and get
- * files as bytes. Three of them are tried, because each reads another part of a schema.
+ * What other people's generators make of the description: clients that compile under strict settings, send a
+ * real photo as it is and get files as bytes. Three of them are tried, because each reads another part of a
+ * schema.
  */
 import { execFile } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';

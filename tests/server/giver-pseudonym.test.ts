@@ -1,6 +1,6 @@
 /**
- * A receiver never learns who tipped: what they see is a pseudonym for the two of them, and nothing that the public look-up
- * of a code says leads from one to the other.
+ * A receiver never learns who tipped: what they see is a pseudonym for the two of them, and nothing that the
+ * public look-up of a code says leads from one to the other.
  */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,7 +13,9 @@ const PSEUDONYM = /^gvr_[0-9a-z]{26}$/;
 
 type Person = Awaited<ReturnType<TestApp['registerProvider']>>;
 
-/** Pat and Sam have a code each, and Sam, whose code anybody may look up, tips Pat; so does Cam, who has none. */
+/**
+ * Pat and Sam have a code each, and Sam, whose code anybody may look up, tips Pat; so does Cam, who has none.
+ */
 async function openScene() {
   const t = await createTestApp();
   const [pat, sam, kim] = [

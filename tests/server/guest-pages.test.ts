@@ -1,4 +1,6 @@
-/** What pages say where guests are welcome, and the pages of their receipts, whose tokens are written nowhere. */
+/**
+ * What pages say where guests are welcome, and the pages of their receipts, whose tokens are written nowhere.
+ */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';

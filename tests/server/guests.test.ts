@@ -1,6 +1,6 @@
 /**
- * Tips of guests, where the operator takes them: who has no account gives a tip, and has the right of its giver by the token of the
- * receipt alone.
+ * Tips of guests, where the operator takes them: who has no account gives a tip, and has the right of its
+ * giver by the token of the receipt alone.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';

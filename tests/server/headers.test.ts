@@ -1,6 +1,7 @@
 /**
- * Every answer, of every kind, carries the same protection: the content security policy to the letter, no sniffing,
- * no referrer, and nothing of the API kept in a cache. Other origins are let in only when they are configured.
+ * Every answer, of every kind, carries the same protection: the content security policy to the letter, no
+ * sniffing, no referrer, and nothing of the API kept in a cache. Other origins are let in only when they are
+ * configured.
  */
 import { describe, expect, test } from 'vitest';
 import { openStream, STREAM_PATHS } from '#tests/support/event-streams.ts';

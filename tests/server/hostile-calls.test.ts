@@ -1,6 +1,6 @@
 /**
- * Calls that no client of ours makes: batches that are too large or mixed, foreign methods, tokens in addresses, and
- * what tRPC cannot take apart. None of them happens.
+ * Calls that no client of ours makes: batches that are too large or mixed, foreign methods, tokens in
+ * addresses, and what tRPC cannot take apart. None of them happens.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

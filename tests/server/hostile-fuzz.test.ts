@@ -1,7 +1,7 @@
 /**
- * No input is our fault: thousands of made-up requests, the same in every run, at every REST route, every procedure
- * and every address, from anybody and nobody. None is answered with a 5xx, and every refusal has its closed form.
- * `npm run soak -- fuzz` makes 50,000 of them.
+ * No input is our fault: thousands of made-up requests, the same in every run, at every REST route, every
+ * procedure and every address, from anybody and nobody. None is answered with a 5xx, and every refusal has
+ * its closed form. `npm run soak -- fuzz` makes 50,000 of them.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -18,8 +18,9 @@ import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
 const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 3_600);
 /**
- * What stands for a success where no valid input is text: a session or a device that is gone is ended, and a photo is no JSON. Where payments are
- * simulated, no tip can be given up, and nobody has an account to be led to.
+ * What stands for a success where no valid input is text: a session or a device that is gone is ended, and a
+ * photo is no JSON. Where payments are simulated, no tip can be given up, and nobody has an account to be led
+ * to.
  */
 const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>> = {
   'auth.endSession': { REST: 404, tRPC: 404 },
@@ -349,7 +350,8 @@ describe('no made-up request ends in a 5xx', () => {
       for (const [name, value] of Object.entries(stage.authorization(made.caller))) {
         request.headers.set(name, value);
       }
-      // One that differs from the input is the mark of a request that was mixed up with another, which is refused with a 503.
+      // One that differs from the input is the mark of a request that was mixed up with another, which is
+      // refused with a 503.
       for (const [name, value] of Object.entries(made.headers))
         if (name !== 'Idempotency-Key') request.headers.set(name, value);
       const separator = request.path.includes('?') ? '&' : '?';
@@ -484,7 +486,9 @@ async function createStage() {
   };
 }
 
-/** Runs the cases one after the other and answers with the statuses that were seen, in the order of the cases. */
+/**
+ * Runs the cases one after the other and answers with the statuses that were seen, in the order of the cases.
+ */
 async function everyCase<Made>(
   arbitrary: fc.Arbitrary<Made>,
   count: number,
@@ -506,7 +510,9 @@ async function everyCase<Made>(
   return statuses;
 }
 
-/** Reads each refusal of an answer, also those of a batch with status 207; none may be a fault of the server. */
+/**
+ * Reads each refusal of an answer, also those of a batch with status 207; none may be a fault of the server.
+ */
 async function readRefusals(door: Door, response: Response): Promise<void> {
   if (response.status === 204 || (door === 'REST' && response.ok)) return response.body?.cancel();
   for (const { refused } of outcomesOf(door, await answerOf(response))) {

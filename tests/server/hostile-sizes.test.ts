@@ -1,6 +1,6 @@
 /**
- * Long texts and long lists are refused by how long they are, before anything works on them: normalising a run of
- * combining marks takes the square of its length, and each wrong item of a list is told of.
+ * Long texts and long lists are refused by how long they are, before anything works on them: normalising a
+ * run of combining marks takes the square of its length, and each wrong item of a list is told of.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toWire } from '#server/api/wire.ts';
@@ -9,7 +9,10 @@ import { call, DOORS, type Door, refusedBy } from '#tests/support/both-doors.ts'
 import { openStream, outcomeThrough } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
-/** Longer than any text that may be worked on; the longest is a password of 512 characters of two UTF-16 units. */
+/**
+ * Longer than any text that may be worked on; the longest is a password of 512 characters of two UTF-16
+ * units.
+ */
 const BOUND = 1_024;
 const LONG = 60_000;
 /** What a header or an address may hold. */
@@ -240,7 +243,10 @@ const COUNTS_CHARACTERS = '[\\uD800-\\uDBFF]';
 /** What texts were normalised, lower-cased, taken apart or searched, by anything at all. */
 const worked: { readonly by: PropertyKey; readonly text: string }[] = [];
 
-/** How long the longest piece of a hostile text was that anything worked on; 0 when only such as any valid text is. */
+/**
+ * How long the longest piece of a hostile text was that anything worked on; 0 when only such as any valid
+ * text is.
+ */
 function longestOf(hostile: string, where: 'body' | 'header or address'): number {
   const watched = new Set<PropertyKey>(where === 'body' ? [...OF_EVERYTHING, ...OF_BODIES] : OF_EVERYTHING);
   const pieces = worked.filter(

@@ -1,6 +1,6 @@
 /**
- * Every text that anybody can send, in every field, through both doors: refused with a sentence, or kept and given
- * back exactly as it was after the documented normalisation. Never an error of ours.
+ * Every text that anybody can send, in every field, through both doors: refused with a sentence, or kept and
+ * given back exactly as it was after the documented normalisation. Never an error of ours.
  */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -60,7 +60,9 @@ const tip = ({ scene: { code } }: Trial) => ({
   serviceCategory: 'bartender',
 });
 
-/** Registers with one field replaced; the stored field must come back as `normalized`, now and in a session. */
+/**
+ * Registers with one field replaced; the stored field must come back as `normalized`, now and in a session.
+ */
 function registering(
   field: 'email' | 'username' | 'fullName' | 'phone',
   normalized: (text: string) => string | null,
@@ -83,7 +85,9 @@ function registering(
   };
 }
 
-/** Changes one field of the customer; what was taken must come back as `normalized`, now and in the session. */
+/**
+ * Changes one field of the customer; what was taken must come back as `normalized`, now and in the session.
+ */
 function changing(
   field: 'email' | 'username' | 'fullName' | 'phone',
   normalized: (text: string) => string | null,
@@ -116,7 +120,10 @@ function writing(field: 'displayName' | 'greeting'): FieldRow {
   };
 }
 
-/** The id of a code of one's own in an address; that of an empty one, or of dots, is that of something else or of nothing. */
+/**
+ * The id of a code of one's own in an address; that of an empty one, or of dots, is that of something else or
+ * of nothing.
+ */
 function naming(others: Readonly<Record<string, unknown>> = {}): FieldRow {
   return {
     inputWith: ({ text }) => ({ ...others, id: text }),
@@ -134,7 +141,10 @@ function printing(field: 'file' | 'paper' | 'ink' | 'size'): FieldRow {
   };
 }
 
-/** Texts in the place of the fields that say which tips are meant; the few that are taken narrow an empty history. */
+/**
+ * Texts in the place of the fields that say which tips are meant; the few that are taken narrow an empty
+ * history.
+ */
 function meaning(
   procedure: string,
   fields: readonly string[],
@@ -155,7 +165,9 @@ function meaning(
 /** What becomes of words: they are trimmed, composed, and on one line. */
 const asWords = (text: string) => text.replace(/\s+/gu, ' ').trim().normalize('NFC');
 
-/** The id of a tip in an address; that of an empty one, or of dots, is that of something else or of nothing. */
+/**
+ * The id of a tip in an address; that of an empty one, or of dots, is that of something else or of nothing.
+ */
 function namingTip(others: Readonly<Record<string, unknown>> = {}): FieldRow {
   return {
     inputWith: ({ text }) => ({ ...others, id: text }),
@@ -180,7 +192,10 @@ function registeringDevice(field: string, refusals: FieldRow['refusals'] = ['inv
   return { inputWith: ({ text }) => ({ ...newDevice(), [field]: text }), token: customer, refusals };
 }
 
-/** A device of nobody's; the address of an empty id is that of nothing at all, and that of a dot is another one. */
+/**
+ * A device of nobody's; the address of an empty id is that of nothing at all, and that of a dot is another
+ * one.
+ */
 function namingDevice(others: object = {}): FieldRow {
   return {
     inputWith: ({ text }) => ({ id: text, ...others }),
@@ -513,7 +528,10 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   },
 };
 
-/** Which texts of the table each field is known to take: a field that takes none would show nothing of storing. */
+/**
+ * Which texts of the table each field is known to take: a field that takes none would show nothing of
+ * storing.
+ */
 const TAKEN_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
   'auth.register.email': ['email in capitals'],
   'auth.register.username': ['username in capitals', 'constructor', 'Kelvin sign'],
@@ -574,7 +592,10 @@ const REFUSED_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What breaks a field in any way that a schema has: by its length, its characters, its form, and the names of prototypes. */
+/**
+ * What breaks a field in any way that a schema has: by its length, its characters, its form, and the names of
+ * prototypes.
+ */
 const FEW_STRINGS = UGLY_STRINGS.filter(({ name }) =>
   ['empty', 'NUL within', 'lone high surrogate', 'very long', 'prototype', 'path traversal'].includes(name),
 );
@@ -586,7 +607,8 @@ describe.each(DOORS)('through %s', (door) => {
       const validator = validatorOf(one.name);
       const isNew =
         validator === null || all.findIndex(({ name }) => validatorOf(name) === validator) === index;
-      // A field whose schema is tried with every text elsewhere, and which takes none of them, needs only a few.
+      // A field whose schema is tried with every text elsewhere, and which takes none of them, needs only a
+      // few.
       return { ...one, texts: isNew || one.row.checkTaken ? UGLY_STRINGS : FEW_STRINGS };
     });
 
@@ -653,7 +675,10 @@ test('the table of ugly texts has at least 80 different ones, each with its own 
   expect(UGLY_STRINGS.length).toBeGreaterThanOrEqual(80);
 });
 
-/** The schema that a field is judged by, without what makes it optional; fields share it by naming one constant. */
+/**
+ * The schema that a field is judged by, without what makes it optional; fields share it by naming one
+ * constant.
+ */
 function validatorOf(name: string): object | null {
   const [chapter, verb, field = ''] = name.split('.');
   const endpoint = ENDPOINTS.find(({ procedure }) => procedure === `${chapter}.${verb}`);

@@ -1,6 +1,6 @@
 /**
- * One idempotency key of one giver is one tip, however often, however concurrently, through whichever door and after
- * however many restarts it is sent; another tip under the same key is refused.
+ * One idempotency key of one giver is one tip, however often, however concurrently, through whichever door
+ * and after however many restarts it is sent; another tip under the same key is refused.
  */
 import { describe, expect, test } from 'vitest';
 import { call, DOORS, refusedBy } from '#tests/support/both-doors.ts';

@@ -1,6 +1,6 @@
 /**
- * What is stored follows the tables: no insert can leave out a column, not even one that may be null, so that a fact which was
- * accepted is a fact that was kept.
+ * What is stored follows the tables: no insert can leave out a column, not even one that may be null, so that
+ * a fact which was accepted is a fact that was kept.
  */
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { expect, test, vi } from 'vitest';
@@ -15,7 +15,9 @@ import { runAtOnce } from '#server/storage/steps/step.ts';
 const INSERT =
   /^insert into (?:"main"\.)?"?(?<table>\w+)"? \((?<columns>[^)]+)\)\s+(?:values \(|select )(?<values>[^)]+?)(?:\)|\s+from)/i;
 
-/** Columns whose values are not handed in, but for the numbers that the database gives out: what begins at 0. */
+/**
+ * Columns whose values are not handed in, but for the numbers that the database gives out: what begins at 0.
+ */
 const UNFILLED: Readonly<Record<string, readonly string[]>> = {
   // The check makes a bucket that has no tip, where it is missing.
   tip_buckets: ['count', 'cents', 'detailed_count', 'gross_cents', 'largest_cents'],

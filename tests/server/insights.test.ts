@@ -1,6 +1,6 @@
 /**
- * Takings as charts show them: bars, hours of the week, services, the best day and the period before, in days of the viewer's own
- * calendar and through both doors.
+ * Takings as charts show them: bars, hours of the week, services, the best day and the period before, in days
+ * of the viewer's own calendar and through both doors.
  */
 import { describe, expect, test } from 'vitest';
 import type { Insights } from '#shared/records.ts';
@@ -153,7 +153,8 @@ describe('a day on which the clocks change', () => {
   test('on Lord Howe Island is half an hour longer in autumn and half an hour shorter in spring', async () => {
     const { give, query } = await openScene();
     const autumn = { from: '2026-04-05', to: '2026-04-05', timeZone: 'Australia/Lord_Howe' };
-    // From midnight at eleven hours ahead of UTC; the clocks go back from two to half past one; midnight at ten and a half.
+    // From midnight at eleven hours ahead of UTC; the clocks go back from two to half past one; midnight at
+    // ten and a half.
     for (const time of ['12:59:59', '13:00:00', '14:30:00', '15:00:00', '15:30:00'])
       await give(`2026-04-04T${time}Z`);
     for (const time of ['13:29:59', '13:30:00']) await give(`2026-04-05T${time}Z`);
@@ -163,7 +164,8 @@ describe('a day on which the clocks change', () => {
       [7, 2, 1],
       [7, 23, 1],
     ]);
-    // From midnight at ten and a half hours ahead; the clocks go forward from two to half past two; midnight at eleven.
+    // From midnight at ten and a half hours ahead; the clocks go forward from two to half past two; midnight
+    // at eleven.
     for (const time of ['13:29:59', '13:30:00', '15:29:59', '15:30:00']) await give(`2026-10-03T${time}Z`);
     for (const time of ['12:59:59', '13:00:00']) await give(`2026-10-04T${time}Z`);
     const spring = { ...autumn, from: '2026-10-04', to: '2026-10-04' };

@@ -1,7 +1,7 @@
 /**
  * The power may go at any moment: a server that is killed under load has kept every tip and refund that it
- * acknowledged, once, and whoever sends the others again pays or is refunded once. Five times over the same file; `npm run soak -- kill`
- * does it 500 times.
+ * acknowledged, once, and whoever sends the others again pays or is refunded once. Five times over the same
+ * file; `npm run soak -- kill` does it 500 times.
  */
 import { expect, test } from 'vitest';
 import { killUnderLoad } from '#tests/support/kills-under-load.ts';

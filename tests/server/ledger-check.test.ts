@@ -1,6 +1,7 @@
 /**
- * The ledger check finds every way in which the books could be wrong, names it, and is content with good ones; and
- * `npm run db:check` says the same of a file. Each invariant is broken here by hand, past all guards of the tables.
+ * The ledger check finds every way in which the books could be wrong, names it, and is content with good
+ * ones; and `npm run db:check` says the same of a file. Each invariant is broken here by hand, past all
+ * guards of the tables.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,9 +22,9 @@ import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-s
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /**
- * Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. On request a fourth of
- * 4,000 cents that is reversed, or all of that checked as what is recent; one of 5,000 cents that was paid at a payment service; or one
- * of 6,000 cents of a guest, which is reversed.
+ * Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. On
+ * request a fourth of 4,000 cents that is reversed, or all of that checked as what is recent; one of 5,000
+ * cents that was paid at a payment service; or one of 6,000 cents of a guest, which is reversed.
  */
 async function createBooks({
   path,
@@ -134,7 +135,9 @@ const receiveMore = (position: number, by: number) =>
   moveEntry(PAT, position, by) + received(PAT, by) + bucket(`cents = cents + ${by}`);
 const giveMore = (position: number, by: number) => moveEntry(CAM, position, by) + given(CAM, by);
 
-/** Gives the third tip, which is the last of both accounts, another giver, down to the entry and the totals. */
+/**
+ * Gives the third tip, which is the last of both accounts, another giver, down to the entry and the totals.
+ */
 const thirdGivenBy = (whom: string, position = 1) =>
   third(`giver_id = ${whom}, giver_position = ${position}`) +
   entry(CAM, 3, `account_id = ${whom}, position = ${position}, balance_after_cents = cents`) +
@@ -164,7 +167,10 @@ const withoutThird = `DELETE FROM transactions WHERE sequence = 3; DELETE FROM e
   ${given(CAM, -3_000)}${received(PAT, -2_910)}${lastPosition(CAM, -1)}${lastPosition(PAT, -1)}
   ${bucket('count = 2, cents = cents - 2910')}`;
 
-/** A second reversal of the fourth tip with all that it would do, but for the bucket, which has nothing left to take back. */
+/**
+ * A second reversal of the fourth tip with all that it would do, but for the bucket, which has nothing left
+ * to take back.
+ */
 const reversedAgain = `INSERT INTO reversals (transaction_sequence, created_at_ms, giver_position, receiver_position)
     SELECT transaction_sequence, created_at_ms, 6, 6 FROM reversals;
   INSERT INTO entries SELECT account_id, 6, kind, transaction_sequence, cents, balance_after_cents + cents, created_at_ms
@@ -543,7 +549,8 @@ describe('npm run db:check', () => {
 
   test('names what is damaged in the pages of a file, and fails', async () => {
     const path = await createFile((database) => {
-      // An index that has missed a change: its definition was away meanwhile. It has as many entries as its table.
+      // An index that has missed a change: its definition was away meanwhile. It has as many entries as its
+      // table.
       database.exec(`INSERT INTO sessions SELECT zeroblob(32), id, 0, 0, '', 0 FROM accounts LIMIT 1`);
       database.unsafeMode(true);
       database.pragma('writable_schema = ON');

@@ -1,6 +1,7 @@
 /**
- * A tip is recorded, and reversed, whole or not at all: whichever statement fails on the way, the file is as it was before, the
- * caller is told, and the next attempt works. Tips that share a commit share neither their failures nor their answers.
+ * A tip is recorded, and reversed, whole or not at all: whichever statement fails on the way, the file is as
+ * it was before, the caller is told, and the next attempt works. Tips that share a commit share neither their
+ * failures nor their answers.
  */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

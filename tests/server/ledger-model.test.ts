@@ -1,6 +1,7 @@
 /**
- * Thousands of random operations, the same ones in every run, go to the ledger and to a model of it that is a few
- * lists in memory: every outcome, every total and every listing must be the same. Writes are sent several at once.
+ * Thousands of random operations, the same ones in every run, go to the ledger and to a model of it that is a
+ * few lists in memory: every outcome, every total and every listing must be the same. Writes are sent several
+ * at once.
  */
 
 import { expect, test } from 'vitest';
@@ -34,7 +35,10 @@ import type { Dump } from '#tests/support/stored-data.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 
-/** On PostgreSQL fewer, because the model is the same and a round trip is not. `npm run soak -- models` does more. */
+/**
+ * On PostgreSQL fewer, because the model is the same and a round trip is not. `npm run soak -- models` does
+ * more.
+ */
 const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? (isOnSqlite() ? 5_000 : 4_000));
 const COMPARE_EVERY = 1_000;
 const QUARTER_MS = 900_000;
@@ -43,7 +47,9 @@ const MOST_ACCOUNTS = 60;
 /** A code costs a picture, and its drawing is not the subject. */
 const MOST_CODES = 80;
 const UNDO_MS = 20 * 60_000;
-/** With clocks that change in the months of the test, by an hour and by half of one, and far from a full hour. */
+/**
+ * With clocks that change in the months of the test, by an hour and by half of one, and far from a full hour.
+ */
 const TIME_ZONES = [
   'Europe/Vienna',
   'America/New_York',
@@ -256,7 +262,10 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     refunds.push(asked);
   }
 
-  /** Compares the entries of an account, and the quarters of an hour in which it received, with those of the model. */
+  /**
+   * Compares the entries of an account, and the quarters of an hour in which it received, with those of the
+   * model.
+   */
   async function compareEntries(account: Account, stored: Dump): Promise<void> {
     const chain = model.chain(account);
     expect(chain.filter(({ balance }) => balance < 0)).toEqual([]);

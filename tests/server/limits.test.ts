@@ -1,6 +1,6 @@
 /**
- * How often one may try: failed logins, registrations and tips, counted over both doors together and for whoever
- * really called, whatever happens to the server or its clock meanwhile.
+ * How often one may try: failed logins, registrations and tips, counted over both doors together and for
+ * whoever really called, whatever happens to the server or its clock meanwhile.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,6 +1,7 @@
 /**
- * Whatever strangers, neighbours behind the same address or owners of other accounts do, nobody is locked out of a device
- * that has logged in before, or out of a session that is open; and nobody's neighbours are kept from registering.
+ * Whatever strangers, neighbours behind the same address or owners of other accounts do, nobody is locked out
+ * of a device that has logged in before, or out of a session that is open; and nobody's neighbours are kept
+ * from registering.
  */
 import argon2 from 'argon2';
 import { describe, expect, test, vi } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Counts that are kept in memory: exact, bounded in what they remember, and true to the clock that they are given, also when that is
- * turned back.
+ * Counts that are kept in memory: exact, bounded in what they remember, and true to the clock that they are
+ * given, also when that is turned back.
  */
 import { expect, test } from 'vitest';
 import { createMemoryCounts } from '#server/limits/memory-counts.ts';

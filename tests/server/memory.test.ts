@@ -1,6 +1,6 @@
 /**
- * Memory outside the heap, which no collection bounds: whatever one account sends, the process stays below what the deployment
- * files give it.
+ * Memory outside the heap, which no collection bounds: whatever one account sends, the process stays below
+ * what the deployment files give it.
  */
 import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * A database file is brought to the present schema or stays what it was: a migration that fails, loses rows or breaks
- * a reference changes nothing, wherever it is cut off, and the tables are exactly those that `storage/schema` describes.
+ * A database file is brought to the present schema or stays what it was: a migration that fails, loses rows
+ * or breaks a reference changes nothing, wherever it is cut off, and the tables are exactly those that
+ * `storage/schema` describes.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -60,7 +61,10 @@ function* textsOf(database: Database, query: string): Generator<string, void> {
   for (const values of database.prepare<[], readonly unknown[]>(query).raw().iterate()) yield tipText(values);
 }
 
-/** What a file of the first versions may hold: a provider with a code, and a customer who is logged in and tipped. */
+/**
+ * What a file of the first versions may hold: a provider with a code, and a customer who is logged in and
+ * tipped.
+ */
 const ACCOUNT_COLUMNS = `id, email, email_key, username, full_name, phone, is_service_provider, password_hash,
   total_tips_received_cents, total_tips_given_cents, created_at_ms`;
 const NEW_SERVICE = 'INSERT INTO provider_categories (user_id, category) VALUES';
@@ -102,7 +106,9 @@ async function createFile(): Promise<Database> {
   return open();
 }
 
-/** A tip without the word that every tip had for its status: now it is told by whether the tip was reversed. */
+/**
+ * A tip without the word that every tip had for its status: now it is told by whether the tip was reversed.
+ */
 function withoutStatus(row: unknown): unknown {
   const { status, ...rest } = Object(row);
   return rest;
@@ -333,7 +339,8 @@ describe('the committed migrations', () => {
     const copies = new Map<string, string>();
     const folder = temporaryFolder();
     const database = open(path, () => {
-      // What would lie on the disk if the process ended before this statement; most of them leave the disk as it is.
+      // What would lie on the disk if the process ended before this statement; most of them leave the disk as
+      // it is.
       const files = ['', '-wal'].flatMap((part) =>
         existsSync(`${path}${part}`) ? [{ part, content: readFileSync(`${path}${part}`) }] : [],
       );
@@ -576,7 +583,8 @@ describe('the tables that the migrations make are those of storage/schema:', () 
         from: column.name,
         table: getTableConfig(foreignTable).name,
         to: to[index]?.name,
-        // Deleting an account, a code or a tip never takes anything along; a session takes the notices of its device.
+        // Deleting an account, a code or a tip never takes anything along; a session takes the notices of its
+        // device.
         on_delete: name === 'push_devices' && from[0]?.name === 'session_hash' ? 'CASCADE' : 'NO ACTION',
         on_update: name === 'push_devices' && from[0]?.name === 'session_hash' ? 'CASCADE' : 'NO ACTION',
       }));

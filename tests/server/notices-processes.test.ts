@@ -1,6 +1,7 @@
 /**
- * Notices by processes of their own: one on SQLite that is killed while a push service has the notice and has not answered, and two on one
- * PostgreSQL database, which both hear of each tip. No tip is left out, and none is told twice but for a kill.
+ * Notices by processes of their own: one on SQLite that is killed while a push service has the notice and has
+ * not answered, and two on one PostgreSQL database, which both hear of each tip. No tip is left out, and none
+ * is told twice but for a kill.
  */
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Tips reach the devices of whoever received them, through a push service that may be slow, fail, or forget them: each notice comes once,
- * and none is lost within the day.
+ * Tips reach the devices of whoever received them, through a push service that may be slow, fail, or forget
+ * them: each notice comes once, and none is lost within the day.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PushMessage } from '#shared/notifications.ts';

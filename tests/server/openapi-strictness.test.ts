@@ -1,6 +1,7 @@
 /**
- * The API description is as strict as the server: what fits its schemas is never refused as invalid, and what breaks a
- * single keyword of them always is. Bodies and parameters are drawn by a generator that knows the document only.
+ * The API description is as strict as the server: what fits its schemas is never refused as invalid, and what
+ * breaks a single keyword of them always is. Bodies and parameters are drawn by a generator that knows the
+ * document only.
  */
 import type { ErrorObject } from 'ajv';
 import fc from 'fast-check';
@@ -24,8 +25,8 @@ import { newDevice } from '#tests/support/push-devices.ts';
 import { PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 /**
- * What only the server can know of a value that is well formed, or what takes properties of characters that validators do not
- * know: the messages by which it may be refused nevertheless.
+ * What only the server can know of a value that is well formed, or what takes properties of characters that
+ * validators do not know: the messages by which it may be refused nevertheless.
  */
 const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'This username is reserved.',
@@ -48,7 +49,10 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
 
 const REFUSED_AS_INVALID = /^(?:invalid_input|malformed_\w+|not_json|body_too_large)$/;
 
-/** Of each operation; what is drawn goes by remainders of the seed by 2, 3 and 4 and by the branches of a body. */
+/**
+ * Of each operation; what is drawn goes by remainders of the seed by 2, 3 and 4 and by the branches of a
+ * body.
+ */
 const DRAWS = 60;
 
 const whoIs = z.object({ email: z.string(), username: z.string() });
@@ -291,7 +295,10 @@ function toTheCent(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, content]) => [name, toTheCent(content)]));
 }
 
-/** With each text replaced by one in any script, where the schema lets it and normalisation leaves it as it is. */
+/**
+ * With each text replaced by one in any script, where the schema lets it and normalisation leaves it as it
+ * is.
+ */
 function withOddTexts(schema: Schema, value: unknown, seed: number): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const texts = fc.sample(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), { seed, numRuns: 8 });

@@ -67,7 +67,9 @@ test('a route takes each parameter that the description gives it, and knows none
   }
 });
 
-/** What guests may ask as well, each with what stands for a session where the operator takes tips of theirs. */
+/**
+ * What guests may ask as well, each with what stands for a session where the operator takes tips of theirs.
+ */
 const OF_GUESTS = [
   'POST /transactions',
   'GET /transactions/{transaction_id}',

@@ -1,6 +1,6 @@
 /**
- * The built client as the production server hands it out: its screens, assets that may be kept for ever, each in the
- * encoding that the browser asked for, and nothing that lies outside the client's folder.
+ * The built client as the production server hands it out: its screens, assets that may be kept for ever, each
+ * in the encoding that the browser asked for, and nothing that lies outside the client's folder.
  */
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -275,7 +275,9 @@ describe('nothing outside the client is answered', () => {
   });
 });
 
-/** A refusal, a screen of the client, or the client's own page: in any case not the file that was aimed at. */
+/**
+ * A refusal, a screen of the client, or the client's own page: in any case not the file that was aimed at.
+ */
 function expectNothing({ status, body }: PlainAnswer, path: string): void {
   const text = body.toString();
   expect(text, path).not.toMatch(

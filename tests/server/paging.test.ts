@@ -1,6 +1,6 @@
 /**
- * A listing is the whole history, newest first, in pages that neither double nor drop a tip, also while new ones
- * arrive, and a cursor of somebody else's is no cursor.
+ * A listing is the whole history, newest first, in pages that neither double nor drop a tip, also while new
+ * ones arrive, and a cursor of somebody else's is no cursor.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * What could keep an owner out, or lead their money and their data elsewhere, is for whoever typed the password within the last
- * quarter of an hour: a session that somebody else got hold of is not enough.
+ * What could keep an owner out, or lead their money and their data elsewhere, is for whoever typed the
+ * password within the last quarter of an hour: a session that somebody else got hold of is not enough.
  */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Passwords: argon2id as OWASP wants it, the same work for everybody who knocks, and a gate that keeps a flood of
- * logins from taking the machine. The argon2 package is real; it is only counted here.
+ * Passwords: argon2id as OWASP wants it, the same work for everybody who knocks, and a gate that keeps a
+ * flood of logins from taking the machine. The argon2 package is real; it is only counted here.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import argon2 from 'argon2';

@@ -1,6 +1,6 @@
 /**
- * A past that somebody noted cannot be rewritten unseen: whatever is changed in it, and however well the sums were made to
- * fit again, the note no longer fits. Nothing of it is stored where it could be rewritten too.
+ * A past that somebody noted cannot be rewritten unseen: whatever is changed in it, and however well the sums
+ * were made to fit again, the note no longer fits. Nothing of it is stored where it could be rewritten too.
  */
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -42,7 +42,10 @@ async function createLedger(tipCount: number) {
   return { path, database, storage, add };
 }
 
-/** The facts of a tip. Where its entries stand follows from the order of the tips, and had no column in every version. */
+/**
+ * The facts of a tip. Where its entries stand follows from the order of the tips, and had no column in every
+ * version.
+ */
 const columns = (database: Database) =>
   database
     .prepare<[], string>(

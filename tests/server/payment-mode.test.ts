@@ -1,4 +1,7 @@
-/** Pages say how tips are paid here, where a payment service takes them; and say nothing of it where payments are simulated. */
+/**
+ * Pages say how tips are paid here, where a payment service takes them; and say nothing of it where payments
+ * are simulated.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';

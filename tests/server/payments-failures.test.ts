@@ -1,6 +1,7 @@
 /**
- * Stripe that fails, keeps saying so under the idempotency key for a day, and may have done what it was asked all the same; and news that
- * it had and nobody heard of. Each step of a payment gets over it, and nothing is done twice.
+ * Stripe that fails, keeps saying so under the idempotency key for a day, and may have done what it was asked
+ * all the same; and news that it had and nobody heard of. Each step of a payment gets over it, and nothing is
+ * done twice.
  */
 import { describe, expect, test } from 'vitest';
 import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';

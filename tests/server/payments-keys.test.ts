@@ -1,4 +1,7 @@
-/** Test keys and keys for real money on one database: what was opened and begun with the ones is nothing to the others. */
+/**
+ * Test keys and keys for real money on one database: what was opened and begun with the ones is nothing to
+ * the others.
+ */
 import { expect, test } from 'vitest';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';

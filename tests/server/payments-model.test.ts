@@ -1,7 +1,7 @@
 /**
- * The ledger and Stripe never part, whatever order things happen in: random operations by everybody who has a part in a payment,
- * with notices lost, repeated and late, and a payment service that fails at any request. The seeds are the same in every run;
- * `npm run soak -- models` takes more of them.
+ * The ledger and Stripe never part, whatever order things happen in: random operations by everybody who has a
+ * part in a payment, with notices lost, repeated and late, and a payment service that fails at any request.
+ * The seeds are the same in every run; `npm run soak -- models` takes more of them.
  */
 import { expect, test } from 'vitest';
 import { type Figures, runPaymentChaos } from '#tests/support/stripe/payment-chaos.ts';

@@ -9,7 +9,10 @@ const WATCHED = ['--import', join(import.meta.dirname, '../support/outgoing-conn
 
 afterAll(stopEverything);
 
-/** Gives a tip and has it refunded. @returns what was answered, and what the server connected to or loaded from its start to its end. */
+/**
+ * Gives a tip and has it refunded. @returns what was answered, and what the server connected to or loaded
+ * from its start to its end.
+ */
 async function giveAndRefund(env: Environment) {
   const server = await startServer(env, WATCHED);
   const pat = await enter(server, 'pat', ['bartender']);

@@ -1,6 +1,6 @@
 /**
- * What becomes of a payment when news of it come in an order that nobody meant, or when one that was asked for is never answered: one
- * story for each of the orders that chance would meet too rarely.
+ * What becomes of a payment when news of it come in an order that nobody meant, or when one that was asked
+ * for is never answered: one story for each of the orders that chance would meet too rarely.
  */
 import { expect, test } from 'vitest';
 import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';

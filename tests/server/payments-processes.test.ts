@@ -1,7 +1,8 @@
 /**
- * Payments in processes of their own: two on one PostgreSQL database, which hear the same news at once, and one on SQLite. They are
- * killed at the very requests to Stripe on which money depends, before and after Stripe has done its part; afterwards the ledger says
- * what Stripe says, to the cent, and no key was printed or answered.
+ * Payments in processes of their own: two on one PostgreSQL database, which hear the same news at once, and
+ * one on SQLite. They are killed at the very requests to Stripe on which money depends, before and after
+ * Stripe has done its part; afterwards the ledger says what Stripe says, to the cent, and no key was printed
+ * or answered.
  */
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,7 +37,10 @@ const REQUESTS: Readonly<Record<string, (request: StandInRequest) => boolean>> =
   'the part of the receiver is taken back': ({ path }) => path.endsWith('/reversals'),
 };
 
-/** All of them on SQLite; on PostgreSQL every request once, before and after Stripe has done its part in turns. */
+/**
+ * All of them on SQLite; on PostgreSQL every request once, before and after Stripe has done its part in
+ * turns.
+ */
 const MOMENTS = Object.values(REQUESTS)
   .flatMap((isMeant) => [
     { isMeant, when: 'before', whom: 'one' } as const,

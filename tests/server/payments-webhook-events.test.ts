@@ -1,6 +1,6 @@
 /**
- * Notices that nobody but Stripe may send, that come too late or too often, or that say what cannot be: none of them changes what is
- * stored. And the keys of the operator stand in no line of the log and in no answer.
+ * Notices that nobody but Stripe may send, that come too late or too often, or that say what cannot be: none
+ * of them changes what is stored. And the keys of the operator stand in no line of the log and in no answer.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

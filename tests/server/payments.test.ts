@@ -1,6 +1,6 @@
 /**
- * Tips that are paid at Stripe, as its stand-in plays it: what the giver and the receiver are told, what the ledger says, and that
- * whatever is heard twice, late, or not at all gives one tip for each payment.
+ * Tips that are paid at Stripe, as its stand-in plays it: what the giver and the receiver are told, what the
+ * ledger says, and that whatever is heard twice, late, or not at all gives one tip for each payment.
  */
 import { expect, test } from 'vitest';
 import { createPaidApp, openAccount } from '#tests/support/paid-app.ts';

@@ -1,6 +1,7 @@
 /**
- * Photos of tip pages: whatever is sent is judged by its content, drawn anew or refused, and bounded before it is read. What is
- * served holds nothing of what was sent but its pixels, and is gone as soon as no page shows it.
+ * Photos of tip pages: whatever is sent is judged by its content, drawn anew or refused, and bounded before
+ * it is read. What is served holds nothing of what was sent but its pixels, and is gone as soon as no page
+ * shows it.
  */
 import { describe, expect, test } from 'vitest';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';

@@ -1,6 +1,7 @@
 /**
- * What is sent faster than it is answered, over sockets against the production build: many requests one behind the other
- * on one connection, bodies in more pieces than anybody sends, bodies that go on after they were refused.
+ * What is sent faster than it is answered, over sockets against the production build: many requests one
+ * behind the other on one connection, bodies in more pieces than anybody sends, bodies that go on after they
+ * were refused.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

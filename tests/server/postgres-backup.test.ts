@@ -1,6 +1,7 @@
 /**
- * Backups of a PostgreSQL database by `npm run db:backup`, and what `npm run db:restore` does with them. Both need pg_dump and
- * pg_restore, which do not come with npm: where the machine has a whole PostgreSQL of Debian's, that one is the server.
+ * Backups of a PostgreSQL database by `npm run db:backup`, and what `npm run db:restore` does with them. Both
+ * need pg_dump and pg_restore, which do not come with npm: where the machine has a whole PostgreSQL of
+ * Debian's, that one is the server.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

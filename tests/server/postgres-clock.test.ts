@@ -1,6 +1,6 @@
 /**
- * A process whose clock is not the database's: it does not start, and one that runs neither writes nor forgets anything, and judges
- * no session, until the two agree again.
+ * A process whose clock is not the database's: it does not start, and one that runs neither writes nor
+ * forgets anything, and judges no session, until the two agree again.
  */
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';

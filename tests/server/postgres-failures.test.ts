@@ -1,4 +1,7 @@
-/** What the port comes to on PostgreSQL when servers and lines fail: nothing is done twice, and nothing is lost. */
+/**
+ * What the port comes to on PostgreSQL when servers and lines fail: nothing is done twice, and nothing is
+ * lost.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Client } from 'pg';
@@ -161,8 +164,8 @@ test('a tip that meets a deadlock is recorded once', async () => {
   const watching = await connectPast(url);
   const lock = (id: string | undefined) =>
     past.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [id]);
-  // Whoever has waited for a second looks for a deadlock, once. On a busy machine the tip may have looked before there was one: then
-  // it is not the tip that is refused, and another has to meet one.
+  // Whoever has waited for a second looks for a deadlock, once. On a busy machine the tip may have looked
+  // before there was one: then it is not the tip that is refused, and another has to meet one.
   let deadlocks = 0;
   let isTipRefused = false;
   while (!isTipRefused) {

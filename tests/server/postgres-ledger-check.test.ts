@@ -1,6 +1,6 @@
 /**
- * `npm run db:check` on PostgreSQL finds every way in which the books could be wrong, and names it. Each invariant is broken here by
- * hand, past all guards of the tables.
+ * `npm run db:check` on PostgreSQL finds every way in which the books could be wrong, and names it. Each
+ * invariant is broken here by hand, past all guards of the tables.
  */
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * `npm run db:move` copies a file into an empty PostgreSQL database, with all that people have in it, and checks all of it before
- * anything is to be seen there.
+ * `npm run db:move` copies a file into an empty PostgreSQL database, with all that people have in it, and
+ * checks all of it before anything is to be seen there.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * A pooler that lends sessions for one transaction is found out at the start, however it chooses them; plain PostgreSQL, and a pooler
- * that lends a session for as long as a connection lives, are not taken for one.
+ * A pooler that lends sessions for one transaction is found out at the start, however it chooses them; plain
+ * PostgreSQL, and a pooler that lends a session for as long as a connection lives, are not taken for one.
  */
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, type TestContext, test } from 'vitest';

@@ -1,5 +1,6 @@
 /**
- * A process on PostgreSQL as an operator meets it: what it says of its database, and how it ends while that does not answer.
+ * A process on PostgreSQL as an operator meets it: what it says of its database, and how it ends while that
+ * does not answer.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -10,7 +11,10 @@ import { startServer, stepsIn, stopEverything } from '#tests/support/running-ser
 
 afterAll(stopEverything);
 
-/** The address of a database by way of a line that can go silent: it stays open, takes connections, and carries nothing. */
+/**
+ * The address of a database by way of a line that can go silent: it stays open, takes connections, and
+ * carries nothing.
+ */
 async function createLine(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();

@@ -1,4 +1,6 @@
-/** What the tables of PostgreSQL refuse by themselves, how they are made, and that requests find rows by keys. */
+/**
+ * What the tables of PostgreSQL refuse by themselves, how they are made, and that requests find rows by keys.
+ */
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';

@@ -1,4 +1,7 @@
-/** A PostgreSQL database of the version before is checked and brought up to date, and takes the tips of that version beside today's. */
+/**
+ * A PostgreSQL database of the version before is checked and brought up to date, and takes the tips of that
+ * version beside today's.
+ */
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';

@@ -1,6 +1,6 @@
 /**
- * Prepared content: the encoding that a request asks for as RFC 9110 weighs it, and one copy of the bytes however many
- * readers there are and however slow they are.
+ * Prepared content: the encoding that a request asks for as RFC 9110 weighs it, and one copy of the bytes
+ * however many readers there are and however slow they are.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * The sheets of the print kit, as a printer and a phone see them: every code on every sheet scans, nothing is cut off, and whoever
- * prints needs no font. Names in any script get on them.
+ * The sheets of the print kit, as a printer and a phone see them: every code on every sheet scans, nothing is
+ * cut off, and whoever prints needs no font. Names in any script get on them.
  */
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDrawing, type Drawing } from '#server/print/drawing.ts';

@@ -1,6 +1,6 @@
 /**
- * Prints over both doors: whoever owns a code, and nobody else, gets the files that they ask for, the same through each door. Whatever
- * becomes of the thread that draws them, the server goes on.
+ * Prints over both doors: whoever owns a code, and nobody else, gets the files that they ask for, the same
+ * through each door. Whatever becomes of the thread that draws them, the server goes on.
  */
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
@@ -201,7 +201,8 @@ describe('the bare code', () => {
     const tops = runs.map(([, top = 0]) => top);
     expect([Math.min(...lefts), Math.min(...tops)]).toEqual([4, 4]);
     expect([Math.max(...rights), Math.max(...tops) + 1]).toEqual([Number(across) - 4, Number(across) - 4]);
-    // The product shuts libvips for all that is no photo, and so would this test be, when one before it has sent a photo.
+    // The product shuts libvips for all that is no photo, and so would this test be, when one before it has
+    // sent a photo.
     const operation = ['VipsForeignLoadSvgBuffer'];
     sharp.unblock({ operation });
     onTestFinished(() => void sharp.block({ operation }));

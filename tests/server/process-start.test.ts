@@ -1,6 +1,6 @@
 /**
- * Starting the process as an operator meets it: it says in one line why it does not start, and shares its database with
- * nobody.
+ * Starting the process as an operator meets it: it says in one line why it does not start, and shares its
+ * database with nobody.
  */
 import {
   existsSync,

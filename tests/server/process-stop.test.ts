@@ -1,5 +1,6 @@
 /**
- * The end of the process as an operator meets it: it answers what it accepted before it stops, and its log is whole.
+ * The end of the process as an operator meets it: it answers what it accepted before it stops, and its log is
+ * whole.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -1,5 +1,6 @@
 /**
- * The running process as whoever is in front of it meets it: it is held up neither by slow senders nor by odd ones.
+ * The running process as whoever is in front of it meets it: it is held up neither by slow senders nor by odd
+ * ones.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -263,7 +264,9 @@ function expectProblem(head: string, body: string, status: number): object {
   return problem;
 }
 
-/** Asks for a file many times on one connection, more than fits on the way, and takes nothing of it at first. */
+/**
+ * Asks for a file many times on one connection, more than fits on the way, and takes nothing of it at first.
+ */
 async function connectWithoutReading({ port, url }: RunningServer, path: string, times: number) {
   const fileBytes = (
     await (await fetch(url + path, { headers: { 'Accept-Encoding': 'identity' } })).arrayBuffer()

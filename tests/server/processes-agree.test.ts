@@ -1,4 +1,7 @@
-/** Two servers on one PostgreSQL database decide alike, whichever of them is asked, and when both are asked at once. */
+/**
+ * Two servers on one PostgreSQL database decide alike, whichever of them is asked, and when both are asked at
+ * once.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DOORS, type Door } from '#tests/support/both-doors.ts';

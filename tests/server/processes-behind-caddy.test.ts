@@ -1,6 +1,7 @@
 /**
- * Behind the shipped Caddyfiles nobody pays for somebody else, and nobody gets somebody else's session, whichever process is killed or
- * replaced meanwhile, whether there is another one or not: who was charged what is compared with who sent what.
+ * Behind the shipped Caddyfiles nobody pays for somebody else, and nobody gets somebody else's session,
+ * whichever process is killed or replaced meanwhile, whether there is another one or not: who was charged
+ * what is compared with who sent what.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -25,7 +26,10 @@ interface Tip {
   readonly amount: number;
 }
 
-/** Sends a request until it is answered by a process that can answer it. @throws Error when none does for long. */
+/**
+ * Sends a request until it is answered by a process that can answer it. @throws Error when none does for
+ * long.
+ */
 async function insist<Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const answer = await send().catch((error: unknown) => {

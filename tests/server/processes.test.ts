@@ -1,6 +1,7 @@
 /**
- * Two servers on one PostgreSQL database, both under load: what was acknowledged stays, once, whoever dies; what is watched is told
- * once and in order, whichever of the servers recorded it. `npm run soak -- postgres-kills` does it for longer.
+ * Two servers on one PostgreSQL database, both under load: what was acknowledged stays, once, whoever dies;
+ * what is watched is told once and in order, whichever of the servers recorded it. `npm run soak --
+ * postgres-kills` does it for longer.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { killServer, loseDatabase, watchEverywhere } from '#tests/support/outages.ts';
@@ -13,7 +14,10 @@ const testOnUnix = test.skipIf(process.platform === 'win32');
 let postgres: PostgresServer;
 let scene: SeveralProcesses;
 
-/** The same two servers, people and streams for all tests: what one leaves has to hold when the next one compares it. */
+/**
+ * The same two servers, people and streams for all tests: what one leaves has to hold when the next one
+ * compares it.
+ */
 beforeAll(async () => {
   postgres = await startPostgres({ max_connections: '60' });
   scene = await startSeveralProcesses(postgres.url('postgres'), { clients: 6 });

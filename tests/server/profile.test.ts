@@ -1,6 +1,6 @@
 /**
- * What somebody changes of their own account: by the rules of registration and in its words, all of it or nothing. The email, to
- * which the account belongs, is for whoever knows the password.
+ * What somebody changes of their own account: by the rules of registration and in its words, all of it or
+ * nothing. The email, to which the account belongs, is for whoever knows the password.
  */
 import { describe, expect, test } from 'vitest';
 import { createLimitedApp } from '#tests/support/attempts.ts';

@@ -1,4 +1,7 @@
-/** Which endpoints are kept and called: those of the push services of browsers, on addresses of the public internet. */
+/**
+ * Which endpoints are kept and called: those of the push services of browsers, on addresses of the public
+ * internet.
+ */
 import { describe, expect, test } from 'vitest';
 import { createFindTarget, isLoopbackAddress, isPublicAddress } from '#server/notifications/push-endpoint.ts';
 import { MAX_ENDPOINT_LENGTH } from '#shared/notifications.ts';

@@ -1,6 +1,6 @@
 /**
- * One notice to one device: what a push service gets, what its answers come to, and that nothing else than a push service is ever
- * called.
+ * One notice to one device: what a push service gets, what its answers come to, and that nothing else than a
+ * push service is ever called.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

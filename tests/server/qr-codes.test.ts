@@ -1,6 +1,6 @@
 /**
- * QR codes: one for each service, and a look-up that forgives how a printed code was typed and tells no more than the
- * tip page needs.
+ * QR codes: one for each service, and a look-up that forgives how a printed code was typed and tells no more
+ * than the tip page needs.
  */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 /**
- * What is left of a limit is told with every answer that it counts, as draft-ietf-httpapi-ratelimit-headers-10 has it, so that a client slows
- * down before it is refused.
+ * What is left of a limit is told with every answer that it counts, as
+ * draft-ietf-httpapi-ratelimit-headers-10 has it, so that a client slows down before it is refused.
  */
 import { expect, test } from 'vitest';
 import { createTestApp, PASSWORD, type RestAnswer } from '#tests/support/test-app.ts';

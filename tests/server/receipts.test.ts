@@ -1,5 +1,6 @@
 /**
- * A transaction tells its two people whom it tipped, in every answer that holds it; for anybody else it does not exist.
+ * A transaction tells its two people whom it tipped, in every answer that holds it; for anybody else it does
+ * not exist.
  */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';

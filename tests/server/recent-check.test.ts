@@ -1,6 +1,7 @@
 /**
- * What was written to the ledger since the last check is checked, once, and in windows: whatever is falsified in it is named
- * and then not remembered as checked; what was checked before is left to the check of the whole ledger.
+ * What was written to the ledger since the last check is checked, once, and in windows: whatever is falsified
+ * in it is named and then not remembered as checked; what was checked before is left to the check of the
+ * whole ledger.
  */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -29,8 +30,8 @@ async function checkToTheEnd(storage: Storage): Promise<readonly string[]> {
 }
 
 /**
- * Five tips of a customer's for the code of a provider's, of 1,000 to 5,000 cents, a quarter of an hour apart, and a reversal of
- * the fourth. The first two are checked already.
+ * Five tips of a customer's for the code of a provider's, of 1,000 to 5,000 cents, a quarter of an hour
+ * apart, and a reversal of the fourth. The first two are checked already.
  */
 async function createBooks(path?: string) {
   const ledger = await createSqliteLedger(path === undefined ? {} : { path });

@@ -1,7 +1,7 @@
 /**
- * For every history, period and filter, in time zones of every kind: the statement, the listing, its sums and the takings say the
- * same, to the cent, and what they say is what happened. The histories are random, the same in every run, and crowd around the
- * nights in which clocks change.
+ * For every history, period and filter, in time zones of every kind: the statement, the listing, its sums and
+ * the takings say the same, to the cent, and what they say is what happened. The histories are random, the
+ * same in every run, and crowd around the nights in which clocks change.
  */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
@@ -33,7 +33,10 @@ const TIME_ZONES = [
   'Africa/Casablanca',
 ] as const;
 
-/** Clocks change within a day of these: in New York, on Lord Howe Island, and around two Ramadans in Casablanca. */
+/**
+ * Clocks change within a day of these: in New York, on Lord Howe Island, and around two Ramadans in
+ * Casablanca.
+ */
 const CHANGES_MS = [
   '2024-11-03T06:00Z',
   '2025-03-09T07:00Z',

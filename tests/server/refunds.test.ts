@@ -1,6 +1,6 @@
 /**
- * A refund through both doors: who may ask for it and until when, that a second request changes nothing, and what both people are
- * told of it afterwards.
+ * A refund through both doors: who may ask for it and until when, that a second request changes nothing, and
+ * what both people are told of it afterwards.
  */
 import { describe, expect, test } from 'vitest';
 import { call, DOORS, refusedBy, resultOf } from '#tests/support/both-doors.ts';

@@ -1,7 +1,7 @@
 /**
- * Every row of the table of refusals, met through both doors for real: its status, its code, the sentence for people,
- * the headers that go with it, and that nothing was changed by what was refused. A row that is added to the table
- * without one here fails.
+ * Every row of the table of refusals, met through both doors for real: its status, its code, the sentence for
+ * people, the headers that go with it, and that nothing was changed by what was refused. A row that is added
+ * to the table without one here fails.
  */
 import { gzipSync } from 'node:zlib';
 import { TRPCError } from '@trpc/server';
@@ -80,7 +80,9 @@ interface Row {
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
   disturb?(scene: Scene): unknown;
   calmDown?(scene: Scene): unknown;
-  /** What is refused: through both doors alike, or for each door, or the reason why it cannot be at that door. */
+  /**
+   * What is refused: through both doors alike, or for each door, or the reason why it cannot be at that door.
+   */
   readonly act: Act | Readonly<Record<Door, Act | string>>;
 }
 

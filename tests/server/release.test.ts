@@ -1,6 +1,6 @@
 /**
- * A release archive is the product without its sources: it has to do its work with the packages that its own lock file names, and with
- * what is left of them once it is trimmed.
+ * A release archive is the product without its sources: it has to do its work with the packages that its own
+ * lock file names, and with what is left of them once it is trimmed.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
@@ -28,7 +28,10 @@ function unpackRelease(): string {
   return join(folder, `tipwell-${version}`);
 }
 
-/** Gives it the packages that its lock file names, as `npm ci` would: the files of the project's own, linked so that none is copied. */
+/**
+ * Gives it the packages that its lock file names, as `npm ci` would: the files of the project's own, linked
+ * so that none is copied.
+ */
 function installPackages(release: string): void {
   const { packages } = lockFile.parse(JSON.parse(readFileSync(join(release, 'package-lock.json'), 'utf8')));
   expect(packages).toHaveProperty(['node_modules/hono']);

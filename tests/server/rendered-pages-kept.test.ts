@@ -1,4 +1,7 @@
-/** Rendered pages are kept: by the server, which renders what means the same once, and by browsers, which are sent nothing twice. */
+/**
+ * Rendered pages are kept: by the server, which renders what means the same once, and by browsers, which are
+ * sent nothing twice.
+ */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Pages that arrive rendered: who is tipped and how much stands in the HTML itself, whatever names there are; and a
- * shared link says it too.
+ * Pages that arrive rendered: who is tipped and how much stands in the HTML itself, whatever names there are;
+ * and a shared link says it too.
  */
 import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
@@ -377,7 +377,10 @@ test('the login has its form, which no browser sends by itself', async () => {
     expect((await get(t, `/auth?next=${encodeURIComponent(elsewhere)}`)).html).not.toContain('your tip');
 });
 
-/** How a Content-Security-Policy allows a text that stands in a page (https://www.w3.org/TR/CSP3/#grammardef-hash-source). */
+/**
+ * How a Content-Security-Policy allows a text that stands in a page
+ * (https://www.w3.org/TR/CSP3/#grammardef-hash-source).
+ */
 function hashSource(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -1,6 +1,7 @@
 /**
- * On which Node.js the product runs: on the one that `npm ci` brought, else on the machine's own, and on none that is too
- * old. tools/run.js decides it for npm's scripts, main.js for whatever starts the server without npm.
+ * On which Node.js the product runs: on the one that `npm ci` brought, else on the machine's own, and on none
+ * that is too old. tools/run.js decides it for npm's scripts, main.js for whatever starts the server without
+ * npm.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

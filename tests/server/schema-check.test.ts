@@ -1,6 +1,7 @@
 /**
- * A file whose tables, indexes, triggers or views are not those of its version is refused, however well its ledger adds up:
- * by the check, by a backup, by a restore and at the start. Files of every earlier version are not.
+ * A file whose tables, indexes, triggers or views are not those of its version is refused, however well its
+ * ledger adds up: by the check, by a backup, by a restore and at the start. Files of every earlier version
+ * are not.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

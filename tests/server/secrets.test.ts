@@ -1,6 +1,6 @@
 /**
- * What must stay secret stays secret: the whole product is run through both doors with marked passwords, tokens and
- * people, well and badly, and then every place is searched in which a mark must not be.
+ * What must stay secret stays secret: the whole product is run through both doors with marked passwords,
+ * tokens and people, well and badly, and then every place is searched in which a mark must not be.
  */
 import { expect, test } from 'vitest';
 import { REFUSALS } from '#shared/errors.ts';
@@ -24,7 +24,9 @@ const PASSWORDS = {
   refused: 'mark-pw-refused-0c3e',
 };
 
-/** Found in their columns, and in the answers to whom they belong, but neither in the log nor in a refusal. */
+/**
+ * Found in their columns, and in the answers to whom they belong, but neither in the log nor in a refusal.
+ */
 const PERSONAL = {
   providerEmail: 'mark-mail-provider@example.com',
   providerName: 'Mark Name Provider',
@@ -55,7 +57,9 @@ const CUSTOMER = {
   is_service_provider: false,
 };
 
-/** Runs everything that can be done, keeps whatever was refused, and returns the tokens that were given out. */
+/**
+ * Runs everything that can be done, keeps whatever was refused, and returns the tokens that were given out.
+ */
 async function runTheProduct(t: TestApp) {
   const refusals: Answer[] = [];
   const kept = (answer: Answer) => {
@@ -100,7 +104,8 @@ async function runTheProduct(t: TestApp) {
     kept(await tipThrough(door, t, { ...tip, amountCents: 1 }, customer));
     kept(await tipThrough(door, t, tip, provider));
   }
-  // Names that are taken; fields that are wrong beside fields that are marked; a secret where none is expected.
+  // Names that are taken; fields that are wrong beside fields that are marked; a secret where none is
+  // expected.
   kept(await callTrpc(t, 'auth.register', marked));
   kept(await callRest(t, 'POST', '/auth/register', markedRest));
   kept(await callTrpc(t, 'auth.register', { ...marked, email: 'fresh@example.com' }));

@@ -1,4 +1,7 @@
-/** What the log tells of attacks, and of what is done with accounts: each security event by its name, with who and from where. */
+/**
+ * What the log tells of attacks, and of what is done with accounts: each security event by its name, with who
+ * and from where.
+ */
 import { describe, expect, test, vi } from 'vitest';
 import type { Config } from '#server/config.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
@@ -13,7 +16,9 @@ async function open(config: Partial<Config> = {}) {
   const { provider, customer } = await t.setTheScene();
   t.logLines.length = 0;
   const lines = () => t.logLines.map((line) => JSON.parse(line));
-  /** So many events, once they are written: those about an account that is looked up come after the answer. */
+  /**
+   * So many events, once they are written: those about an account that is looked up come after the answer.
+   */
   const events = (count: number) =>
     vi.waitFor(() => {
       const told = lines().filter(({ msg }) => msg === 'security event');

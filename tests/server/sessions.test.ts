@@ -1,6 +1,6 @@
 /**
- * Sessions: an opaque token of which only the SHA-256 is kept, that lives for as long as it is used and ends on the
- * server the moment its owner logs out.
+ * Sessions: an opaque token of which only the SHA-256 is kept, that lives for as long as it is used and ends
+ * on the server the moment its owner logs out.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';

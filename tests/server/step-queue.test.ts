@@ -1,4 +1,7 @@
-/** Whose step comes when many wait: the work of one must not keep the others waiting, however much of it was asked for at once. */
+/**
+ * Whose step comes when many wait: the work of one must not keep the others waiting, however much of it was
+ * asked for at once.
+ */
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { createStepQueue } from '#server/queue/step-queue.ts';

@@ -1,6 +1,7 @@
 /**
- * What the storage promises beyond its methods: every acknowledged write is on the disk, the tables refuse what would
- * change the past, and a file that is held, full or read-only makes writes wait or fail while everything else goes on.
+ * What the storage promises beyond its methods: every acknowledged write is on the disk, the tables refuse
+ * what would change the past, and a file that is held, full or read-only makes writes wait or fail while
+ * everything else goes on.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';

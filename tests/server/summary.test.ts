@@ -1,6 +1,6 @@
 /**
- * The summary tells what was received and given in all, and how many tips came in on the viewer's own calendar day, and of how
- * much: midnight is the viewer's, also on a day on which the clocks change.
+ * The summary tells what was received and given in all, and how many tips came in on the viewer's own
+ * calendar day, and of how much: midnight is the viewer's, also on a day on which the clocks change.
  */
 import { describe, expect, test, vi } from 'vitest';
 import type { TipSummary } from '#shared/tips.ts';

@@ -1,4 +1,7 @@
-/** The feed past the doors: how its places are shared when all are taken, and where a stream of it begins and ends. */
+/**
+ * The feed past the doors: how its places are shared when all are taken, and where a stream of it begins and
+ * ends.
+ */
 import { describe, expect, test, vi } from 'vitest';
 import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
 import { createTipFeed } from '#server/tips/tip-feed.ts';

@@ -1,6 +1,7 @@
 /**
- * The feed of tips from the production build over real sockets: across dropped connections and restarts, to readers
- * that do not read, when a session ends and when the server stops; and with the client that the dashboard uses.
+ * The feed of tips from the production build over real sockets: across dropped connections and restarts, to
+ * readers that do not read, when a session ends and when the server stops; and with the client that the
+ * dashboard uses.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -538,8 +539,8 @@ function openRaw({ port }: RunningServer, door: Door, token: string) {
 }
 
 /**
- * What the server still refers to, after a garbage collection. The memory that the process has from the system says less: V8 gives
- * its heap more or less room, depending on how busy the machine is.
+ * What the server still refers to, after a garbage collection. The memory that the process has from the
+ * system says less: V8 gives its heap more or less room, depending on how busy the machine is.
  */
 async function liveMegabytes(server: RunningServer): Promise<number> {
   const [, url = ''] = /listening on (ws:\S+)/.exec(server.stderr()) ?? [];

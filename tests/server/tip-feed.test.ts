@@ -1,6 +1,6 @@
 /**
- * Hearing of tips: through both doors alike, both sides of a tip hear of it, once, in the order of the ledger, from
- * where they left off; and nobody hears of another's.
+ * Hearing of tips: through both doors alike, both sides of a tip hear of it, once, in the order of the
+ * ledger, from where they left off; and nobody hears of another's.
  */
 import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
@@ -146,7 +146,8 @@ describe.each(DOORS)('through %s', (door) => {
       expect(JSON.parse(events[1]?.data ?? '')).toMatchObject({ status: 'refunded', [by]: 'receiver' });
       await stream.close();
 
-      // Whoever saw the refund last goes on with what came after it, and whoever saw the tip last hears of its refund.
+      // Whoever saw the refund last goes on with what came after it, and whoever saw the tip last hears of
+      // its refund.
       for (const [lastEventId, missed] of [
         [namesOf(undone), [namesOf(refunded), last]],
         [namesOf(refunded), [last]],

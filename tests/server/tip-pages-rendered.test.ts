@@ -1,4 +1,7 @@
-/** The tip page shows what its owner made of it, follows each change at once, and says what became of its code. */
+/**
+ * The tip page shows what its owner made of it, follows each change at once, and says what became of its
+ * code.
+ */
 import { describe, expect, test } from 'vitest';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import {

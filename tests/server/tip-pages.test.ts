@@ -1,6 +1,6 @@
 /**
- * A tip page with a name of its own: it tells nobody who scans it what the account behind it is called, whatever they ask and
- * wherever they look. And what a page shows is what its owner wrote last.
+ * A tip page with a name of its own: it tells nobody who scans it what the account behind it is called,
+ * whatever they ask and wherever they look. And what a page shows is what its owner wrote last.
  */
 import { describe, expect, test } from 'vitest';
 import { answerOf, call, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
@@ -12,7 +12,10 @@ import { enter } from '#tests/support/test-ledger.ts';
 
 const STAGE_NAME = 'Velvet Moon';
 
-/** Secretname works a bar and as a DJ; the page of the DJ has a name of its own. Cam has tipped it before and after. */
+/**
+ * Secretname works a bar and as a DJ; the page of the DJ has a name of its own. Cam has tipped it before and
+ * after.
+ */
 async function openScene() {
   const t = await createTestApp({ pages });
   const owner = await enter(t, 'secretname', ['dj', 'bartender']);
@@ -242,7 +245,9 @@ describe('what a page shows', () => {
     });
   });
 
-  /** What the look-up of both doors and the page say at the moment, without anything that changes by itself. */
+  /**
+   * What the look-up of both doors and the page say at the moment, without anything that changes by itself.
+   */
   async function shownAt(t: TestApp, code: string) {
     const rest = await answerOf(await t.send(`/api/qr-codes/${code}`));
     const { html } = await get(t, `/tip/${code}`);

@@ -1,6 +1,6 @@
 /**
- * The streams of tips as connections: who may have how many, what is sent while nothing happens, and that each ends
- * with its session, its socket or the server and gives its place back.
+ * The streams of tips as connections: who may have how many, what is sent while nothing happens, and that
+ * each ends with its session, its socket or the server and gives its place back.
  */
 import { EventEmitter } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
@@ -25,7 +25,9 @@ import {
 const requestTo = (path: string, init: RequestInit) => new Request(`http://localhost${path}`, init);
 
 const DAY_MS = 86_400_000;
-/** Reads and tips in one turn of the event loop: those of its I/O, and as many of what had to wait for a turn. */
+/**
+ * Reads and tips in one turn of the event loop: those of its I/O, and as many of what had to wait for a turn.
+ */
 const STEPS_IN_A_TURN = 2 * 25;
 /** Streams that an account may open: as many as twenty tabs whose connection breaks every ten seconds. */
 const OPENINGS_A_MINUTE = 120;

@@ -1,6 +1,6 @@
 /**
- * What somebody types into the form of a page without a script leads to the tip page that it names, and never away from the
- * site.
+ * What somebody types into the form of a page without a script leads to the tip page that it names, and never
+ * away from the site.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

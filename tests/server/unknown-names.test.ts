@@ -1,6 +1,7 @@
 /**
- * What a request names and nothing takes is refused where it would change the meaning of the answer: a misspelt parameter, and
- * a member that is not known of what moves money. Elsewhere a member that is not known is ignored.
+ * What a request names and nothing takes is refused where it would change the meaning of the answer: a
+ * misspelt parameter, and a member that is not known of what moves money. Elsewhere a member that is not
+ * known is ignored.
  */
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';

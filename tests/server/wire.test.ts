@@ -1,6 +1,7 @@
 /**
- * The one rule by which REST respells what the procedures speak: names from camelCase to snake_case and back, cents
- * to dollars and back, for values, for the names of wrong fields and for schemas alike. Nothing unknown gets through.
+ * The one rule by which REST respells what the procedures speak: names from camelCase to snake_case and back,
+ * cents to dollars and back, for values, for the names of wrong fields and for schemas alike. Nothing unknown
+ * gets through.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Words between giver and receiver through both doors: who is told what, at once and later; and that somebody who is blocked sees
- * nothing that differs.
+ * Words between giver and receiver through both doors: who is told what, at once and later; and that somebody
+ * who is blocked sees nothing that differs.
  */
 import { describe, expect, test } from 'vitest';
 import { call, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';

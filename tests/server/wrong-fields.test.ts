@@ -1,4 +1,7 @@
-/** What is wrong with the fields of a request is said field by field, in the words of the door; amounts are exact to the cent. */
+/**
+ * What is wrong with the fields of a request is said field by field, in the words of the door; amounts are
+ * exact to the cent.
+ */
 import { describe, expect, test } from 'vitest';
 import {
   answerOf,

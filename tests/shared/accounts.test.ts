@@ -1,6 +1,6 @@
 /**
- * The rules of registration that both sides speak, edge by edge: what a page refuses, the server refuses for the same
- * reason, because it is the same schema.
+ * The rules of registration that both sides speak, edge by edge: what a page refuses, the server refuses for
+ * the same reason, because it is the same schema.
  */
 import { describe, expect, test } from 'vitest';
 import { credentials, registration } from '#shared/accounts.ts';

@@ -1,6 +1,6 @@
 /**
- * A calendar day ends and begins where the wall clock of its time zone says so, in every zone that the platform
- * knows, also when the clocks change, skip midnight or skip a whole day.
+ * A calendar day ends and begins where the wall clock of its time zone says so, in every zone that the
+ * platform knows, also when the clocks change, skip midnight or skip a whole day.
  */
 import { expect, test, vi } from 'vitest';
 import { dateAt, dayAround, firstOfDate, isTimeZone, localTime } from '#shared/calendar.ts';

@@ -1,6 +1,6 @@
 /**
- * A printed code survives being read aloud, typed and misread, and nothing else passes for one; new identifiers are
- * well-formed and use all of their randomness evenly.
+ * A printed code survives being read aloud, typed and misread, and nothing else passes for one; new
+ * identifiers are well-formed and use all of their randomness evenly.
  */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';

@@ -1,6 +1,7 @@
 /**
- * Money is whole cents, read by its digits and charged to the cent: fees are compared with an exact computation in
- * big integers, texts and JSON numbers with what their digits say, and whatever is no amount is refused.
+ * Money is whole cents, read by its digits and charged to the cent: fees are compared with an exact
+ * computation in big integers, texts and JSON numbers with what their digits say, and whatever is no amount
+ * is refused.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

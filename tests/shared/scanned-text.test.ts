@@ -1,4 +1,6 @@
-/** Whatever is scanned or pasted leads to a tip page of this site or is refused in the specification's words. */
+/**
+ * Whatever is scanned or pasted leads to a tip page of this site or is refused in the specification's words.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { paths } from '#client/paths.ts';
