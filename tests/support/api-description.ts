@@ -63,7 +63,10 @@ const TELLING_HEADERS = [
   'X-Request-Id',
 ];
 
-/** The description with its validator, read once for all tests of a worker: its schemas take a second to compile. */
+/**
+ * The description with its validator, read once for all tests of a worker: its schemas take a second to
+ * compile.
+ */
 let described: { readonly document: Description; readonly validate: Validate } | undefined;
 
 export async function describedApp() {
@@ -88,7 +91,6 @@ function describedBy(body: Description) {
   return { document, validate };
 }
 
-/** Reads JSON Schema 2020-12 to the letter. */
 export function createValidator(): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -124,7 +126,8 @@ export function resolved<Part>(document: unknown, part: Part, which = /^#/): Par
 }
 
 /**
- * Holds an answer against its description: the status, the type, the body, the headers and the code of a refusal.
+ * Holds an answer against its description: the status, the type, the body, the headers and the code of a
+ * refusal.
  * @param route as `GET /qr-codes/{qr_code_id}`.
  */
 export function expectDescribed(

@@ -1,14 +1,15 @@
 /**
- * The house rules that Biome cannot say: which way imports point, who may know which package, and who may read the
- * clock and draw random values. Imports are found by their form, which the formatter keeps the same everywhere.
+ * The house rules that Biome cannot say: which way imports point, who may know which package, and who may
+ * read the clock and draw random values. Imports are found by their form, which the formatter keeps the same
+ * everywhere.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 /**
- * A file belongs to the first row whose pattern fits. It may import files of its own row, of shared, and of the rows
- * that are named last. Files of one row that differ in what the pattern captures may not import each other: chapters,
- * programs and screens stand beside each other.
+ * A file belongs to the first row whose pattern fits. It may import files of its own row, of shared, and of
+ * the rows that are named last. Files of one row that differ in what the pattern captures may not import each
+ * other: chapters, programs and screens stand beside each other.
  */
 const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string])[] = [
   ['shared', /^shared\//, ''],

@@ -11,7 +11,6 @@ import { createTestApp, PASSWORD, type TestApp } from './test-app.ts';
 
 export const createLimitedApp = () => createTestApp({ config: { isRateLimited: true } });
 
-/** An app whose hashing takes long enough for logins to queue. */
 export const createSlowApp = () => createTestApp({ config: { isRateLimited: true }, hashing: 'slow' });
 
 export const WRONG = 'not the password';

@@ -1,6 +1,6 @@
 /**
- * Backups of a server that writes all the while. What must hold is asserted here: each one is complete as of a moment
- * after it began, adds up, and, when restored, is a database that a server starts on.
+ * Backups of a server that writes all the while. What must hold is asserted here: each one is complete as of
+ * a moment after it began, adds up, and, when restored, is a database that a server starts on.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -24,14 +24,11 @@ export interface BackupOptions {
 export interface BackupFigures {
   readonly backups: number;
   readonly restored: number;
-  /** Tips in the last backup. */
   readonly tipsInLast: number;
-  /** Tips acknowledged while backups were being made. */
   readonly acknowledgedMeanwhile: number;
   readonly acknowledged: number;
 }
 
-/** A running server with a provider's code and a customer who tips it. */
 export async function startWithPeople() {
   const { path, people } = await prepareLedger(['pat', 'cam']);
   const server = await startServer({ DATABASE_URL: path });
@@ -47,7 +44,6 @@ export async function startWithPeople() {
   return { server, tip, env, provider };
 }
 
-/** The ids of the tips in a database file, oldest first. */
 export function tipsIn(path: string): string[] {
   const database = new SqliteDatabase(path, { readonly: true });
   try {
@@ -104,7 +100,6 @@ export async function backUpUnderLoad(options: BackupOptions): Promise<BackupFig
   };
 }
 
-/** @returns how many tips are in the file. */
 function requireAll(path: string, expected: readonly string[]): number {
   const held = new Set(tipsIn(path));
   const missing = expected.filter((id) => !held.has(id));

@@ -1,4 +1,7 @@
-/** A small ledger in a file, with a row in every table, as db:move copies it and as checks of PostgreSQL look at it. */
+/**
+ * A small ledger in a file, with a row in every table, as db:move copies it and as checks of PostgreSQL look
+ * at it.
+ */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -11,13 +14,12 @@ import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
 import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
-/** The keys of an installation. */
 export const SECRET_NAMES = ['giver_pseudonym', 'device_mark', 'vapid', 'log_names'] as const;
 
 /**
- * Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the second was paid at a payment
- * service, and the third was reversed. After them a payment of somebody else's in each state, and tips of guests: one simulated, one
- * paid, and one that was refunded.
+ * Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the
+ * second was paid at a payment service, and the third was reversed. After them a payment of somebody else's
+ * in each state, and tips of guests: one simulated, one paid, and one that was refunded.
  */
 export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
@@ -82,7 +84,7 @@ const TIP_COUNT = 4 + 3 + 3;
 type Books = Awaited<ReturnType<typeof writeBooks>>;
 type Tip = Awaited<ReturnType<ReturnType<typeof createPeople>['setTheScene']>>['tip'];
 
-/** Begins a payment that comes to each state; and one more whose refund was asked for, and is not done yet. */
+/** A payment in each state, and one with an open refund request. */
 async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   const { payments } = storage;
   const give = () => tip({ giverId: giver.id, amountCents: 5_000 });
@@ -117,10 +119,9 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   return { giver, ...byState };
 }
 
-/** What came with the third tip. */
 const WORDS = { message: 'Best Negroni in town', giverName: 'Name of cam', isRefused: false };
 
-/** Answers a tip with words, and reports and hides them; answers one without, and blocks its giver. */
+/** Thanks for a tip with a message and reports and hides it; thanks for one without and blocks its giver. */
 async function writeWords(
   { messages: words }: Storage,
   { id }: Account,
@@ -144,8 +145,9 @@ async function writeGuests(storage: Storage, tip: Tip) {
 }
 
 /**
- * Has every payment that is open in the books come to its end, wherever they are by now: of those that were begun one is paid, of those
- * that were paid a guest's is refunded by its receiver, and so is the one whose giver had asked for that.
+ * Has every payment that is open in the books come to its end, wherever they are by now: of those that were
+ * begun one is paid, of those that were paid a guest's is refunded by its receiver, and so is the one whose
+ * giver had asked for that.
  */
 export async function goOn(
   storage: Storage,

@@ -1,6 +1,7 @@
 /**
- * Both doors as bytes on the wire, without a client that hides a header or tidies a body: any procedure by its name,
- * with any input, and what it was answered. Every refusal is held against the closed table, to the letter.
+ * Both doors as bytes on the wire, without a client that hides a header or tidies a body: any procedure by
+ * its name, with any input, and what it was answered. Every refusal is held against the closed table, to the
+ * letter.
  */
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -36,7 +37,6 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A refusal, whichever door it left by. */
 export interface Refused {
   readonly status: number;
   readonly code: ErrorCode;
@@ -47,7 +47,6 @@ export interface Refused {
 }
 
 export interface Outcome {
-  /** Null unless the call was refused. */
   readonly refused: Refused | null;
   /** What was answered, spelled as the door spells it. */
   readonly data: unknown;
@@ -63,7 +62,9 @@ interface DoorRequest {
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** A call as tRPC's clients make it, with an input that is JSON already: a mutation by POST, all else by GET. */
+/**
+ * A call as tRPC's clients make it, with an input that is JSON already: a mutation by POST, all else by GET.
+ */
 export function trpcRequest(procedure: string, json?: string): DoorRequest {
   if (PROCEDURES.find(({ path }) => path === procedure)?.type === 'mutation') {
     const headers = new Headers({ 'Content-Type': 'application/json' });
@@ -136,7 +137,9 @@ export async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Sends a body to the REST door: text and bytes as they are, anything else as JSON, nothing when undefined. */
+/**
+ * Sends a body to the REST door: text and bytes as they are, anything else as JSON, nothing when undefined.
+ */
 export function callRest(app: App, method: string, path: string, body?: unknown, options: CallOptions = {}) {
   if (body === undefined) return send(app, `/api${path}`, { method }, options);
   const bytes = body instanceof Uint8Array ? Buffer.from(body) : null;
@@ -162,7 +165,6 @@ export function callTrpcBatch(
   return send(app, `/trpc/${path}?batch=1`, { method: 'POST', headers, body }, options);
 }
 
-/** Calls a procedure through a door. */
 export function call(
   door: Door,
   app: App,
@@ -278,7 +280,10 @@ function ofTheTable(refused: Refused): Refused {
   return refused;
 }
 
-/** The headers that go with a refusal by its status (RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6), and no others. */
+/**
+ * The headers that go with a refusal by its status (RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6), and no
+ * others.
+ */
 function expectRefusalHeaders({ status, headers }: Answer): void {
   const header = (name: string) => headers.get(name) ?? 'none';
   expect(header('WWW-Authenticate')).toMatch(status === 401 ? /^Bearer realm="Tipwell"/ : /^none$/);
@@ -326,7 +331,6 @@ export function refusedBy(door: Door, answer: Answer): Refused {
   return refused;
 }
 
-/** The door of a refusal, by its content type. */
 export function doorOf({ headers }: Pick<Answer, 'headers'>): Door {
   return headers.get('Content-Type') === 'application/problem+json' ? 'REST' : 'tRPC';
 }
@@ -340,7 +344,7 @@ export function resultOf(answer: Answer): unknown {
   return trpc.success ? trpc.data.result.data : body;
 }
 
-/** Calls made one after the other in small groups, so that the hashing is never too busy to answer. */
+/** Calls are made in small groups, so that hashing is never too busy to answer. */
 export async function times(count: number, callOne: (turn: number) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let from = 0; from < count; from += 20) {

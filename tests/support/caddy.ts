@@ -17,23 +17,24 @@ const LOG_FOLDER = '/var/log/caddy';
 export type ShippedCaddyfile = 'deploy/Caddyfile' | 'deploy/Caddyfile.two';
 
 export interface RunningCaddy {
-  /** Where it listens, without a trailing slash. */
   readonly url: string;
-  /** What is in its access log so far. */
   accessLog(): string;
-  /** What it has written to its standard error, which is the journal where systemd runs it; its beginning where that is long. */
+  /**
+   * What it has written to its standard error, which is the journal where systemd runs it; its beginning
+   * where that is long.
+   */
   ownLog(): string;
   stop(): Promise<void>;
 }
 
-/** The version of the installed Caddy; null where there is none. */
 export function installedCaddy(): string | null {
   const { error, stdout } = spawnSync('caddy', ['version'], { encoding: 'utf8' });
   return error ? null : stdout.trim();
 }
 
 /**
- * Starts Caddy with a shipped file, over plain http at a free port, since certificates are not what the tests are about.
+ * Starts Caddy with a shipped file, over plain http at a free port, since certificates are not what the tests
+ * are about.
  * @param ports of the servers that it leads to.
  * @param added lines that an operator puts into the block of the site.
  * @throws Error with what Caddy wrote when it does not start.

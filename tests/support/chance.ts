@@ -1,6 +1,8 @@
 /** Chance that is the same in every run, so that whatever a test finds it finds again. */
 
-/** A small generator of even 32-bit numbers (mulberry32): not for secrets, but the same sequence every time. */
+/**
+ * A small generator of even 32-bit numbers (mulberry32): not for secrets, but the same sequence every time.
+ */
 export function createChance(seed: number) {
   let state = seed;
   const next = (): number => {

@@ -1,6 +1,7 @@
 /**
- * The operator's commands, run by the function that main.ts runs them by. A process for each would take half a second; that the
- * program finds its commands, the settings and the terminal is told where it is started as a process.
+ * The operator's commands, run by the function that main.ts runs them by. A process for each would take half
+ * a second; that the program finds its commands, the settings and the terminal is told where it is started as
+ * a process.
  */
 import { careForAccount } from '#server/commands/account.ts';
 import { type Command, runCommand } from '#server/commands/command.ts';

@@ -1,16 +1,17 @@
-/** A line to a server that can be cut and mended, as bad Wi-Fi does: open connections break, new ones are refused. */
+/**
+ * A line to a server that can be cut and mended, as bad Wi-Fi does: open connections break, new ones are
+ * refused.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface CuttableLine {
   readonly url: string;
-  /** Where the line begins, on loopback. */
   readonly port: number;
   cut(): Promise<void>;
   mend(): Promise<void>;
   /** Event streams stay open and carry nothing any more, as after a phone's sleep; other connections work. */
   stall(): void;
-  /** Leads new connections to another port. */
   turn(port: number): void;
 }
 

@@ -1,4 +1,7 @@
-/** Everything that a database holds, so that a test can say that nothing changed, or look for what must not be there. */
+/**
+ * Everything that a database holds, so that a test can say that nothing changed, or look for what must not be
+ * there.
+ */
 import type { Database } from '#server/storage/sqlite/connection.ts';
 
 /** Every row of every table, bytes as hexadecimal digits. */

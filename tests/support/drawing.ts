@@ -9,7 +9,6 @@ export const testDrawing = createDrawing({
   },
 });
 
-/** Somebody on a network of their own. */
 export const workOwnerNamed = (name: string): WorkOwner => ({ origin: name, account: name, isKnown: false });
 
 export const SOMEBODY = workOwnerNamed('somebody');

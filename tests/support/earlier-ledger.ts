@@ -1,13 +1,12 @@
 /**
- * Ledgers as the last released version kept them, before entries: long ones, written set by set, because recording
- * each tip would take its time.
+ * Ledgers as the last released version kept them, before entries: long ones, written set by set, because
+ * recording each tip would take its time.
  */
 
 import { readMigrations } from '#server/storage/care/migrations.ts';
 import type { Database } from '#server/storage/sqlite/connection.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 
-/** The last version whose transactions had no entries. */
 export const EARLIER_VERSION = 4;
 const EARLIER_MIGRATIONS = readMigrations('sqlite').slice(0, EARLIER_VERSION);
 
@@ -20,9 +19,10 @@ const PROVIDERS = 20;
 const BEGIN_MS = Date.UTC(2025, 10, 3, 6);
 
 /**
- * Makes the tables of the earlier version in an empty database, with 60 people, of whom 20 offer three services each, and tips
- * between them. Fifty tips at a time come within a minute, and an hour later the next fifty, at amounts and rates of several
- * kinds, every third with an idempotency key. The clock is a little behind now and then.
+ * Makes the tables of the earlier version in an empty database, with 60 people, of whom 20 offer three
+ * services each, and tips between them. Fifty tips at a time come within a minute, and an hour later the next
+ * fifty, at amounts and rates of several kinds, every third with an idempotency key. The clock is a little
+ * behind now and then.
  */
 export function makeEarlierLedger(database: Database, tipCount: number): void {
   migrate(database, EARLIER_MIGRATIONS);

@@ -1,10 +1,11 @@
-/** PostgreSQL databases and tips as the version before records of refunds and details of takings wrote them. */
+/**
+ * PostgreSQL databases and tips as the version before records of refunds and details of takings wrote them.
+ */
 import type { Client } from 'pg';
 import { readMigrations } from '#server/storage/care/migrations.ts';
 import { migrate } from '#server/storage/postgres/migrations.ts';
 import { connectUnhurried } from './postgres-server.ts';
 
-/** How many migrations that version had. */
 const EARLIER_VERSION = 3;
 
 /** Statements of that version, which names no column that came later. */
@@ -35,7 +36,10 @@ const RECORD = `
   ON CONFLICT (account_id, start_ms, service_category)
   DO UPDATE SET count = bucket.count + excluded.count, cents = bucket.cents + excluded.cents`;
 
-/** Records a tip of cam's for the code of pat's, as a server of that version does. @param amountCents a multiple of 100. */
+/**
+ * Records a tip of cam's for the code of pat's, as a server of that version does. @param amountCents a
+ * multiple of 100.
+ */
 export async function recordAsBefore(
   client: Client,
   { amountCents, createdAtMs }: { readonly amountCents: number; readonly createdAtMs: number },
@@ -46,7 +50,10 @@ export async function recordAsBefore(
   await client.query(RECORD, [id, amountCents, ...fees, createdAtMs]);
 }
 
-/** Makes the tables of that version in an empty database, with a provider pat, a customer cam, and tips of the given amounts. */
+/**
+ * Makes the tables of that version in an empty database, with a provider pat, a customer cam, and tips of the
+ * given amounts.
+ */
 export async function makeEarlierDatabase(
   url: string,
   tips: readonly Parameters<typeof recordAsBefore>[1][],

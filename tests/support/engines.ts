@@ -1,13 +1,13 @@
 /**
- * Which server tests run on both engines. Those do whose statements an engine could break: what is stored and in which order, what
- * happens at once, over several processes or after a restart, and limits and sessions, which are counted in the database. What a
- * request may hold, who may do what and what is answered is decided above the port of the storage, and is told on SQLite alone;
- * what it asks of the storage (texts, orders, bounds, names that are taken) is promised in `storage-contract/`, on both engines.
+ * Which server tests run on both engines. Those do whose statements an engine could break: what is stored and
+ * in which order, what happens at once, over several processes or after a restart, and limits and sessions,
+ * which are counted in the database. What a request may hold, who may do what and what is answered is decided
+ * above the port of the storage, and is told on SQLite alone; what it asks of the storage (texts, orders,
+ * bounds, names that are taken) is promised in `storage-contract/`, on both engines.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** The names of these tests. */
 export const ON_BOTH_ENGINES: readonly string[] = [
   'changed-codes',
   'clock',
@@ -30,7 +30,10 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'tip-feed',
 ];
 
-/** The names of the other tests that take their data from the engine of the project. A new test stands in one of these lists. */
+/**
+ * The names of the other tests that take their data from the engine of the project. A new test stands in one
+ * of these lists.
+ */
 export const ON_SQLITE_ALONE: readonly string[] = [
   'access-matrix',
   'account-care',
@@ -92,12 +95,14 @@ export const ON_SQLITE_ALONE: readonly string[] = [
 const DATA = 'tests/support/test-data.ts';
 const IMPORT = /from '((?:#tests|\.{1,2})\/[^']+\.ts)'/g;
 
-/** The paths of the tests with these names. */
 export function testFilesOf(names: readonly string[]): string[] {
   return names.map((name) => `tests/server/${name}.test.ts`);
 }
 
-/** The names of the server tests that take their data from the engine of the project. @param root the folder of the project. */
+/**
+ * The names of the server tests that take their data from the engine of the project. @param root the folder
+ * of the project.
+ */
 export function findTestsWithData(root: string): string[] {
   const imports = new Map<string, readonly string[]>();
   const importsOf = (file: string) => {

@@ -1,6 +1,6 @@
 /**
- * Streams of tips through both doors, read event by event as they arrive: no client in between that connects again,
- * sorts, or hides a heartbeat.
+ * Streams of tips through both doors, read event by event as they arrive: no client in between that connects
+ * again, sorts, or hides a heartbeat.
  */
 import { z } from 'zod';
 import type { ErrorCode } from '#shared/errors.ts';
@@ -30,7 +30,6 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** A tip as a stream told it, the same for both doors. */
 export interface StreamedTip {
   /** The id of the event, to resume after. */
   readonly eventId: string | null;
@@ -40,9 +39,7 @@ export interface StreamedTip {
   readonly amountCents: number;
 }
 
-/** What a stream said first, the same for both doors. */
 export interface StreamStart {
-  /** The id of the event, to resume after. */
   readonly eventId: string | null;
   readonly reset: string | null;
 }
@@ -75,7 +72,6 @@ const trpcStart = z.strictObject({ reset: z.string().nullable() });
 /** A stream through tRPC is refused by its first event, where one through REST has a status. */
 export class StreamRefused extends Error {}
 
-/** Asks for a stream. Whether it was granted is for `refusalOf` or the first event to say. */
 export async function openStream(
   send: Send,
   door: Door,
@@ -138,7 +134,6 @@ export function readStream(response: Response, hangUp: AbortController) {
     throw new Error('the stream ended before it began');
   }
 
-  /** So many tips; fewer when the stream ends before. */
   async function take(count: number): Promise<StreamedTip[]> {
     const tips: StreamedTip[] = [];
     for (let tip = count > 0 ? await nextTip() : null; tip !== null; ) {
@@ -148,7 +143,6 @@ export function readStream(response: Response, hangUp: AbortController) {
     return tips;
   }
 
-  /** Hangs up. What is being waited for then is null. */
   async function close(): Promise<void> {
     isClosed = true;
     hangUp.abort();

@@ -6,7 +6,6 @@ const WIDTH = 640;
 const HEIGHT = 480;
 const FRAMES_PER_SECOND = 5;
 
-/** The brightness of each pixel of a frame, row by row. */
 export type Frame = Buffer;
 
 /** A frame with a picture in its middle, on grey, as a camera sees it that is not perfect. */

@@ -1,4 +1,7 @@
-/** The browsers that the browser tests drive: those of the machine, else the one that Playwright has downloaded. */
+/**
+ * The browsers that the browser tests drive: those of the machine, else the one that Playwright has
+ * downloaded.
+ */
 import { existsSync } from 'node:fs';
 import { chromium } from '@playwright/test';
 
@@ -21,7 +24,9 @@ export function findChromium(): string | null {
   return places.find((place) => place !== undefined && place !== '' && existsSync(place)) ?? null;
 }
 
-/** The path of Chromium without its windows and services; of the whole browser where that is not installed. */
+/**
+ * The path of Chromium without its windows and services; of the whole browser where that is not installed.
+ */
 export function findShell(): string | null {
   const isChosen = (process.env['CHROMIUM_PATH'] ?? '') !== '';
   return !isChosen && existsSync(SHELL) ? SHELL : findChromium();

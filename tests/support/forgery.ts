@@ -1,4 +1,7 @@
-/** Forgeries by somebody who may write to the database file, and so can drop the triggers that guard its tables. */
+/**
+ * Forgeries by somebody who may write to the database file, and so can drop the triggers that guard its
+ * tables.
+ */
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 
 /** Falsifies a file and leaves its tables, triggers and indexes as they were. */
@@ -11,7 +14,6 @@ export function forge(path: string, statements: string): void {
   }
 }
 
-/** Falsifies a database through an open connection, and leaves its tables, triggers and indexes as they were. */
 export function forgeIn(database: Database, statements: string): void {
   const guards = database
     .prepare<[], { type: string; name: string; sql: string }>(
@@ -27,7 +29,10 @@ export function forgeIn(database: Database, statements: string): void {
   database.pragma('foreign_keys = ON');
 }
 
-/** Statements by which two tips of one amount between the same two people change places, while all sums stay true. Neither is reversed. */
+/**
+ * Statements by which two tips of one amount between the same two people change places, while all sums stay
+ * true. Neither is reversed.
+ */
 export function exchangeTips(one: number, other: number): string {
   const away = 1_000_000;
   const move = (from: number, to: number) =>

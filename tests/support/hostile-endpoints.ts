@@ -39,7 +39,8 @@ export const INSIDE_ADDRESSES = [
   '100::1',
   '5f00::1',
   '2001:2::1',
-  // An address of IPv4 in one of IPv6: mapped, compatible, translated, 6to4, NAT64 and Teredo; also of public ones.
+  // An address of IPv4 in one of IPv6: mapped, compatible, translated, 6to4, NAT64 and Teredo; also of public
+  // ones.
   '::ffff:127.0.0.1',
   '::ffff:7f00:1',
   '::ffff:10.0.0.1',

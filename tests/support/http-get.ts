@@ -1,6 +1,6 @@
 /**
- * A GET with the path exactly as written and the body exactly as sent: `fetch` would tidy up the one and unpack the
- * other.
+ * A GET with the path exactly as written and the body exactly as sent: `fetch` would tidy up the one and
+ * unpack the other.
  */
 import { type IncomingHttpHeaders, request } from 'node:http';
 

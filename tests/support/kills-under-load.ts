@@ -1,7 +1,7 @@
 /**
- * A server that is killed under load again and again, over the same file. What must hold is asserted here: every
- * acknowledged tip and refund is there once, a key that is sent again is not paid or refunded again, the totals are true, and the
- * file and its ledger are checked after every kill.
+ * A server that is killed under load again and again, over the same file. What must hold is asserted here:
+ * every acknowledged tip and refund is there once, a key that is sent again is not paid or refunded again,
+ * the totals are true, and the file and its ledger are checked after every kill.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,14 +29,11 @@ export interface KillOptions {
 export interface KillFigures {
   readonly kills: number;
   readonly acknowledged: number;
-  /** Tips that a kill cut off before their answer. */
   readonly cutOff: number;
   /** Of these, how many had been recorded all the same. */
   readonly recordedUnanswered: number;
   readonly sentAgain: number;
-  /** Refunds that were acknowledged. */
   readonly refunds: number;
-  /** Refunds that a kill cut off before their answer. */
   readonly refundsCutOff: number;
   readonly ledgerChecks: number;
   readonly comparisons: number;
@@ -76,9 +73,11 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
   let server = await startServer(env);
 
   const sent: Tip[] = [];
-  /** The answer to each tip that was acknowledged, by its key. */
   const acknowledged = new Map<string, Recorded>();
-  /** The tips that were to be refunded, by the keys of their refunds, and the answers to those that were acknowledged. */
+  /**
+   * The tips that were to be refunded, by the keys of their refunds, and the answers to those that were
+   * acknowledged.
+   */
   const refunds = new Map<string, { readonly tip: Tip; readonly isByGiver: boolean }>();
   const acknowledgedRefunds = new Map<string, Recorded>();
   const unexpected: unknown[] = [];
@@ -108,7 +107,6 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
     acknowledged.set(key, earlier ?? answer.body);
   }
 
-  /** Asks for the refund of an acknowledged tip, as its giver or its receiver. */
   async function sendRefund(key: string): Promise<void> {
     const { tip, isByGiver } = refunds.get(key) ?? {};
     const { id } = (tip && acknowledged.get(tip.key)) ?? {};

@@ -1,6 +1,6 @@
 /**
- * The product's rules about money once more, as plainly as they can be said: a few lists in memory, which are searched from one end
- * to the other for every answer.
+ * The product's rules about money once more, as plainly as they can be said: a few lists in memory, which are
+ * searched from one end to the other for every answer.
  */
 import type { EntryKind } from '#server/storage/port/ledger.ts';
 import type { Account } from '#server/storage/port/storage.ts';
@@ -28,10 +28,8 @@ interface ModelTip {
   refundedBy: 'giver' | 'receiver' | null;
 }
 
-/** What a tip or its reversal did to one account. */
 interface ModelEntry {
   readonly kind: EntryKind;
-  /** Of the tip in the ledger. */
   readonly place: number;
   readonly cents: number;
 }
@@ -102,7 +100,6 @@ const servicesOf = (tips: readonly ModelTip[]) =>
   })).filter(({ count }) => count > 0);
 
 /** @param undoMs for how long a giver may take a tip back. */
-/** The model's tips are given without words. */
 const NO_WORDS = {
   message: null,
   giverName: null,
@@ -117,7 +114,6 @@ export function createLedgerModel(undoMs: number) {
   const codes: { id: QrCodeId; owner: Account; category: ServiceCategory }[] = [];
   const tips: ModelTip[] = [];
   const keys = new Map<string, { request: string; place: number }>();
-  /** The key of each refund, by the place of its tip. */
   const refundKeys = new Map<number, string | undefined>();
   const entries = new Map<string, ModelEntry[]>();
   const enter = (accountId: string, entry: ModelEntry): void => {
@@ -169,7 +165,6 @@ export function createLedgerModel(undoMs: number) {
       return 'created';
     },
 
-    /** The refusal of a code, or null. */
     refuseCode(owner: Account, category: ServiceCategory): string | null {
       if (!owner.serviceCategories.includes(category)) return 'category_not_offered';
       const isTaken = codes.some((code) => code.owner.id === owner.id && code.category === category);
@@ -234,7 +229,6 @@ export function createLedgerModel(undoMs: number) {
       return 'refunded';
     },
 
-    /** A tip as one of its two people is shown it. */
     shown(account: Account, tip: ModelTip, now: number) {
       const isGiver = tip.giverId === account.id;
       const mayUndo = isGiver && tip.status === 'completed' && isUndoable(tip, now);

@@ -1,11 +1,13 @@
-/** An empty SQLite database, migrated once for all tests of a worker: each test gets a copy, because the migrations take 50 ms. */
+/**
+ * An empty SQLite database, migrated once for all tests of a worker: each test gets a copy, because the
+ * migrations take 50 ms.
+ */
 import { readMigrations } from '#server/storage/care/migrations.ts';
 import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 
 let contents: Buffer | undefined;
 
-/** The bytes of a file with that database. */
 export function migratedContents(): Buffer {
   if (contents === undefined) {
     const database = openDatabase(IN_MEMORY);

@@ -19,14 +19,12 @@ export async function openNoticeScene(options: Parameters<typeof createTestApp>[
   });
   const { provider, customer, code } = await t.setTheScene();
 
-  /** Registers another device of the provider's, or of somebody else's. */
   async function addDevice(owner: Pick<typeof provider, 'trpc'> = provider, withWords = false) {
     const made = service.register();
     const device = await owner.trpc.notifications.register.mutate({ ...inWords(made), withWords });
     return { ...made, id: device.id, told: () => service.payloadsOf(made.endpoint) };
   }
 
-  /** Gives tips of 20 dollars, one after the other. */
   async function giveTips(count: number): Promise<string[]> {
     const ids: string[] = [];
     const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
@@ -54,7 +52,6 @@ export async function openNoticeScene(options: Parameters<typeof createTestApp>[
     addDevice,
     giveTips,
     pass,
-    /** Looks at what is due. */
     look: () => t.app.sendNotifications(),
   };
 }

@@ -22,7 +22,10 @@ export async function watchEverywhere({ watch }: SeveralProcesses): Promise<void
   ]);
 }
 
-/** Kills one of the servers under load, and starts another in its place once the other one has taken its clients over. */
+/**
+ * Kills one of the servers under load, and starts another in its place once the other one has taken its
+ * clients over.
+ */
 export async function killServer(scene: SeveralProcesses, place: Place): Promise<Outage> {
   await scene.tips(TIPS_BETWEEN);
   const atMs = Date.now();
@@ -34,8 +37,8 @@ export async function killServer(scene: SeveralProcesses, place: Place): Promise
 }
 
 /**
- * Takes the database away under load, waits until both servers say that they cannot save anything, to those who give tips as well, and
- * brings it back. The servers go on by themselves.
+ * Takes the database away under load, waits until both servers say that they cannot save anything, to those
+ * who give tips as well, and brings it back. The servers go on by themselves.
  */
 export async function loseDatabase(
   scene: SeveralProcesses,
@@ -58,7 +61,6 @@ export async function loseDatabase(
   return { what, ...scene.absenceSince(atMs) };
 }
 
-/** Kills the primary of a cluster for good under load, and has its standby take its place. */
 export async function promoteStandby(scene: SeveralProcesses, cluster: PostgresCluster): Promise<Outage> {
   await scene.tips(TIPS_BETWEEN);
   const atMs = Date.now();

@@ -1,6 +1,6 @@
 /**
- * Is loaded before a server's program, and writes to standard error whatever the process connects to, and whether it loads the package of
- * the payment service.
+ * Is loaded before a server's program, and writes to standard error whatever the process connects to, and
+ * whether it loads the package of the payment service.
  */
 import { registerHooks } from 'node:module';
 import { Socket } from 'node:net';

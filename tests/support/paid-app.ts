@@ -38,14 +38,16 @@ export async function createPaidApp({ secretKey, ...options }: Options = {}) {
     stripe,
     newestNotice,
     deliver,
-    /** Has a provider open an account, and tell Stripe all that it asks for. @returns how Stripe names the account. */
+    /**
+     * Has a provider open an account, and tell Stripe all that it asks for. @returns how Stripe names the
+     * account.
+     */
     async makePayable(provider: Pick<Provider, 'trpc'>): Promise<string> {
       const accountId = await openAccount(provider);
       stripe.enable(accountId);
       await deliverNewest();
       return accountId;
     },
-    /** Pays on the page on which somebody was asked to, as its giver does. */
     async pay(paymentUrl: string | null): Promise<void> {
       stripe.pay(paymentUrl?.split('/').at(-1) ?? '');
       await deliverNewest();
@@ -60,7 +62,6 @@ export async function openAccount({ trpc }: Pick<Provider, 'trpc'>): Promise<str
   return accountId;
 }
 
-/** Sends whatever claims to be a notice. */
 export function sendNotice(
   { send }: Pick<TestApp, 'send'>,
   body: NonNullable<RequestInit['body']>,

@@ -6,12 +6,10 @@ import type { UserId } from '#shared/ids.ts';
 
 const HALF_AN_HOUR_MS = 1_800_000;
 
-/** An account at the payment service to which tips can be paid. */
 export function payoutAccountOf(userId: UserId): PayoutAccount {
   return { userId, paymentMode: 'test', accountId: `acct_${userId}`, chargesEnabled: true, missing: [] };
 }
 
-/** Begins a payment of a tip, and gives it a page on which to pay. */
 export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip: NewTransaction) {
   const { id, createdAtMs } = tip;
   const payment = { ...tip, paymentMode: 'test', expiresAtMs: createdAtMs + HALF_AN_HOUR_MS } as const;
@@ -21,7 +19,9 @@ export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip:
   await payments.movePayment(id, { kind: 'pending', checkout }, createdAtMs, createdAtMs);
 }
 
-/** Pays a tip at the moment at which it was created. The receiver must have an account at the payment service. */
+/**
+ * Pays a tip at the moment at which it was created. The receiver must have an account at the payment service.
+ */
 export async function payTip(storage: Pick<Storage, 'payments'>, tip: NewTransaction): Promise<void> {
   await beginPayment(storage, tip);
   const { id, createdAtMs } = tip;

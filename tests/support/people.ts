@@ -1,4 +1,7 @@
-/** People who are put straight into a storage, with codes and tips, where registering through the app would hash passwords. */
+/**
+ * People who are put straight into a storage, with codes and tips, where registering through the app would
+ * hash passwords.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import type { NewTransaction } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
@@ -14,7 +17,6 @@ interface TipOptions extends Partial<Omit<NewTransaction, 'amountCents'>> {
   readonly amountCents?: number;
 }
 
-/** What puts people into a storage. */
 export function createPeople(storage: Storage, random: RandomBytes = randomBytes) {
   /** A customer, or a provider when there are categories; the email is `{username}@example.com`. */
   async function addAccount(
@@ -47,13 +49,11 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
     return id;
   }
 
-  /** A provider with a code for bartending, and a customer. */
   async function setTheScene() {
     const provider = await addAccount('pat', ['bartender', 'barber']);
     const customer = await addAccount('cam');
     const code = await addCode(provider, 'bartender');
 
-    /** A tip of the customer's for the code, at the fees of its amount. */
     function tip({ amountCents = 2_000, ...changes }: TipOptions = {}): NewTransaction {
       const id = newTransactionId(random);
       const given = { id, giverId: customer.id, qrCodeId: code, amountCents, createdAtMs: START_MS };

@@ -1,6 +1,6 @@
 /**
- * One connection on which requests follow each other byte by byte, for what an answer says of its connection and what then
- * becomes of it (RFC 9112, section 9).
+ * One connection on which requests follow each other byte by byte, for what an answer says of its connection
+ * and what then becomes of it (RFC 9112, section 9).
  */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,6 @@ const PATIENCE_MS = 5_000;
 /** How the body of a request comes. */
 export interface Framing {
   readonly name: string;
-  /** The lines of the head that announce the body. */
   readonly headers: readonly string[];
   /** What follows the head at once. */
   readonly atOnce: string;
@@ -23,11 +22,9 @@ export interface Target {
   readonly method: string;
   readonly path: string;
   readonly headers: readonly string[];
-  /** A body that the request may have. */
   readonly body: string;
 }
 
-/** What became of a connection. */
 export interface Fate {
   readonly status: number;
   /** What the answer said, which is `keep-alive` where it said nothing (RFC 9112, section 9.3). */
@@ -84,7 +81,8 @@ function chunk(text: string): string {
 }
 
 /**
- * Sends a request with a body of that framing, and, if its answer keeps the connection, `followers` more after a pause.
+ * Sends a request with a body of that framing, and, if its answer keeps the connection, `followers` more
+ * after a pause.
  * @throws Error when an answer that was begun does not come whole.
  */
 export async function tryConnection(
@@ -154,7 +152,6 @@ function open(port: number) {
     send(text: string) {
       if (text !== '' && socket.writable) socket.write(text, 'latin1');
     },
-    /** The next answer, read to its end. */
     async answer(method: string): Promise<{ readonly status: number; readonly head: string }> {
       for (;;) {
         const end = endOfAnswer(received, method);

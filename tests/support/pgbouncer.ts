@@ -10,12 +10,10 @@ const PATIENCE_MS = 20_000;
 const PAUSE_MS = 50;
 
 export interface RunningPgBouncer {
-  /** The address of the database by way of it. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Whether PgBouncer is installed. */
 export function hasPgBouncer(): boolean {
   return spawnSync('pgbouncer', ['--version']).error === undefined;
 }

@@ -9,7 +9,6 @@ interface PhotoOptions {
   readonly colour?: string;
 }
 
-/** A picture of one colour. */
 export async function drawPhoto({
   width = 64,
   height = 64,
@@ -24,8 +23,8 @@ export async function drawPhoto({
 export const TALK = 'Secretville';
 
 /**
- * A picture that tells where it was taken, in EXIF, XMP and a comment, and that is to be turned: its upper half is red as it is stored,
- * and its right half as it is shown.
+ * A picture that tells where it was taken, in EXIF, XMP and a comment, and that is to be turned: its upper
+ * half is red as it is stored, and its right half as it is shown.
  */
 export async function drawTalkativePhoto(): Promise<Uint8Array> {
   const red = await drawPhoto({ width: 80, height: 40, format: 'png', colour: '#ff0000' });
@@ -139,14 +138,17 @@ function chunkOfRiff(name: string, content: Uint8Array): Buffer {
 }
 
 /**
- * A progressive JPEG of 64 x 64 pixels in one colour, with so many scans after its first one, at most 882. Each says that nothing is to be
- * added to the picture.
+ * A progressive JPEG of 64 x 64 pixels in one colour, with so many scans after its first one, at most 882.
+ * Each says that nothing is to be added to the picture.
  */
 export function drawScans(count: number): Uint8Array {
   const edge = 64;
   const blocks = (edge / 8) ** 2;
   const frame = [8, 0, edge, 0, edge, 1, 1, 0x11, 0];
-  /** Codes of one bit: for no difference to the block before, and for a run of 64 to 127 blocks that end at once. */
+  /**
+   * Codes of one bit: for no difference to the block before, and for a run of 64 to 127 blocks that end at
+   * once.
+   */
   const oneCode = (table: number, symbol: number) => [table, 1, ...Array(15).fill(0), symbol];
   const scan = (from: number, bits: number) => segment(0xda, Buffer.from([1, 1, 0, from, from, bits]));
   const scans = Array.from({ length: count }, (_, index) => {
@@ -171,7 +173,6 @@ export function drawScans(count: number): Uint8Array {
   ]);
 }
 
-/** Two pictures, one after the other, in one file that moves. */
 export async function drawAnimation(): Promise<Uint8Array> {
   const frames = await Promise.all(
     ['#ff0000', '#0000ff'].map((colour) => drawPhoto({ format: 'png', colour })),
@@ -196,12 +197,10 @@ export async function drawAnimatedPng(): Promise<Uint8Array> {
   ]);
 }
 
-/** What a picture is, as a decoder sees it. */
 export function inspectPhoto(picture: Uint8Array) {
   return sharp(picture).metadata();
 }
 
-/** The colour of a pixel: red, green and blue. */
 export async function colourAt(picture: Uint8Array, left: number, top: number): Promise<number[]> {
   const pixel = await sharp(picture).extract({ left, top, width: 1, height: 1 }).raw().toBuffer();
   return [...pixel];

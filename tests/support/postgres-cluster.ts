@@ -1,4 +1,7 @@
-/** A PostgreSQL server and the standby that each commit waits for, behind one address that leads to whichever of them is the primary. */
+/**
+ * A PostgreSQL server and the standby that each commit waits for, behind one address that leads to whichever
+ * of them is the primary.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type QueryResultRow } from 'pg';
 import { createCuttableLine } from './cuttable-line.ts';
@@ -12,11 +15,9 @@ const PAUSE_MS = 20;
 const SETTINGS = { wal_level: 'replica', wal_keep_size: '1GB', max_connections: '60' };
 
 export interface PostgresCluster {
-  /** The address of a database, by the line that leads to the primary. */
   readonly url: string;
   /** The same past the line. */
   directUrl(): string;
-  /** Adds a standby, and has every commit wait for it from then on. */
   addStandby(): Promise<void>;
   /** Ends the primary for good, at once; the standby becomes the primary, and the line leads there. */
   failOver(): Promise<void>;
@@ -68,7 +69,6 @@ export async function startPostgresCluster(): Promise<PostgresCluster> {
 
 const portOf = (server: PostgresServer) => Number(new URL(server.url(DATABASE)).port);
 
-/** Asks a database in a session of its own. */
 export async function ask<Row extends QueryResultRow>(url: string, query: string): Promise<Row[]> {
   const client = new Client(url);
   // The answer to the query tells of a loss; unheard, the event would end the tests.
@@ -81,7 +81,10 @@ export async function ask<Row extends QueryResultRow>(url: string, query: string
   }
 }
 
-/** Waits until something holds, with more patience than a busy machine needs. @throws Error when it does not come to hold. */
+/**
+ * Waits until something holds, with more patience than a busy machine needs. @throws Error when it does not
+ * come to hold.
+ */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: () => string = () => String(holds),

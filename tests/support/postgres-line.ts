@@ -1,4 +1,6 @@
-/** A line to a PostgreSQL server that loses a commit on its way there, or the answer to it on the way back. */
+/**
+ * A line to a PostgreSQL server that loses a commit on its way there, or the answer to it on the way back.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -8,18 +10,15 @@ const COMMIT = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buff
 const COMMITTED = Buffer.from('COMMIT\0');
 
 export interface PostgresLine {
-  /** The address of the database by this line. */
   readonly url: string;
   /** Cuts the connection of the next commit: before the server has it, or once the server has answered it. */
   loseNextCommit(when: 'before' | 'after'): void;
-  /** How many commits were lost. */
   readonly lost: number;
   /** Breaks all connections, and refuses new ones until it is mended. */
   cut(): Promise<void>;
   mend(): Promise<void>;
 }
 
-/** A line for the running test to the server of a database. */
 export async function createPostgresLine(databaseUrl: string): Promise<PostgresLine> {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();

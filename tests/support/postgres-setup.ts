@@ -1,4 +1,7 @@
-/** One PostgreSQL server for all tests of a run: that of TEST_DATABASE_URL, or one that is started before them and gone after them. */
+/**
+ * One PostgreSQL server for all tests of a run: that of TEST_DATABASE_URL, or one that is started before them
+ * and gone after them.
+ */
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 import { readMigrations } from '#server/storage/care/migrations.ts';
@@ -23,7 +26,10 @@ declare module 'vitest' {
   }
 }
 
-/** The tests are about what is committed, not about what survives a loss of power, so that nothing waits for the disk. */
+/**
+ * The tests are about what is committed, not about what survives a loss of power, so that nothing waits for
+ * the disk.
+ */
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',

@@ -10,7 +10,6 @@ const MOST_DELETED_ROWS = 2_000;
 interface OwnDatabase {
   readonly name: string;
   readonly url: string;
-  /** A superuser's. */
   readonly client: Client;
   /** The statements that remove all rows that tests have added. */
   readonly emptying: string;
@@ -22,7 +21,6 @@ let lastStatement = Promise.resolve();
 /** Migrated and empty databases that no test has at the moment. */
 const free: OwnDatabase[] = [];
 
-/** Ends what the tests of a file have left; for its end. */
 export async function dropFreeDatabases(): Promise<void> {
   for (const database of free.splice(0)) await drop(database);
   await (await admin)?.end();

@@ -1,6 +1,6 @@
 /**
- * A database with people who are logged in and have codes already, for a server to start on: registering and logging in would
- * hash passwords, which takes its time.
+ * A database with people who are logged in and have codes already, for a server to start on: registering and
+ * logging in would hash passwords, which takes its time.
  */
 import { join } from 'node:path';
 import { parseConfig } from '#server/config.ts';

@@ -1,6 +1,6 @@
 /**
- * The programs that look at prints as a printer and a phone do: poppler reads and renders the sheets, and zbar scans the codes on
- * them.
+ * The programs that look at prints as a printer and a phone do: poppler reads and renders the sheets, and
+ * zbar scans the codes on them.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,10 @@ function find(program: string): string | null {
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-/** Installs the programs where that is possible without asking anybody. @throws Error that says how to install them. */
+/**
+ * Installs the programs where that is possible without asking anybody. @throws Error that says how to install
+ * them.
+ */
 export function requirePrintTools(): void {
   const isComplete = () => PROGRAMS.every((program) => find(program) !== null);
   if (isComplete()) return;

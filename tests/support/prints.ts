@@ -27,15 +27,14 @@ export interface PageOfSheet {
   readonly words: readonly (Box & { readonly text: string })[];
 }
 
-/** A sheet, saved where the programs that look at it find it. */
 export function saveSheet(pdf: Uint8Array) {
   const folder = temporaryFolder();
   const file = join(folder, 'sheet.pdf');
   writeFileSync(file, pdf);
   return {
     /**
-     * What a phone reads on all pages, rendered at 150 dots an inch. In grey and unpacked, because PNG in colour
-     * takes five times the work.
+     * What a phone reads on all pages, rendered at 150 dots an inch. In grey and unpacked, because PNG in
+     * colour takes five times the work.
      */
     async scan(): Promise<string[]> {
       await ask('pdftoppm', '-r', '150', '-gray', file, join(folder, 'page'));

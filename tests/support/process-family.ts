@@ -2,7 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The process stands still before its children are told, so that it neither starts another nor acts on the end of one. */
+/**
+ * The process stands still before its children are told, so that it neither starts another nor acts on the
+ * end of one.
+ */
 export function signalWithChildren(pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
   if (signal !== 'SIGCONT') process.kill(pid, 'SIGSTOP');
   for (const child of childrenOf(pid)) {

@@ -4,7 +4,6 @@ import { createECDH, randomBytes } from 'node:crypto';
 /** On this machine, where nobody listens: a port that is reserved (RFC 863). */
 const NOBODY_LISTENS = 'http://127.0.0.1:9/push/';
 
-/** A registration in the words of the API. */
 export function newDevice(endpoint = NOBODY_LISTENS + randomBytes(12).toString('base64url')) {
   const keys = createECDH('prime256v1');
   return {
@@ -14,7 +13,6 @@ export function newDevice(endpoint = NOBODY_LISTENS + randomBytes(12).toString('
   };
 }
 
-/** The same for a device of the stand-in for a push service. */
 export function inWords(device: {
   readonly endpoint: string;
   readonly p256dh: Buffer;

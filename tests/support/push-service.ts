@@ -1,7 +1,7 @@
 /**
- * A stand-in for a push service (RFC 8030): an HTTP server on loopback that does for its devices what a push service and a browser do
- * together. It checks who sends (RFC 8292), decrypts what is sent (RFC 8291), and keeps it. It can be told to be slow, to fail, to
- * forget a device, and to cut the line.
+ * A stand-in for a push service (RFC 8030): an HTTP server on loopback that does for its devices what a push
+ * service and a browser do together. It checks who sends (RFC 8292), decrypts what is sent (RFC 8291), and
+ * keeps it. It can be told to be slow, to fail, to forget a device, and to cut the line.
  */
 import {
   createDecipheriv,
@@ -45,9 +45,7 @@ export interface PushedNotice {
   readonly topic: string | undefined;
   /** How the sender says that it can be reached. */
   readonly subject: unknown;
-  /** The public key of the sender. */
   readonly key: string;
-  /** The whole token. */
   readonly token: string;
 }
 
@@ -113,16 +111,13 @@ export async function startPushService({ nowMs = Date.now }: { readonly nowMs?: 
   return {
     origin,
     port,
-    /** What arrived, in the order in which it did. */
     notices,
     /** What was wrong with requests; empty unless the sender has a bug. */
     problems,
-    /** How many requests came, whatever became of them. */
     requests: () => requests,
     payloadsOf: (endpoint: string) =>
       notices.filter(({ device }) => endpoint.endsWith(device)).map(({ payload }) => JSON.parse(payload)),
 
-    /** A device as a browser makes it, with what it tells the page. */
     register() {
       const name = randomBytes(24).toString('base64url');
       const keys = createECDH(CURVE);
@@ -131,7 +126,6 @@ export async function startPushService({ nowMs = Date.now }: { readonly nowMs?: 
       devices.set(name, { keys, auth, isGone: false });
       return { endpoint: `${origin}/push/${name}`, p256dh: keys.getPublicKey(), auth };
     },
-    /** Lets a device end its registration. */
     forget(endpoint: string) {
       for (const [name, device] of devices) if (endpoint.endsWith(name)) device.isGone = true;
     },

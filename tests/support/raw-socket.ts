@@ -1,6 +1,6 @@
 /**
- * HTTP byte by byte, for requests that no well-behaved client sends: half of one, a strange line, a path that a
- * client would tidy up first.
+ * HTTP byte by byte, for requests that no well-behaved client sends: half of one, a strange line, a path that
+ * a client would tidy up first.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -27,7 +27,7 @@ export function sendRaw(port: number, text: string, from = '127.0.0.1'): RawSock
   return { socket, whole };
 }
 
-/** Sends one request and reads the answer. `path` and headers go out exactly as they are. */
+/** `path` and headers are sent exactly as they are. */
 export async function requestRaw(
   port: number,
   path: string,

@@ -13,7 +13,6 @@ import { PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 /** Where a request comes from whose turn at rendering is not the question. */
 export const ofSomebody = () => '203.0.113.1';
 
-/** How often a page was rendered so far. */
 export const renderings = { count: 0 };
 
 /** A folder with what the build before was made of. */
@@ -44,7 +43,6 @@ export function pagesFor(paymentMode: PaymentMode, takesGuestTips = false) {
   return preparePages(folders, counting, PUBLIC_URL, { paymentMode, takesGuestTips });
 }
 
-/** A provider with this name, and the code of their only service. */
 export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {
   return (await ownerOf(t, fullName, username)).code;
 }
@@ -61,7 +59,6 @@ export async function ownerOf(t: TestApp, fullName: string, username = 'pat') {
   return {
     code: (await client.qrCodes.create.mutate({ serviceCategory: 'nailtech' })).id,
     client,
-    /** Puts a photo on the tip page, and returns its address. */
     async setPhoto(code: string): Promise<string> {
       const body = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#7d5a10' } })
         .jpeg()
@@ -96,12 +93,10 @@ export function titleOf(html: string): string | undefined {
   return unescaped(/<title>(.*?)<\/title>/s.exec(html)?.[1]);
 }
 
-/** The `content` of a meta element. */
 export function metaOf(html: string, name: string): string | undefined {
   return unescaped(new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"/>`).exec(html)?.[1]);
 }
 
-/** The text that a browser shows. */
 export function textOf(html: string): string {
   const body = html.slice(html.indexOf('<body>')).replace(/<(script|style|noscript)\b.*?<\/\1>/gs, ' ');
   return unescaped(body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')) ?? '';

@@ -1,6 +1,6 @@
 /**
- * A plain client of the REST door of a running server, for the tests that start the product as its users do. It says
- * what was answered and judges nothing.
+ * A plain client of the REST door of a running server, for the tests that start the product as its users do.
+ * It says what was answered and judges nothing.
  */
 import assert from 'node:assert/strict';
 
@@ -72,7 +72,6 @@ export async function enter(
   return { id: registered.body.id, email, password: PASSWORD, token: login.body.access_token };
 }
 
-/** The id of a new code of a provider. */
 export async function createCode(
   server: { readonly url: string },
   token: string,

@@ -1,6 +1,7 @@
 /**
- * The production build as a process of its own, for what only a process can show: starting, stopping, being killed.
- * Each server has a free port and a temporary folder; `stopEverything` ends what a test file leaves running.
+ * The production build as a process of its own, for what only a process can show: starting, stopping, being
+ * killed. Each server has a free port and a temporary folder; `stopEverything` ends what a test file leaves
+ * running.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +11,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The built server, as an argument of Node.js. */
 export const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
 /** What `npm start`, the unit and the image set for glibc. */
 export const ARENAS = { MALLOC_ARENA_MAX: '2' };
@@ -28,15 +28,16 @@ export interface Ending {
 }
 
 export interface RunningServer {
-  /** Where it listens, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** The database file, or the address of the database. Hand it in as DATABASE_URL to start again on the same data. */
+  /**
+   * The database file, or the address of the database. Hand it in as DATABASE_URL to start again on the same
+   * data.
+   */
   readonly databasePath: string;
   readonly process: ChildProcess;
   /** Sends the signal and waits for the end; a server that has ended already answers how. */
   stop(signal?: NodeJS.Signals): Promise<Ending>;
-  /** What it has written so far. */
   stdout(): string;
   stderr(): string;
 }
@@ -60,7 +61,6 @@ export async function stopEverything(): Promise<void> {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** A folder that is gone after the test file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tipwell-test-'));
   folders.push(folder);
@@ -68,8 +68,8 @@ export function temporaryFolder(): string {
 }
 
 /**
- * Starts `dist/server/main.js` and waits until it says that it is ready. By default without rate limits, silent, on
- * a free port and a new database.
+ * Starts `dist/server/main.js` and waits until it says that it is ready. By default without rate limits,
+ * silent, on a free port and a new database.
  * @param program what Node.js runs, with its options; another build in place of this one's.
  * @throws Error with what it wrote when it ends instead.
  */
@@ -143,7 +143,6 @@ export function stepsIn(log: string): object[] {
   });
 }
 
-/** A port that nobody listened on a moment ago. */
 export async function freePort(): Promise<number> {
   const probe = createServer();
   probe.listen(0, '127.0.0.1');

@@ -1,4 +1,7 @@
-/** Around every test file: what complains on the console fails the test that made it complain; no server outlives it. */
+/**
+ * Around every test file: what complains on the console fails the test that made it complain; no server
+ * outlives it.
+ */
 import { afterAll, vi } from 'vitest';
 import { stopEverything } from '#tests/support/running-server.ts';
 

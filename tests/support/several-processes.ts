@@ -1,8 +1,8 @@
 /**
- * Two servers on one PostgreSQL database, with people who tip and people who watch on both of them while servers and databases die.
- * A tip is sent with one key until it is acknowledged, to one server and then to the other; whoever watches goes on after the last
- * event that was seen. Some tips are refunded by both of their people at once, one at each server. What must hold in the end is
- * asserted here.
+ * Two servers on one PostgreSQL database, with people who tip and people who watch on both of them while
+ * servers and databases die. A tip is sent with one key until it is acknowledged, to one server and then to
+ * the other; whoever watches goes on after the last event that was seen. Some tips are refunded by both of
+ * their people at once, one at each server. What must hold in the end is asserted here.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,16 +13,13 @@ import { letInBeside, type PreparedPerson } from './prepared-ledger.ts';
 import { call } from './rest-client.ts';
 import { type RunningServer, runToEnd, startServer } from './running-server.ts';
 
-/** The first people, who also receive tips. */
 const TIPPED = 2;
 const CUSTOMERS = 3;
 /** Every so many tips one is sent to both servers in the same moment. */
 const SENT_TWICE = 5;
-/** Every so many tips one is refunded. */
 const REFUNDED_EVERY = 4;
 const PAUSE_MS = 20;
 
-/** One of the two servers. */
 export type Place = 0 | 1;
 
 interface Tip {
@@ -48,10 +45,8 @@ function lasting(tip: Recorded): object {
 /** What came back of a tip: its answer, or why there is none. */
 type Fate = 'acknowledged' | 'refused' | 'cut_off' | 'not_sent';
 
-/** A stream that one person watches. */
 interface Watcher {
   readonly person: PreparedPerson;
-  /** The ids of the events, in the order in which they came. */
   readonly seen: string[];
   readonly seenAtMs: Map<string, number>;
   startsAfter: string | null;
@@ -74,7 +69,6 @@ export interface Figures {
 /** For how long nothing came, in milliseconds, from an event on. */
 export interface Absence {
   readonly tipsMs: number;
-  /** The longest of all streams. */
   readonly streamsMs: number;
 }
 
@@ -176,7 +170,10 @@ export async function startSeveralProcesses(
     }
   }
 
-  /** Has both people of a tip ask for its refund at once, at different servers: one of them gets it, and gets it again. */
+  /**
+   * Has both people of a tip ask for its refund at once, at different servers: one of them gets it, and gets
+   * it again.
+   */
   async function refundFromBothSides({ key, giver, code }: Tip, place: Place): Promise<void> {
     const id = acknowledged.get(key)?.answer.id;
     assert.ok(id);
@@ -217,7 +214,10 @@ export async function startSeveralProcesses(
       await refundFromBothSides(tip, place);
   }
 
-  /** Has clients give tips on both servers. @returns a function that ends this once each of their tips is acknowledged. */
+  /**
+   * Has clients give tips on both servers. @returns a function that ends this once each of their tips is
+   * acknowledged.
+   */
   function startTipping(): () => Promise<void> {
     let isEnding = false;
     const clients = Array.from({ length: clientCount }, async (_, index) => {
@@ -262,7 +262,8 @@ export async function startSeveralProcesses(
   }
 
   /**
-   * Watches the tips of one of the people at one server, and after a loss at the other, in turns. Resolves when it has begun.
+   * Watches the tips of one of the people at one server, and after a loss at the other, in turns. Resolves
+   * when it has begun.
    * @param place of the server that it begins with.
    */
   async function watch(who: number, place: Place, door: Door = 'REST'): Promise<void> {
@@ -387,7 +388,8 @@ export async function startSeveralProcesses(
     },
 
     /**
-     * Compares what was acknowledged and what was seen with the ledger, and has all of it checked. No tips flow meanwhile.
+     * Compares what was acknowledged and what was seen with the ledger, and has all of it checked. No tips
+     * flow meanwhile.
      * @param url of the database, past any line.
      * @throws AssertionError when a guarantee does not hold.
      */

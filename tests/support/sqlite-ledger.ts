@@ -1,4 +1,7 @@
-/** The ledger without its doors on a real SQLite, in memory or in a file, for tests that are about that engine. */
+/**
+ * The ledger without its doors on a real SQLite, in memory or in a file, for tests that are about that
+ * engine.
+ */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
@@ -8,10 +11,9 @@ import type { RandomBytes } from '#shared/ids.ts';
 import { migratedContents } from './migrated-sqlite.ts';
 import { createPeople } from './people.ts';
 
-/** Opens a ledger for the running test, which closes it in its end. */
 export async function createSqliteLedger(
   options: {
-    /** A file to keep it in; in memory when there is none. */
+    /** In memory without a path. */
     readonly path?: string;
     readonly onStatement?: (statement: string) => void;
     readonly random?: RandomBytes;

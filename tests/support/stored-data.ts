@@ -1,6 +1,6 @@
 /**
- * What tests do to the data past the storage port: they forge what nobody could bring about through it, read what it does not
- * tell, and make it fail. Both engines stand behind the same names.
+ * What tests do to the data past the storage port: they forge what nobody could bring about through it, read
+ * what it does not tell, and make it fail. Both engines stand behind the same names.
  */
 import type { Client } from 'pg';
 import { connect } from '#server/storage/postgres/connection.ts';
@@ -21,7 +21,6 @@ export interface StoredData {
   dump(): Promise<Dump>;
   /** What is wrong with the ledger; nothing where the data is gone. */
   check(): Promise<readonly unknown[]>;
-  /** The stored hashes by username. */
   readPasswordHashes(): Promise<ReadonlyMap<string, string>>;
   setFullName(username: string, fullName: string): Promise<void>;
   setPasswordHash(username: string, hash: string): Promise<void>;
@@ -39,7 +38,10 @@ export interface StoredData {
   failInserts(table: 'accounts' | 'sessions'): Promise<() => Promise<void>>;
   /** Makes the entry of each tip that leaves its receiver this much fail, with a message. */
   failReceiving(cents: number, message: string): Promise<void>;
-  /** Leaves all buckets without what they say beside their sums, as a version before did that did not know of it. */
+  /**
+   * Leaves all buckets without what they say beside their sums, as a version before did that did not know of
+   * it.
+   */
   forgetDetailsOfTakings(): Promise<void>;
   /** Takes away the table of attempts, as only a defect could. */
   dropAttempts(): Promise<void>;

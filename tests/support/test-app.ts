@@ -29,7 +29,9 @@ import { createTestData, type TestData } from './test-data.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** Argon2 at its least cost, at the cost of production, and at its least cost but as slow as in production. */
+/**
+ * Argon2 at its least cost, at the cost of production, and at its least cost but as slow as in production.
+ */
 const HASHING = {
   cheap: createPasswords({ memoryCost: 8, timeCost: 1 }),
   costly: createPasswords(),
@@ -51,7 +53,9 @@ function hashOf(passwords: Passwords): Promise<string> {
 }
 
 export interface RestAnswer extends Answer {
-  /** The body as parsed JSON, or as text where it is none; null when empty. Tests look into it as they please. */
+  /**
+   * The body as parsed JSON, or as text where it is none; null when empty. Tests look into it as they please.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the wire is what is being tested, not typed
   readonly body: any;
 }
@@ -148,7 +152,10 @@ export async function createTestApp(
     return (await trpc().auth.login.mutate({ email, password })).accessToken;
   }
 
-  /** Puts in somebody who is logged in; the email is `{username}@example.com`. Registering would judge the password. */
+  /**
+   * Puts in somebody who is logged in; the email is `{username}@example.com`. Registering would judge the
+   * password.
+   */
   async function register(username: string, fullName: string, serviceCategories: ServiceCategory[] | null) {
     const email = `${username}@example.com`;
     const passwordHash = await hashOf(passwords);

@@ -21,7 +21,9 @@ declare module 'vitest' {
 }
 
 export interface TestData extends StoredData {
-  /** A storage over the data, also when another is open on it already. The running test closes it in its end. */
+  /**
+   * A storage over the data, also when another is open on it already. The running test closes it in its end.
+   */
   openStorage(): Promise<Storage>;
   /** The bytes of the data, with which other data can begin; on SQLite alone. */
   readContents(): Buffer;
@@ -36,7 +38,8 @@ export function isOnSqlite(): boolean {
 
 /**
  * @param options.isLasting whether the data is there after all storages on it were closed.
- * @param options.contents what `readContents` of other data told, to begin with a copy of it; on SQLite alone.
+ * @param options.contents what `readContents` of other data told, to begin with a copy of it; on SQLite
+ *   alone.
  */
 export async function createTestData(
   options: { readonly isLasting?: boolean; readonly contents?: Buffer } = {},
@@ -60,7 +63,8 @@ export function createSqliteData(open: () => Database): TestData {
 
 /**
  * Data on SQLite.
- * @param open opens a migrated database, and calls `onStatement` before each statement where faults are to be set.
+ * @param open opens a migrated database, and calls `onStatement` before each statement where faults are to be
+ *   set.
  */
 function overSqlite(open: (onStatement: () => void) => Database): TestData {
   let fault: string | null = null;
@@ -86,8 +90,9 @@ function overSqlite(open: (onStatement: () => void) => Database): TestData {
 }
 
 /**
- * In the place of each table a view that cannot be read, because its condition is the same for every row, and therefore computed
- * before any is looked at. What is inserted into a view goes to its table, which refuses it.
+ * In the place of each table a view that cannot be read, because its condition is the same for every row, and
+ * therefore computed before any is looked at. What is inserted into a view goes to its table, which refuses
+ * it.
  */
 const breakTables = (message: string) => `ALTER SCHEMA tipwell RENAME TO aside;
   CREATE SCHEMA tipwell;
@@ -130,7 +135,10 @@ async function createPostgresData(): Promise<TestData> {
   };
 }
 
-/** What is remembered is forgotten once the storage listens to other processes, which must not happen in the middle of a test. */
+/**
+ * What is remembered is forgotten once the storage listens to other processes, which must not happen in the
+ * middle of a test.
+ */
 function untilListening(storage: Storage): Promise<void> {
   return new Promise((resolve) => {
     const end = storage.subscribe({

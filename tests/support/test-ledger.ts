@@ -1,6 +1,6 @@
 /**
- * The ledger without its doors: the real storage on a real database, with people, codes and tips to put into it. For what
- * concerns the money alone, where registering through the app would hash passwords.
+ * The ledger without its doors: the real storage on a real database, with people, codes and tips to put into
+ * it. For what concerns the money alone, where registering through the app would hash passwords.
  */
 import { randomBytes } from 'node:crypto';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -16,7 +16,9 @@ export async function createTestLedger({ random = randomBytes }: { readonly rand
   return { data, storage, ...createPeople(storage, random) };
 }
 
-/** Somebody who is logged in to a test app, with a code for each of the categories; without any, a customer. */
+/**
+ * Somebody who is logged in to a test app, with a code for each of the categories; without any, a customer.
+ */
 export async function enter(
   t: TestApp,
   username: string,

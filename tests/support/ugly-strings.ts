@@ -1,6 +1,6 @@
 /**
- * Texts that break software: each is refused by a field, or stored and given back as it was. Written with escapes
- * wherever an editor or a reader would not see what is there.
+ * Texts that break software: each is refused by a field, or stored and given back as it was. Written with
+ * escapes wherever an editor or a reader would not see what is there.
  */
 export const UGLY_STRINGS: readonly { readonly name: string; readonly text: string }[] = [
   { name: 'empty', text: '' },

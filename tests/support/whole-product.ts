@@ -1,6 +1,6 @@
 /**
- * A run of the whole product through REST: each route in every way that the description knows, each refusal that it promises, and
- * each answer held against it.
+ * A run of the whole product through REST: each route in every way that the description knows, each refusal
+ * that it promises, and each answer held against it.
  */
 import sharp from 'sharp';
 import { expect, onTestFinished } from 'vitest';

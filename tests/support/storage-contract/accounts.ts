@@ -1,4 +1,3 @@
-/** Accounts, and their passwords. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newPhotoName, newQrCodeId } from '#shared/ids.ts';

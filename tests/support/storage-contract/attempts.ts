@@ -1,4 +1,3 @@
-/** Counts of limited attempts. */
 import { describe, expect, test } from 'vitest';
 import type { AttemptCount } from '#server/storage/port/storage.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';

@@ -1,4 +1,3 @@
-/** Closing accounts. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newPhotoName, type TransactionId } from '#shared/ids.ts';

@@ -9,7 +9,6 @@ const LEASE_MS = MINUTE_MS;
 const SESSION_END_MS = NOW + 30 * MINUTE_MS;
 const DUE = { nowMs: NOW, leaseMs: LEASE_MS, maxWaitMs: 60 * MINUTE_MS, atMost: 100, accounts: null };
 
-/** A provider who is logged in, with a customer who tips them. */
 async function openScene() {
   const opened = await openStorage();
   const { storage, setTheScene, beginSession } = opened;

@@ -195,7 +195,10 @@ export function describeWords(): void {
     });
 
     describe('a block', () => {
-      /** The code of the scene and another one of the same provider, each with whether it takes tips of the customer. */
+      /**
+       * The code of the scene and another one of the same provider, each with whether it takes tips of the
+       * customer.
+       */
       async function openPages() {
         const scene = await openScene();
         const { give, storage, provider, customer, code, addCode } = scene;

@@ -8,7 +8,6 @@ import { PAYMENT_STATES, type PaymentState } from '#shared/payments.ts';
 import { payoutAccountOf } from '../payment-steps.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
-/** The moves that change something, from each state. */
 const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   created: ['pending', 'failed', 'expired'],
   pending: ['succeeded', 'failed', 'expired'],
@@ -17,7 +16,6 @@ const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   expired: [],
   refunded: [],
 };
-/** The way to each state. */
 const WAYS: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   created: [],
   pending: ['pending'],
@@ -40,7 +38,6 @@ function moveTo(id: TransactionId, kind: PaymentMove['kind']): PaymentMove {
   }
 }
 
-/** A provider who can be paid, and a customer with tips for them. */
 async function openScene() {
   const opened = await openStorage();
   const scene = await opened.setTheScene();

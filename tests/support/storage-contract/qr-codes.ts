@@ -1,4 +1,3 @@
-/** Codes and their pictures. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newQrCodeId } from '#shared/ids.ts';

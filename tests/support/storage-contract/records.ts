@@ -32,8 +32,8 @@ async function sumGiven(storage: Storage, userId: UserId, filter: Partial<TipFil
 export function describeRecords(): void {
   describe('filters', () => {
     /**
-     * Pat received tips for bartending and for hair in turn from Cam, a minute apart, and gave one to Sam after each; the last
-     * two were given while the clock was set back to the first minute.
+     * Pat received tips for bartending and for hair in turn from Cam, a minute apart, and gave one to Sam
+     * after each; the last two were given while the clock was set back to the first minute.
      */
     async function createHistory() {
       const opened = await openStorage();
@@ -80,7 +80,8 @@ export function describeRecords(): void {
       expect(await list({ fromMs, untilMs })).toEqual([6, 5, 4, 3]);
       expect(await list({ fromMs: fromMs + 1, untilMs: untilMs + 1 })).toEqual([8, 7, 6, 5]);
       expect(await list({ fromMs: untilMs })).toEqual([10, 9, 8, 7]);
-      // The two of the time when the clock was set back stand with the first minute, where they were given last.
+      // The two of the time when the clock was set back stand with the first minute, where they were given
+      // last.
       expect(await list({ untilMs: fromMs })).toEqual([12, 11, 2, 1]);
       expect(await list({ fromMs: NOW })).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 12, 11, 2, 1]);
       expect(await list({ fromMs: NOW, direction: 'sent', serviceCategory: 'dj' })).toEqual([
@@ -210,10 +211,16 @@ export function describeRecords(): void {
 
   describe('takings', () => {
     const DAYS = { fromMs: NOW - 12 * HOUR_MS, untilMs: NOW + 36 * HOUR_MS };
-    /** The present day, counted from 1970, and the present hour, which is noon of a Friday, counted from the first of a Thursday. */
+    /**
+     * The present day, counted from 1970, and the present hour, which is noon of a Friday, counted from the
+     * first of a Thursday.
+     */
     const [TODAY, NOON] = [Math.floor(NOW / (24 * HOUR_MS)), 36];
 
-    /** Two tips for bartending in one quarter of an hour, a third in that hour, one in the next, one at midnight, and one for hair. */
+    /**
+     * Two tips for bartending in one quarter of an hour, a third in that hour, one in the next, one at
+     * midnight, and one for hair.
+     */
     async function createEarnings() {
       const opened = await openStorage();
       const { storage, setTheScene, addCode } = opened;

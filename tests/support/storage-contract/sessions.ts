@@ -1,4 +1,3 @@
-/** Sessions: when they live, and when they end. */
 import { describe, expect, test } from 'vitest';
 import { bytes, hexOf, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 

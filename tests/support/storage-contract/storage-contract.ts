@@ -1,6 +1,7 @@
 /**
- * What the storage port promises, in sentences that hold on every engine: they are told through the port alone. What only
- * an engine can show, such as what a failing statement leaves behind, is told in its own tests.
+ * What the storage port promises, in sentences that hold on every engine: they are told through the port
+ * alone. What only an engine can show, such as what a failing statement leaves behind, is told in its own
+ * tests.
  */
 import { describeAccounts } from './accounts.ts';
 import { describeAttempts } from './attempts.ts';

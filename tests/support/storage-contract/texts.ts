@@ -1,10 +1,16 @@
-/** Texts in every script and with every sign: a storage keeps each as it is, compares it by its characters, and breaks at none. */
+/**
+ * Texts in every script and with every sign: a storage keeps each as it is, compares it by its characters,
+ * and breaks at none.
+ */
 import { describe, expect, test } from 'vitest';
 import type { GivenTip } from '#server/storage/port/ledger.ts';
 import { UGLY_STRINGS } from '../ugly-strings.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
-/** PostgreSQL keeps no NUL in a text and UTF-8 no half of a surrogate pair: the schemas of the chapters let neither in. */
+/**
+ * PostgreSQL keeps no NUL in a text and UTF-8 no half of a surrogate pair: the schemas of the chapters let
+ * neither in.
+ */
 const KEPT = UGLY_STRINGS.map(({ text }) => text).filter((text) => !/[\0\p{Surrogate}]/u.test(text));
 /** The same texts, several in one, for what costs a step for each. */
 const GATHERED = Array.from({ length: 12 }, (_, index) =>

@@ -1,6 +1,6 @@
 /**
- * What parameters Stripe's API takes, as the type declarations of its package say: read from those, so that a request with one that
- * is unknown, missing or of another kind is refused as Stripe would refuse it.
+ * What parameters Stripe's API takes, as the type declarations of its package say: read from those, so that a
+ * request with one that is unknown, missing or of another kind is refused as Stripe would refuse it.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

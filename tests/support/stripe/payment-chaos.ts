@@ -1,7 +1,7 @@
 /**
- * Random operations on tips that are paid at the stand-in for Stripe, with notices that come in any order or never, and a payment
- * service that is slow, refuses, fails and cuts lines. What must hold once all of that has ended is asserted here: the ledger says
- * what Stripe says, to the cent.
+ * Random operations on tips that are paid at the stand-in for Stripe, with notices that come in any order or
+ * never, and a payment service that is slow, refuses, fails and cuts lines. What must hold once all of that
+ * has ended is asserted here: the ledger says what Stripe says, to the cent.
  */
 import { TRPCClientError } from '@trpc/client';
 import { expect, onTestFinished } from 'vitest';

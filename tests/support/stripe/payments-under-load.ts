@@ -1,6 +1,7 @@
 /**
- * Servers that are paid at the stand-in for Stripe, under load: people who give tips, pay them or not, come back or not, and ask for
- * refunds from both sides; and notices that go to all servers at once, again and again, or are lost. The servers are killed meanwhile.
+ * Servers that are paid at the stand-in for Stripe, under load: people who give tips, pay them or not, come
+ * back or not, and ask for refunds from both sides; and notices that go to all servers at once, again and
+ * again, or are lost. The servers are killed meanwhile.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -71,7 +72,10 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     return { status: answer.status, body: text === '' ? null : JSON.parse(text) } satisfies Answer;
   }
 
-  /** Asks one server after the other until one answers that is up, with something else than that it cannot at the moment. */
+  /**
+   * Asks one server after the other until one answers that is up, with something else than that it cannot at
+   * the moment.
+   */
   async function ask(address: string, token: string, body: string, key?: string): Promise<Answer> {
     const headers = {
       Authorization: `Bearer ${token}`,
@@ -198,8 +202,8 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     },
 
     /**
-     * Kills a server, or all, at the first request to Stripe that is meant: before Stripe has done what it asks, or after.
-     * Starts as many again.
+     * Kills a server, or all, at the first request to Stripe that is meant: before Stripe has done what it
+     * asks, or after. Starts as many again.
      */
     async killAt(
       isMeant: (request: StandInRequest) => boolean,

@@ -1,7 +1,8 @@
 /**
- * A stand-in for Stripe: an HTTP server with the part of its state and of its rules that payments of tips meet. The official package
- * talks to it as to Stripe itself. It can be told to be slow, to fail, and to cut the line; and it keeps its notices until a test
- * sends them, in whatever order and as often as the test likes.
+ * A stand-in for Stripe: an HTTP server with the part of its state and of its rules that payments of tips
+ * meet. The official package talks to it as to Stripe itself. It can be told to be slow, to fail, and to cut
+ * the line; and it keeps its notices until a test sends them, in whatever order and as often as the test
+ * likes.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
