@@ -83,7 +83,9 @@ test('a paused code says who it is, takes nothing, and goes on once it is resume
     await expect(page.getByRole('button', { name: 'Proceed' })).toHaveCount(0);
   }
   await expectForEverybody(page);
+  const answered = page.waitForResponse(/qrCodes\.lookup/);
   await page.getByRole('button', { name: 'Try again' }).click();
+  await (await answered).finished();
   await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   await setStatus('active');
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -11,9 +11,8 @@ import {
 } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/procedures/router.ts';
-import type { PasswordChange } from '#shared/accounts.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
-import { beginSession, endSession, readToken } from '../session/session.ts';
+import { endSession, readToken } from '../session/session.ts';
 import { removeWorker } from './service-worker.ts';
 
 export type { AppRouter };
@@ -86,11 +85,9 @@ export const guestApi = createTRPCClient<AppRouter>({
   links: [httpBatchLink({ url: TRPC_URL, headers: attemptHeader })],
 });
 
-/** Changes the password and goes on under the token that the server answers; other tabs follow. */
-export async function changePassword(change: PasswordChange): Promise<void> {
-  renewal = api.auth.changePassword
-    .mutate(change)
-    .then(({ accessToken, user }) => beginSession(accessToken, user));
+/** Makes calls that are refused meanwhile wait for a new token of this page. */
+export async function holdCallsFor(newToken: Promise<void>): Promise<void> {
+  renewal = newToken;
   try {
     await renewal;
   } finally {

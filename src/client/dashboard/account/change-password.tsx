@@ -1,6 +1,7 @@
 /** The form that changes the password. The rules for the new one are the server's. */
 import { useForm } from 'react-hook-form';
-import { changePassword } from '../../api-client/api.ts';
+import { api, holdCallsFor } from '../../api-client/api.ts';
+import { beginSession } from '../../session/session.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
@@ -24,7 +25,11 @@ export function ChangePassword({ email, currentHint, onChanged }: ChangePassword
     fields: FIELDS,
     fallback: CHANGE_FAILED,
     async send(values) {
-      await changePassword(values);
+      await holdCallsFor(
+        api.auth.changePassword
+          .mutate(values)
+          .then(({ accessToken, user }) => beginSession(accessToken, user)),
+      );
       toastSuccess('Password changed. Your other devices are logged out.');
       form.reset();
       onChanged?.();
