@@ -26,12 +26,16 @@ const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxF
 /** The process that Chromium starts ahead for the next site, once for each test: a third of all renderers. */
 const SPARE_RENDERER = 'SpareRendererForSitePerProcess';
 
-/** Tests of the camera, of notifications, of the service worker and of what is shown without a connection. */
+/**
+ * Tests of the camera, of notifications, of the service worker, of what is shown without a connection, and of
+ * layout shifts: the shell measures texts otherwise.
+ */
 const OF_A_WHOLE_BROWSER = [
   '**/messages-receiving.spec.ts',
   '**/notifications.spec.ts',
   '**/offline.spec.ts',
   '**/push-*.spec.ts',
+  '**/rendered.spec.ts',
   '**/scan-camera.spec.ts',
   '**/upgrade.spec.ts',
 ];
