@@ -172,14 +172,14 @@ function createServices({
   const { undoMs } = config;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const { publicUrl } = config;
-  const { messages: words } = storage;
+  const { messages } = storage;
   const view = createTransactionView({
     key: secrets.giver_pseudonym,
     undoMs,
     clock,
     publicUrl,
     receipts,
-    words,
+    messages,
   });
   const queryQueue = createStepQueue(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);

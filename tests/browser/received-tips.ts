@@ -43,7 +43,7 @@ export async function tipWith(
 
 /**
  * Messages that together have all ugly texts that a message may have. Several stand in one message, because
- * what shows them costs a page each; `tests/server/words.test.ts` sends each by itself.
+ * what shows them costs a page each; `tests/server/messages.test.ts` sends each by itself.
  */
 export function uglyMessages(): readonly string[] {
   const packed: string[] = [];

@@ -71,7 +71,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     clock: deps.clock,
     publicUrl: PUBLIC_URL,
     receipts,
-    words: storage.messages,
+    messages: storage.messages,
   });
   const queryQueue = createStepQueue(8);
   const payments = createSimulatedPayments(storage);

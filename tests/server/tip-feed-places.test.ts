@@ -20,7 +20,7 @@ const VIEW = createTransactionView({
   clock: Date.now,
   publicUrl: 'https://tips.example.com',
   receipts: createGuestReceipts(KEY),
-  words: { findMessages: async () => [] },
+  messages: { findMessages: async () => [] },
 });
 
 /** A stream past the doors, and how it ended: the name of its error, or null while it is open. */

@@ -17,7 +17,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'idempotency',
   'ledger-model',
   'limits',
-  'notices-processes',
+  'notifications-processes',
   'payments',
   'payments-model',
   'payments-processes',
@@ -55,8 +55,9 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'hostile-strings',
   'insights',
   'lock-outs',
+  'messages',
   'migrations',
-  'notices',
+  'notifications',
   'openapi',
   'openapi-strictness',
   'paging',
@@ -87,7 +88,6 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'tip-streams',
   'typed-codes',
   'unknown-names',
-  'words',
   'wrong-fields',
 ];
 

@@ -6,7 +6,7 @@ import type { Account, Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 
 const PAYMENTS_AT_ONCE = 200;
-const WORDS_AT_ONCE = 200;
+const MESSAGES_AT_ONCE = 200;
 
 export interface ExportStart {
   readonly exportedAtMs: number;
@@ -31,14 +31,14 @@ export interface Exports {
 export type WordsOfTip = Awaited<ReturnType<Messages['listGivenMessages']>>[number];
 
 export function createExports(storage: Storage, clock: Clock): Exports {
-  const { payments, messages: words } = storage;
+  const { payments, messages } = storage;
   return {
     async begin({ id }) {
       const exportedAtMs = clock();
       const formerUsernames = await storage.listFormerUsernames(id);
       const payoutAccounts = await payments.listPayoutAccounts(id);
-      const readyThankYous = await words.listThankYous(id);
-      const blockedGivers = await words.listBlocked(id);
+      const readyThankYous = await messages.listThankYous(id);
+      const blockedGivers = await messages.listBlocked(id);
       return { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts };
     },
 
@@ -54,9 +54,9 @@ export function createExports(storage: Storage, clock: Clock): Exports {
     async *givenWords({ id }) {
       let last: WordsOfTip | undefined;
       do {
-        const page = await words.listGivenMessages(id, last?.transactionId ?? null, WORDS_AT_ONCE);
+        const page = await messages.listGivenMessages(id, last?.transactionId ?? null, MESSAGES_AT_ONCE);
         yield page;
-        last = page.length < WORDS_AT_ONCE ? undefined : page.at(-1);
+        last = page.length < MESSAGES_AT_ONCE ? undefined : page.at(-1);
       } while (last);
     },
   };

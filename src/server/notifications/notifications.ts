@@ -130,11 +130,11 @@ export function createNotifications(deps: {
       if (outcome.outcome === 'delivered') return;
       const { host } = new URL(device.endpoint);
       if (outcome.outcome === 'gone') {
-        log.info({ device: device.id, host }, 'a device gets no notices any more');
+        log.info({ device: device.id, host }, 'a device gets no notifications any more');
         await devices.remove(userId, device.id);
         throw new AppError('device_not_found');
       }
-      log.warn({ device: device.id, host, reason: outcome.reason }, 'a notice did not get through');
+      log.warn({ device: device.id, host, reason: outcome.reason }, 'a notification did not get through');
       throw new AppError('push_unavailable');
     },
 

@@ -110,7 +110,8 @@ export function createSendPush({
   return async (to, message, stop) => {
     const target = findTarget(to.endpoint);
     if (!target) return refused('its host is none of a push service that is known');
-    if (Buffer.byteLength(message.payload) > MAX_PAYLOAD_BYTES) return refused('the notice is too long');
+    if (Buffer.byteLength(message.payload) > MAX_PAYLOAD_BYTES)
+      return refused('the notification is too long');
     if (!isPoint(to.p256dh) || to.auth.length !== AUTH_BYTES) return refused('its keys cannot encrypt');
     const encrypted = encrypt(to, message);
     return inTime(timeLimitMs, stop, (signal) => request(target, encrypted, signal)).catch((error: unknown) =>

@@ -14,7 +14,7 @@ import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
 import type { PushMessage } from '#shared/notifications.ts';
 import { createPushQueue } from './push-queue.ts';
 import type { PushOutcome, SendPush } from './push-request.ts';
-import { NEWS_MS, newsOf, type SaidWords, saidIn, type TipNews } from './tip-notification.ts';
+import { NEWS_MS, newsOf, type ShownMessage, shownMessageOf, type TipNews } from './tip-notification.ts';
 
 /** A full pass finds retries of other processes and what an ended process left. */
 const FULL_PASS_MS = 30_000;
@@ -124,7 +124,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       await settle(device, { notifiedPosition: upTo, nextTryMs: 0, tries: 0 });
       return;
     }
-    const said = await readWords(device, news);
+    const said = await readMessage(device, news);
     const host = new URL(device.endpoint).host;
     const outcome = await queue.run(host, async () => {
       const nowMs = clock();
@@ -158,12 +158,15 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       return;
     }
     if (outcome.outcome === 'gone') {
-      log.info({ device: device.id, host }, 'a device gets no notices any more');
+      log.info({ device: device.id, host }, 'a device gets no notifications any more');
       await storage.devices.forget(device);
       return;
     }
     const { reason } = outcome;
-    log.warn({ device: device.id, host, reason, tries: device.tries + 1 }, 'a notice did not get through');
+    log.warn(
+      { device: device.id, host, reason, tries: device.tries + 1 },
+      'a notification did not get through',
+    );
     const isRefused = outcome.outcome === 'refused';
     const tries = isRefused ? Math.max(device.tries, REFUSED_TRIES) : device.tries;
     const asked = isRefused ? null : outcome.retryAfterMs;
@@ -195,9 +198,9 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
   }
 
   /** Reads the giver's message of a single tip, for a device that shows messages. */
-  async function readWords({ withWords }: ClaimedDevice, { count, tip }: TipNews): Promise<SaidWords> {
-    const [words] = withWords && count === 1 && tip ? await storage.messages.findMessages([tip.id]) : [];
-    return saidIn(words);
+  async function readMessage({ withWords }: ClaimedDevice, { count, tip }: TipNews): Promise<ShownMessage> {
+    const [message] = withWords && count === 1 && tip ? await storage.messages.findMessages([tip.id]) : [];
+    return shownMessageOf(message);
   }
 
   function jittered(waitMs: number): number {
@@ -232,7 +235,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
 function notificationOf(
   { notifiedPosition }: ClaimedDevice,
   { count, netCents, tip }: TipNews,
-  said: SaidWords,
+  said: ShownMessage,
   upTo: number,
 ): PushMessage {
   const tag = `tips-${notifiedPosition}`;

@@ -5,20 +5,22 @@ import type { NotifiedTip } from '#shared/notifications.ts';
 
 export const NEWS_MS = 86_400_000;
 
-export type SaidWords = Pick<NotifiedTip, 'giverName' | 'message'>;
+export type ShownMessage = Pick<NotifiedTip, 'giverName' | 'message'>;
 
-const NO_WORDS: SaidWords = { giverName: null, message: null };
+const NO_MESSAGE: ShownMessage = { giverName: null, message: null };
 
-/** Empty when the messages are hidden. */
-export function saidIn(words: TipMessages | undefined): SaidWords {
-  return !words || words.isHidden ? NO_WORDS : { giverName: words.giverName, message: words.message };
+/** Empty when the message is hidden. */
+export function shownMessageOf(messages: TipMessages | undefined): ShownMessage {
+  return !messages || messages.isHidden
+    ? NO_MESSAGE
+    : { giverName: messages.giverName, message: messages.message };
 }
 
 export interface TipNews {
   readonly count: number;
   readonly netCents: number;
   /** The first tip, which is told in full when it is the only one. */
-  readonly tip: Omit<NotifiedTip, keyof SaidWords> | null;
+  readonly tip: Omit<NotifiedTip, keyof ShownMessage> | null;
   readonly newestAtMs: number;
 }
 
@@ -48,7 +50,7 @@ function tipOf({
   netAmountCents,
   serviceCategory,
   createdAtMs,
-}: EntryRecord['transaction']): Omit<NotifiedTip, keyof SaidWords> {
+}: EntryRecord['transaction']): Omit<NotifiedTip, keyof ShownMessage> {
   return {
     id,
     netAmountCents,

@@ -68,7 +68,7 @@ export function preparePages(
   const rendered = createRenderedPages(renderer, folders.folder, publicUrl, installation);
   const demoPicture = prepare({
     type: 'image/svg+xml',
-    // // Another PUBLIC_URL changes it.
+    // Another PUBLIC_URL changes it.
     cacheControl: 'no-cache',
     plain: Buffer.from(drawScreenCode(publicUrl + TIP_PREFIX + OPEN_DEMO)),
   });
@@ -138,7 +138,7 @@ export function preparePages(
 function prepareEmptyPage(file: string, installation: Installation): Prepared {
   const built = readFileSync(file, 'utf8');
   const html = withInstallation(built, installation);
-  // // The build has packed the page as it is.
+  // The build has packed the page as it is.
   if (html === built) return prepareFile(file, PAGE);
   return packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(html) }));
 }
@@ -146,10 +146,10 @@ function prepareEmptyPage(file: string, installation: Installation): Prepared {
 /** The path of the tip page of a typed code; a text without a code has that of an unknown one. */
 function pathForTyped(text: string): string {
   const { code } = readScannedText(text);
-  // // Some proxies refuse addresses with control characters, even encoded ones.
+  // Some proxies refuse addresses with control characters, even encoded ones.
   const typed = (code ?? text).replace(/\p{Cc}+/gu, ' ').trim();
   const segment = [...typed].slice(0, MAX_ID_LENGTH).join('');
-  // // Browsers drop a segment of one dot or two, also when it is encoded (WHATWG URL, section 4.1).
+  // Browsers drop a segment of one dot or two, also when it is encoded (WHATWG URL, section 4.1).
   return /^\.{0,2}$/.test(segment) ? PAGE_PATHS.home : TIP_PREFIX + encodeURIComponent(segment);
 }
 

@@ -149,7 +149,7 @@ class RecentPages {
     if (!kept) return null;
     this.#pages.delete(key);
     if (!areEqual(kept.shown, found)) return null;
-    // // The next comparison is of one object with itself, for as long as the look-up is cached.
+    // The next comparison is of one object with itself, for as long as the look-up is cached.
     kept.shown = found;
     this.#pages.set(key, kept);
     return kept.page;

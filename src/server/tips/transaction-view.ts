@@ -38,14 +38,14 @@ export function createTransactionView({
   clock,
   publicUrl,
   receipts,
-  words,
+  messages,
 }: {
   readonly key: Uint8Array;
   readonly undoMs: number;
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly receipts: GuestReceipts;
-  readonly words: Pick<Messages, 'findMessages'>;
+  readonly messages: Pick<Messages, 'findMessages'>;
 }): TransactionView {
   /** A pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
@@ -129,7 +129,7 @@ export function createTransactionView({
   }
 
   async function all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]> {
-    const found = records.length === 0 ? [] : await words.findMessages(records.map(({ id }) => id));
+    const found = records.length === 0 ? [] : await messages.findMessages(records.map(({ id }) => id));
     const byId = new Map(found.map((each) => [each.transactionId, each]));
     return records.map((record) => see(record, viewer, byId.get(record.id)));
   }
@@ -138,7 +138,7 @@ export function createTransactionView({
     all,
 
     async one(record, viewer) {
-      const [written] = await words.findMessages([record.id]);
+      const [written] = await messages.findMessages([record.id]);
       return see(record, viewer, written);
     },
 

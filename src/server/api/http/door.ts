@@ -26,7 +26,7 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
   const allow = cors({
     origin: [...origins],
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
-    // // Hono asks for the methods of the answer that OPTIONS has without CORS.
+    // Hono asks for the methods of the answer that OPTIONS has without CORS.
     allowMethods: (_, c) => c.res.headers.get('Allow')?.split(', ') ?? [],
     exposeHeaders: [
       'Content-Disposition',
@@ -41,7 +41,7 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
   const answer: MiddlewareHandler = async (c, next) => {
     if (c.req.method !== 'OPTIONS') return allow(c, next);
     await next();
-    // // Every address refuses OPTIONS and names its methods.
+    // Every address refuses OPTIONS and names its methods.
     const preflight = c.res.status === 405 ? await allow(c, async () => {}) : undefined;
     if (preflight) c.res = preflight;
   };
@@ -122,7 +122,7 @@ async function readPieces(
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error;
-    // // The sender closed the connection in the middle, or sent no chunks.
+    // The sender closed the connection in the middle, or sent no chunks.
     throw new AppError('malformed_request', { cause: error });
   }
 }

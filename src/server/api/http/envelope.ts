@@ -103,7 +103,7 @@ export function createEnvelope(deps: {
       const headers: Record<string, string> =
         text === null
           ? { ...unkept, 'x-request-id': requestId }
-          : // // The adapter to Node searches all headers for the length, and finds it soonest as the first.
+          : // The adapter to Node searches all headers for the length, and finds it soonest as the first.
             { 'content-length': String(Buffer.byteLength(text)), ...unkeptJson, 'x-request-id': requestId };
       if (own) Object.assign(headers, own);
       const response: Response & { [isComplete]?: true } = new Response(text, { status, headers });

@@ -29,11 +29,11 @@ export function createRecall(deps: {
     if (method !== 'GET') return null;
     const text = URL_OF_LOOKUP.exec(url)?.[1];
     const found = text === undefined ? null : qrCodes.recall(text);
-    // // A signed-in caller may get another answer.
+    // A signed-in caller may get another answer.
     if (!found || request.headers.has('Authorization')) return null;
     const incoming = incomingIn(bindings);
     const arrival = log.begin(
-      // // Reading it from the request would make all of its headers anew.
+      // Reading it from the request would make all of its headers anew.
       clientAddress(incoming?.socket.remoteAddress, () => incoming?.headers['x-forwarded-for']?.toString()),
     );
     const response = envelope.json(arrival.requestId, wireTextOnce(found), 200);

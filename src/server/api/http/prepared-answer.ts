@@ -62,7 +62,7 @@ export function answer(c: Context, prepared: Prepared, status: 200 | 404 | 410 |
   const { type, cacheControl, plain, packed } = prepared;
   const encoding = chosenEncoding(c.req.header('Accept-Encoding') ?? '');
   const content = encoding ? packed(encoding) : null;
-  // // A 304 names the type too: its headers replace the stored ones (RFC 9111, section 3.2), and the policy
+  // A 304 names the type too: its headers replace the stored ones (RFC 9111, section 3.2), and the policy
   // that every answer gets goes by the type.
   const headers: Record<string, string> = {
     'Cache-Control': cacheControl,
@@ -95,7 +95,7 @@ export function pack(plain: Bytes, encoding: Encoding, effort: Effort): Bytes {
 function chosenEncoding(accepted: string): Encoding | null {
   const weights = weightsIn(accepted);
   const ofOthers = weights.get('*') ?? 0;
-  // // Plain content is acceptable without being named, as the last choice.
+  // Plain content is acceptable without being named, as the last choice.
   let heaviest = weights.get('identity') ?? 0;
   let chosen: Encoding | null = null;
   for (const encoding of ENCODINGS) {

@@ -79,7 +79,7 @@ export function createUnreadAnswers(deps: {
 }): (refusal: AppError, peer?: string) => UnreadAnswer {
   const { envelope, publicUrl, clock, log, clientAddress, report } = deps;
   return (refusal, peer) => {
-    // // The headers could not be read, so that the client behind a proxy is not known.
+    // The headers could not be read, so that the client behind a proxy is not known.
     const requestId = log.noteUnread(
       clientAddress(peer, () => undefined),
       refusal,

@@ -41,7 +41,7 @@ export function refusalOf(error: unknown): AppError {
     if (cause instanceof SyntaxError) return new AppError('malformed_json', { cause });
   }
   if (error.code === 'INTERNAL_SERVER_ERROR') {
-    // // tRPC decodes the path first, and throws this when its percent-encoding is wrong.
+    // tRPC decodes the path first, and throws this when its percent-encoding is wrong.
     return cause instanceof URIError
       ? new AppError('not_found', { cause })
       : refusalOf(cause ?? new Error(error.message, { cause: error }));
@@ -57,7 +57,7 @@ function fieldOf(issue: z.core.$ZodIssue): string {
 
 /** The refusal of a tRPC request that could not be parsed into calls. */
 export function unreadCall(error: TRPCError | undefined): AppError {
-  // // tRPC throws this for a GET with the type of a form or of bytes: the method is right, and the type is
+  // tRPC throws this for a GET with the type of a form or of bytes: the method is right, and the type is
   // wrong.
   if (error?.code === 'METHOD_NOT_SUPPORTED') return new AppError('not_json', { cause: error });
   return refusalOf(error);

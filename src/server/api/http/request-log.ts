@@ -129,7 +129,7 @@ export class Arrival {
   readonly #writer: Writer;
   readonly #startedAtMs = performance.now();
   #account: UserId | null = null;
-  /** // Made when needed, because few requests are refused. */
+  /** Made when needed, because few requests are refused. */
   #codes: Set<ErrorCode> | null = null;
   #told: WeakSet<AppError> | null = null;
 

@@ -67,7 +67,7 @@ export function describeApi(publicUrl: string): JsonSchema {
   }
   const named = {
     ...wireSchemas(namesOf([...ENDPOINTS.map(({ answers }) => answers), CONTAINED]), 'output', schemaAt),
-    // // A schema that is both sent and answered is described as sent, which may have more fields than are
+    // A schema that is both sent and answered is described as sent, which may have more fields than are
     // taken.
     ...wireSchemas(namesOf([...ENDPOINTS.map(({ takes }) => takes), CONTAINED]), 'input', schemaAt),
   };

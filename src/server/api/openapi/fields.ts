@@ -133,7 +133,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   before: 'The same of the period of the same length that ended the day before.',
   date: 'The day.',
   with_words:
-    'Whether notices say what a giver wrote, which may stand on a locked screen; false where it is left out at first.',
+    'Whether notifications say what a giver wrote, which may stand on a locked screen; false where it is left out at first.',
   weekday: '1 for Monday to 7 for Sunday (ISO 8601).',
   hour: 'The hour of the clock, from 0.',
 };

@@ -78,7 +78,7 @@ async function* filesOf(
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
       isFurther: true,
     });
-  // // Read first, because both files begin with it; tips that arrive later are in neither.
+  // Read first, because both files begin with it; tips that arrive later are in neither.
   const first = await listFrom(null);
   yield { path: 'README.txt', content: [exportReadme(account, exportedAtMs, timeZone)] };
 

@@ -116,7 +116,7 @@ export function stepTerms({ onHangUp, isFurtherPage }: Context): StepTerms {
  */
 function onClose(socket: Socket | undefined, listener: () => void): () => void {
   if (socket?.closed) listener();
-  // // A connection may carry any number of streams, and Node warns of the eleventh listener.
+  // A connection may carry any number of streams, and Node warns of the eleventh listener.
   socket?.setMaxListeners(0).once('close', listener);
   return () => socket?.off('close', listener);
 }

@@ -17,7 +17,7 @@ export const notificationProcedures = {
     {
       rest: 'GET /notices/key',
       status: 200,
-      summary: 'Get the key for notices',
+      summary: 'Get the key for notifications',
       description: [
         'The key by which push services know this server. A browser takes it as `applicationServerKey`',
         'when it is asked for a registration (`PushManager.subscribe`).',
@@ -32,7 +32,7 @@ export const notificationProcedures = {
     {
       rest: 'GET /notices/devices',
       status: 200,
-      summary: 'List the devices that get notices',
+      summary: 'List the devices that get notifications',
       description: 'The newest first. Endpoints and keys are told to nobody.',
       answers: { noticeDevice: notificationDevice },
       isList: true,
@@ -45,11 +45,11 @@ export const notificationProcedures = {
     {
       rest: 'POST /notices/devices',
       status: 201,
-      summary: 'Get notices of tips',
+      summary: 'Get notifications of tips',
       description: [
-        'Takes what the browser answers to `PushManager.subscribe`. The device gets a notice of each',
+        'Takes what the browser answers to `PushManager.subscribe`. The device gets a notification of each',
         'tip that you receive from now on, also with no page open, until it is removed, its push',
-        'service says that it is gone, or the session that asks ends. Many tips are one notice, which',
+        'service says that it is gone, or the session that asks ends. Many tips are one notification, which',
         'counts them. Registering the same device again is fine; of more than 20 the oldest goes. You',
         'may register and change devices 120 times an hour.',
       ],
@@ -72,7 +72,7 @@ export const notificationProcedures = {
     {
       rest: 'PATCH /notices/devices/:device_id',
       status: 200,
-      summary: 'Change what notices say',
+      summary: 'Change what notifications say',
       description: 'Changes what is sent of a device, and leaves the rest.',
       parameters: [DEVICE_ID],
       takes: { noticeDeviceChange: notificationDeviceChange },
@@ -91,7 +91,7 @@ export const notificationProcedures = {
     {
       rest: 'DELETE /notices/devices/:device_id',
       status: 204,
-      summary: 'Get no more notices on a device',
+      summary: 'Get no more notifications on a device',
       description: 'The endpoint and the keys of the device are forgotten.',
       parameters: [DEVICE_ID],
       refusals: ['password_needed', 'device_not_found', 'too_many_requests'],
@@ -113,8 +113,8 @@ export const notificationProcedures = {
       status: 204,
       summary: 'Try a device out',
       description: [
-        'Sends a notice that says nothing of tips. The request has no body. It is answered when the',
-        'push service has the notice; `device_not_found` also when the push service does not know the',
+        'Sends a notification that says nothing of tips. The request has no body. It is answered when the',
+        'push service has the notification; `device_not_found` also when the push service does not know the',
         'device any more. You may try 10 times an hour.',
       ],
       parameters: [DEVICE_ID],

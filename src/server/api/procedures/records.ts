@@ -168,7 +168,7 @@ export const recordProcedures = {
     countedProcedure('insights')
       .input(insightsQuery)
       .query(({ ctx, input }) =>
-        // // Queued as a whole, because computing the insights of some years takes as long as reading them.
+        // Queued as a whole, because computing the insights of some years takes as long as reading them.
         ctx.services.insightsQueue.take(workOwner(ctx), () =>
           ctx.services.earnings.insights(ctx.account, input, stepTerms(ctx)),
         ),

@@ -26,7 +26,7 @@ const MIN_GUEST_KEY_LENGTH = 16;
 const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
   if (!ctx.account) {
     const { data } = transactionQuery.safeParse(await getRawInput());
-    // // The token is the guest's credential; a request without one is not looked at further.
+    // The token is the guest's credential; a request without one is not looked at further.
     if (!data || transactionOfToken(data.id) === null) throw new AppError('not_logged_in');
     await ctx.services.limits.countGuest('guest_look', ctx.address(), ctx.quota);
   }
@@ -258,7 +258,7 @@ export const transactionProcedures = {
       if (signal?.aborted) end();
       for (const cause of [signal, session.ended]) cause?.addEventListener('abort', end, { once: true });
       try {
-        // // EventSource sends an empty id when it has none (WHATWG HTML, section 9.2.3).
+        // EventSource sends an empty id when it has none (WHATWG HTML, section 9.2.3).
         const lastSeen = input?.lastEventId || null;
         const stream = await ctx.services.tipFeed.follow(ctx.account.id, lastSeen, until.signal);
         return withErrorsHeard(trackTips(stream, signal, end));
@@ -281,7 +281,7 @@ async function* trackTips(
     for await (const { id, transaction } of events)
       yield tracked<Transaction | TipStreamStart>(id, transaction);
   } catch (error) {
-    // // The caller has gone, and an error that nobody hears ends the process.
+    // The caller has gone, and an error that nobody hears ends the process.
     if (!signal?.aborted) throw error;
   } finally {
     end();

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Report } from '../http/problems.ts';
 import { headersOf, refusalOf, unreadCall } from '../http/refusals.ts';
 import type { Context } from './context.ts';
-import { appRouter, ENDPOINTS } from './router.ts';
+import { ENDPOINTS, servedRouter } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
 
@@ -16,7 +16,7 @@ const QUERIES = 'GET, HEAD';
 export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: Report): MiddlewareHandler {
   const serve = trpcServer({
     endpoint: '/trpc',
-    router: appRouter,
+    router: servedRouter,
     maxBatchSize: MAX_BATCH_SIZE,
     createContext: ({ info }, c) => {
       const called = info.calls.filter(({ procedure }) => procedure).map(({ path }) => path);
@@ -24,7 +24,7 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
       return { ...contextOf(c) };
     },
     responseMeta({ ctx, errors, type }) {
-      // // tRPC's own answer to a request without a context lacks the request id and its type.
+      // tRPC's own answer to a request without a context lacks the request id and its type.
       if (!ctx) throw unreadCall(errors[0]);
       const refusals = errors.map(refusalOf);
       const headers = new Headers({ ...headersOf(...refusals), ...ctx.device.headers() });
@@ -39,7 +39,7 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
     },
   });
   return (c, next) => {
-    // // tRPC would require the type of a body first, which a preflight does not have.
+    // tRPC would require the type of a body first, which a preflight does not have.
     if (c.req.method === 'OPTIONS') throw refusalOfOptions(c);
     return serve(c, next);
   };

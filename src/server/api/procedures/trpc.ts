@@ -11,11 +11,11 @@ import { refusalOf, trpcErrorOf } from '../http/refusals.ts';
 import type { Context } from './context.ts';
 
 const t = initTRPC.context<Context>().create({
-  // // No stack trace leaves the server in any environment; the log has it under the request id.
+  // No stack trace leaves the server in any environment; the log has it under the request id.
   isDev: false,
   sse: {
     ping: { enabled: true, intervalMs: STREAM_HEARTBEAT_MS },
-    // // After two missed heartbeats the connection is gone, whatever the socket says.
+    // After two missed heartbeats the connection is gone, whatever the socket says.
     client: { reconnectAfterInactivityMs: 2.5 * STREAM_HEARTBEAT_MS },
   },
   errorFormatter: ({ error, ctx, shape }) =>

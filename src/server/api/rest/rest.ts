@@ -41,7 +41,7 @@ export function createRestAdapter(
       const further = { ...context, isFurtherPage: true };
       requireParameters(c, known);
       if (endpoint.movesMoney && !endpoint.takes) await requireNoFields(c);
-      /** // Refusals tell the rest of the quota as well. */
+      /** Refusals tell the rest of the quota as well. */
       const tellQuota = (isUsedUp = false) => {
         for (const [name, value] of Object.entries(context.quota.headers(isUsedUp))) c.header(name, value);
       };
@@ -211,13 +211,13 @@ function sendInParts(
           await takeTurn();
           if (isLeft) return;
           const { done, value } = await parts.next();
-          // // A client that left takes nothing more, and that is no error.
+          // A client that left takes nothing more, and that is no error.
           if (isLeft) return;
           if (done) sent.close();
           else sent.enqueue(typeof value === 'string' ? utf8.encoder.encode(value) : value);
         } catch (error) {
           report(error);
-          // // The adapter to Node would print the error beside the log.
+          // The adapter to Node would print the error beside the log.
           if (!outgoing) throw error;
           outgoing.destroy();
         }
@@ -262,7 +262,7 @@ function streamEvents(
         }
       } catch (error) {
         if (disconnected.signal.aborted) return;
-        // // The session has ended or the server is stopping, which the end of the stream says.
+        // The session has ended or the server is stopping, which the end of the stream says.
         if (!(error instanceof Error && error.name === 'AbortError')) report(error, c.get('requestId'));
       }
       end();

@@ -1,5 +1,5 @@
 /**
- * Words between giver and receiver through both doors: who is told what, at once and later; and that somebody
+ * Messages between giver and receiver through both doors: who is told what, at once and later; and that somebody
  * who is blocked sees nothing that differs.
  */
 import { describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ function told(door: Door, result: unknown, fields: readonly string[]) {
     }),
   );
 }
-const WORDS = ['message', 'giverName', 'wordsHidden', 'reportedAt', 'thankYou', 'thankedAt'];
+const FIELDS = ['message', 'giverName', 'wordsHidden', 'reportedAt', 'thankYou', 'thankedAt'];
 const NOTHING = {
   message: null,
   giverName: null,
@@ -44,7 +44,7 @@ const NOTHING = {
 };
 
 describe.each(DOORS)('through %s', (door) => {
-  const messagesOf = (result: unknown) => told(door, result, WORDS);
+  const messagesOf = (result: unknown) => told(door, result, FIELDS);
 
   test('a message and a name reach the receiver, and nobody else', async () => {
     const { t, provider, customer, tip } = await openScene();
@@ -350,6 +350,20 @@ test('ugly words stand in no log, no public answer, and no event of anybody else
     await stream.close();
   }
   expect(t.logLines.join('\n')).not.toContain(marker);
+});
+
+test('a page that was opened before an upgrade calls two chapters by their earlier names', async () => {
+  const { t, provider, customer, tip } = await openScene();
+  const { id } = await customer.trpc.transactions.create.mutate({ ...tip, message: MESSAGE });
+  const headers = { Authorization: `Bearer ${provider.token}`, 'Content-Type': 'application/json' };
+  const thanked = await t.send('/trpc/words.thank', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ id, text: ANSWER }),
+  });
+  expect(await thanked.json()).toMatchObject({ result: { data: { thankYou: ANSWER } } });
+  const devices = await t.send('/trpc/notices.devices', { headers });
+  expect(await devices.json()).toEqual({ result: { data: [] } });
 });
 
 /** The name under which the provider knows the one giver whom they have blocked. */

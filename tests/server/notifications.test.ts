@@ -4,7 +4,7 @@
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PushMessage } from '#shared/notifications.ts';
-import { DAY_MS, MINUTE_MS, openNoticeScene, SECOND_MS } from '#tests/support/notice-scene.ts';
+import { DAY_MS, MINUTE_MS, openNotificationScene, SECOND_MS } from '#tests/support/notification-scene.ts';
 import { inWords } from '#tests/support/push-devices.ts';
 import { startPushService } from '#tests/support/push-service.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
@@ -25,7 +25,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one +
 
 describe('a tip', () => {
   test('reaches every device of its receiver once, and nobody else', async () => {
-    const { t, service, customer, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { t, service, customer, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     const tablet = await addDevice();
     const others = await addDevice(customer);
@@ -60,7 +60,7 @@ describe('a tip', () => {
   });
 
   test('is told with what its giver wrote on a device that is to show it, unless that is hidden', async () => {
-    const { t, provider, customer, code, addDevice, pass, look } = await openNoticeScene();
+    const { t, provider, customer, code, addDevice, pass, look } = await openNotificationScene();
     const phone = await addDevice();
     const watch = await addDevice(provider, true);
     const give = () =>
@@ -85,7 +85,7 @@ describe('a tip', () => {
   });
 
   test('that came before a device was added is not told', async () => {
-    const { service, addDevice, giveTips, pass } = await openNoticeScene();
+    const { service, addDevice, giveTips, pass } = await openNotificationScene();
     await giveTips(3);
     const phone = await addDevice();
     await pass(MINUTE_MS);
@@ -96,7 +96,7 @@ describe('a tip', () => {
   });
 
   test('is told to the key that the browser registered with', async () => {
-    const { service, provider, customer, addDevice, giveTips, look } = await openNoticeScene();
+    const { service, provider, customer, addDevice, giveTips, look } = await openNotificationScene();
     await addDevice();
     await giveTips(1);
     await look();
@@ -107,7 +107,7 @@ describe('a tip', () => {
   });
 
   test('that was refunded before it was told is not told', async () => {
-    const { service, customer, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { service, customer, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     const [id = ''] = await giveTips(2);
     await customer.trpc.transactions.refund.mutate({ id });
@@ -120,7 +120,7 @@ describe('a tip', () => {
   });
 
   test('that nobody could be told of for a day is no news any more', async () => {
-    const { t, service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { t, service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     await giveTips(2);
     t.clock.nowMs += DAY_MS;
@@ -135,7 +135,7 @@ describe('a tip', () => {
   });
 
   test('that is given is no news to the devices of whoever gave it', async () => {
-    const { service, customer, addDevice, giveTips, pass } = await openNoticeScene();
+    const { service, customer, addDevice, giveTips, pass } = await openNotificationScene();
     await addDevice(customer);
     await giveTips(2);
     await pass(MINUTE_MS);
@@ -143,7 +143,7 @@ describe('a tip', () => {
   });
 
   test('is given also while its push service hangs, and nobody waits for it', async () => {
-    const { t, service, addDevice, giveTips } = await openNoticeScene();
+    const { t, service, addDevice, giveTips } = await openNotificationScene();
     const phone = await addDevice();
     const { held, release } = holding();
     service.plan({ is: 'held', until: held });
@@ -158,7 +158,7 @@ describe('a tip', () => {
 
 describe('many tips', () => {
   test('at once are one notice that counts', async () => {
-    const { addDevice, giveTips, look } = await openNoticeScene();
+    const { addDevice, giveTips, look } = await openNotificationScene();
     const phone = await addDevice();
     await giveTips(10);
     await look();
@@ -166,7 +166,7 @@ describe('many tips', () => {
   });
 
   test('in a flood are a notice each 15 seconds, and all are counted', async () => {
-    const { addDevice, giveTips, pass } = await openNoticeScene();
+    const { addDevice, giveTips, pass } = await openNotificationScene();
     const phone = await addDevice();
     for (let second = 0; second < 60; second += 1) {
       await giveTips(1);
@@ -180,7 +180,7 @@ describe('many tips', () => {
   });
 
   test('that come soon after a notice are told when the pause is over, and no later', async () => {
-    const { service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     // The pass over all devices, which is made each half a minute, is not the one that tells them.
     await look();
@@ -196,7 +196,7 @@ describe('many tips', () => {
   });
 
   test('that a device has missed are told in as many notices as it takes, and all are counted', async () => {
-    const { t, provider, code, customer, addDevice, pass } = await openNoticeScene();
+    const { t, provider, code, customer, addDevice, pass } = await openNotificationScene();
     const phone = await addDevice();
     const tip = { receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' } as const;
     for (let group = 0; group < 10; group += 1)
@@ -215,7 +215,7 @@ describe('a push service', () => {
     ['answers 429 without a word', { is: 'status', status: 429 }],
     ['cuts the line', { is: 'cut', when: 'before' }],
   ] as const)('that %s is asked again, with pauses that grow, until it has the notice', async (_, fault) => {
-    const { service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     service.plan(...Array.from({ length: 5 }, () => fault));
     await giveTips(1);
@@ -232,7 +232,7 @@ describe('a push service', () => {
   });
 
   test('that says when to come back is left alone until then', async () => {
-    const { service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     service.plan({ is: 'status', status: 429, retryAfter: '120' });
     await giveTips(1);
@@ -245,7 +245,7 @@ describe('a push service', () => {
   });
 
   test('that asks for more than an hour is asked in an hour, so that nothing is lost', async () => {
-    const { service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     service.plan({ is: 'status', status: 429, retryAfter: '9999999' });
     await giveTips(1);
@@ -257,7 +257,7 @@ describe('a push service', () => {
   });
 
   test('that fails for most of a day gets the notice all the same, and no more once the day is over', async () => {
-    const { service, addDevice, giveTips, pass } = await openNoticeScene();
+    const { service, addDevice, giveTips, pass } = await openNotificationScene();
     const [phone, tablet] = [await addDevice(), await addDevice()];
     for (const { endpoint } of [phone, tablet]) service.setFault(endpoint, { is: 'status', status: 500 });
     await giveTips(1);
@@ -277,7 +277,7 @@ describe('a push service', () => {
   });
 
   test.each([400, 401, 403, 413])('that refuses (%i) is asked seldom, and not given up', async (status) => {
-    const { t, service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { t, service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     service.plan({ is: 'status', status });
     await giveTips(1);
@@ -290,7 +290,7 @@ describe('a push service', () => {
   });
 
   test.each([404, 410])('that forgot a device (%i) is never asked for it again', async (status) => {
-    const { service, provider, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { service, provider, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     const tablet = await addDevice();
     service.setFault(phone.endpoint, { is: 'status', status });
@@ -305,7 +305,7 @@ describe('a push service', () => {
   });
 
   test('whose answer is lost gets the notice again, under the same tag and topic', async () => {
-    const { service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     service.plan({ is: 'cut', when: 'after' });
     await giveTips(1);
@@ -326,7 +326,7 @@ describe('a push service', () => {
   });
 
   test('that does not answer holds up its own devices alone', async () => {
-    const { t, provider, addDevice, giveTips, look } = await openNoticeScene();
+    const { t, provider, addDevice, giveTips, look } = await openNotificationScene();
     const hanging = await startPushService({ nowMs: () => t.clock.nowMs });
     onTestFinished(() => hanging.close());
     const { held, release } = holding();
@@ -346,7 +346,7 @@ describe('a push service', () => {
   });
 
   test('that cannot be reached is left alone for a moment, whoever the notice is for', async () => {
-    const { service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const devices = [];
     for (let count = 0; count < 12; count += 1) devices.push(await addDevice());
     service.plan(...devices.map(() => ({ is: 'cut', when: 'before' }) as const));
@@ -360,7 +360,7 @@ describe('a push service', () => {
 
 describe('a device', () => {
   test('gets nothing any more once its session has ended, in whichever way', async () => {
-    const { t, service, provider, addDevice, giveTips, pass } = await openNoticeScene();
+    const { t, service, provider, addDevice, giveTips, pass } = await openNotificationScene();
     const owners: { trpc: typeof provider.trpc; device: Awaited<ReturnType<typeof addDevice>> }[] = [];
     for (let one = 0; one < 3; one += 1) {
       const trpc = t.trpc(await t.logIn('pat@example.com'));
@@ -395,7 +395,7 @@ describe('a device', () => {
   });
 
   test('gets nothing any more once its session has expired, also before that is deleted', async () => {
-    const { t, service, customer, addDevice, giveTips, look } = await openNoticeScene({
+    const { t, service, customer, addDevice, giveTips, look } = await openNotificationScene({
       config: { sessionLifetimeMs: 10 * MINUTE_MS },
     });
     await addDevice();
@@ -412,7 +412,7 @@ describe('a device', () => {
   });
 
   test('is listed, changed and removed, and told to nobody in full', async () => {
-    const { t, provider, addDevice } = await openNoticeScene();
+    const { t, provider, addDevice } = await openNotificationScene();
     const phone = await addDevice(provider, true);
     const other = { trpc: t.trpc(await t.logIn('pat@example.com')) };
     const tablet = await addDevice(other);
@@ -439,7 +439,7 @@ describe('a device', () => {
   });
 
   test('that is registered again is the same one', async () => {
-    const { provider, service } = await openNoticeScene();
+    const { provider, service } = await openNotificationScene();
     const device = inWords(service.register());
     const first = await provider.trpc.notifications.register.mutate(device);
     expect(await provider.trpc.notifications.register.mutate({ ...device, withWords: true })).toEqual({
@@ -455,7 +455,7 @@ describe('a device', () => {
   });
 
   test('of which there are too many pushes the oldest out', async () => {
-    const { t, provider, addDevice } = await openNoticeScene();
+    const { t, provider, addDevice } = await openNotificationScene();
     const ids: string[] = [];
     for (let count = 0; count < 21; count += 1) {
       ids.unshift((await addDevice()).id);
@@ -474,7 +474,7 @@ describe('a device', () => {
     ['too long', { auth: Buffer.alloc(17).toString('base64url') }],
     ['of no base64', { auth: '!'.repeat(22) }],
   ])('with keys %s is refused', async (_, keys) => {
-    const { provider, service } = await openNoticeScene();
+    const { provider, service } = await openNotificationScene();
     const device = { ...inWords(service.register()), ...keys };
     await expect(provider.trpc.notifications.register.mutate(device)).rejects.toMatchObject({
       data: { errorCode: 'invalid_input', fieldErrors: [{ field: Object.keys(keys)[0] }] },
@@ -483,7 +483,7 @@ describe('a device', () => {
   });
 
   test('can be tried out', async () => {
-    const { t, provider, customer, service, addDevice, pass } = await openNoticeScene();
+    const { t, provider, customer, service, addDevice, pass } = await openNotificationScene();
     const phone = await addDevice();
     const { id } = phone;
     await provider.trpc.notifications.test.mutate({ id });
@@ -508,7 +508,7 @@ describe('a device', () => {
 
 describe('a server', () => {
   test('that starts again tells what was not told, at once, and the key stays', async () => {
-    const { t, service, provider, addDevice, giveTips } = await openNoticeScene();
+    const { t, service, provider, addDevice, giveTips } = await openNotificationScene();
     const phone = await addDevice();
     const { publicKey } = await provider.trpc.notifications.key.query();
     service.plan({ is: 'held', until: new Promise(() => {}) });
@@ -533,7 +533,7 @@ describe('a server', () => {
   });
 
   test('whose clock was turned back does not keep devices waiting', async () => {
-    const { t, service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { t, service, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     service.plan({ is: 'status', status: 500 });
     await giveTips(1);
@@ -545,7 +545,7 @@ describe('a server', () => {
   });
 
   test('that cannot read or save says so, fails no tip, and tells later', async () => {
-    const { t, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const { t, addDevice, giveTips, look, pass } = await openNotificationScene();
     const phone = await addDevice();
     await giveTips(1);
     await t.data.setReadOnly(true);
@@ -557,7 +557,7 @@ describe('a server', () => {
   });
 
   test('says in its log to which push service a notice did not get, and never to whom', async () => {
-    const { t, service, addDevice, giveTips, pass } = await openNoticeScene();
+    const { t, service, addDevice, giveTips, pass } = await openNotificationScene();
     const phone = await addDevice();
     service.plan({ is: 'status', status: 500 }, { is: 'cut', when: 'before' }, { is: 'status', status: 403 });
     await giveTips(1);

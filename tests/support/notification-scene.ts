@@ -9,7 +9,7 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const DAY_MS = 1_440 * MINUTE_MS;
 
 /** @param options of the app. */
-export async function openNoticeScene(options: Parameters<typeof createTestApp>[0] = {}) {
+export async function openNotificationScene(options: Parameters<typeof createTestApp>[0] = {}) {
   const t = await createTestApp(options);
   const service = await startPushService({ nowMs: () => t.clock.nowMs });
   onTestFinished(async () => {
