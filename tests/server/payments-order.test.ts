@@ -174,6 +174,24 @@ test('a payment that is given up once it was paid stays paid', async () => {
   expect(await statesOf(scene)).toEqual(['succeeded']);
 });
 
+test('a page that a giver was shown stays theirs when a second request of the same key is refused one', async () => {
+  const scene = await openPaymentScene();
+  const { stripe, t } = scene;
+  const give = () => scene.give(2_000, 'key');
+  stripe.fail(() => ({ is: 'cut', when: 'after' }));
+  await expect(give()).rejects.toThrow('The payment service does not answer');
+  // Too late for another page, which would end before it is half an hour old.
+  t.clock.nowMs += 6 * MINUTE_MS;
+  let failures = 1;
+  stripe.fail(() => (failures-- > 0 ? { is: 'status', status: 500 } : null));
+  const answers = await Promise.all([give(), give()]);
+  expect(answers.map(({ paymentUrl }) => paymentUrl)).toContainEqual(expect.stringContaining('/pay/'));
+  expect(await statesOf(scene)).toEqual(['pending']);
+  scene.pay();
+  await scene.deliver();
+  expect(await statesOf(scene)).toEqual(['succeeded']);
+});
+
 test('a page that Stripe made and nobody was told of is not made again for a receiver of another name: the tip fails', async () => {
   const scene = await openPaymentScene();
   const { stripe, t } = scene;

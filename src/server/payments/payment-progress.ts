@@ -42,7 +42,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
 
   async function withPage(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'created') return payment;
-    if (!isAskable(payment)) return move(payment, { kind: 'failed' });
+    if (!isAskable(payment)) return move(payment, { kind: 'page_refused' });
     const { id, qrCodeId } = payment;
     const { fullName } = shownReceiver({
       id: qrCodeId,
@@ -57,7 +57,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     const begun = await service.begin(payment, texts);
     if (begun.outcome === 'page') return move(payment, { kind: 'pending', checkout: begun });
     log.warn({ payment: id }, 'the payment service has refused to take a payment');
-    return move(payment, { kind: 'failed' });
+    return move(payment, { kind: 'page_refused' });
   }
 
   async function hear(payment: PaymentRecord, state: CheckoutState): Promise<PaymentRecord> {

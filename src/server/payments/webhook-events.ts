@@ -97,7 +97,7 @@ export function createWebhookEvents(deps: {
           await take(event);
         } catch (err) {
           if (err instanceof PaymentServiceUnavailable) throw err;
-          log.error({ err, notice: event.id }, 'could not take a notice');
+          log.error({ err, event: event.id }, 'could not handle a webhook event');
         }
       }
       caughtUpToMs = toMs;

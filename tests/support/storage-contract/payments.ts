@@ -9,7 +9,7 @@ import { payoutAccountOf } from '../payment-steps.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
-  created: ['pending', 'failed', 'expired'],
+  created: ['pending', 'page_refused', 'failed', 'expired'],
   pending: ['succeeded', 'failed', 'expired'],
   succeeded: ['refunded'],
   failed: [],
@@ -162,13 +162,25 @@ export function describePayments(): void {
       PAYMENT_STATES,
     )('a payment that is %s moves on as it may, and whatever else is heard changes nothing', async (state) => {
       const { begin, move, payments, ledger } = await openScene();
-      const moves = ['pending', 'succeeded', 'failed', 'expired', 'refunded', 'refund_refused'] as const;
+      const moves = [
+        'pending',
+        'page_refused',
+        'succeeded',
+        'failed',
+        'expired',
+        'refunded',
+        'refund_refused',
+      ] as const;
       for (const to of moves) {
         const { id } = await begin(state);
         const [payment, before] = [await payments.findPayment({ id }), await ledger()];
         const moved = await move(id, to, NOW + 1);
         if (MOVES[state].includes(to)) {
-          expect(moved).toMatchObject({ outcome: 'moved', payment: { state: to, changedAtMs: NOW + 1 } });
+          const reached = to === 'page_refused' ? 'failed' : to;
+          expect(moved).toMatchObject({
+            outcome: 'moved',
+            payment: { state: reached, changedAtMs: NOW + 1 },
+          });
           expect(await payments.findPayment({ id })).toEqual(moved?.payment);
           continue;
         }

@@ -54,6 +54,8 @@ export type PaymentMove =
   | { readonly kind: 'pending'; readonly checkout: Checkout }
   | { readonly kind: 'succeeded'; readonly chargeId: string }
   | { readonly kind: 'failed' | 'expired' | 'refunded' }
+  /** Ends no payment whose page another request has stored meanwhile: somebody may be paying there. */
+  | { readonly kind: 'page_refused' }
   /** Names the refund request that was refused, because a later one may be under way. */
   | { readonly kind: 'refund_refused'; readonly askedAtMs: number };
 

@@ -86,6 +86,8 @@ export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove):
   switch (move.kind) {
     case 'pending':
       return state === 'created' ? { state: 'pending', checkout: move.checkout } : null;
+    case 'page_refused':
+      return state === 'created' ? { state: 'failed' } : null;
     case 'succeeded':
       return state === 'pending'
         ? { state: 'succeeded', chargeId: move.chargeId, ledger: 'gets the tip' }
