@@ -10,8 +10,7 @@ import { showQrCodeId } from '#shared/ids.ts';
 import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
 import { paths, showOf } from '../../paths.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
-import { FRESH, type Part } from '../../signed-in/part.ts';
-import { timeZoneHere } from '../../signed-in/time-here.ts';
+import type { Part } from '../../signed-in/part.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
@@ -23,8 +22,8 @@ import { Loading, Problem } from '../../ui/states.tsx';
 import { ArrivalCard } from '../live/arrival-card.tsx';
 import { ConnectionSign } from '../live/connection-sign.tsx';
 import type { LiveTips } from '../live/live-tips.ts';
-import { useNewDay } from '../shared/new-day.ts';
 import { LOAD_FAILED } from '../shared/queries.ts';
+import { useTonight } from '../shared/tonight.ts';
 import { useFullScreen, useWakeLock } from './device-screen.ts';
 import styles from './shift.module.css';
 
@@ -133,18 +132,6 @@ function CurrentCode({ user, code, live }: CurrentCodeProps) {
         </div>
       </div>
     </Frame>
-  );
-}
-
-/** The hour of the clock at which a night ends: bars have closed, and cafés have not opened. */
-const NIGHT_START_HOUR = 5;
-
-function useTonight(serviceCategory: ServiceCategory) {
-  const utils = trpc.useUtils();
-  useNewDay(() => void utils.transactions.summary.invalidate(), NIGHT_START_HOUR);
-  return trpc.transactions.summary.useQuery(
-    { timeZone: timeZoneHere(), serviceCategory, dayStartHour: NIGHT_START_HOUR },
-    FRESH,
   );
 }
 
