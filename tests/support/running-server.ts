@@ -14,6 +14,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
 /** What `npm start`, the unit and the image set for glibc. */
 export const ARENAS = { MALLOC_ARENA_MAX: '2' };
+/** Node.js keeps there what it has compiled, which saves each further start a fifth of its CPU time. */
+const COMPILED = { NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled') };
 const READY_LINE = / is ready at (http\S+)/;
 const START_PATIENCE_MS = 60_000;
 /** Another process may take the free port before the server does. */
@@ -158,7 +160,7 @@ export async function freePort(): Promise<number> {
 function launch(args: readonly string[], folder: string, env: Environment): Watched {
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...ARENAS, ...env },
+    env: { PATH: process.env['PATH'], ...ARENAS, ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = { stdout: '', stderr: '' };
