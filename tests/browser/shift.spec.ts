@@ -13,7 +13,8 @@ const HINT = "Keep your screen on in the phone's settings";
 const PAUSED = 'Not taking tips right now';
 
 const picture = (page: Page) => page.getByRole('img', { name: /^QR code to tip/ });
-const arrival = (page: Page) => page.locator('[data-arrival]');
+const thanks = (page: Page) => page.locator('[data-thanks]');
+const glow = (page: Page) => page.locator('[data-glow]');
 const showTonight = (page: Page) => page.getByRole('button', { name: 'Show tonight' });
 
 async function readFrom(page: Page): Promise<string | undefined> {
@@ -116,7 +117,12 @@ test.describe('the code', () => {
     await expect(page.getByText(provider.fullName)).toHaveCount(0);
   });
 
-  test('gives way to a sentence while it is paused', async ({ page, backstage, logInAs }) => {
+  test('gives way to a sentence while it is paused, and comes back by one tap', async ({
+    page,
+    backstage,
+    complaints,
+    logInAs,
+  }) => {
     const { provider, code } = await backstage.bothSides();
     await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
     await logInAs(provider);
@@ -124,8 +130,19 @@ test.describe('the code', () => {
     await expect(page.getByText(PAUSED)).toBeVisible();
     await expect(picture(page)).toHaveCount(0);
     expect(await readFrom(page)).toBeUndefined();
+    const resume = page.getByRole('button', { name: 'Resume' });
+    await page.route('**/trpc/qrCodes.update*', (route) => route.abort());
+    await resume.click();
+    await expect(page.getByRole('alert')).toHaveText(
+      "That didn't work. Check your connection and try again.",
+    );
+    complaints.length = 0;
+    await page.unroute('**/trpc/qrCodes.update*');
+    await resume.click();
+    await expect(picture(page)).toBeVisible();
+    await expect(page.getByRole('status').getByText("You're taking tips again")).toBeFocused();
     await page.goto('/dashboard?tab=profile');
-    await expect(page.locator('dl > div', { hasText: 'Active QR Codes' })).toContainText('0');
+    await expect(page.locator('dl > div', { hasText: 'Active QR Codes' })).toContainText('1');
   });
 
   test('that was replaced leads to the new one, and one that is unknown to the dashboard', async ({
@@ -142,7 +159,7 @@ test.describe('the code', () => {
     await expect(page).toHaveURL(`/dashboard?show=${id}`);
     await expect(picture(page)).toBeVisible();
     await page.goto('/dashboard?show=demo-alex-bartender');
-    await expect(page.getByRole('heading', { name: 'This is no code of yours' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: "This isn't one of your codes" })).toBeVisible();
     await page.getByRole('link', { name: 'Go to Dashboard' }).click();
     await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
   });
@@ -224,40 +241,57 @@ test.describe('the screen', () => {
 });
 
 test.describe('tips that arrive', () => {
-  test('are a card that covers no code, those of one service alone', async ({
+  test('are thanked for as they were given, while the code stays readable: those of one service alone', async ({
     page,
     backstage,
     server,
     logInAs,
   }) => {
     const provider = await backstage.provider(['bartender', 'dj']);
-    const customer = await backstage.customer();
+    const [customer, other] = [await backstage.customer(), await backstage.customer()];
     const [bar, booth] = [await backstage.code(provider), await backstage.code(provider, 'dj')];
     await logInAs(provider);
     await page.goto(`/dashboard?show=${bar}`);
     await expect(picture(page)).toBeVisible();
     await backstage.tip(customer, booth, 100, 'dj');
-    await backstage.tip(customer, bar, 25);
-    await expect(arrival(page)).toContainText('+$24.25');
-    await expect(page.getByRole('status').getByText('You received $24.25 (Bartender)')).toHaveCount(1);
+    const body = {
+      receiver_qr_id: bar,
+      amount: 25,
+      service_category: 'bartender',
+      message: 'Best Negroni',
+      with_name: true,
+    };
+    await backstage.call('POST', '/transactions', { token: customer.token, body });
+    await expect(glow(page)).toBeVisible();
     expect(await readFrom(page)).toBe(`${server.url}/tip/${bar}`);
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-    await expect(arrival(page)).toHaveCount(0);
-    expect(await page.locator('body').innerText()).not.toContain('$');
+    await expect(thanks(page)).toHaveText('Thank you! $25.00');
+    await expect(page.getByRole('status').getByText('Thank you! $25.00')).toHaveCount(1);
+    const seen = await page.locator('body').innerText();
+    for (const secret of ['Negroni', customer.fullName, '24.25']) expect(seen).not.toContain(secret);
+    // The glow ends before the words do.
+    await expect(glow(page)).toHaveCount(0);
     await setHidden(page, true);
     await backstage.tip(customer, booth, 100, 'dj');
     await backstage.tip(customer, bar, 10);
-    await backstage.tip(customer, bar, 20);
+    await backstage.tip(other, bar, 20);
     await expect(page).toHaveTitle('(2) Tipwell');
     await setHidden(page, false);
-    await expect(arrival(page)).toHaveText(/in 2 tips.*\+\$29\.10/);
+    await expect(thanks(page)).toHaveText('Thank you! $30.00 from 2 guests');
+    await expect(thanks(page)).toHaveCount(0);
+    expect(await page.locator('body').innerText()).not.toContain('$');
     await page.getByRole('link', { name: 'Back' }).click();
     await expect(page.getByRole('term').first()).toBeVisible();
     await expect(page.locator('dl > div', { hasText: 'Tips Received' })).toContainText('$247.35');
   });
 
-  test('go by themselves, and make the chime that was switched on', async ({ page, backstage, logInAs }) => {
+  test('make the chime that was switched on, and a frame that stands still for whoever wants no motion', async ({
+    page,
+    backstage,
+    server,
+    logInAs,
+  }) => {
     const { provider, code, customer } = await backstage.bothSides();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.addInitScript(() => {
       localStorage.setItem('tipwell_alerts', '{"sound":true}');
       Object.assign(window, { tones: 0 });
@@ -271,20 +305,14 @@ test.describe('tips that arrive', () => {
     await page.goto(`/dashboard?show=${code}`);
     await showTonight(page).click();
     await backstage.tip(customer, code, 25);
-    await expect(arrival(page)).toBeVisible();
+    await expect(glow(page)).toBeVisible();
+    const looks = await glow(page).evaluate((screen) => {
+      const { transitionDuration, borderStyle, opacity } = getComputedStyle(screen, '::before');
+      return { isStill: Number.parseFloat(transitionDuration) < 0.001, borderStyle, opacity };
+    });
+    expect(looks).toEqual({ isStill: true, borderStyle: 'solid', opacity: '1' });
+    expect(await readFrom(page)).toBe(`${server.url}/tip/${code}`);
     await expect.poll(() => page.evaluate(() => Reflect.get(window, 'tones'))).toBe(2);
-    await expect(arrival(page)).toHaveCount(0);
-  });
-
-  test('stand still for whoever wants no motion', async ({ page, backstage, logInAs }) => {
-    const { provider, code, customer } = await backstage.bothSides();
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-    await logInAs(provider);
-    await page.goto(`/dashboard?show=${code}`);
-    await expect(picture(page)).toBeVisible();
-    await backstage.tip(customer, code, 25);
-    await expect(arrival(page)).toBeVisible();
-    expect(await arrival(page).evaluate((card) => getComputedStyle(card).animationName)).toBe('none');
   });
 
   test('while the line was lost are caught up with together, and counted once', async ({
@@ -304,10 +332,19 @@ test.describe('tips that arrive', () => {
     await line.cut();
     await backstage.tip(customer, code, 20);
     await backstage.tip(customer, code, 30);
-    await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
+    const lost = page.getByText("No connection. Tips still count, and show here once you're back.");
+    await expect(lost).toBeVisible();
+    // A screen reader is told once: the time stands outside of what is announced.
+    await expect(lost).toHaveAttribute('role', 'status');
+    const bar = page.locator('[data-sign=lost]');
+    await expect(bar).toContainText(/Since \d{1,2}:\d\d/);
+    const box = await bar.boundingBox();
+    expect([box?.x, box?.y, box?.width]).toEqual([0, 0, page.viewportSize()?.width]);
+    expect(await readFrom(page)).toBe(`${server.url}/tip/${code}`);
     await line.mend();
-    await expect(arrival(page)).toHaveText(/in 2 tips.*\+\$48\.50/);
-    await expect(page.getByText('Connected again')).toBeVisible();
+    await expect(thanks(page)).toHaveText('Thank you! $50.00');
+    await expect(page.getByText('Back online')).toBeVisible();
+    await expect(page.getByText('Back online')).toHaveCount(0);
     await expect(page.getByText('3 tips since 5 AM')).toBeVisible();
     await expect(page.getByText('$58.20', { exact: true })).toBeVisible();
     await line.cut();
@@ -389,7 +426,7 @@ test('shift mode is for everybody: axe finds nothing, the keyboard does all, and
     await changeScheme(page, colorScheme);
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto('/dashboard?show=nothing');
-    await expect(page.getByRole('heading', { name: 'This is no code of yours' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: "This isn't one of your codes" })).toBeVisible();
     await expectForEverybody('unknown', colorScheme === 'light' ? 'all' : 'of looks');
     await page.goto(`/dashboard?show=${code}`);
     await expect(picture(page)).toBeVisible();
@@ -410,7 +447,7 @@ test('shift mode is for everybody: axe finds nothing, the keyboard does all, and
         document.documentElement.style.fontSize = size;
       }, fontSize);
       await backstage.tip(customer, code, 10);
-      await expect(arrival(page)).toBeVisible();
+      await expect(thanks(page)).toBeVisible();
       const rules = colorScheme === 'light' && width === 320 ? 'all' : 'of looks';
       await expectForEverybody(`${colorScheme}, ${width} px, ${fontSize}`, rules);
       for (const control of await page.locator('button, a').all()) {

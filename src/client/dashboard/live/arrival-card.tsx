@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { formatUsd } from '#shared/money.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import card from '../../ui/card.module.css';
-import { messagesOf, newsOf, originOf, sentenceOf, sumOf } from './announcer.ts';
+import { messagesOf, newsOf, originOf, sumOf } from './announcer.ts';
 import styles from './arrival-card.module.css';
 import type { Arrival } from './live-tips.ts';
 
@@ -10,16 +10,10 @@ const ArrivedTips = lazy(() =>
   import('./arrived-tips.tsx').then(({ ArrivedTips }) => ({ default: ArrivedTips })),
 );
 
-interface ArrivalCardProps {
-  readonly arrival: Arrival;
-  /** Whether guests look at the screen, whom messages do not concern. */
-  readonly facesGuests?: boolean;
-}
-
 /** The place is always drawn, because screen readers announce only changes within an element. */
-export function ArrivalCard({ arrival: { tips, dismiss }, facesGuests = false }: ArrivalCardProps) {
+export function ArrivalCard({ arrival: { tips, dismiss } }: { readonly arrival: Arrival }) {
   const [first] = tips;
-  const news = first && (facesGuests ? sentenceOf : newsOf)(tips);
+  const news = first && newsOf(tips);
   return (
     <div className={styles.arrival}>
       <p role="status" className="visually-hidden">
@@ -41,7 +35,7 @@ export function ArrivalCard({ arrival: { tips, dismiss }, facesGuests = false }:
               count={tips.length}
               origin={originOf(tips)}
               sum={formatUsd(sumOf(tips))}
-              written={facesGuests ? [] : messagesOf(tips)}
+              written={messagesOf(tips)}
               onDismiss={dismiss}
             />
           </Suspense>

@@ -5,6 +5,8 @@ import type { Connection } from './live-tips.ts';
 
 /** An interruption that is shorter than this is not shown. */
 const QUIET_MS = 1_500;
+/** A first connection that takes longer is shown as a lost one, because no tip arrives either. */
+const LONGEST_CONNECTING_MS = 8_000;
 const BACK_SHOWN_MS = 5_000;
 
 const WORDS = {
@@ -18,18 +20,36 @@ interface ConnectionSignProps {
   readonly children: ReactNode;
 }
 
-export function ConnectionSign({ connection, children }: ConnectionSignProps) {
-  const [sign, setSign] = useState<keyof typeof WORDS | null>(null);
+export interface Sign {
+  readonly kind: keyof typeof WORDS;
+  /** When the interruption began, or ended. */
+  readonly since: Date;
+}
+
+/** What a screen says of its connection; null when there is nothing to say. */
+export function useSign(connection: Connection): Sign | null {
+  const [sign, setSign] = useState<Sign | null>(null);
   useEffect(() => {
-    if (connection === 'connecting') return;
-    if (connection !== 'live') {
-      const timer = setTimeout(() => setSign(connection), QUIET_MS);
+    const since = new Date();
+    if (connection === 'live') {
+      setSign((present) => present && { kind: 'back', since });
+      const timer = setTimeout(() => setSign(null), BACK_SHOWN_MS);
       return () => clearTimeout(timer);
     }
-    setSign((present) => present && 'back');
-    const timer = setTimeout(() => setSign(null), BACK_SHOWN_MS);
+    // An interruption goes on when only its reason changes.
+    const interrupt = () =>
+      setSign((present) => ({
+        kind: connection === 'crowded-out' ? connection : 'lost',
+        since: present && present.kind !== 'back' ? present.since : since,
+      }));
+    const timer = setTimeout(interrupt, connection === 'connecting' ? LONGEST_CONNECTING_MS : QUIET_MS);
     return () => clearTimeout(timer);
   }, [connection]);
+  return sign;
+}
+
+export function ConnectionSign({ connection, children }: ConnectionSignProps) {
+  const sign = useSign(connection)?.kind;
   return (
     <p className={styles.line} data-sign={sign}>
       <span className={styles.words}>{children}</span>

@@ -1,0 +1,123 @@
+/** The code on the screen, with what its guests and its provider need to know. */
+import { useId, useState } from 'react';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import { showQrCodeId } from '#shared/ids.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { Button } from '../../ui/button.tsx';
+import { ScreenHeading } from '../../ui/heading.tsx';
+import { Money } from '../../ui/money.tsx';
+import { SimulatedMoney } from '../../ui/simulated-money.tsx';
+import type { LiveTips } from '../live/live-tips.ts';
+import { useTonight } from '../shared/tonight.ts';
+import { ConnectionBar } from './connection-bar.tsx';
+import { useFullScreen, useWakeLock } from './device-screen.ts';
+import { Frame } from './frame.tsx';
+import { GuestThanks, useMoment } from './guest-thanks.tsx';
+import { Paused, useResume } from './paused.tsx';
+import styles from './shift.module.css';
+
+interface CurrentCodeProps {
+  readonly user: User;
+  readonly code: QrCode;
+  readonly live: LiveTips;
+}
+
+export function CurrentCode({ user, code, live }: CurrentCodeProps) {
+  const service = CATEGORY_LABELS[code.serviceCategory];
+  const name = code.displayName ?? user.fullName;
+  const mayGoDark = useWakeLock();
+  const fullScreen = useFullScreen();
+  // A card of the dashboard may still have tips of other services, which do not concern guests.
+  const moment = useMoment(
+    live.arrival.tips.filter(({ serviceCategory }) => serviceCategory === code.serviceCategory),
+  );
+  const resume = useResume(code);
+
+  return (
+    <Frame
+      title={service}
+      unseenCount={live.unseenCount}
+      isGlowing={moment?.isGlowing ?? false}
+      bar={<ConnectionBar connection={live.connection} />}
+      actions={
+        fullScreen.isPossible && (
+          <Button look="quiet" onClick={fullScreen.toggle}>
+            {fullScreen.isOn ? 'Exit full screen' : 'Full screen'}
+          </Button>
+        )
+      }
+    >
+      <div className={styles.stage}>
+        {code.status === 'active' ? (
+          <img
+            className={styles.picture}
+            src={`data:image/png;base64,${code.imageBase64}`}
+            alt={`QR code to tip ${name}, ${service}`}
+            width={720}
+            height={720}
+          />
+        ) : (
+          <Paused resume={resume} />
+        )}
+      </div>
+      <div className={styles.below}>
+        <div className={styles.words}>
+          <div className={styles.whose}>
+            {code.status === 'active' && <p>Scan to tip</p>}
+            <ScreenHeading className={styles.name}>
+              <bdi>{name}</bdi>
+            </ScreenHeading>
+            <p className={styles.service}>{service}</p>
+            <p className={styles.id}>{showQrCodeId(code.id)}</p>
+          </div>
+          <GuestThanks moment={moment} />
+        </div>
+        <Tonight serviceCategory={code.serviceCategory} />
+        <div className={styles.signs}>
+          <p ref={resume.confirmation} role="status" tabIndex={-1}>
+            {resume.isDone && "You're taking tips again"}
+          </p>
+          {mayGoDark && <p>Keep your screen on in the phone's settings</p>}
+        </div>
+      </div>
+    </Frame>
+  );
+}
+
+/** Hidden until somebody asks for it, because the screen faces the guests. */
+function Tonight({ serviceCategory }: { readonly serviceCategory: ServiceCategory }) {
+  const [isShown, setShown] = useState(false);
+  const numbersId = useId();
+  const { data, isError } = useTonight(serviceCategory);
+
+  return (
+    <div className={styles.tonight}>
+      <Button
+        look="quiet"
+        aria-expanded={isShown}
+        aria-controls={isShown ? numbersId : undefined}
+        onClick={() => setShown(!isShown)}
+      >
+        {isShown ? 'Hide tonight' : 'Show tonight'}
+      </Button>
+      {isShown && (
+        <div id={numbersId} className={styles.numbers}>
+          {data ? (
+            <>
+              {/* The sum is net, unlike what guests were thanked for. */}
+              <p>You keep</p>
+              <p className={styles.sum}>
+                <Money amountCents={data.receivedTodayCents} />
+              </p>
+              <p>{data.receivedTodayCount === 1 ? '1 tip' : `${data.receivedTodayCount} tips`} since 5 AM</p>
+              <SimulatedMoney />
+            </>
+          ) : (
+            <p>{isError ? "Couldn't load tonight. It tries again when you're back." : 'Loading...'}</p>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+/** A paused code, which one tap lets take tips again. */
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { failureOf } from '../../api-client/api.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { Button } from '../../ui/button.tsx';
+import { useShowCode } from '../codes/code-changes.ts';
+import { focusIfLost } from '../question.ts';
+import styles from './shift.module.css';
+
+const CONFIRMED_MS = 6_000;
+
+interface Resume {
+  readonly isUnderWay: boolean;
+  /** Whether the code was resumed here just now. */
+  readonly isDone: boolean;
+  readonly failure: string | null;
+  readonly run: () => void;
+  /** Takes the focus of the button, which is gone when the code takes tips again. */
+  readonly confirmation: RefObject<HTMLParagraphElement | null>;
+}
+
+/** Confirms and fails on the screen itself, because toasts would lie over the code. */
+export function useResume({ id }: QrCode): Resume {
+  const utils = trpc.useUtils();
+  const show = useShowCode();
+  const confirmation = useRef<HTMLParagraphElement>(null);
+  const [isDone, setDone] = useState(false);
+  const change = trpc.qrCodes.update.useMutation({
+    async onSuccess(code) {
+      await show(code);
+      setDone(true);
+    },
+    onError(error) {
+      const { code } = failureOf(error);
+      if (code === 'qr_code_replaced' || code === 'qr_code_retired') void utils.qrCodes.invalidate();
+    },
+  });
+
+  useEffect(() => {
+    if (!isDone) return;
+    focusIfLost(confirmation.current);
+    const timer = setTimeout(() => setDone(false), CONFIRMED_MS);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+
+  return {
+    isUnderWay: change.isPending,
+    isDone,
+    failure: change.isError
+      ? (failureOf(change.error).detail ?? "That didn't work. Check your connection and try again.")
+      : null,
+    run: () => change.mutate({ id, status: 'active' }),
+    confirmation,
+  };
+}
+
+export function Paused({ resume }: { readonly resume: Resume }) {
+  return (
+    <div className={styles.paused}>
+      <p className={styles.pausedWord}>Paused</p>
+      <p>Customers see “Not taking tips right now”</p>
+      <Button aria-disabled={resume.isUnderWay} onClick={() => resume.isUnderWay || resume.run()}>
+        {resume.isUnderWay ? 'Resuming...' : 'Resume'}
+      </Button>
+      <p role="alert" className={styles.failure}>
+        {resume.failure}
+      </p>
+    </div>
+  );
+}
