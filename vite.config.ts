@@ -266,7 +266,7 @@ const config: ViteUserConfig = {
           ...SERVER_TESTS,
           name: 'node',
           provide: { engine: 'sqlite' },
-          include: ['tests/*.test.ts', 'tests/{shared,server,client}/**/*.test.ts'],
+          include: ['tests/*.test.ts', 'tests/{shared,server,client,phones}/**/*.test.ts'],
           exclude: ABOUT_POSTGRES,
           globalSetup: ['tests/support/build.ts'],
         },

@@ -3,11 +3,11 @@
  * afterwards.
  */
 import type { Locator, Page } from '@playwright/test';
+import { isTakenOver } from '../support/taken-over.ts';
 import {
   expect,
   holdAnswers,
   holdScripts,
-  isTakenOver,
   logInByForm,
   newName,
   openEarly,

@@ -4,7 +4,8 @@
  * page is tapped.
  */
 import type { Page } from '@playwright/test';
-import { expect, isTakenOver, PASSWORD, test } from './fixtures.ts';
+import { isTakenOver } from '../support/taken-over.ts';
+import { expect, PASSWORD, test } from './fixtures.ts';
 
 /** Opens a page, and goes on as soon as something is painted. @returns what lets the scripts come. */
 async function openWithoutScripts(page: Page, path: string): Promise<() => void> {

@@ -11,6 +11,7 @@ import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newUserId } from '#shared/ids.ts';
 import { type RunningServer, startServer, stopEverything } from '../support/running-server.ts';
+import { isTakenOver } from '../support/taken-over.ts';
 
 export { expect };
 
@@ -228,14 +229,6 @@ function waitForScript(page: Page): void {
     await wait();
     return response;
   };
-}
-
-/** Whether React has hydrated this page, or is not used on it. To be called in the page. */
-export function isTakenOver(): boolean {
-  const root = document.getElementById('root');
-  const key = Object.keys(root ?? {}).find((name) => name.startsWith('__reactContainer'));
-  if (!root) return true;
-  return key !== undefined && Reflect.get(root, key).stateNode.current.memoizedState.isDehydrated === false;
 }
 
 /** Stops a clock that was installed in the page, this much later. */

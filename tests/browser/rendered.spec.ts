@@ -3,17 +3,8 @@
  * early, and that the script takes over without asking, moving or complaining.
  */
 import type { Browser, Locator, Page } from '@playwright/test';
-import {
-  expect,
-  holdScripts,
-  isTakenOver,
-  logInByForm,
-  openEarly,
-  PASSWORD,
-  test,
-  toast,
-  watch,
-} from './fixtures.ts';
+import { isTakenOver } from '../support/taken-over.ts';
+import { expect, holdScripts, logInByForm, openEarly, PASSWORD, test, toast, watch } from './fixtures.ts';
 import { proceedWith } from './tipping.ts';
 
 const AMOUNTS = [10, 15, 20, 25, 30, 50, 75, 100, 150, 200];
