@@ -5,7 +5,7 @@
  */
 import type { Locator, Page } from '@playwright/test';
 import { PNG } from 'pngjs';
-import { expect, holdAnswers, newName, PASSWORD, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, manageCode, newName, PASSWORD, test, toast } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
 import { proceedWith } from './tipping.ts';
 
@@ -98,11 +98,15 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     const card = page.getByRole('article', { name: 'Esthetician' });
     await expect(card.getByText('Paused', { exact: true })).toBeVisible();
     await expectForEverybody(page, 'a paused code');
+    await manageCode(page, 'Esthetician');
+    await expect(card.getByRole('button', { name: 'Replace' })).toBeVisible();
+    await expectForEverybody(page, 'what is done rarely with a code');
     await card.getByRole('button', { name: 'Replace' }).click();
     await expectForEverybody(page, 'question about replacing');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await page.getByText('Old codes').click();
     await expectForEverybody(page, 'old codes');
+    await manageCode(page, 'Esthetician');
     await card.getByRole('button', { name: 'Print' }).click();
     await expect(heading(page, 'Business cards')).toBeVisible();
     await expectForEverybody(page, 'prints');

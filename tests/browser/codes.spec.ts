@@ -5,7 +5,7 @@
 import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
-import { expect, holdAnswers, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, manageCode, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -35,6 +35,7 @@ async function choosePhoto(page: Page, buffer: Buffer, name = 'photo.jpg', mimeT
 
 async function openEditor(page: Page) {
   await page.goto('/dashboard');
+  await manageCode(page);
   await card(page).getByRole('button', { name: 'Edit Page' }).click();
   await expect(editor(page).getByLabel('Display name')).toBeVisible();
 }
@@ -45,16 +46,23 @@ test.describe('a code', () => {
     const code = await backstage.code(provider);
     await logInAs(provider);
     await page.goto('/dashboard');
+    await expect(card(page).getByRole('link', { name: 'Start Shift' })).toHaveAttribute(
+      'href',
+      `/dashboard?show=${code}`,
+    );
+    await manageCode(page);
     await card(page).getByRole('button', { name: 'Pause' }).click();
     await expect(toast(page, 'Bartender is paused')).toBeVisible();
     await expect(card(page).getByText('Paused', { exact: true })).toBeVisible();
-    await expect(card(page)).toContainText('you take no tips right now');
+    await expect(card(page)).toContainText('Customers see “Not taking tips right now”.');
+    await expect(card(page).getByRole('link', { name: 'Start Shift' })).toHaveCount(0);
     const { qr_code } = await backstage.call('GET', `/qr-codes/${code}`);
     expect(qr_code.status).toBe('paused');
     const resume = card(page).getByRole('button', { name: 'Resume' });
     await expect(resume).toBeFocused();
     await resume.click();
     await expect(card(page).getByText('Active', { exact: true })).toBeVisible();
+    await expect(card(page).getByRole('link', { name: 'Start Shift' })).toBeFocused();
     await page.reload();
     await expect(card(page).getByText('Active', { exact: true })).toBeVisible();
   });
@@ -70,6 +78,7 @@ test.describe('a code', () => {
     await backstage.code(provider, 'dj');
     await logInAs(provider);
     await page.goto('/dashboard');
+    await manageCode(page);
     const replace = card(page).getByRole('button', { name: 'Replace' });
     await replace.click();
     const question = page.getByRole('dialog', { name: 'Replace the Bartender code?' });
@@ -120,6 +129,7 @@ test.describe('a code', () => {
       ['Replace', 'Replace the Bartender code?'],
     ] as const) {
       await expect(card(page)).toBeVisible();
+      await manageCode(page);
       await page.route(/\/(?:opened|replace)-code-[^/]*\.js$/, (route) => route.abort());
       await card(page).getByRole('button', { name: button }).click();
       await expect(failed).toBeInViewport({ ratio: 1 });
@@ -130,22 +140,14 @@ test.describe('a code', () => {
       await failed.getByRole('button', { name: 'Retry' }).click();
       await expect(failed).toHaveCount(0);
       // What is opened stands in the address; a question does not.
-      if (button === 'Replace') await card(page).getByRole('button', { name: button }).click();
+      if (button === 'Replace') {
+        await manageCode(page);
+        await card(page).getByRole('button', { name: button }).click();
+      }
       await expect(page.getByRole('dialog', { name: dialog })).toBeVisible();
       await picture(page, `codes-dialog-${button.split(' ')[0]}`);
       await page.getByRole('button', { name: button === 'Replace' ? 'Cancel' : 'Close' }).click();
     }
-  });
-
-  test('is shown at an address of its own', async ({ page, backstage, logInAs }) => {
-    const provider = await backstage.provider();
-    const code = await backstage.code(provider);
-    await logInAs(provider);
-    await page.goto('/dashboard');
-    await expect(card(page).getByRole('link', { name: 'Show' })).toHaveAttribute(
-      'href',
-      `/dashboard?show=${code}`,
-    );
   });
 
   test('is shared by the sheet of the device, else by the clipboard, else by hand', async ({
@@ -185,6 +187,7 @@ test.describe('a code', () => {
       });
     });
     await page.goto('/dashboard');
+    await manageCode(page);
     const share = async (way: string) => {
       await page.evaluate((present) => sessionStorage.setItem('way', present), way);
       await card(page).getByRole('button', { name: 'Share' }).click();

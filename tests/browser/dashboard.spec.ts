@@ -11,6 +11,7 @@ import {
   Backstage,
   expect,
   holdAnswers,
+  manageCode,
   setHidden,
   stat,
   storedToken,
@@ -22,7 +23,6 @@ import {
 const rows = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Status:' });
 const openTab = (page: Page) => page.getByRole('tab', { selected: true });
 const value = (page: Page, label: string) => stat(page, label).getByRole('definition').first();
-const todaysSum = (page: Page) => stat(page, 'Received Today').getByRole('definition').nth(1);
 const sizeOf = (page: Page, label: string) =>
   value(page, label).evaluate((number) => Number.parseFloat(getComputedStyle(number).fontSize));
 const SIMULATED = 'Simulated money: no real money moves.';
@@ -84,11 +84,10 @@ test.describe('the head', () => {
     await expect(value(page, 'Tips Received')).toHaveText('$1,304.22');
     await expect(value(page, 'Tips Given')).toHaveText('$10.50');
     await expect(value(page, 'Received Today')).toHaveText('3');
-    await expect(todaysSum(page)).toHaveText("Sum of today's tips: $1,304.22");
     await expect(value(page, 'Active QR Codes')).toHaveText('2');
   });
 
-  test('leads with what a provider received, in all and today, and says once that the money is simulated', async ({
+  test('shows the numbers of a provider with the codes alone, and says once that the money is simulated', async ({
     page,
     backstage,
     logInAs,
@@ -97,14 +96,16 @@ test.describe('the head', () => {
     await page.goto('/dashboard');
     await expect(page.locator('dl').getByRole('term')).toHaveText([
       'Tips Received',
-      'Received Today',
       'Tips Given',
+      'Received Today',
       'Active QR Codes',
     ]);
-    for (const leading of ['Tips Received', 'Received Today'])
-      expect(await sizeOf(page, leading), leading).toBeGreaterThan(1.2 * (await sizeOf(page, 'Tips Given')));
     await expect(page.getByText(SIMULATED)).toHaveCount(1);
     await expect(page.getByText(SIMULATED)).toBeInViewport({ ratio: 1 });
+    await page.getByRole('tab', { name: 'Transactions' }).click();
+    await expect(page.getByText('No Transactions Yet')).toBeVisible();
+    await expect(page.getByRole('term')).toHaveCount(0);
+    await expect(page.getByText(SIMULATED)).toHaveCount(1);
   });
 
   test('leads with what a customer gave, and says once that the money is simulated', async ({
@@ -141,11 +142,12 @@ test.describe('the head', () => {
       await page.evaluate((size) => {
         document.documentElement.style.fontSize = size;
       }, fontSize);
-      for (const sum of [value(page, 'Tips Received'), todaysSum(page)]) {
+      const tonight = page.getByRole('article').getByText('$1,234,567.89').locator('..');
+      for (const sum of [value(page, 'Tips Received'), tonight]) {
         await expect(sum).toContainText('$1,234,567.89');
         const spare = await sum.evaluate((line) => {
           const { right } = line.getBoundingClientRect();
-          return right - (line.querySelector('span:last-child')?.getBoundingClientRect().right ?? Infinity);
+          return right - (line.querySelector('span')?.getBoundingClientRect().right ?? Infinity);
         });
         expect(spare, fontSize).toBeGreaterThanOrEqual(0);
       }
@@ -196,11 +198,12 @@ test.describe('the head', () => {
     const answers = await holdAnswers(page, /transactions\.summary/);
     await logInAs(provider);
     await page.goto('/dashboard');
-    await expect.poll(answers.asked).toBe(1);
-    const place = await page.getByRole('tablist').boundingBox();
+    await expect.poll(answers.asked).toBeGreaterThan(0);
+    const place = await page.locator('dl').boundingBox();
     answers.release();
-    await expect(todaysSum(page)).toContainText('$24.25');
-    expect(await page.getByRole('tablist').boundingBox()).toEqual(place);
+    await expect(page.getByRole('article')).toContainText('$24.25');
+    await expect(value(page, 'Tips Received')).toHaveText('$24.25');
+    expect(await page.locator('dl').boundingBox()).toEqual(place);
   });
 
   test('counts "Received Today" by the calendar of whoever looks, and anew on the next day', async ({
@@ -231,11 +234,9 @@ test.describe('the head', () => {
     };
     const early = await openAt(4);
     await expect(value(early, 'Received Today')).toHaveText('0');
-    await expect(todaysSum(early)).toContainText('$0.00');
     await early.context().close();
     const late = await openAt(18);
     await expect(value(late, 'Received Today')).toHaveText('1');
-    await expect(todaysSum(late)).toContainText('$19.40');
 
     server.process.kill('SIGUSR2');
     await expect.poll(() => server.stdout()).toContain('now 86400000');
@@ -243,7 +244,6 @@ test.describe('the head', () => {
     await late.clock.setSystemTime(Date.now() + 86_400_000);
     await late.clock.runFor(61_000);
     await expect(value(late, 'Received Today')).toHaveText('0');
-    await expect(todaysSum(late)).toContainText('$0.00');
     await expect(value(late, 'Tips Received')).toHaveText('$19.40');
     await late.context().close();
     await server.stop();
@@ -258,21 +258,29 @@ function zoneWhereItIs(hour: number): string {
 }
 
 test.describe('the first screen of a phone, without scrolling,', () => {
-  test('shows a provider who has answered the offer of alerts the tabs and two thirds of the first code', async ({
+  test("shows a provider of two services, whatever the name, each code with tonight's sum and Start Shift", async ({
     page,
     backstage,
     logInAs,
   }) => {
-    const { provider, code, customer } = await backstage.bothSides();
-    await backstage.tip(customer, code, 75);
+    const provider = await backstage.provider(['bartender', 'dj'], 'Maximiliana '.repeat(5).trim());
+    const customer = await backstage.customer();
+    await backstage.tip(customer, await backstage.code(provider), 75);
+    await backstage.tip(customer, await backstage.code(provider, 'dj'), 20, 'dj');
+    await page.setViewportSize({ width: 390, height: 844 });
     await logInAs(provider);
     await page.goto('/dashboard');
-    await page.getByRole('button', { name: 'Not now' }).click();
-    await page.reload();
-    await expect(page.getByRole('tablist')).toBeInViewport({ ratio: 1 });
-    await expect(page.getByRole('article', { name: 'Bartender' }).getByRole('img')).toBeInViewport({
-      ratio: 0.66,
-    });
+    for (const [service, tonight] of [
+      ['Bartender', '$72.75'],
+      ['DJ', '$19.40'],
+    ] as const) {
+      const card = page.getByRole('article', { name: service });
+      await expect(card).toContainText(`${tonight} tonight · 1 tip`);
+      await expect(card).toBeInViewport({ ratio: 1 });
+      await expect(card.getByRole('img')).toBeVisible();
+      await expect(card.getByRole('link', { name: 'Start Shift' })).toBeVisible();
+    }
+    await expect(page.locator('dl')).toBeInViewport({ ratio: 1 });
   });
 
   test('shows a new provider the whole button that creates the first code', async ({
@@ -383,6 +391,7 @@ test.describe('QR codes', () => {
     await page.goto('/dashboard');
     const card = page.getByRole('article', { name: 'Live Event' });
     await expect(card.getByText('Active')).toBeVisible();
+    await manageCode(page, 'Live Event');
     await expect(card.getByText(`${code.slice(0, 5)}-${code.slice(5)}`, { exact: true })).toBeVisible();
     const picture = card.getByRole('img', { name: `QR code to tip ${provider.fullName}, Live Event` });
     await expect(picture).toBeVisible();
@@ -414,6 +423,7 @@ test.describe('QR codes', () => {
     await logInAs(provider);
     await page.goto('/dashboard');
     const card = page.getByRole('article', { name: 'Bartender' });
+    await manageCode(page);
     const warning = card.getByRole('note');
     await expect(warning).toHaveText(
       `This code leads to ${server.url}, which only this computer can open. Set PUBLIC_URL before you print it.`,
@@ -431,6 +441,7 @@ test.describe('QR codes', () => {
     await logInAs(provider);
     await page.goto(`${server.url}/dashboard`);
     const card = page.getByRole('article', { name: 'Bartender' });
+    await manageCode(page);
     await expect(card.getByRole('button', { name: 'Download QR' })).toBeVisible();
     await expect(card.getByRole('note')).toHaveCount(0);
     // The page is watched for requests to any other server than that of the worker.

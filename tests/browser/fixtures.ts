@@ -259,6 +259,11 @@ export function stat(page: Page, label: string): Locator {
   return page.locator('dl > div').filter({ has: page.getByRole('term').getByText(label, { exact: true }) });
 }
 
+/** Opens what a provider does rarely with a code. */
+export async function manageCode(page: Page, service = 'Bartender'): Promise<void> {
+  await page.getByRole('article', { name: service }).getByRole('button', { name: 'Manage' }).click();
+}
+
 /** A toast that says exactly this. */
 export function toast(page: Page, text: string | RegExp): Locator {
   return page.getByRole('region', { name: /^Notifications/ }).getByText(text, { exact: true });

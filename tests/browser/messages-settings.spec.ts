@@ -3,7 +3,7 @@
  * a code says of messages.
  */
 import type { Locator, Page } from '@playwright/test';
-import { expect, toast } from './fixtures.ts';
+import { expect, manageCode, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { dialog, openMessage, question, rows, test, tipWith } from './received-tips.ts';
@@ -106,6 +106,7 @@ test('a code says thank you by itself, and takes words or none', async ({ page, 
   await logInAs(provider);
   await page.goto('/dashboard');
   const editor = page.getByRole('dialog', { name: 'Your tip page' });
+  await manageCode(page);
   await page.getByRole('button', { name: 'Edit Page' }).click();
   const thankYou = editor.getByLabel('Thank-you');
   const takesWords = editor.getByRole('checkbox', { name: 'Let givers add a message' });
@@ -127,6 +128,7 @@ test('a code says thank you by itself, and takes words or none', async ({ page, 
   const [tip] = await backstage.call('GET', '/transactions', { token: customer.token });
   expect(tip).toMatchObject({ thank_you: 'That means a lot. See you on Friday!', thanked_at: null });
   await page.reload();
+  await manageCode(page);
   await page.getByRole('button', { name: 'Edit Page' }).click();
   await expect(thankYou).toHaveValue('That means a lot. See you on Friday!');
   await expect(takesWords).not.toBeChecked();

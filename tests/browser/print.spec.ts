@@ -7,7 +7,7 @@ import type { Browser, Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { type RunningServer, startServer } from '../support/running-server.ts';
-import { Backstage, expect, test, watch } from './fixtures.ts';
+import { Backstage, expect, manageCode, test, watch } from './fixtures.ts';
 
 const PUBLIC_URL = 'http://tips.example.com';
 const kit = (page: Page) => page.getByRole('dialog', { name: 'Print' });
@@ -34,6 +34,7 @@ async function openKit(browser: Browser, complaints: string[], locale = 'en-US')
   await watch(page, complaints, server.url);
   await page.addInitScript((token) => localStorage.setItem('tipwell_token', token), provider.token);
   await page.goto('/dashboard');
+  await manageCode(page);
   await page.getByRole('button', { name: 'Print', exact: true }).click();
   await expect(button(page, 'Poster')).toBeEnabled();
   return { page, provider, code };
@@ -126,6 +127,7 @@ test('prints nothing that leads to this computer only, and says what to set', as
   const code = await backstage.code(provider);
   await logInAs(provider);
   await page.goto('/dashboard');
+  await manageCode(page);
   await page.getByRole('button', { name: 'Print', exact: true }).click();
   await expect(kit(page).getByRole('note')).toContainText(
     `this code leads to ${local.url}, which only this computer can open. Set PUBLIC_URL`,

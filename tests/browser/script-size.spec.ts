@@ -42,7 +42,7 @@ async function expectLittleToTip(page: Page, code: string): Promise<void> {
 
 async function expectLittleOnDashboard(page: Page): Promise<readonly string[]> {
   const sizes = await scriptsOf(page, '/dashboard');
-  await expect(page.getByRole('link', { name: 'Show' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Start Shift' })).toBeVisible();
   expect(sumOf(sizes), JSON.stringify([...sizes])).toBeLessThanOrEqual(MAX_DASHBOARD_BYTES);
   return [...sizes.keys()];
 }

@@ -90,7 +90,7 @@ test.describe('the code', () => {
     await page.goto('/dashboard');
     await page.getByRole('button', { name: 'Create Bartender QR' }).click();
     await expect(page.getByText('QR code created for Bartender')).toBeVisible();
-    await page.getByRole('link', { name: 'Show', exact: true }).click();
+    await page.getByRole('link', { name: 'Start Shift' }).click();
     await expect(picture(page)).toBeInViewport({ ratio: 1 });
     await expect(page.getByText('QR code created for Bartender')).toHaveCount(0);
     expect(await readFrom(page)).toContain(`${server.url}/tip/`);
@@ -141,7 +141,7 @@ test.describe('the code', () => {
     await resume.click();
     await expect(picture(page)).toBeVisible();
     await expect(page.getByRole('status').getByText("You're taking tips again")).toBeFocused();
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard');
     await expect(page.locator('dl > div', { hasText: 'Active QR Codes' })).toContainText('1');
   });
 

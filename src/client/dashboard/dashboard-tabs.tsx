@@ -4,10 +4,13 @@ import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { Tabs } from '../controls/tabs.tsx';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab } from '../paths.ts';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Loading } from '../ui/states.tsx';
-import { Fetched, Loaded } from './shared/fetched.tsx';
+import codes from './codes/qr-codes.module.css';
+import { Fetched, Loaded, LoadFailed } from './shared/fetched.tsx';
 import type { DashboardData } from './shared/queries.ts';
 import { QrCodesSketch, TransactionsSketch } from './sketches.tsx';
+import { Stats } from './stats.tsx';
 
 const loadQrCodes = () => import('./codes/qr-codes.tsx');
 const QrCodes = lazy(() => loadQrCodes().then(({ QrCodes }) => ({ default: QrCodes })));
@@ -93,10 +96,27 @@ function tabsOf({ isServiceProvider }: User): readonly DashboardTab[] {
   return isServiceProvider ? DASHBOARD_TABS : CUSTOMER_TABS;
 }
 
-function QrCodesPanel({ user, data: { qrCodes, retry } }: PanelProps) {
+function QrCodesPanel({ user, data }: PanelProps) {
+  const stats = <Stats isServiceProvider data={data} />;
+  if (data.qrCodes.status === 'failed') {
+    return (
+      <div className={codes.tab}>
+        <LoadFailed onRetry={data.retry} />
+        {stats}
+      </div>
+    );
+  }
   return (
-    <Loaded part={qrCodes} sketch={<QrCodesSketch user={user} />} onRetry={retry}>
-      {(codes) => <QrCodes user={user} codes={codes} />}
+    <Loaded
+      part={data.qrCodes}
+      sketch={<QrCodesSketch user={user}>{stats}</QrCodesSketch>}
+      onRetry={data.retry}
+    >
+      {(codes) => (
+        <QrCodes user={user} codes={codes}>
+          {stats}
+        </QrCodes>
+      )}
     </Loaded>
   );
 }
@@ -107,12 +127,16 @@ function TransactionsPanel({ user, data: { summary, transactions, retry } }: Pan
   return (
     <Loaded part={transactions} sketch={sketch} onRetry={retry}>
       {(listing) => (
-        <Transactions
-          user={user}
-          listing={listing}
-          isReceiver={user.isServiceProvider || hasReceived}
-          sketch={sketch}
-        />
+        <>
+          {/* The statistics of a customer say so above the tabs. */}
+          {user.isServiceProvider && <SimulatedMoney />}
+          <Transactions
+            user={user}
+            listing={listing}
+            isReceiver={user.isServiceProvider || hasReceived}
+            sketch={sketch}
+          />
+        </>
       )}
     </Loaded>
   );
@@ -121,6 +145,7 @@ function TransactionsPanel({ user, data: { summary, transactions, retry } }: Pan
 function InsightsPanel({ user }: PanelProps) {
   return (
     <Fetched sketch={<Loading text="Loading insights..." />}>
+      <SimulatedMoney />
       <Insights user={user} />
     </Fetched>
   );

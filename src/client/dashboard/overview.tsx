@@ -1,4 +1,4 @@
-/** The first screen of the dashboard: a welcome, the state of the connection, statistics, and the tabs. */
+/** The first screen of the dashboard: a welcome, the state of the connection, a customer's statistics, and the tabs. */
 import { ScanLine } from 'lucide-react';
 import { lazy } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -38,7 +38,7 @@ export function Overview({ user, tab, data, live }: OverviewProps) {
         </ScreenHeading>
         <Standing user={user} tab={tab} data={data} live={live} />
       </div>
-      <Stats isServiceProvider={user.isServiceProvider} data={data} />
+      {!user.isServiceProvider && tab === 'transactions' && <Stats isServiceProvider={false} data={data} />}
       {user.isServiceProvider && paymentMode() !== 'simulated' && (
         <Fetched sketch={null}>
           <Payouts user={user} place="above" loadQuestion={loadQuestion} />

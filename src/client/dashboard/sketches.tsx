@@ -1,16 +1,27 @@
 /** Skeletons of tabs, which are shown until their modules and their data have come. */
+import type { ReactNode } from 'react';
 import type { User } from '#shared/accounts.ts';
 import card from '../ui/card.module.css';
 import { Skeleton } from '../ui/states.tsx';
 import codes from './codes/qr-codes.module.css';
 import list from './transactions/transaction-list.module.css';
 
-export function QrCodesSketch({ user }: { readonly user: User }) {
+interface QrCodesSketchProps {
+  readonly user: User;
+  readonly children: ReactNode;
+}
+
+export function QrCodesSketch({ user, children }: QrCodesSketchProps) {
   return (
-    <div className={codes.codes}>
-      {user.serviceCategories.map((category) => (
-        <Skeleton key={category} height="tall" />
-      ))}
+    <div className={codes.tab}>
+      <div className={codes.codes}>
+        {user.serviceCategories.map((category) => (
+          <div key={category} className={codes.sketch}>
+            <Skeleton height="card" />
+          </div>
+        ))}
+      </div>
+      {children}
     </div>
   );
 }

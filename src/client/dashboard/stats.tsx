@@ -1,4 +1,4 @@
-/** The four numbers of the dashboard. Those that matter to the account's role come first. */
+/** The four numbers of the dashboard: a customer's sums, and a line below a provider's codes. */
 import type { ReactNode } from 'react';
 import { type Cents, formatUsd } from '#shared/money.ts';
 import type { Part } from '../signed-in/part.ts';
@@ -18,7 +18,7 @@ interface StatsProps {
 
 export function Stats({ isServiceProvider, data: { summary, qrCodes } }: StatsProps) {
   const received = (
-    <Stat label="Tips Received" isMoney isLeading={isServiceProvider} part={summary}>
+    <Stat label="Tips Received" isMoney part={summary}>
       {({ totalTipsReceivedCents }) => <Sum amountCents={totalTipsReceivedCents} />}
     </Stat>
   );
@@ -28,27 +28,18 @@ export function Stats({ isServiceProvider, data: { summary, qrCodes } }: StatsPr
     </Stat>
   );
   const today = (
-    <Stat
-      label="Received Today"
-      isLeading={isServiceProvider}
-      part={summary}
-      below={
-        isServiceProvider
-          ? ({ receivedTodayCents }) => <TodaysSum amountCents={receivedTodayCents} />
-          : undefined
-      }
-    >
+    <Stat label="Received Today" part={summary}>
       {({ receivedTodayCount }) => receivedTodayCount}
     </Stat>
   );
   return (
-    <div className={styles.frame}>
+    <div className={styles.frame} data-compact={isServiceProvider}>
       <dl className={styles.stats}>
         {isServiceProvider ? (
           <>
             {received}
-            {today}
             {given}
+            {today}
           </>
         ) : (
           <>
@@ -74,11 +65,9 @@ interface StatProps<Data> {
   readonly isLeading?: boolean;
   readonly part: Part<Data>;
   readonly children: (data: Data) => ReactNode;
-  /** The place of the second line is kept while it loads. */
-  readonly below?: ((data: Data) => ReactNode) | undefined;
 }
 
-function Stat<Data>({ label, isMoney = false, isLeading = false, part, children, below }: StatProps<Data>) {
+function Stat<Data>({ label, isMoney = false, isLeading = false, part, children }: StatProps<Data>) {
   return (
     <div className={styles.stat} data-leading={isLeading}>
       <dt>{label}</dt>
@@ -98,7 +87,6 @@ function Stat<Data>({ label, isMoney = false, isLeading = false, part, children,
           </>
         )}
       </dd>
-      {below && <dd className={styles.below}>{part.status === 'ready' && below(part.data)}</dd>}
     </div>
   );
 }
@@ -108,14 +96,5 @@ function Sum({ amountCents }: { readonly amountCents: Cents }) {
     <span data-long={formatUsd(amountCents).length > MAX_SHORT_SUM_LENGTH}>
       <Money amountCents={amountCents} />
     </span>
-  );
-}
-
-function TodaysSum({ amountCents }: { readonly amountCents: Cents }) {
-  return (
-    <>
-      <span className="visually-hidden">Sum of today's tips: </span>
-      <Sum amountCents={amountCents} />
-    </>
   );
 }

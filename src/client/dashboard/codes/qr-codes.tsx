@@ -1,5 +1,6 @@
 /**
- * The QR Codes tab: a card for each current code, a button for each service without one, and the old codes.
+ * The QR Codes tab: a card for each current code, the statistics, a button for each service without a code,
+ * and the old codes.
  */
 import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
@@ -27,9 +28,11 @@ const OpenedCode = lazy(() =>
 interface QrCodesProps {
   readonly user: User;
   readonly codes: readonly QrCode[];
+  /** What stands between the codes and what is done rarely. */
+  readonly children: ReactNode;
 }
 
-export function QrCodes({ user, codes }: QrCodesProps) {
+export function QrCodes({ user, codes, children }: QrCodesProps) {
   const { data: ended } = trpc.qrCodes.ended.useQuery({ limit: 1 });
   const creation = useCreation(codes);
   const isOpened = useOpened() !== null;
@@ -39,9 +42,10 @@ export function QrCodes({ user, codes }: QrCodesProps) {
   const missing = user.serviceCategories.filter((category) =>
     codes.every(({ serviceCategory }) => serviceCategory !== category),
   );
-  const createButton = (category: ServiceCategory, draw: CreateButtonProps['draw']) => (
-    <CreateButton key={category} category={category} creation={creation} draw={draw} />
-  );
+  const createButtons = (look: 'primary' | 'quiet') =>
+    missing.map((category) => (
+      <CreateButton key={category} category={category} creation={creation} look={look} />
+    ));
 
   /** The code that takes the place of another one, whose card disappears together with the focus. */
   const successor = useRef<string | null>(null);
@@ -54,14 +58,11 @@ export function QrCodes({ user, codes }: QrCodesProps) {
   });
 
   return (
-    <div ref={creation.area}>
-      {codes.length > 0 && <AlertOffer userId={user.id} />}
+    <div ref={creation.area} className={styles.tab}>
       {codes.length === 0 ? (
         <Empty icon={<QrCodeIcon />} title="No QR Codes Yet">
           <p>Create one for each service, print it, and put it where people pay.</p>
-          <div className={styles.first}>
-            {missing.map((category) => createButton(category, (props) => <Button {...props} />))}
-          </div>
+          <div className={styles.first}>{createButtons('primary')}</div>
         </Empty>
       ) : (
         <ul className={styles.codes}>
@@ -69,22 +70,21 @@ export function QrCodes({ user, codes }: QrCodesProps) {
             <li key={code.id}>
               <QrCodeCard
                 code={code}
-                user={user}
+                username={user.username}
+                name={code.displayName ?? user.fullName}
                 onReplaced={(id) => {
                   successor.current = id;
                 }}
               />
             </li>
           ))}
-          {missing.map((category) => (
-            <li key={category}>
-              {createButton(category, (props) => (
-                <button type="button" className={styles.place} {...props} />
-              ))}
-            </li>
-          ))}
         </ul>
       )}
+      {children}
+      {codes.length > 0 && missing.length > 0 && (
+        <div className={styles.missing}>{createButtons('quiet')}</div>
+      )}
+      {codes.length > 0 && <AlertOffer userId={user.id} />}
       {ended?.codes[0] && (
         <Boundary>
           <Suspense>
@@ -149,28 +149,23 @@ function useCreation(codes: readonly QrCode[]): Creation {
 interface CreateButtonProps {
   readonly category: ServiceCategory;
   readonly creation: Creation;
-  readonly draw: (props: {
-    readonly 'data-create': true;
-    readonly 'aria-disabled': boolean;
-    readonly onClick: () => void;
-    readonly children: ReactNode;
-  }) => ReactNode;
+  readonly look: 'primary' | 'quiet';
 }
 
-function CreateButton({ category, creation, draw }: CreateButtonProps) {
-  return draw({
-    'data-create': true,
-    'aria-disabled': creation.category !== null,
-    onClick: () => creation.create(category),
-    children: (
-      <>
-        {creation.category === category ? (
-          <LoaderCircle className={styles.busy} aria-hidden />
-        ) : (
-          <Plus aria-hidden />
-        )}
-        Create {CATEGORY_LABELS[category]} QR
-      </>
-    ),
-  });
+function CreateButton({ category, creation, look }: CreateButtonProps) {
+  return (
+    <Button
+      look={look}
+      data-create
+      aria-disabled={creation.category !== null}
+      onClick={() => creation.create(category)}
+    >
+      {creation.category === category ? (
+        <LoaderCircle className={styles.busy} aria-hidden />
+      ) : (
+        <Plus aria-hidden />
+      )}
+      Create {CATEGORY_LABELS[category]} QR
+    </Button>
+  );
 }

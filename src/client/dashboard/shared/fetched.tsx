@@ -47,7 +47,7 @@ export function Loaded<Data>({ part, sketch, onRetry, children }: LoadedProps<Da
   return <LoadFailed onRetry={onRetry} />;
 }
 
-function LoadFailed({ onRetry }: { readonly onRetry: () => void }) {
+export function LoadFailed({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <Problem title={LOAD_FAILED} onRetry={onRetry}>
       <p>Nothing is lost. Please try again in a moment.</p>
