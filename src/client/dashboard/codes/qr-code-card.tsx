@@ -1,5 +1,4 @@
 /** The card of a current code: its picture, tonight's sum, and the way into shift mode. The rest opens below. */
-import { Maximize } from 'lucide-react';
 import { lazy, useEffect, useId, useRef, useState } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
@@ -60,7 +59,7 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
           </Button>
         ) : (
           <ButtonLink className={styles.main} href={showOf(code.id)}>
-            <Maximize aria-hidden /> Start Shift
+            Start Shift
           </ButtonLink>
         )}
         <Button
