@@ -2,6 +2,7 @@
  * Shift mode: a code fills the screen of its provider, which stays on; each tip of its service arrives there,
  * and nothing else that guests should not see.
  */
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
@@ -405,6 +406,67 @@ test('tonight is hidden from guests and screen readers until it is asked for, an
   await showTonight(page).click();
   await page.getByRole('button', { name: 'Hide tonight' }).click();
   await expect(page.getByText('$72.75')).toHaveCount(0);
+});
+
+test('the last call tells its provider what the night came to, thanks everybody left, and draws a picture', async ({
+  page,
+  backstage,
+  complaints,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['bartender', 'dj']);
+  const customers = [await backstage.customer(), await backstage.customer(), await backstage.customer()];
+  const bar = await backstage.code(provider);
+  for (const customer of customers) await backstage.tip(customer, bar, 25);
+  await backstage.tip(customers[0] ?? provider, await backstage.code(provider, 'dj'), 100, 'dj');
+  const [, thanked] = await backstage.transactions(provider);
+  const before = { token: provider.token, body: { text: 'Cheers, mate!' } };
+  await backstage.call('POST', `/transactions/${thanked?.id}/thank-you`, before);
+  await logInAs(provider);
+  await page.goto(`/dashboard?show=${bar}`);
+  await page.getByRole('link', { name: 'Last Call' }).click();
+  await expect(page.getByRole('heading', { name: 'Last Call' })).toBeFocused();
+  await expect(page.getByText('Turn the phone to you.')).toBeVisible();
+  await expect(page.getByText('$72.75', { exact: true })).toBeVisible();
+  await expect(page.getByText(/^3 tips · best hour \d{1,2}\s[AP]M · 2 to thank$/)).toBeVisible();
+  await expect(picture(page)).toHaveCount(0);
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save a Picture' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^tipwell-\d{4}-\d\d-\d\d\.png$/);
+  const drawn = PNG.sync.read(await readFile(await file.path()));
+  expect([drawn.width, drawn.height]).toEqual([1_080, 1_350]);
+  expect(
+    new Set(new Uint32Array(drawn.data.buffer, drawn.data.byteOffset, 1_080 * 1_350)).size,
+  ).toBeGreaterThan(2);
+
+  await page.getByText('You made my day!').click();
+  await page.route('**/trpc/messages.thank*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Thank All 2' }).click();
+  await expect(page.getByRole('status').getByText('No connection. Try the rest again.')).toBeVisible();
+  complaints.length = 0;
+  await page.unroute('**/trpc/messages.thank*');
+  await page.getByRole('button', { name: 'Thank All 2' }).click();
+  await expect(page.getByRole('status').getByText('2 thank-yous sent.')).toBeFocused();
+  await expect(page.getByRole('button', { name: /Thank/ })).toHaveCount(0);
+  await expect(page.getByText('to thank')).toHaveCount(0);
+  const said: { thank_you: string | null }[] = await backstage.call('GET', '/transactions', {
+    token: provider.token,
+  });
+  const texts = said.map(({ thank_you }) => thank_you);
+  expect(texts.filter((text) => text === 'You made my day!')).toHaveLength(2);
+  expect(texts.filter((text) => text === 'Cheers, mate!')).toHaveLength(1);
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await changeScheme(page, colorScheme);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await violations(page, colorScheme === 'light' ? 'all' : 'of looks')).toEqual([]);
+  }
+  await page.reload();
+  await expect(page.getByText('$72.75', { exact: true })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(picture(page)).toBeVisible();
 });
 
 test('shift mode is for everybody: axe finds nothing, the keyboard does all, and nothing scrolls sideways', async ({

@@ -1,6 +1,10 @@
-/** What shift mode makes of tips: what guests are shown of those that arrive. */
+/** What shift mode makes of tips: what guests are shown of them, and what a night comes to at its end. */
 import { describe, expect, it } from 'vitest';
 import { givenSum, guestsOf, momentWith } from '#client/dashboard/shift/moment.ts';
+import { endOf } from '#client/dashboard/shift/night.ts';
+import { MAX_AT_ONCE, thankAll } from '#client/dashboard/shift/thank-all.ts';
+import { dayAround } from '#shared/calendar.ts';
+import type { ErrorCode } from '#shared/errors.ts';
 import { newTransactionId, newUserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 
@@ -41,6 +45,94 @@ describe('guests are thanked', () => {
       moment = momentWith(moment, [next], index * 1_000);
       expect(moment.isGlowing).toBe(true);
       expect(moment.tips.length).toBeLessThanOrEqual(21);
+    }
+  });
+});
+
+describe('the end of a night', () => {
+  const ZONE = 'America/New_York';
+  const night = dayAround(Date.parse('2026-05-16T03:00:00.000Z'), ZONE, 5);
+  interface Written {
+    readonly thanked?: boolean;
+    readonly message?: string;
+    readonly status?: 'completed' | 'refunded';
+  }
+  /** @param at in UTC, four hours ahead of New York. */
+  function given(at: string, dollars: number, { thanked, message, status = 'completed' }: Written = {}) {
+    return {
+      amountCents: cents(dollars * 100),
+      createdAt: `2026-05-${at}:00.000Z`,
+      status,
+      thankedAt: thanked ? '2026-05-16T05:00:00.000Z' : null,
+      message: message ?? null,
+    };
+  }
+  const afterClosing = given('16T09:30', 500);
+  const late = given('16T06:10', 10);
+  const busy = [given('16T03:50', 20), given('16T03:10', 30, { message: 'Best Negroni' })];
+  const early = given('15T22:00', 40, { thanked: true });
+  const refunded = given('15T23:00', 900, { status: 'refunded' });
+  const lastNight = given('15T08:59', 700);
+  const all = [afterClosing, late, ...busy, refunded, early, lastNight];
+
+  it('has the hour in which the most was given, by the clock of the place', () => {
+    expect(endOf(all, night, ZONE).bestHour).toBe(23);
+    expect(endOf([late, early, given('15T22:30', 0)], night, ZONE).bestHour).toBe(18);
+    expect(endOf([given('16T05:10', 40), early], night, ZONE).bestHour).toBe(18);
+    expect(endOf([afterClosing, refunded, lastNight], night, ZONE).bestHour).toBeNull();
+  });
+
+  it('leaves those to thank who were not thanked yet, first those who wrote', () => {
+    expect(endOf(all, night, ZONE).toThank).toEqual([busy[1], late, busy[0]]);
+  });
+});
+
+describe('everybody is thanked', () => {
+  const failing = (code: ErrorCode | null) => ({
+    detail: null,
+    code,
+    status: code ? 409 : null,
+    fieldErrors: [],
+    retryAfterSeconds: null,
+  });
+  class Refusal extends Error {
+    readonly errorCode: ErrorCode | null;
+    constructor(errorCode: ErrorCode | null) {
+      super(errorCode ?? 'no answer');
+      this.errorCode = errorCode;
+    }
+  }
+  /** @param codes the refusal of each tip that is refused. */
+  async function run(count: number, codes: Readonly<Record<number, ErrorCode | null>>) {
+    const tried: number[] = [];
+    const outcome = await thankAll([...Array(count).keys()], {
+      async thank(tip) {
+        tried.push(tip);
+        const code = codes[tip];
+        if (code !== undefined) throw new Refusal(code);
+      },
+      failureOf: (error) => failing(error instanceof Refusal ? error.errorCode : null),
+    });
+    return { tried: tried.length, ...outcome };
+  }
+
+  it('also when some were thanked elsewhere, or have taken their tip back', async () => {
+    expect(await run(23, { 2: 'thanked_already', 15: 'transaction_not_found' })).toEqual({
+      tried: 23,
+      thankedCount: 21,
+      skippedCount: 2,
+      failure: null,
+    });
+  });
+
+  it('until something fails that the rest would meet as well, and what was sent counts', async () => {
+    for (const code of [null, 'too_many_requests'] as const) {
+      expect(await run(MAX_AT_ONCE, { 14: code, 3: 'thanked_already' })).toEqual({
+        tried: 20,
+        thankedCount: 18,
+        skippedCount: 1,
+        failure: failing(code),
+      });
     }
   });
 });

@@ -1,10 +1,11 @@
 /** The code on the screen, with what its guests and its provider need to know. */
 import { useId, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
-import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Money } from '../../ui/money.tsx';
 import { SimulatedMoney } from '../../ui/simulated-money.tsx';
@@ -14,6 +15,7 @@ import { ConnectionBar } from './connection-bar.tsx';
 import { useFullScreen, useWakeLock } from './device-screen.ts';
 import { Frame } from './frame.tsx';
 import { GuestThanks, useMoment } from './guest-thanks.tsx';
+import { lastCallOf } from './last-call-address.ts';
 import { Paused, useResume } from './paused.tsx';
 import styles from './shift.module.css';
 
@@ -73,7 +75,7 @@ export function CurrentCode({ user, code, live }: CurrentCodeProps) {
           </div>
           <GuestThanks moment={moment} />
         </div>
-        <Tonight serviceCategory={code.serviceCategory} />
+        <Tonight code={code} />
         <div className={styles.signs}>
           <p ref={resume.confirmation} role="status" tabIndex={-1}>
             {resume.isDone && "You're taking tips again"}
@@ -86,21 +88,26 @@ export function CurrentCode({ user, code, live }: CurrentCodeProps) {
 }
 
 /** Hidden until somebody asks for it, because the screen faces the guests. */
-function Tonight({ serviceCategory }: { readonly serviceCategory: ServiceCategory }) {
+function Tonight({ code }: { readonly code: QrCode }) {
   const [isShown, setShown] = useState(false);
   const numbersId = useId();
-  const { data, isError } = useTonight(serviceCategory);
+  const { data, isError } = useTonight(code.serviceCategory);
 
   return (
     <div className={styles.tonight}>
-      <Button
-        look="quiet"
-        aria-expanded={isShown}
-        aria-controls={isShown ? numbersId : undefined}
-        onClick={() => setShown(!isShown)}
-      >
-        {isShown ? 'Hide tonight' : 'Show tonight'}
-      </Button>
+      <div className={styles.actions}>
+        <Button
+          look="quiet"
+          aria-expanded={isShown}
+          aria-controls={isShown ? numbersId : undefined}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? 'Hide tonight' : 'Show tonight'}
+        </Button>
+        <ButtonLink look="quiet" href={lastCallOf(code.id)}>
+          Last Call
+        </ButtonLink>
+      </div>
       {isShown && (
         <div id={numbersId} className={styles.numbers}>
           {data ? (

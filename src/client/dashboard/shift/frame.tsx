@@ -10,20 +10,35 @@ interface FrameProps {
   readonly unseenCount?: number;
   /** Whether a tip has just arrived. */
   readonly isGlowing?: boolean;
+  readonly back?: string;
+  /** Whether guests look at the screen, whose cameras need the light scheme. */
+  readonly facesGuests?: boolean;
   /** Stands above all else. */
   readonly bar?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The screen that faces the guests. */
-export function Frame({ title, unseenCount = 0, isGlowing = false, bar, actions, children }: FrameProps) {
+export function Frame({
+  title,
+  unseenCount = 0,
+  isGlowing = false,
+  back = paths.dashboard,
+  facesGuests = true,
+  bar,
+  actions,
+  children,
+}: FrameProps) {
   return (
-    <div className={styles.shift} data-scheme="light" data-glow={isGlowing || undefined}>
+    <div
+      className={facesGuests ? styles.shift : styles.own}
+      data-scheme={facesGuests ? 'light' : undefined}
+      data-glow={isGlowing || undefined}
+    >
       <title>{titleOf(title, unseenCount)}</title>
       {bar}
       <header className={styles.head}>
-        <Link href={paths.dashboard} replace className={styles.back}>
+        <Link href={back} replace className={styles.back}>
           <ArrowLeftIcon /> Back
         </Link>
         {actions}

@@ -4,7 +4,6 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
-import { useShowCode } from '../codes/code-changes.ts';
 import { focusIfLost } from '../question.ts';
 import styles from './shift.module.css';
 
@@ -23,12 +22,13 @@ interface Resume {
 /** Confirms and fails on the screen itself, because toasts would lie over the code. */
 export function useResume({ id }: QrCode): Resume {
   const utils = trpc.useUtils();
-  const show = useShowCode();
   const confirmation = useRef<HTMLParagraphElement>(null);
   const [isDone, setDone] = useState(false);
   const change = trpc.qrCodes.update.useMutation({
     async onSuccess(code) {
-      await show(code);
+      // The answer of a list query that is under way may be older.
+      await utils.qrCodes.list.cancel();
+      utils.qrCodes.list.setData(undefined, (codes) => codes?.map((one) => (one.id === id ? code : one)));
       setDone(true);
     },
     onError(error) {

@@ -2,8 +2,8 @@
  * Shift mode: one code fills the provider's screen, which faces the guests and stays on. It shows amounts
  * only of tips that arrive for this service, and tonight's on demand.
  */
-import { useEffect, useEffectEvent } from 'react';
-import { useLocation } from 'wouter';
+import { lazy, useEffect, useEffectEvent } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
 import { paths, showOf } from '../../paths.ts';
@@ -13,10 +13,14 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import type { LiveTips } from '../live/live-tips.ts';
+import { Fetched } from '../shared/fetched.tsx';
 import { LOAD_FAILED } from '../shared/queries.ts';
 import { CurrentCode } from './current-code.tsx';
 import { Frame } from './frame.tsx';
+import { LAST_CALL } from './last-call-address.ts';
 import styles from './shift.module.css';
+
+const LastCall = lazy(() => import('./last-call.tsx').then(({ LastCall }) => ({ default: LastCall })));
 
 interface ShiftProps {
   readonly user: User;
@@ -29,7 +33,9 @@ interface ShiftProps {
 
 export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
   const [, navigate] = useLocation();
-  const leave = useEffectEvent(() => navigate(paths.dashboard, { replace: true }));
+  const isLastCall = new URLSearchParams(useSearch()).has(LAST_CALL);
+  const back = isLastCall ? showOf(shown) : paths.dashboard;
+  const leave = useEffectEvent(() => navigate(back, { replace: true }));
   useEffect(() => {
     const press = ({ key }: KeyboardEvent) => {
       if (key === 'Escape') leave();
@@ -59,6 +65,15 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
     );
   }
   const code = codes.data.find(({ id }) => id === shown);
+  if (code && isLastCall) {
+    return (
+      <Frame title="Last Call" unseenCount={live.unseenCount} back={back} facesGuests={false}>
+        <Fetched sketch={<Loading />}>
+          <LastCall serviceCategory={code.serviceCategory} />
+        </Fetched>
+      </Frame>
+    );
+  }
   if (code) return <CurrentCode key={code.id} user={user} code={code} live={live} />;
   return <NoCode id={shown} codes={codes.data} />;
 }

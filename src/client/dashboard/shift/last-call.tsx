@@ -1,0 +1,161 @@
+/**
+ * The end of a night: what it came to, one thank-you for everybody who was not thanked yet, and a picture
+ * without names. The screen faces its provider.
+ */
+import { useEffect, useRef, useState } from 'react';
+import { brand } from '#shared/brand.ts';
+import { dateAt, dayAround } from '#shared/calendar.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import { formatUsd } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { paymentMode } from '../../installation.ts';
+import { paths } from '../../paths.ts';
+import { timeZoneHere } from '../../signed-in/time-here.ts';
+import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import card from '../../ui/card.module.css';
+import { ScreenHeading } from '../../ui/heading.tsx';
+import { SimulatedMoney } from '../../ui/simulated-money.tsx';
+import { Loading, Problem } from '../../ui/states.tsx';
+import { formatDate, formatHour, formatTipCount } from '../insights/format.ts';
+import { LOAD_FAILED, useListing } from '../shared/queries.ts';
+import { NIGHT_START_HOUR, useTonight } from '../shared/tonight.ts';
+import styles from './last-call.module.css';
+import { endOf } from './night.ts';
+import { handOutPicture } from './night-picture.ts';
+import { ThankEverybody } from './thank-everybody.tsx';
+
+const PAGE_SIZE = 200;
+/** 2,000 tips: the best hour and the thanks of a longer night are of its newest ones. */
+const MAX_PAGES = 10;
+
+export function LastCall({ serviceCategory }: { readonly serviceCategory: ServiceCategory }) {
+  const tonight = useTonight(serviceCategory);
+  const night = useNightTips(serviceCategory);
+  if (tonight.isError || night.status === 'failed') {
+    return (
+      <Problem isScreen title={LOAD_FAILED} onRetry={() => window.location.reload()}>
+        <p>Nothing is lost. Check your connection and try again.</p>
+      </Problem>
+    );
+  }
+  if (!tonight.data || night.status === 'loading') return <Loading />;
+  return (
+    <Night
+      serviceCategory={serviceCategory}
+      sum={formatUsd(tonight.data.receivedTodayCents)}
+      count={tonight.data.receivedTodayCount}
+      bestHour={night.bestHour}
+      toThank={night.toThank}
+      date={night.date}
+    />
+  );
+}
+
+/** Loads all tips of the present night, page by page. */
+function useNightTips(serviceCategory: ServiceCategory) {
+  const timeZone = timeZoneHere();
+  const [now] = useState(() => new Date());
+  const night = dayAround(now.getTime(), timeZone, NIGHT_START_HOUR);
+  const date = dateAt(night.startMs, timeZone);
+  const { pages, listing } = useListing(
+    {
+      limit: PAGE_SIZE,
+      direction: 'received',
+      serviceCategory,
+      from: date,
+      to: dateAt(night.endMs - 1, timeZone),
+      timeZone,
+    },
+    true,
+  );
+  const loaded = listing.status === 'ready' ? listing.data : null;
+  const oldest = loaded?.transactions.at(-1);
+  const isMissing =
+    loaded?.hasMore === true &&
+    loaded.pageCount < MAX_PAGES &&
+    oldest !== undefined &&
+    Date.parse(oldest.createdAt) >= night.startMs;
+  const isWaiting = isMissing && !pages.isFetchNextPageError;
+  const mayLoad = isWaiting && !pages.isFetching;
+  useEffect(() => {
+    if (mayLoad) loaded?.loadMore();
+  }, [mayLoad, loaded]);
+
+  if (listing.status !== 'ready') return listing;
+  if (isWaiting) return { status: 'loading' } as const;
+  return { status: 'ready', date, ...endOf(listing.data.transactions, night, timeZone) } as const;
+}
+
+interface NightProps {
+  readonly serviceCategory: ServiceCategory;
+  /** The net sum, such as `$214.00`. */
+  readonly sum: string;
+  readonly count: number;
+  readonly bestHour: number | null;
+  readonly toThank: readonly Transaction[];
+  /** The day on which the night began. */
+  readonly date: string;
+}
+
+function Night({ serviceCategory, sum, count, bestHour, toThank, date }: NightProps) {
+  const numbers = useRef<HTMLDivElement>(null);
+  const sumPlace = useRef<HTMLParagraphElement>(null);
+  const [told, setTold] = useState('');
+  const facts = [formatTipCount(count), bestHour !== null && `best hour ${formatHour(bestHour)}`].filter(
+    (fact) => fact !== false,
+  );
+
+  async function savePicture() {
+    setTold('');
+    const [plain, large] = [numbers.current, sumPlace.current];
+    if (!plain || !large) return;
+    const note = paymentMode() === 'live' ? [] : ['No real money'];
+    try {
+      const isOut = await handOutPicture(
+        [
+          { text: `${CATEGORY_LABELS[serviceCategory]} · ${formatDate(date)}`, sizePx: 44, like: plain },
+          { text: sum, sizePx: 260, like: large },
+          ...facts.map((fact) => ({ text: capitalised(fact), sizePx: 60, like: plain })),
+          ...[brand.name, ...note].map((text) => ({ text, sizePx: 36, like: plain })),
+        ],
+        plain,
+        `${brand.linkScheme}-${date}.png`,
+      );
+      setTold(isOut ? 'Your picture is ready' : '');
+    } catch {
+      setTold("This browser can't make the picture.");
+    }
+  }
+
+  return (
+    <div className={styles.night}>
+      <p className={styles.turn}>Turn the phone to you. Your code is off the screen.</p>
+      <ScreenHeading>Last Call</ScreenHeading>
+      <div ref={numbers} className={[card.card, styles.numbers].join(' ')}>
+        <p>You keep</p>
+        <p ref={sumPlace} className={styles.sum}>
+          {sum}
+        </p>
+        <p>{[...facts, toThank.length > 0 && `${toThank.length} to thank`].filter(Boolean).join(' · ')}</p>
+        <SimulatedMoney />
+      </div>
+      <ThankEverybody toThank={toThank} />
+      <div className={styles.actions}>
+        <Button look="quiet" onClick={() => void savePicture()}>
+          Save a Picture
+        </Button>
+        <ButtonLink look="quiet" href={paths.dashboard}>
+          End Shift
+        </ButtonLink>
+      </div>
+      <p role="status" className={styles.told}>
+        {told}
+      </p>
+    </div>
+  );
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

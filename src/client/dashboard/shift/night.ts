@@ -1,0 +1,39 @@
+/** What the tips of a night come to at its end. */
+import { type Day, localTime } from '#shared/calendar.ts';
+import type { Transaction } from '#shared/tips.ts';
+
+type NightTip = Pick<Transaction, 'amountCents' | 'createdAt' | 'status' | 'thankedAt' | 'message'>;
+
+interface NightEnd<Tip> {
+  /** The hour of the clock in which the most was given, 0 to 23; the first of equals; null without tips. */
+  readonly bestHour: number | null;
+  /** Those whose givers were not thanked yet: with a message first, then the newest. */
+  readonly toThank: readonly Tip[];
+}
+
+/** @param tips received ones, newest first; those outside of the night are left out. */
+export function endOf<Tip extends NightTip>(
+  tips: readonly Tip[],
+  { startMs, endMs }: Day,
+  timeZone: string,
+): NightEnd<Tip> {
+  const ofNight = tips.filter(({ createdAt, status }) => {
+    const at = Date.parse(createdAt);
+    return status === 'completed' && startMs <= at && at < endMs;
+  });
+  const byHour = new Map<number, number>();
+  for (const { createdAt, amountCents } of ofNight.toReversed()) {
+    const hour = Number(localTime(Date.parse(createdAt), timeZone).time.slice(0, 'HH'.length));
+    byHour.set(hour, (byHour.get(hour) ?? 0) + amountCents);
+  }
+  const most = Math.max(...byHour.values());
+  const [bestHour = null] = [...byHour.keys()].filter((hour) => byHour.get(hour) === most);
+  const open = ofNight.filter(({ thankedAt }) => thankedAt === null);
+  return {
+    bestHour,
+    toThank: [
+      ...open.filter(({ message }) => message !== null),
+      ...open.filter(({ message }) => message === null),
+    ],
+  };
+}
