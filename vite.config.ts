@@ -286,6 +286,8 @@ const config: ViteUserConfig = {
   },
   environments: {
     client: {
+      // React looks for its developer tools under this name; without it, a hundredth of a page's script goes.
+      define: { __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined' },
       build: {
         outDir: '../../dist/client',
         emptyOutDir: true,

@@ -6,26 +6,42 @@ import { type Cents, MAX_TIP_CENTS, MIN_TIP_CENTS, parseDollars } from './money.
 export const NO_AMOUNT = 'Please select a tip amount';
 export const AMOUNT_OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
 export const AMOUNT_TOO_FINE = 'Amounts have at most two decimals';
+export const AMOUNT_UNREADABLE = 'Write the amount like 12.50';
 
 export type AmountReading =
   | { readonly amountCents: Cents; readonly problem: null }
   | {
       readonly amountCents: null;
-      readonly problem: typeof NO_AMOUNT | typeof AMOUNT_OUT_OF_BOUNDS | typeof AMOUNT_TOO_FINE;
+      readonly problem:
+        | typeof NO_AMOUNT
+        | typeof AMOUNT_OUT_OF_BOUNDS
+        | typeof AMOUNT_TOO_FINE
+        | typeof AMOUNT_UNREADABLE;
     };
 
+/** Groups of three digits, with the group separator and the decimals of English and of most of Europe. */
+const GROUPED = [
+  /^(\d{1,3}(?:,\d{3})+)(?:\.(\d*))?$/,
+  /^(\d{1,3}(?:\.\d{3})+)(?:,(\d*))$/,
+  /^(\d{1,3}(?:\.\d{3}){2,})$/,
+];
+const UNGROUPED = /^(\d+)(?:[.,](\d*))?$/;
+
 /**
- * Reads a typed amount: "25", "25.50", "25,50", "$ 25", "1,000". A comma before exactly three digits groups
- * thousands, any other is a decimal comma.
+ * Reads a typed amount: "25", "25.50", "25,50", "$ 25", "1,000", "1,234.56", "1.234,56", "1 234,56". A comma
+ * before exactly three digits groups thousands, any other is a decimal comma; a single point is a decimal
+ * point.
  */
 export function readTipAmount(text: string): AmountReading {
   const plain = text.replace(/[\s$]/g, '');
   if (plain === '') return { amountCents: null, problem: NO_AMOUNT };
-  const ungrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(plain)
-    ? plain.replaceAll(',', '')
-    : plain.replace(',', '.');
-  if (/^\d+\.\d{3,}$/.test(ungrouped)) return { amountCents: null, problem: AMOUNT_TOO_FINE };
-  const amountCents = parseDollars(ungrouped);
+  const unsigned = plain.replace(/^[-\u2212]/, '');
+  const [, whole, decimals = ''] =
+    [...GROUPED, UNGROUPED].map((form) => form.exec(unsigned)).find(Boolean) ?? [];
+  if (whole === undefined) return { amountCents: null, problem: AMOUNT_UNREADABLE };
+  if (unsigned !== plain) return { amountCents: null, problem: AMOUNT_OUT_OF_BOUNDS };
+  if (decimals.length > 2) return { amountCents: null, problem: AMOUNT_TOO_FINE };
+  const amountCents = parseDollars(`${whole.replace(/[.,]/g, '')}.${decimals}`);
   if (amountCents === null || amountCents < MIN_TIP_CENTS || amountCents > MAX_TIP_CENTS) {
     return { amountCents: null, problem: AMOUNT_OUT_OF_BOUNDS };
   }

@@ -276,6 +276,11 @@ describe('the amount of a tip, as it is typed', () => {
     ['$ 25', 2_500],
     ['1,000', 100_000],
     ['1,000.10', 100_010],
+    ['1.234,56', 123_456],
+    ['1,234.56', 123_456],
+    ['1 234,56', 123_456],
+    ['1\u202f234,5', 123_450],
+    ['12.', 1_200],
     ['10', 1_000],
     ['10000', 1_000_000],
   ])('%j is %i cents', (text, amount) => {
@@ -288,7 +293,15 @@ describe('the amount of a tip, as it is typed', () => {
     ['9.99', 'Tip amount must be between $10 and $10,000'],
     ['10000.01', 'Tip amount must be between $10 and $10,000'],
     ['12,345', 'Tip amount must be between $10 and $10,000'],
-    ['abc', 'Tip amount must be between $10 and $10,000'],
+    ['1.234.567', 'Tip amount must be between $10 and $10,000'],
+    ['123456789012345', 'Tip amount must be between $10 and $10,000'],
+    ['-20', 'Tip amount must be between $10 and $10,000'],
+    ['abc', 'Write the amount like 12.50'],
+    ['12,34,5', 'Write the amount like 12.50'],
+    ['1.2.3', 'Write the amount like 12.50'],
+    ['1,23.45', 'Write the amount like 12.50'],
+    ['20-25', 'Write the amount like 12.50'],
+    ['1e3', 'Write the amount like 12.50'],
     ['-12.345', 'Tip amount must be between $10 and $10,000'],
     ['12.345', 'Amounts have at most two decimals'],
     ['20.555', 'Amounts have at most two decimals'],
@@ -298,5 +311,16 @@ describe('the amount of a tip, as it is typed', () => {
     ['$0.001', 'Amounts have at most two decimals'],
   ])('%j is told %j', (text, problem) => {
     expect(readTipAmount(text)).toEqual({ amountCents: null, problem });
+  });
+
+  test('is the same amount in the forms of English, German and French', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1_000, max: 1_000_000 }), (amountCents) => {
+        for (const locale of ['en-US', 'de-DE', 'fr-FR', 'de-AT']) {
+          const text = (amountCents / 100).toLocaleString(locale, { minimumFractionDigits: 2 });
+          expect(readTipAmount(text), text).toEqual({ amountCents, problem: null });
+        }
+      }),
+    );
   });
 });

@@ -1,6 +1,8 @@
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+
 const PARTS = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
-const thisYear = new Intl.DateTimeFormat(undefined, PARTS);
-const anyYear = new Intl.DateTimeFormat(undefined, { ...PARTS, year: 'numeric' });
+const thisYear = new Intl.DateTimeFormat(PAGE_LANGUAGE, PARTS);
+const anyYear = new Intl.DateTimeFormat(PAGE_LANGUAGE, { ...PARTS, year: 'numeric' });
 
 /** @param iso ISO 8601. It is written in the viewer's locale and time zone, without the present year. */
 export function shortDateTime(iso: string): string {

@@ -1,5 +1,6 @@
 import { BellRing, Layers, type LucideIcon, QrCode, Wallet } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import {
   type BasisPoints,
   type Cents,
@@ -138,5 +139,5 @@ function percent(rate: BasisPoints): string {
 
 /** Formats an amount of whole dollars, such as `$10,000`. */
 function wholeDollars(amountCents: Cents): string {
-  return `$${(amountCents / 100).toLocaleString('en-US')}`;
+  return `$${(amountCents / 100).toLocaleString(PAGE_LANGUAGE)}`;
 }

@@ -1,8 +1,10 @@
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const moments = { date: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }) };
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+
+const date = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' });
+const month = new Intl.DateTimeFormat(PAGE_LANGUAGE, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const weekday = new Intl.DateTimeFormat(PAGE_LANGUAGE, { weekday: 'short', timeZone: 'UTC' });
+const moment = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
+const moments = { date: new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium' }) };
 
 /** @param iso is a calendar date such as `2026-05-31`. */
 export function showDate(iso: string): string {

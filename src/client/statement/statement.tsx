@@ -1,9 +1,11 @@
 /** A statement: every tip of a period with its sums, to be read, printed or downloaded. */
+
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import { failureOf } from '../api-client/api.ts';
 import { dashboardTab } from '../paths.ts';
@@ -139,8 +141,8 @@ function Sheet({ user, query, data }: SheetProps) {
             {isReceived ? <ReceivedTips tips={tips} /> : <SentTips tips={tips} />}
             {hasMore && (
               <p className={styles.soft}>
-                Only the newest {MAX_LISTED.toLocaleString()} tips are listed here. Download the CSV for all
-                of them; the totals are of all.
+                Only the newest {MAX_LISTED.toLocaleString(PAGE_LANGUAGE)} tips are listed here. Download the
+                CSV for all of them; the totals are of all.
               </p>
             )}
             <p className={styles.soft}>Refunded tips are listed, and count in no sum.</p>

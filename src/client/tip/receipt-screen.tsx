@@ -2,9 +2,11 @@
  * The receipt as a screen to hold up, so that the receiver recognises it across the bar. Its clock moves and
  * it shows the age of the tip, unlike a picture of a receipt.
  */
+
 import { useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { Button } from '../ui/button.tsx';
 import { Money } from '../ui/money.tsx';
@@ -66,7 +68,7 @@ export function ReceiptScreen({ receipt, provider, onClose }: ReceiptScreenProps
       </div>
       <footer className={styles.foot}>
         <p role="timer" className={styles.clock}>
-          {now.toLocaleTimeString(undefined, { timeStyle: 'medium' })}
+          {now.toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'medium' })}
         </p>
         <p>
           Sent <time dateTime={receipt.paidAt}>{timeOf(paidAt, now)}</time>, {agoOf(ageMs)}
@@ -80,8 +82,8 @@ export function ReceiptScreen({ receipt, provider, onClose }: ReceiptScreenProps
 /** The time of day, with the date unless it is today's. */
 function timeOf(paidAt: Date, now: Date): string {
   return paidAt.toDateString() === now.toDateString()
-    ? paidAt.toLocaleTimeString(undefined, { timeStyle: 'short' })
-    : paidAt.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+    ? paidAt.toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' })
+    : paidAt.toLocaleString(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 const words = new Intl.RelativeTimeFormat('en');

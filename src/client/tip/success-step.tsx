@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents } from '#shared/money.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { BAR, isOfOpenDemo } from '../giving/demo-tips.ts';
@@ -103,7 +104,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           <dt>When</dt>
           <dd>
             <time dateTime={paidAt}>
-              {new Date(paidAt).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
+              {new Date(paidAt).toLocaleString(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })}
             </time>
           </dd>
         </div>

@@ -2,8 +2,10 @@
  * The earnings of each day, week or month as a bar chart. The drawing is for the eye. A list box over it,
  * with an option for each bar, is for pointers, arrow keys and screen readers; a table repeats the numbers.
  */
+
 import { scaleBand, scaleLinear } from '@visx/scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
@@ -180,7 +182,7 @@ function BarsTable({ earnings, granularity }: EarningsChartProps) {
         {earnings.bars.toReversed().map((bar) => (
           <tr key={bar.from}>
             <th scope="row">{formatBar(bar, granularity)}</th>
-            <td>{bar.count.toLocaleString('en-US')}</td>
+            <td>{bar.count.toLocaleString(PAGE_LANGUAGE)}</td>
             <td className={styles.optional}>{formatUsd(bar.grossCents)}</td>
             <td className={styles.optional}>{formatUsd(bar.feeCents)}</td>
             <td className={styles.sum}>{formatUsd(bar.netCents)}</td>

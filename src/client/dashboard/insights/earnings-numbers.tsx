@@ -1,6 +1,8 @@
 /** The earnings of a period in numbers: the sum, the fees, and figures about its tips. */
+
 import { Equal, TrendingDown, TrendingUp } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
@@ -44,7 +46,7 @@ export function EarningsNumbers({ earnings }: { readonly earnings: Insights }) {
   const { count, averageNetCents, largestNetCents, bestDay } = earnings;
   return (
     <dl className={styles.numbers}>
-      <Figure label="Tips">{count.toLocaleString('en-US')}</Figure>
+      <Figure label="Tips">{count.toLocaleString(PAGE_LANGUAGE)}</Figure>
       <Figure label="Average tip" isMoney>
         <Money amountCents={averageNetCents} />
       </Figure>

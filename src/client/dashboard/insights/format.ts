@@ -1,4 +1,5 @@
 /** Formats periods, hours and sums. Dates of the calendar have no time zone, and are formatted in UTC. */
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
 import { BARS } from './view.ts';
@@ -15,7 +16,7 @@ const shortMonthOfYear = formatOf({ month: 'short', year: 'numeric' });
 const weekdayLong = formatOf({ weekday: 'long' });
 const weekdayShort = formatOf({ weekday: 'short' });
 const hourOfDay = formatOf({ hour: 'numeric' });
-const compactUsd = new Intl.NumberFormat('en-US', {
+const compactUsd = new Intl.NumberFormat(PAGE_LANGUAGE, {
   style: 'currency',
   currency: 'USD',
   notation: 'compact',
@@ -24,7 +25,7 @@ const compactUsd = new Intl.NumberFormat('en-US', {
 });
 
 function formatOf(parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(undefined, { ...parts, timeZone: 'UTC' });
+  return new Intl.DateTimeFormat(PAGE_LANGUAGE, { ...parts, timeZone: 'UTC' });
 }
 
 export function formatDate(date: string): string {
@@ -62,7 +63,7 @@ export function formatHour(hour: number): string {
 }
 
 export function formatTipCount(count: number): string {
-  return count === 1 ? '1 tip' : `${count.toLocaleString('en-US')} tips`;
+  return count === 1 ? '1 tip' : `${count.toLocaleString(PAGE_LANGUAGE)} tips`;
 }
 
 /** The side of a chart has room for few characters: `$2.5K`. */

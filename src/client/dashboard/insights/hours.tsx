@@ -2,7 +2,9 @@
  * A table of tips by weekday and hour, shaded like a map. Each cell has its number as well, because a shade
  * alone says nothing to many people. The style sheet shows the widest of three tables that fits.
  */
+
 import { type KeyboardEvent, useState } from 'react';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { formatHour, formatTipCount, formatWeekday } from './format.ts';
@@ -96,7 +98,7 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
                 >
                   {block.count > 0 ? (
                     <>
-                      {block.count.toLocaleString('en-US')}
+                      {block.count.toLocaleString(PAGE_LANGUAGE)}
                       <span className="visually-hidden">
                         {block.count === 1 ? ' tip' : ' tips'}, {formatUsd(cents(block.netCents))}
                       </span>

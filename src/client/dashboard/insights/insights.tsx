@@ -1,9 +1,11 @@
 /** The Insights tab: a provider's earnings over time, by hour of the week and by service. */
+
 import { ChartColumn } from 'lucide-react';
 import { useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Insights as Earnings, Granularity } from '#shared/records.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -145,7 +147,7 @@ function ServiceShares({ earnings }: { readonly earnings: Earnings }) {
                   <rect className={styles.bar} width={`${(100 * netCents) / all}%`} height="100%" />
                 </svg>
               </th>
-              <td>{count.toLocaleString('en-US')}</td>
+              <td>{count.toLocaleString(PAGE_LANGUAGE)}</td>
               <td className={styles.sum}>
                 <Money amountCents={netCents} />
               </td>

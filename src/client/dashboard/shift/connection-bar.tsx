@@ -1,5 +1,6 @@
 /** Says across the whole screen that tips do not show here, and when they do again. */
 
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Sign, useSign } from '../live/connection-sign.tsx';
 import type { Connection } from '../live/live-tips.ts';
 import styles from './connection-bar.module.css';
@@ -11,7 +12,7 @@ const WORDS: Readonly<Record<Sign['kind'], string>> = {
   back: 'Back online',
 };
 
-const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const time = new Intl.DateTimeFormat(PAGE_LANGUAGE, { hour: 'numeric', minute: '2-digit' });
 
 export function ConnectionBar({ connection }: { readonly connection: Connection }) {
   const sign = useSign(connection);
