@@ -496,9 +496,9 @@ test.describe('transactions', () => {
     await logInAs(provider);
     await page.goto('/dashboard?tab=transactions');
     await expect(rows(page)).toHaveText([
-      /^Received\s*DJ\s*\+\$1,197\.52\s*Receipt.*Status: completed$/,
-      /^Sent\s*Nail Tech\s*to Marcus Reed\s*-\$11\.03.*Status: completed$/,
-      /^Received\s*Bartender\s*\+\$9\.71.*Status: completed$/,
+      /^Received\s*DJ\s*\+\$1,197\.52\s*\$1,234\.56 tip.*Status: completed\s*Thank$/,
+      /^Sent\s*Nail Tech\s*to Marcus Reed\s*-\$11\.03\s*\$10\.50 tip.*Status: completed\s*Take Back$/,
+      /^Received\s*Bartender\s*\+\$9\.71\s*\$10\.01 tip.*Status: completed\s*Thank$/,
     ]);
     await expect(rows(page).filter({ hasText: /O’Neill|to / })).toHaveCount(1);
     const when = showTime(newest.created_at);
@@ -506,7 +506,11 @@ test.describe('transactions', () => {
     await expect(rows(page).first().getByRole('time')).toHaveAttribute('datetime', newest.created_at);
   });
 
-  test('link each tip, sent or received, to its receipt', async ({ page, backstage, logInAs }) => {
+  test('lead each tip to its receipt, and a sent one back to its giver and to its tip page', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
     const provider = await backstage.provider();
     const other = await backstage.provider(['barber'], 'Marcus Reed');
     const code = await backstage.code(other, 'barber');
@@ -516,20 +520,36 @@ test.describe('transactions', () => {
     await logInAs(provider);
     await page.goto('/dashboard?tab=transactions');
     await expect(rows(page)).toHaveCount(2);
-    const links = page.getByRole('link', { name: /^Receipt/ });
-    await expect(links).toHaveCount(2);
-    await expect(links.nth(1)).toHaveAccessibleName(
-      `Receipt for $19.40 received (Bartender), ${showTime(received.created_at)}`,
+    const more = page.getByRole('button', { name: /^More about this tip/ });
+    await expect(more.nth(1)).toHaveAccessibleName(
+      `More about this tip: $20.00 tip (Bartender), ${showTime(received.created_at)}`,
     );
-    const receipt = links.first();
-    await expect(receipt).toHaveText('Receipt');
-    await expect(receipt).toHaveAccessibleName(
-      `Receipt for $11.03 to Marcus Reed, ${showTime(sent.created_at)}`,
+    await expect(more.first()).toHaveAccessibleName(
+      `More about this tip: $10.50 tip to Marcus Reed, ${showTime(sent.created_at)}`,
     );
-    const { width, height } = (await receipt.boundingBox()) ?? { width: 0, height: 0 };
+    const { width, height } = (await more.first().boundingBox()) ?? { width: 0, height: 0 };
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
-    await receipt.click();
+    await more.first().click();
+    await page.getByRole('menuitem', { name: 'Tip Again' }).click();
+    await expect(page).toHaveURL(`/tip/${code}`);
+    await page.goBack();
+    await more.first().click();
+    await page.getByRole('menuitem', { name: 'View Receipt' }).click();
     await expect(page).toHaveURL(`/transactions/${sent.id}`);
+    await page.goBack();
+
+    const row = rows(page).first();
+    await row.getByRole('button', { name: /^Take Back: \$10\.50 tip to Marcus Reed/ }).click();
+    const question = page.getByRole('dialog', { name: 'Take back your $10.50 tip?' });
+    await question.getByRole('button', { name: 'Keep It' }).click();
+    await expect(row.getByRole('button', { name: /^Take Back/ })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await question.getByRole('button', { name: 'Take Back' }).click();
+    await expect(toast(page, '$10.50 tip taken back. You get $11.03 back.')).toBeVisible();
+    await expect(row).toContainText('Status: refunded');
+    await expect(row.getByRole('button', { name: /^Take Back/ })).toHaveCount(0);
+    await expect(more.first()).toBeFocused();
+    await expect(page.getByText('Sent $10.50')).toHaveCount(0);
   });
 
   test('hold names of any length and direction', async ({ page, backstage, logInAs }) => {
@@ -551,8 +571,9 @@ test.describe('transactions', () => {
         all.map((row) => {
           const boxOf = (selector: string) =>
             row.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();
-          const [name, link] = [boxOf('bdi'), boxOf('a')];
-          return name.width === 0 || link.width === 0 || name.right > link.left;
+          const [name, more] = [boxOf('bdi'), boxOf('[aria-haspopup]')];
+          const isBeside = name.right <= more.left || name.bottom <= more.top;
+          return name.width === 0 || more.width === 0 || !isBeside;
         }),
       );
       expect(overlaps, `${width} px`).toEqual([false, false, false]);

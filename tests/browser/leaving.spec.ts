@@ -542,7 +542,8 @@ test('a tip to an account that was closed for good went to a closed account, whi
   await logInAs(customer);
   await page.goto('/dashboard');
   await expect(page.getByRole('listitem').filter({ hasText: 'Status:' })).toContainText('to Closed account');
-  await page.getByRole('link', { name: /^Receipt for \$21\.00 to Closed account/ }).click();
+  await page.getByRole('button', { name: /^More about this tip: \$20\.00 tip to Closed account/ }).click();
+  await page.getByRole('menuitem', { name: 'View Receipt' }).click();
   await expect(page).toHaveURL(`/transactions/${id}`);
   await expect(page.getByText('to Closed account')).toHaveText('to Closed account');
   await expect(page.getByText(provider.username)).toHaveCount(0);

@@ -6,7 +6,17 @@ import { databaseAt } from '#server/storage/open.ts';
 import { expect, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { arrival, dialog, openMessage, question, rows, test, tipWith } from './received-tips.ts';
+import {
+  arrival,
+  choose,
+  dialog,
+  more,
+  openMessage,
+  question,
+  rows,
+  test,
+  tipWith,
+} from './received-tips.ts';
 
 const LIST = '/dashboard?tab=transactions';
 const MESSAGE = 'Thanks for the lovely evening, and for the best Negroni in town!';
@@ -108,7 +118,7 @@ test('a ready thank-you is sent by one tap, once, and its giver hears it at once
   await expect(dialog(page)).toHaveCount(0);
   await expect(toast(page, 'Thank-you sent')).toBeVisible();
   await expect(rows(page)).toContainText('You said: Thanks a lot, see you soon!');
-  await expect(page.getByRole('button', { name: /^More: \$9\.70 received \(Bartender\)/ })).toBeFocused();
+  await expect(page.getByRole('button', { name: /^Thanked: \$10\.00 tip \(Bartender\)/ })).toBeFocused();
 
   const told = `${provider.fullName}: Thanks a lot, see you soon!`;
   await expect(toast(giver, told)).toHaveCount(1);
@@ -127,7 +137,7 @@ test('a ready thank-you is sent by one tap, once, and its giver hears it at once
   await expect(rows(giver)).toHaveCount(2);
   await expect(toast(giver, told)).toHaveCount(0);
 
-  await page.getByRole('button', { name: /^More: \$9\.70/ }).click();
+  await page.getByRole('button', { name: /^Thanked: / }).click();
   await expect(dialog(page).getByRole('heading', { name: 'You said' })).toBeVisible();
   await expect(dialog(page).getByRole('textbox')).toHaveCount(0);
   await picture(page, 'words-05-thanked');
@@ -188,29 +198,34 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   );
 });
 
-test('a message can be hidden, shown again and reported', async ({ page, backstage, server, logInAs }) => {
+test('a message can be hidden, shown again and reported from its row', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
   const { provider, code, customer } = await backstage.bothSides();
   await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
   await logInAs(provider);
   await page.goto(LIST);
-  await openMessage(page);
-  await dialog(page).getByRole('button', { name: 'Hide Message' }).click();
-  await expect(dialog(page).getByRole('button', { name: 'Show Message' })).toBeFocused();
-  await expect(page.getByText(MESSAGE)).toHaveCount(0);
-  await picture(page, 'words-07-hidden-dialog');
-  await expectForEverybody(page, 'words of a tip that are hidden');
+  await more(page).click();
+  await picture(page, 'words-07-menu');
+  await expectForEverybody(page, 'the menu of a tip');
   await page.keyboard.press('Escape');
+  await choose(page, 'Hide Message');
+  await expect(toast(page, 'Message hidden')).toBeVisible();
+  await expect(more(page)).toBeFocused();
+  await expect(page.getByRole('menu')).toHaveCount(0);
+  await expect(page.getByText(MESSAGE)).toHaveCount(0);
   await expect(rows(page)).toContainText('Message hidden');
   await expect(rows(page)).not.toContainText(customer.fullName);
   await picture(page, 'words-08-hidden');
   await page.reload();
   await expect(rows(page)).toContainText('Message hidden');
-  await openMessage(page);
-  await dialog(page).getByRole('button', { name: 'Show Message' }).click();
-  await expect(dialog(page)).toContainText(MESSAGE);
+  await choose(page, 'Show Again');
   await expect(rows(page)).toContainText(MESSAGE);
 
-  await dialog(page).getByRole('button', { name: 'Report' }).click();
+  await choose(page, 'Report');
   const asked = question(page, 'Report this message?');
   await expect(asked).toContainText(
     "Whoever runs this site will see the message, your name and the giver's account.",
@@ -218,14 +233,21 @@ test('a message can be hidden, shown again and reported', async ({ page, backsta
   await picture(page, 'words-09-report');
   await expectForEverybody(page, 'the question before a report');
   await asked.getByRole('button', { name: 'Cancel' }).click();
-  await expect(dialog(page).getByRole('button', { name: 'Report' })).toBeFocused();
-  await dialog(page).getByRole('button', { name: 'Report' }).click();
+  await expect(more(page)).toBeFocused();
+  await expect(more(page)).toHaveAttribute('aria-expanded', 'false');
+  await choose(page, 'Report');
   await asked.getByRole('button', { name: 'Report' }).click();
-  await expect(dialog(page).getByText(/^Reported/)).toBeVisible();
-  await expect(dialog(page).getByRole('button', { name: 'Report' })).toHaveCount(0);
-  await expect(dialog(page).getByRole('heading', { name: 'From the giver' })).toBeFocused();
-  await page.keyboard.press('Escape');
   await expect(rows(page)).toContainText('Message hidden · Reported');
+  await expect(more(page)).toBeFocused();
+  await more(page).click();
+  await expect(page.getByRole('menuitem')).toHaveText([
+    'Show Again',
+    'Block This Giver',
+    'Turn Off Messages',
+    'View Receipt',
+  ]);
+  await page.getByRole('heading', { level: 1 }).click();
+  await expect(page.getByRole('menu')).toHaveCount(0);
   await picture(page, 'words-10-reported');
   await expectForEverybody(page, 'a row whose words were reported');
 
@@ -238,36 +260,58 @@ test('a message can be hidden, shown again and reported', async ({ page, backsta
   });
 });
 
-test('a giver is blocked without being told, and guests cannot be', async ({ page, backstage, logInAs }) => {
+test('a giver is blocked without being told, and a code takes no more messages of guests', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
   const { provider, code, customer } = await backstage.bothSides();
   await tipWith(backstage, customer, code, { message: MESSAGE });
   await logInAs(provider);
   await page.goto(LIST);
-  await openMessage(page);
-  await dialog(page).getByRole('button', { name: 'Block This Giver' }).click();
+  await page.route('**/trpc/messages.block?*', (route) => route.abort(), { times: 1 });
+  await choose(page, 'Block This Giver');
   const asked = question(page, 'Block this giver?');
   await expect(asked).toContainText(
-    'They will not be told. Their tips for this service, and on your other pages with the same name, will be refused as if your code were paused.',
+    'You get no more tips from them for this service, or on your other pages with the same name. They are not told: to them your code looks paused.',
   );
   await picture(page, 'words-11-block');
   await expectForEverybody(page, 'the question before somebody is blocked');
   await asked.getByRole('button', { name: 'Block' }).click();
-  await expect(dialog(page).getByRole('status').filter({ hasText: 'You have blocked' })).toBeVisible();
-  await expect(dialog(page).getByRole('heading', { name: 'Tips from this giver' })).toBeFocused();
-  await picture(page, 'words-12-blocked');
-  await expectForEverybody(page, 'words of somebody who is blocked');
+  await expect(toast(page, 'The giver could not be blocked. Please try again.')).toBeVisible();
+  await expect(more(page)).toBeFocused();
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+  await choose(page, 'Block This Giver');
+  await asked.getByRole('button', { name: 'Block' }).click();
+  await expect(toast(page, 'Giver blocked. They are not told.')).toBeVisible();
   await expect(tipWith(backstage, customer, code, {})).rejects.toThrow('qr_code_paused');
   await page.reload();
-  await openMessage(page);
-  await expect(dialog(page).getByText(/^You have blocked this giver\./)).toBeVisible();
-  await page.keyboard.press('Escape');
+  await choose(page, 'Unblock This Giver');
+  await expect(toast(page, 'Giver unblocked. They can tip you again.')).toBeVisible();
+  await tipWith(backstage, customer, code, {});
+  await expect(rows(page)).toHaveCount(2);
 
   await tipWith(backstage, null, code, { amount: 20, message: 'From the next table' });
-  await expect(rows(page)).toHaveCount(2);
+  await expect(rows(page)).toHaveCount(3);
   await openMessage(page);
+  await expect(dialog(page).getByRole('heading', { level: 3 })).toHaveText([
+    'From the giver',
+    'Say thank you',
+    'Something wrong?',
+  ]);
   await expect(dialog(page)).toContainText('From the next table');
-  await expect(dialog(page)).toContainText('Tips without an account cannot be blocked.');
   await expect(dialog(page).getByRole('button', { name: 'Block This Giver' })).toHaveCount(0);
+  await dialog(page).getByRole('button', { name: 'Turn Off Messages for This Code' }).click();
+  await expect(dialog(page).getByRole('status')).toHaveText('Messages are off for Bartender');
+  await expect(dialog(page).getByRole('button', { name: 'Turn On Messages for This Code' })).toBeFocused();
+  await picture(page, 'words-12-guest');
+  await expectForEverybody(page, 'words of a guest');
+  await expect(tipWith(backstage, null, code, { message: 'Hello' })).rejects.toThrow('words_not_taken');
+  await page.keyboard.press('Escape');
+  await choose(page, 'Turn On Messages');
+  await expect(toast(page, 'Messages are on for Bartender')).toBeVisible();
+  await tipWith(backstage, null, code, { message: 'Hello' });
 });
 
 test('there are no thanks for a tip that was given back', async ({ page, backstage, logInAs }) => {
@@ -277,11 +321,9 @@ test('there are no thanks for a tip that was given back', async ({ page, backsta
   await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
   await logInAs(provider);
   await page.goto(LIST);
-  await expect(rows(page).getByRole('button')).toHaveText('More');
-  await openMessage(page);
-  await expect(dialog(page).getByRole('button', { name: 'Report' })).toBeVisible();
-  await expect(dialog(page).getByRole('textbox')).toHaveCount(0);
-  await expectForEverybody(page, 'words of a tip that was given back');
+  await expect(rows(page).getByRole('button')).toHaveAccessibleName(/^More about this tip: /);
+  await more(page).click();
+  await expect(page.getByRole('menuitem', { name: 'Report' })).toBeVisible();
   await picture(page, 'words-14-refunded');
 });
 
@@ -290,21 +332,37 @@ test('the keyboard is enough', async ({ page, backstage, logInAs }) => {
   await tipWith(backstage, customer, code, { message: MESSAGE });
   await logInAs(provider);
   await page.goto(LIST);
-  const reply = rows(page).getByRole('button', { name: /^Reply/ });
-  await rows(page)
-    .getByRole('link', { name: /^Receipt/ })
-    .focus();
+  const thank = rows(page).getByRole('button', { name: /^Thank: / });
+  await thank.focus();
   await page.keyboard.press('Tab');
-  await expect(reply).toBeFocused();
+  await page.keyboard.press('Enter');
+  const item = (name: string) => page.getByRole('menuitem', { name });
+  await expect(item('Hide Message')).toBeFocused();
+  for (const [key, name] of [
+    ['ArrowDown', 'Report'],
+    ['End', 'View Receipt'],
+    ['ArrowDown', 'Hide Message'],
+    ['ArrowUp', 'View Receipt'],
+    ['Home', 'Hide Message'],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expect(item(name)).toBeFocused();
+  }
+  await page.keyboard.press('Escape');
+  await expect(more(page)).toBeFocused();
+  await expect(page.getByRole('menu')).toHaveCount(0);
+  await page.keyboard.press('Shift+Tab');
+  await expect(thank).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(dialog(page).getByRole('heading', { level: 2 })).toBeFocused();
-  for (const name of ['Close', 'Hide Message', 'Report', 'Thank you!']) {
+  await expect(dialog(page).getByRole('button', { name: 'Thank you!', exact: true })).toBeVisible();
+  for (const name of ['Close', 'Thank you!']) {
     await page.keyboard.press('Tab');
     await expect(dialog(page).getByRole('button', { name, exact: true })).toBeFocused();
   }
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
-  await expect(reply).toBeFocused();
+  await expect(thank).toBeFocused();
   await page.keyboard.press('Space');
   await expect(dialog(page).getByRole('heading', { level: 2 })).toBeFocused();
   const field = dialog(page).getByLabel('In your own words');

@@ -172,7 +172,7 @@ test('the receipt says what became of a payment', async ({ page, payableSides, l
   await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
   await picture(page, '10-receipt-pending');
   await expectForEverybody(page, 'receipt of a payment that waits');
-  await page.getByRole('link', { name: 'Go on with the payment' }).click();
+  await page.getByRole('link', { name: 'Finish paying' }).click();
   await expect(waiting(page)).toBeVisible();
   await page.getByRole('button', { name: 'Choose Another Amount' }).click();
   await expect(quick(page, '$20')).toBeChecked();

@@ -77,15 +77,27 @@ export async function giveUglyMessages(
 
 export const rows = (page: Page): Locator => page.getByRole('listitem').filter({ hasText: 'Status:' });
 
-export const dialog = (page: Page): Locator => page.getByRole('dialog', { name: /^Your tip of/ });
+export const dialog = (page: Page): Locator => page.getByRole('dialog', { name: /^\$[\d.,]+ tip$/ });
 
 export const question = (page: Page, name: string): Locator => page.getByRole('dialog', { name });
 
 export async function openMessage(page: Page): Promise<void> {
   await rows(page)
     .first()
-    .getByRole('button', { name: /^(?:Reply|More): / })
+    .getByRole('button', { name: /^Thank(?:ed)?: / })
     .click();
+}
+
+/** The button that opens the menu of the newest tip. */
+export const more = (page: Page): Locator =>
+  rows(page)
+    .first()
+    .getByRole('button', { name: /^More about this tip: / });
+
+/** Chooses from the menu of the newest tip. */
+export async function choose(page: Page, name: string): Promise<void> {
+  await more(page).click();
+  await page.getByRole('menu').getByRole('menuitem', { name, exact: true }).click();
 }
 
 export const arrival = (page: Page): Locator => page.locator('[data-arrival]');

@@ -33,11 +33,13 @@ export function TransactionsSketch() {
     <div className={[card.card, list.list].join(' ')}>
       {SKETCHED_ROWS.map((row) => (
         <div key={row} className={list.row}>
-          <div className={list.what}>
-            <Piece />
-          </div>
-          <div className={list.sum}>
-            <Piece />
+          <div className={list.line}>
+            <div className={list.what}>
+              <Piece />
+            </div>
+            <div className={list.sum}>
+              <Piece />
+            </div>
           </div>
           <div className={list.details}>
             <Piece />

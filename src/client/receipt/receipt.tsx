@@ -3,7 +3,8 @@ import { ArrowLeft, Link2, Printer } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { type Cents, cents } from '#shared/money.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { isGuests, nameOf, receiptPage } from '../giving/guest-receipt.ts';
@@ -20,6 +21,7 @@ import { Money } from '../ui/money.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import states from '../ui/states.module.css';
+import { keptOf, paidOf } from '../ui/tip-sums.ts';
 import styles from './receipt.module.css';
 import { Reversal } from './reversal.tsx';
 
@@ -27,7 +29,7 @@ const UNPAID = {
   pending: {
     title: 'Tip not paid yet',
     status: 'Waiting for payment',
-    text: 'This tip is sent as soon as it is paid. If you have just paid, this page shows it in a moment.',
+    text: 'Your tip is sent as soon as it is paid. Just paid? It shows up here in a moment.',
   },
   failed: {
     title: 'Tip not sent',
@@ -37,7 +39,7 @@ const UNPAID = {
   expired: {
     title: 'Tip not sent',
     status: 'Expired',
-    text: 'The payment was given up or not made in time, and nothing was charged.',
+    text: 'The payment was not finished, and nothing was charged.',
   },
 } as const;
 
@@ -75,13 +77,12 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
         </Link>
       )}
       <article className={[card.card, styles.receipt].join(' ')}>
-        <Head transaction={transaction} isGiver={isGiver} sumCents={sumCents} />
+        <Head transaction={transaction} isGiver={isGiver} />
         <MessagesOfReceipt transaction={transaction} isGiver={isGiver} />
         {isRefunded && <Refunded transaction={transaction} isGiver={isGiver} />}
         {unpaid && (
           <p className={styles.refunded} role="status">
-            {unpaid.text}{' '}
-            {status === 'pending' && <Link href={returnTo(transaction)}>Go on with the payment</Link>}
+            {unpaid.text} {status === 'pending' && <Link href={returnTo(transaction)}>Finish paying</Link>}
           </p>
         )}
         <dl className={styles.facts}>
@@ -127,12 +128,9 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
   );
 }
 
-interface HeadProps extends OfReceiptProps {
-  readonly sumCents: Cents;
-}
-
-function Head({ transaction, isGiver, sumCents }: HeadProps) {
-  const { status, giverName, receiverName, receiverUsername, paymentMode } = transaction;
+/** The tip leads; what was paid or kept stands below it, unless the money went back or was never paid. */
+function Head({ transaction, isGiver }: OfReceiptProps) {
+  const { amountCents, status, giverName, receiverName, receiverUsername, paymentMode } = transaction;
   const isRefunded = status === 'refunded';
   const unpaid = unpaidOf(transaction);
   return (
@@ -145,13 +143,15 @@ function Head({ transaction, isGiver, sumCents }: HeadProps) {
           <>
             <span className="visually-hidden">Refunded: </span>
             <s>
-              <Money amountCents={sumCents} />
+              <Money amountCents={amountCents} />
             </s>
           </>
         ) : (
-          <Money amountCents={sumCents} />
-        )}
+          <Money amountCents={amountCents} />
+        )}{' '}
+        <span className={styles.unit}>tip</span>
       </p>
+      {status === 'completed' && <p>{isGiver ? paidOf(transaction) : keptOf(transaction)}</p>}
       {/* A receiver is told who gave only where the giver wants it. */}
       {giverName !== null && (
         <p>
@@ -239,7 +239,7 @@ function CopyLink({ path }: { readonly path: string }) {
       </Button>
       {isRefused && (
         <div className={styles.link}>
-          <p role="alert">The link could not be copied. Select and copy it here.</p>
+          <p role="alert">The link could not be copied. Copy it from here.</p>
           <Field label="Link" value={url} readOnly onFocus={({ currentTarget }) => currentTarget.select()} />
         </div>
       )}
@@ -247,7 +247,7 @@ function CopyLink({ path }: { readonly path: string }) {
   );
 }
 
-const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const withZone = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'long' });
 
 function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{withZone.format(new Date(iso))}</time>;
@@ -291,8 +291,8 @@ export function UnknownReceipt({ isByLink = false }: { readonly isByLink?: boole
         ) : (
           <>
             <p>
-              There is no transaction of yours at this address. A receipt can be seen by the two people of the
-              tip only: check the link, and which account you are logged in with.
+              This isn't one of your tips. Only the two people of a tip can see its receipt. Check the link,
+              and which account you are logged in with.
             </p>
             <ButtonLink href={dashboardTab('transactions')}>View Transactions</ButtonLink>
           </>

@@ -1,13 +1,20 @@
-/** The messages of a received tip: the giver's, the receiver's thank-you, and the block of the giver. */
+/**
+ * A received tip in the order of what was written: the giver's message, the thank-you, then what else can be
+ * done.
+ */
+import { useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { keptOf } from '../../ui/tip-sums.ts';
+import { focusIfLost } from '../question.ts';
 import { shortDateTime } from '../short-date-time.ts';
-import { BlockGiver } from './block-giver.tsx';
 import { GivenMessage } from './given-message.tsx';
 import styles from './messages.module.css';
 import { Thanks } from './thanks.tsx';
+import { useTipActions } from './tip-actions.tsx';
 
 interface MessagesDialogProps {
   readonly tip: Transaction;
@@ -15,17 +22,63 @@ interface MessagesDialogProps {
 }
 
 export function MessagesDialog({ tip, onClose }: MessagesDialogProps) {
-  const { netAmountCents, serviceCategory, createdAt } = tip;
+  const { amountCents, serviceCategory, createdAt } = tip;
   return (
-    <Dialog title={`Your tip of ${formatUsd(netAmountCents)}`} size="column" onClose={onClose}>
+    <Dialog title={`${formatUsd(amountCents)} tip`} size="column" onClose={onClose}>
       <p className={styles.note}>
-        {CATEGORY_LABELS[serviceCategory]} · <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
+        {CATEGORY_LABELS[serviceCategory]} · {keptOf(tip)} ·{' '}
+        <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
       </p>
       <div className={styles.parts}>
         <GivenMessage tip={tip} />
         <Thanks tip={tip} onThanked={onClose} />
-        <BlockGiver tip={tip} />
+        <Actions tip={tip} />
       </div>
     </Dialog>
+  );
+}
+
+interface Told {
+  readonly sentence: string;
+  readonly isFailure: boolean;
+}
+
+/** Who gave without an account cannot be blocked; what is left is to take no more messages. */
+function Actions({ tip }: { readonly tip: Transaction }) {
+  const [told, setTold] = useState<Told | null>(null);
+  const { actions, question } = useTipActions(tip, {
+    onDone: (sentence) => setTold({ sentence, isFailure: false }),
+    onFailure: (sentence) => setTold({ sentence, isFailure: true }),
+  });
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The pressed button is gone then.
+    if (tip.reportedAt !== null) focusIfLost(heading.current);
+  }, [tip.reportedAt]);
+  const offered = actions.filter(({ name }) => name !== 'messages' || tip.giverId === null);
+  if (offered.length === 0) return null;
+  return (
+    <section className={styles.part} aria-labelledby="tip-actions">
+      <h3 id="tip-actions" ref={heading} tabIndex={-1}>
+        Something wrong?
+      </h3>
+      <div className={styles.actions}>
+        {offered.map(({ name, label, run }) => (
+          <Button key={name} look="quiet" onClick={run}>
+            {name === 'messages' ? `${label} for This Code` : label}
+          </Button>
+        ))}
+      </div>
+      {/* The dialog lies over all toasts. */}
+      <p role="status" className={styles.note}>
+        {told && !told.isFailure && told.sentence}
+      </p>
+      {told?.isFailure && (
+        <p role="alert" className={styles.failure}>
+          {told.sentence}
+        </p>
+      )}
+      {question}
+    </section>
   );
 }

@@ -9,7 +9,7 @@ import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { useFailure, useShowTip } from './message-changes.ts';
+import { useShowTip } from './message-changes.ts';
 import styles from './messages.module.css';
 import { counted, PROPOSED, useReadyThankYous } from './thank-yous.ts';
 import { ThankYousForm } from './thank-yous-form.tsx';
@@ -41,7 +41,8 @@ export function Thanks({ tip, onThanked }: ThanksProps) {
 function SayThanks({ tip, onThanked }: ThanksProps) {
   const [own, setOwn] = useState('');
   const [ownError, setOwnError] = useState<string>();
-  const { failure, forget, tell } = useFailure();
+  /** Shown in the dialog, because it lies over all toasts. */
+  const [failure, setFailure] = useState<string | null>(null);
   const attempts = useAttempts();
   const utils = trpc.useUtils();
   const show = useShowTip();
@@ -49,21 +50,21 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
 
   /** @param isOwn whether the text stands in the field, which shows its error. */
   async function thank(text: string, isOwn: boolean) {
-    forget();
+    setFailure(null);
     setOwnError(undefined);
     try {
       show(await api.messages.thank.mutate({ id: tip.id, text }));
       toastSuccess('Thank-you sent');
       onThanked();
     } catch (error) {
-      const { code, fieldErrors } = failureOf(error);
+      const { code, detail, fieldErrors } = failureOf(error);
       const [wrong] = fieldErrors;
       if (isOwn && wrong !== undefined) {
         setOwnError(wrong.message);
         field.current?.querySelector('textarea')?.focus();
         return;
       }
-      tell(error, 'The thank-you could not be sent. Please try again.');
+      setFailure(detail ?? 'The thank-you could not be sent. Please try again.');
       // Another device has said it, and the lists show it.
       if (code === 'thanked_already') void utils.transactions.invalidate();
     }

@@ -1,0 +1,71 @@
+/** Sends a tip back: its giver takes it back, or its receiver refunds it. */
+import { useState } from 'react';
+import { cents, formatUsd } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+import { callAbout, nameOf } from '../guest-receipt.ts';
+import { newIdempotencyKey } from '../idempotency-key.ts';
+
+const ANSWER_PATIENCE_MS = 15_000;
+const NO_ANSWER =
+  'No answer came, so we can’t tell if the tip was refunded. Try again: it is never refunded twice.';
+
+interface RefundOptions {
+  readonly transaction: Transaction;
+  readonly isGiver: boolean;
+  readonly onRefunded: (transaction: Transaction) => void;
+  /** Called when the tip may have been refunded by another device or person. */
+  readonly onStale: () => void;
+  /** Called when the question is over. */
+  readonly onClose: () => void;
+}
+
+/** All attempts keep one idempotency key. */
+export function useRefund({ transaction, isGiver, onRefunded, onStale, onClose }: RefundOptions) {
+  const name = nameOf(transaction);
+  const [key] = useState(newIdempotencyKey);
+  const [isUnderWay, setUnderWay] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function reverse() {
+    setUnderWay(true);
+    setProblem(null);
+    const result = await callAbout(name, (api) =>
+      api.transactions.refund.mutate(
+        { id: name, idempotencyKey: key },
+        { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
+      ),
+    );
+    setUnderWay(false);
+    if (result.failure === null) {
+      onClose();
+      onRefunded(result.answer);
+      toastSuccess(sentenceOf(transaction, isGiver));
+      return;
+    }
+    const { code, detail } = result.failure;
+    if (code === 'not_refundable') {
+      onClose();
+      toastError(detail ?? NO_ANSWER);
+    } else {
+      setProblem(detail ?? NO_ANSWER);
+    }
+    // The other person was faster, or only the answer to this refund was lost.
+    onStale();
+  }
+
+  return {
+    isUnderWay,
+    /** Why the last attempt failed. */
+    problem,
+    reverse: () => void reverse(),
+  };
+}
+
+function sentenceOf({ amountCents, giverFeeCents }: Transaction, isGiver: boolean): string {
+  const tip = `${formatUsd(amountCents)} tip`;
+  const back = formatUsd(cents(amountCents + giverFeeCents));
+  return isGiver
+    ? `${tip} taken back. You get ${back} back.`
+    : `${tip} refunded. The giver gets ${back} back.`;
+}
