@@ -3,7 +3,7 @@ import type { PaymentMode } from '#shared/payments.ts';
 import type { Installation } from '#shared/rendered-page.ts';
 
 /** The renderer has no page to read; it sets this before each drawing. */
-let drawnFor: Installation = { paymentMode: 'simulated', takesGuestTips: false };
+let drawnFor: Installation = { paymentMode: 'simulated', takesGuestTips: false, operatorContact: '' };
 
 /** Simulated when the page does not say it. */
 export function paymentMode(): PaymentMode {
@@ -15,6 +15,12 @@ export function paymentMode(): PaymentMode {
 export function takesGuestTips(): boolean {
   if (import.meta.env.SSR) return drawnFor.takesGuestTips;
   return document.documentElement.dataset['guests'] === 'on';
+}
+
+/** Empty when the page does not say it. */
+export function operatorContact(): string {
+  if (import.meta.env.SSR) return drawnFor.operatorContact;
+  return document.documentElement.dataset['contact'] ?? '';
 }
 
 /** Renders synchronously for this installation. */

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
+import { readOperatorContact } from '#shared/operator-contact.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import type { DatabaseAddress } from './storage/port/database.ts';
 import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
@@ -36,6 +37,8 @@ export interface Config {
   readonly undoMs: number;
   readonly isRateLimited: boolean;
   readonly takesGuestTips: boolean;
+  /** An email address, a phone number or an https URL; empty for none. */
+  readonly operatorContact: string;
   /** Host names of additional push services; a leading `*.` includes all hosts below. */
   readonly pushHosts: readonly string[];
   /** Null for simulated payments. */
@@ -105,6 +108,14 @@ const environment = z.object({
   TRUST_PROXY: listOf(isAddressOrNetwork, 'must list addresses or networks such as 127.0.0.1 or 10.0.0.0/8'),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   GUEST_TIPS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  OPERATOR_CONTACT: z
+    .string()
+    .trim()
+    .refine(
+      (text) => readOperatorContact(text) !== null,
+      'must be an email address, a phone number, or an address such as https://example.com/help',
+    )
+    .default(''),
   SESSION_DAYS: wholeNumber(1, 3_650, 30),
   UNDO_MINUTES: wholeNumber(0, 1_440, 10),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
@@ -199,6 +210,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     trustedProxies: data.TRUST_PROXY,
     isRateLimited: data.RATE_LIMIT === 'on',
     takesGuestTips: data.GUEST_TIPS === 'on',
+    operatorContact: data.OPERATOR_CONTACT,
     pushHosts: data.PUSH_HOSTS,
     stripe: stripeFrom(data),
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),

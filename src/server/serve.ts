@@ -200,12 +200,16 @@ async function start(): Promise<void> {
 
 /** Null without a build in development, where Vite serves the client, which renders every page itself. */
 async function openPages(
-  { publicUrl, takesGuestTips }: Config,
+  { publicUrl, takesGuestTips, operatorContact }: Config,
   paymentMode: PaymentMode,
 ): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
   const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDERS, renderer, publicUrl, { paymentMode, takesGuestTips });
+  return preparePages(CLIENT_FOLDERS, renderer, publicUrl, {
+    paymentMode,
+    takesGuestTips,
+    operatorContact,
+  });
 }
 
 /** Buffers random bytes, because each fetch costs as much as hundreds of bytes. No byte is returned twice. */

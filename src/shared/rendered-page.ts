@@ -27,6 +27,8 @@ export interface Installation {
   readonly paymentMode: PaymentMode;
   /** Whether guests may tip. */
   readonly takesGuestTips: boolean;
+  /** The setting as the operator wrote it; empty for none. */
+  readonly operatorContact: string;
 }
 
 export interface PageRequest extends Address {

@@ -38,9 +38,9 @@ export const pages = pagesFor('simulated');
 rmSync(earlierFolder, { recursive: true });
 
 /** The pages of the build where tips are paid so, and guests are welcome or not. */
-export function pagesFor(paymentMode: PaymentMode, takesGuestTips = false) {
+export function pagesFor(paymentMode: PaymentMode, takesGuestTips = false, operatorContact = '') {
   const folders = { folder: resolve('dist/client'), earlierFolder };
-  return preparePages(folders, counting, PUBLIC_URL, { paymentMode, takesGuestTips });
+  return preparePages(folders, counting, PUBLIC_URL, { paymentMode, takesGuestTips, operatorContact });
 }
 
 export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {

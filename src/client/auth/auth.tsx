@@ -18,6 +18,7 @@ import { EmailField, PasswordField } from '../ui/later/account-fields.tsx';
 import { showFailure } from '../ui/later/failures.ts';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
+import { ForgotPassword } from './forgot-password.tsx';
 import {
   enter,
   LOGIN_FAILED,
@@ -148,6 +149,7 @@ function LoginForm({ form, attempts }: LoginFormProps) {
       <Button type="submit" aria-disabled={attempts.isUnderWay}>
         {attempts.isUnderWay ? 'Logging in...' : 'Login'}
       </Button>
+      <ForgotPassword />
     </form>
   );
 }

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStepQueue } from '#server/queue/step-queue.ts';
 import { isDemoCode } from '#shared/ids.ts';
+import { readOperatorContact } from '#shared/operator-contact.ts';
 import { PAGE_PATHS, qrIdFrom } from '#shared/page-paths.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
@@ -230,12 +231,37 @@ const STYLE =
 /** The ribbon stands before the client's root element, whose screens come and go. */
 const RIBBON = '<aside class="test-mode" aria-label="Payments">Test mode: no real money moves.</aside>';
 
-/** Adds the operator's settings to a page, and the ribbon when no real money moves. */
-export function withInstallation(html: string, { paymentMode, takesGuestTips }: Installation): string {
+/** A code that fills the screen faces guests, to whom it says nothing. */
+const FOOTER_STYLE =
+  '.help{padding:1rem max(1rem,env(safe-area-inset-right)) max(1.5rem,env(safe-area-inset-bottom)) max(1rem,env(safe-area-inset-left));' +
+  'color:var(--ink-soft);text-align:center;overflow-wrap:anywhere}' +
+  'body:has([data-scheme=light])>.help{display:none}@media print{.help{display:none}}';
+
+/**
+ * Adds the operator's settings to a page: the ribbon when no real money moves, and a footer with the contact,
+ * outside of the client's root element, so that no page loads script for it.
+ */
+export function withInstallation(
+  html: string,
+  { paymentMode, takesGuestTips, operatorContact }: Installation,
+): string {
+  const contact = readOperatorContact(operatorContact);
   const payments = paymentMode === 'simulated' ? '' : `data-payments="${paymentMode}" `;
   const guests = takesGuestTips ? 'data-guests="on" ' : '';
-  const told = html.replace('<html ', `$&${payments}${guests}`);
-  return paymentMode === 'test'
-    ? told.replace('</head>', `<style>${STYLE}</style>$&`).replace('<body>', `$&${RIBBON}`)
-    : told;
+  const reached = contact ? `data-contact="${escaped(operatorContact)}" ` : '';
+  let told = html.replace('<html ', (tag) => tag + payments + guests + reached);
+  if (paymentMode === 'test')
+    told = told.replace('</head>', `<style>${STYLE}</style>$&`).replace('<body>', `$&${RIBBON}`);
+  if (contact) {
+    const link = `<a href="${escaped(contact.href)}">${escaped(contact.text)}</a>`;
+    const footer = `<footer class="help">Need help? Contact ${link}</footer>`;
+    told = told
+      .replace('</head>', `<style>${FOOTER_STYLE}</style>$&`)
+      .replace('</body>', (end) => footer + end);
+  }
+  return told;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -8,6 +8,7 @@ import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
+import { NeedHelp } from '../../ui/later/need-help.tsx';
 import { useShowTip } from './message-changes.ts';
 
 export interface TipAction {
@@ -86,6 +87,7 @@ function useMessageActions(tip: Transaction, { onDone, onFailure }: Told) {
           Whoever runs this site will see the message, your name and the giver's account. It is hidden here as
           well.
         </p>
+        <NeedHelp />
       </Confirmation>
     ) : null,
   };
