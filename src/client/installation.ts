@@ -17,10 +17,9 @@ export function takesGuestTips(): boolean {
   return document.documentElement.dataset['guests'] === 'on';
 }
 
-/** Empty when the page does not say it. */
-export function operatorContact(): string {
-  if (import.meta.env.SSR) return drawnFor.operatorContact;
-  return document.documentElement.dataset['contact'] ?? '';
+/** What the renderer draws for; a browser reads its page instead. */
+export function drawnInstallation(): Installation {
+  return drawnFor;
 }
 
 /** Renders synchronously for this installation. */

@@ -6,7 +6,7 @@ export interface OperatorContact {
 }
 
 const MAX_LENGTH = 200;
-const EMAIL = /^[^\s@<>"&?%]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+const EMAIL = /^[^\s@<>"&?%:/]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
 const PHONE = /^\+?[0-9][0-9 ()./-]{3,30}[0-9]$/;
 
 /** @returns null for anything but an email address, a phone number or an https URL. */

@@ -7,6 +7,7 @@ import type { Locator, Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import { expect, holdAnswers, manageCode, newName, PASSWORD, test, toast } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
+import { picture } from './picture.ts';
 import { proceedWith } from './tipping.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
@@ -85,8 +86,18 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     await expectForEverybody(page, 'transactions');
     await page.getByRole('tab', { name: 'Profile' }).click();
     await expect(page.getByText('Services provided')).toBeVisible();
-    await expect(page.getByText('This device', { exact: true })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Security & Data' })).toContainText('1 device');
     await expectForEverybody(page, 'profile');
+    await page.getByRole('button', { name: 'Security & Data' }).click();
+    await expect(page.getByText('This device', { exact: true })).toBeVisible();
+    await expectForEverybody(page, 'security');
+    await picture(page, 'profile-security');
+    // Back closes the row, and what stands open by itself cannot be closed.
+    await page.goBack();
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    const me = page.getByRole('button', { name: 'Me', exact: false }).first();
+    await expect(me).toHaveAttribute('aria-expanded', 'true');
+    await picture(page, 'profile-me');
   });
 
   test('on what a provider does with a code', async ({ page, backstage, logInAs }) => {
@@ -113,11 +124,11 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     await page.getByRole('button', { name: 'Close' }).click();
     await card.getByRole('button', { name: 'Edit Page' }).click();
     await page.getByLabel('Greeting').fill('W'.repeat(141));
-    const picture = await page.screenshot();
+    const screenshot = await page.screenshot();
     await page
       .locator('input[type=file]')
       .first()
-      .setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: picture });
+      .setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: screenshot });
     await expect(page.getByRole('application')).toBeVisible();
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('The greeting may have up to 140 characters.')).toBeVisible();
@@ -130,14 +141,16 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
   test('on the edited profile', async ({ page, backstage, logInAs }) => {
     await logInAs(await backstage.provider(['esthetician', 'live_event']));
     await page.goto('/dashboard?tab=profile');
-    await page.getByText('Add a service').click();
     await page.getByRole('button', { name: 'Edit Profile' }).click();
     await page.getByLabel('Email').fill('nowhere');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(page.getByText('Please enter a valid email address.')).toBeVisible();
     await expectForEverybody(page, 'edited profile with errors');
-    await page.getByRole('button', { name: 'Retire Live Event' }).click();
-    await expectForEverybody(page, 'question about retiring');
+    await page.getByRole('button', { name: 'Services' }).click();
+    await page.getByText('Add a service').click();
+    await picture(page, 'profile-services');
+    await page.getByRole('button', { name: 'Stop offering Live Event' }).click();
+    await expectForEverybody(page, 'question about a service');
   });
 
   test('on the dashboard of a customer', async ({ page, backstage, logInAs }) => {
@@ -154,7 +167,8 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     await expectForEverybody(page, 'transactions');
     await page.getByRole('tab', { name: 'Profile' }).click();
     await expect(page.getByText('Not provided')).toBeVisible();
-    await expect(page.getByText('This device', { exact: true })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Notifications' })).toHaveCount(0);
+    await page.getByRole('button', { name: 'Start earning tips' }).click();
     await expectForEverybody(page, 'profile');
   });
 
@@ -291,12 +305,19 @@ test('text twice as large makes nothing scroll sideways on a narrow phone', asyn
   expect.soft(await sum.evaluate((cell) => cell.scrollWidth - cell.clientWidth), 'the sum is cut').toBe(0);
   await expect.soft(sum, 'the sum is as large as its label').toHaveCSS('font-size', '32px');
   await expectNarrow('/dashboard?tab=transactions', page.getByText('+$9,700.00').first());
-  await expectNarrow('/dashboard?tab=profile', page.getByText('This device', { exact: true }));
+  for (const [row, shown] of [
+    ['security', 'This device'],
+    ['messages', 'Thank-yous'],
+    ['notifications', 'Tell me about tips on this phone'],
+  ])
+    await expectNarrow(`/dashboard?tab=profile&open=${row}`, page.getByText(shown ?? '', { exact: true }));
+  await expectNarrow('/dashboard?tab=profile', page.getByText('Account type', { exact: true }));
   await page.getByRole('button', { name: 'Edit Profile' }).click();
   await page.getByLabel('Email').fill('another@example.com');
   expect.soft(await tooWide(page), 'edited profile').toEqual([]);
-  await page.getByRole('button', { name: 'Retire Esthetician' }).click();
-  expect.soft(await tooWide(page), 'question about retiring').toEqual([]);
+  await expectNarrow('/dashboard?tab=profile&open=services', page.getByText('Add a service'));
+  await page.getByRole('button', { name: 'Stop offering Esthetician' }).click();
+  expect.soft(await tooWide(page), 'question about a service').toEqual([]);
   await expectNarrow(`/dashboard?tab=qr-codes&print=${code}`, heading(page, 'Business cards'));
   await expectNarrow(`/dashboard?tab=qr-codes&page=${code}`, page.getByLabel('Greeting'));
   await expectNarrow('/scan', page.getByLabel('QR code or link'));

@@ -32,7 +32,7 @@ test.describe('a new password', () => {
     await logInByForm(elsewhere, customer);
     await expect(elsewhere).toHaveURL('/dashboard');
 
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     await change(page, PASSWORD, NEW_PASSWORD);
     await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
     await expect(page.getByLabel('Current password')).toHaveValue('');
@@ -62,7 +62,7 @@ test.describe('a new password', () => {
     const { provider, code, customer } = await backstage.bothSides();
     await logInAs(provider);
     const other = await context.newPage();
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     await other.goto('/dashboard?tab=transactions');
     await expect(other.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
     await change(page, PASSWORD, NEW_PASSWORD);
@@ -87,7 +87,7 @@ test.describe('a new password', () => {
     complaints,
   }) => {
     await logInAs(await backstage.customer());
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     await page.getByRole('button', { name: 'Change Password' }).click();
     await expect(page.getByLabel('Current password')).toHaveAccessibleDescription(
       'Current password is required.',
@@ -141,10 +141,10 @@ test.describe('a password that the operator made', () => {
       await expect(heading(page)).toBeVisible();
       await expect(page.getByRole('tab')).toHaveCount(0);
     }
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     await change(page, password, NEW_PASSWORD);
     await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
-    await expect(page).toHaveURL('/dashboard?tab=profile');
+    await expect(page).toHaveURL('/dashboard?tab=profile&open=security');
     await expect(sessions(page).getByRole('listitem')).toHaveCount(1);
     await page.reload();
     await expect(sessions(page).getByRole('listitem')).toHaveCount(1);
@@ -227,7 +227,7 @@ test.describe('sessions', () => {
       await backstage.call('POST', '/auth/login', { body: { email: customer.email, password: PASSWORD } });
 
     await logInAs(customer);
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     const rows = sessions(page).getByRole('listitem');
     await expect(rows).toHaveCount(4);
     await expect(rows.filter({ hasText: 'This device' })).toHaveCount(1);
@@ -255,7 +255,7 @@ test.describe('sessions', () => {
   }) => {
     await logInAs(await backstage.customer());
     await page.route('**/trpc/*auth.sessions*', (route) => route.fulfill({ status: 502 }));
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     await expect(page.getByText('Your sessions could not be loaded')).toBeVisible();
     await page.unroute('**/trpc/*auth.sessions*');
     await sessions(page).getByRole('button', { name: 'Retry' }).click();

@@ -723,7 +723,7 @@ test('logging out says so, forgets the token here and on the server, and Back sh
   await logInAs(provider);
   await page.goto('/dashboard');
   await page.getByRole('tab', { name: 'Profile' }).click();
-  await expect(page.getByText('This device', { exact: true })).toBeVisible();
+  await expect(page.getByText('Account type', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(toast(page, 'Logged out successfully')).toBeVisible();
   await expect(page).toHaveURL('/');

@@ -277,6 +277,11 @@ export async function logInByForm(page: Page, { email }: Person): Promise<void> 
   await page.keyboard.press('Enter');
 }
 
+/** The one switch of everything that tells of a tip on this device. */
+export function tipSwitch(page: Page): Locator {
+  return page.getByRole('switch', { name: 'Tell me about tips on this phone' });
+}
+
 export function storedToken(page: Page): Promise<string | null> {
   return page.evaluate(() => localStorage.getItem('tipwell_token'));
 }

@@ -31,7 +31,7 @@ const waitingButton = (page: Page) => dialog(page).getByRole('button', { name: '
 const downloadButton = (within: Locator) => within.getByRole('button', { name: 'Download My Data' });
 
 async function openDialog(page: Page): Promise<void> {
-  await page.goto('/dashboard?tab=profile');
+  await page.goto('/dashboard?tab=profile&open=security');
   await opener(page).click();
   await expect(dialog(page)).toBeVisible();
 }
@@ -88,7 +88,7 @@ test.describe('the data of an account', () => {
     const { provider, code, customer } = await backstage.bothSides();
     await backstage.tip(customer, code, 20);
     await logInAs(provider);
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     const { name, files } = await downloadFrom(page, yourData(page));
     expect(name).toMatch(new RegExp(`^tipwell-${provider.username}-\\d{4}-\\d\\d-\\d\\d\\.zip$`));
     expect([...files.keys()]).toEqual(
@@ -106,7 +106,7 @@ test.describe('the data of an account', () => {
     logInAs,
   }) => {
     await logInAs(await backstage.customer());
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     const answers = await holdAnswers(page, EXPORT);
     const downloading = page.waitForEvent('download');
     await downloadButton(yourData(page)).click();
@@ -126,7 +126,7 @@ test.describe('the data of an account', () => {
     complaints,
   }) => {
     await logInAs(await backstage.customer());
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     const alert = yourData(page).getByRole('alert');
     await page.route(EXPORT, (route) => route.abort(), { times: 1 });
     await downloadButton(yourData(page)).click();
@@ -218,6 +218,7 @@ test.describe('a closing that waits for the data is abandoned', () => {
       await logInAs(await backstage.customer());
       await page.goto('/dashboard');
       await page.getByRole('tab', { name: 'Profile' }).click();
+      await page.getByRole('button', { name: 'Security & Data' }).click();
       await opener(page).click();
       const countOf = countClosings(page);
       const answers = await holdAnswers(page, EXPORT);
@@ -230,7 +231,7 @@ test.describe('a closing that waits for the data is abandoned', () => {
       await expect(dialog(page)).toHaveCount(0);
       answers.release();
       await downloading;
-      await page.goto('/dashboard?tab=profile');
+      await page.goto('/dashboard?tab=profile&open=security');
       await expect(opener(page)).toBeVisible();
       expect(countOf()).toBe(0);
     });
@@ -489,7 +490,7 @@ test.describe('a page whose session has ended on the server', () => {
   }) => {
     await logInAs(await backstage.provider());
     const stream = page.waitForRequest(STREAM);
-    await page.goto('/dashboard?tab=profile');
+    await page.goto('/dashboard?tab=profile&open=security');
     await expect(opener(page)).toBeVisible();
     await stream;
     const asked = await callsAfter(page, LOGOUT, async () => {
@@ -501,7 +502,7 @@ test.describe('a page whose session has ended on the server', () => {
 
 test('an account is closed with the keyboard alone', async ({ page, backstage, logInAs }) => {
   await logInAs(await backstage.customer());
-  await page.goto('/dashboard?tab=profile');
+  await page.goto('/dashboard?tab=profile&open=security');
   await opener(page).focus();
   await page.keyboard.press('Space');
   await expect(dialog(page).getByRole('heading', { name: 'Close your account?' })).toBeFocused();

@@ -5,7 +5,18 @@
 import type { Locator, Page, Request } from '@playwright/test';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { startServer } from '../support/running-server.ts';
-import { Backstage, expect, openEmptyList, setHidden, stat, stopClock, test, watch } from './fixtures.ts';
+import {
+  Backstage,
+  expect,
+  openEmptyList,
+  setHidden,
+  stat,
+  stopClock,
+  test,
+  tipSwitch,
+  watch,
+} from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { payTip } from './tipping.ts';
 
@@ -221,8 +232,8 @@ test('many missed tips are one card and one sound, and cost few requests', async
   const { provider, code, customer } = await backstage.bothSides();
   await recordNews(page);
   await logInAs(provider);
-  await page.goto(`${line.url}/dashboard?tab=profile`);
-  await page.getByRole('checkbox', { name: 'Play a sound' }).check();
+  await page.goto(`${line.url}/dashboard?tab=profile&open=notifications`);
+  await tipSwitch(page).check();
   await page.getByRole('tab', { name: 'Transactions' }).click();
   await backstage.tip(customer, code, 10);
   await expect(row(page, '+$9.70')).toHaveCount(1);
@@ -328,48 +339,64 @@ test('alerts are off until they are switched on, and stay as chosen', async ({
   logInAs,
 }) => {
   await logInAs(await backstage.provider());
-  await page.goto('/dashboard?tab=profile');
-  const sound = page.getByRole('checkbox', { name: 'Play a sound' });
-  await expect(sound).not.toBeChecked();
-  await sound.check();
+  await page.goto('/dashboard?tab=profile&open=notifications');
+  await expect(tipSwitch(page)).not.toBeChecked();
+  await expect(page.getByText('More', { exact: true })).toHaveCount(0);
+  await tipSwitch(page).check();
   await page.reload();
-  await expect(sound).toBeChecked();
+  await expect(tipSwitch(page)).toBeChecked();
+  await page.getByText('More', { exact: true }).click();
+  await expect(page.getByRole('checkbox', { name: 'Play a sound' })).toBeChecked();
+  await page.getByRole('checkbox', { name: 'Vibrate' }).uncheck();
+  await expect(tipSwitch(page)).toBeChecked();
+  // Nothing is left that would tell of a tip.
+  await page.getByRole('checkbox', { name: 'Play a sound' }).click();
+  await expect(tipSwitch(page)).not.toBeChecked();
+  await expect(tipSwitch(page)).toBeFocused();
 });
 
-test('the alerts are offered with the first code, once for each account, and until they are answered', async ({
+test('the switch is offered below the codes once a code was shown, once for each account, and until it is answered', async ({
   page,
   backstage,
   logInAs,
 }) => {
-  await logInAs(await backstage.provider());
+  const { provider } = await backstage.bothSides();
+  await logInAs(provider);
   await page.goto('/dashboard');
-  const offer = page.getByRole('group', { name: 'Hear each tip' });
-  await expect(page.getByRole('button', { name: 'Create Bartender QR' })).toBeVisible();
+  const code = page.getByRole('article', { name: 'Bartender' });
+  const offer = page.getByRole('region', { name: 'Hear about each tip' });
+  await expect(code).toBeVisible();
   await expect(offer).toHaveCount(0);
-  await page.getByRole('button', { name: 'Create Bartender QR' }).click();
-  await expect(offer.getByRole('checkbox', { name: 'Play a sound' })).not.toBeChecked();
+  await showCode(page);
+  await expect(tipSwitch(page)).not.toBeChecked();
+  const top = async (of: Locator) => (await of.boundingBox())?.y ?? 0;
+  expect(await top(offer)).toBeGreaterThan(await top(code));
+  await expectForEverybody(page, 'the offer to tell of tips');
+  await picture(page, 'alert-offer');
   await page.reload();
-  await offer.getByRole('button', { name: 'Not now' }).click();
+  await offer.getByRole('button', { name: 'Not Now' }).click();
   await expect(offer).toHaveCount(0);
   await expect(page.getByRole('tabpanel')).toBeFocused();
-  await page.reload();
-  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await showCode(page);
   await expect(offer).toHaveCount(0);
 
-  const { provider } = await backstage.bothSides();
-  await page.evaluate((token) => localStorage.setItem('tipwell_token', token), provider.token);
+  const other = await backstage.bothSides();
+  await page.evaluate((token) => localStorage.setItem('tipwell_token', token), other.provider.token);
   await page.reload();
-  await offer.getByRole('checkbox', { name: 'Play a sound' }).check();
-  await expect(offer.getByRole('button', { name: 'Done' })).toBeVisible();
-  await page.reload();
-  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await expect(code).toBeVisible();
+  await expect(offer).toHaveCount(0);
+  await page.getByRole('button', { name: 'Manage' }).click();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download QR' }).click();
+  await saved;
+  await tipSwitch(page).check();
+  await offer.getByRole('button', { name: 'Done' }).click();
   await expect(offer).toHaveCount(0);
   await page.getByRole('tab', { name: 'Profile' }).click();
-  await expect(page.getByRole('checkbox', { name: 'Play a sound' })).toBeChecked();
-  await page.getByRole('checkbox', { name: 'Play a sound' }).uncheck();
-  await page.getByRole('tab', { name: 'QR Codes' }).click();
-  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
-  await expect(offer).toHaveCount(0);
+  const row = page.getByRole('button', { name: 'Notifications' });
+  await expect(row).toContainText('On while Tipwell is open');
+  await row.click();
+  await expect(tipSwitch(page)).toBeChecked();
 });
 
 test('a sound that the browser does not allow yet is not made up for later', async ({
@@ -409,9 +436,10 @@ test('of several tabs that nobody looks at one makes the sound, and all heed the
     await recordNews(tab);
     await openEmptyList(tab);
     await tab.getByRole('tab', { name: 'Profile' }).click();
+    await tab.getByRole('button', { name: 'Notifications' }).click();
   }
-  await page.getByRole('checkbox', { name: 'Play a sound' }).check();
-  for (const tab of tabs) await expect(tab.getByRole('checkbox', { name: 'Play a sound' })).toBeChecked();
+  await tipSwitch(page).check();
+  for (const tab of tabs) await expect(tipSwitch(tab)).toBeChecked();
   for (const tab of tabs) await setHidden(tab, true);
   const soundsOfAll = async () => {
     const all = await Promise.all(tabs.map(newsOf));
@@ -530,6 +558,14 @@ interface News {
 }
 
 /** Notes what a page says of tips; to be called before it loads. */
+/** Opens a code in shift mode, and comes back to the codes. */
+async function showCode(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Start Shift' }).click();
+  await expect(page.getByText('Scan to tip')).toBeVisible();
+  await page.getByRole('link', { name: 'Back' }).click();
+  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+}
+
 async function recordNews(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const news = { cards: [] as string[], sounds: 0 };

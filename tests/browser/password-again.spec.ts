@@ -62,6 +62,7 @@ test('a download of all data asks for the password, and is saved then', async ({
   profile: page,
   complaints,
 }) => {
+  await page.getByRole('button', { name: 'Security & Data' }).click();
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download My Data' }).first().click();
   await password(page).fill(PASSWORD);
@@ -81,6 +82,7 @@ base(
     await backstage.ageLogin(customer, 16);
     await page.goto('/dashboard');
     await page.getByRole('tab', { name: 'Profile' }).click();
+    await page.getByRole('button', { name: 'Security & Data' }).click();
     const everywhere = page.getByRole('button', { name: 'Logout Everywhere Else' });
 
     await base.step('given up, it gives the focus back to the button', async () => {
@@ -94,7 +96,7 @@ base(
       await expect(question(page)).toBeVisible();
       await page.goBack();
       await expect(question(page)).toHaveCount(0);
-      await page.goto('/dashboard?tab=profile');
+      await page.goto('/dashboard?tab=profile&open=security');
     });
     await base.step('when the session has ended meanwhile, that is what is said', async () => {
       await everywhere.click();

@@ -152,7 +152,7 @@ test('services that Stripe does not serve say so before anybody begins', async (
   await expectForEverybody(page, 'excluded');
   await picture(page, 'payouts-06-excluded');
 
-  await page.goto('/dashboard?tab=profile');
+  await page.goto('/dashboard?tab=profile&open=services');
   await page.getByText('Add a service').click();
   await page.getByRole('checkbox', { name: 'Bartender' }).check();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -165,7 +165,7 @@ test('a customer is asked nothing, until they become a provider', async ({ page,
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   await logInAs(customer);
-  await page.goto('/dashboard?tab=profile');
+  await page.goto('/dashboard?tab=profile&open=services');
   await expect(page.getByRole('heading', { name: 'Start earning tips' })).toBeVisible();
   expect(asked.filter((url) => /payoutStatus|\/payouts-/.test(url))).toEqual([]);
 

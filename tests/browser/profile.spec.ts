@@ -9,7 +9,7 @@ const welcome = (page: Page) => page.getByRole('heading', { level: 1 });
 const edit = (page: Page) => page.getByRole('button', { name: 'Edit Profile' });
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
 const form = (page: Page) => page.locator('form').filter({ hasText: 'Edit profile' });
-const services = (page: Page) => page.getByRole('region', { name: 'Your services' });
+const services = (page: Page) => page.getByRole('region', { name: 'Services', exact: true });
 
 test.describe('an edited profile', () => {
   test('shows everywhere at once, and after a reload', async ({ page, backstage, logInAs }) => {
@@ -146,9 +146,9 @@ test('a customer becomes a provider, and lands where the first code is created',
   logInAs,
 }) => {
   await logInAs(await backstage.customer());
-  await page.goto('/dashboard?tab=profile');
+  await page.goto('/dashboard?tab=profile&open=services');
   const start = page.getByRole('region', { name: 'Start earning tips' });
-  await expect(start).toContainText("It cannot be turned back into a customer's.");
+  await expect(start).toContainText('There is no way back to a customer account.');
   await start.getByRole('button', { name: 'Become a Service Provider' }).click();
   await expect(start.getByRole('group')).toHaveAccessibleDescription(
     'Please select at least one service category.',
@@ -166,9 +166,9 @@ test('a customer becomes a provider, and lands where the first code is created',
 test.describe('the services of a provider', () => {
   test('can be added at any time', async ({ page, backstage, logInAs }) => {
     await logInAs(await backstage.provider(['dj']));
-    await page.goto('/dashboard?tab=profile');
-    await expect(services(page)).toContainText('It cannot be retired');
-    await expect(services(page).getByRole('button', { name: /^Retire/ })).toHaveCount(0);
+    await page.goto('/dashboard?tab=profile&open=services');
+    await expect(services(page)).toContainText('You need at least one service.');
+    await expect(services(page).getByRole('button', { name: /^Stop offering/ })).toHaveCount(0);
     await services(page).getByText('Add a service').click();
     await services(page).getByLabel('Barber').check();
     await services(page).getByRole('button', { name: 'Add', exact: true }).click();
@@ -178,30 +178,34 @@ test.describe('the services of a provider', () => {
     await expect(page.getByRole('button', { name: 'Create Barber QR' })).toBeVisible();
   });
 
-  test('can be retired after a question, together with their codes', async ({ page, backstage, logInAs }) => {
+  test('are no longer offered after a question, together with their codes', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
     const provider = await backstage.provider(['dj', 'barber']);
     const code = await backstage.code(provider, 'dj');
     await backstage.code(provider, 'barber');
     await logInAs(provider);
-    await page.goto('/dashboard?tab=profile');
-    const retire = services(page).getByRole('button', { name: 'Retire DJ' });
-    await retire.click();
-    const question = page.getByRole('dialog', { name: 'Retire DJ?' });
-    await expect(question).toContainText('Its QR code is retired with it');
+    await page.goto('/dashboard?tab=profile&open=services');
+    const stop = services(page).getByRole('button', { name: 'Stop offering DJ' });
+    await stop.click();
+    const question = page.getByRole('dialog', { name: 'Stop offering DJ?' });
+    await expect(question).toContainText('Its QR code stops working for good');
     await page.keyboard.press('Escape');
     await expect(question).toHaveCount(0);
-    await expect(retire).toBeFocused();
-    await retire.click();
+    await expect(stop).toBeFocused();
+    await stop.click();
     const answers = await holdAnswers(page, /auth\.updateProfile/);
-    await question.getByRole('button', { name: 'Retire' }).click();
-    await expect(question.getByRole('button', { name: 'Retiring...' })).toBeFocused();
+    await question.getByRole('button', { name: 'Stop Offering' }).click();
+    await expect(question.getByRole('button', { name: 'One moment...' })).toBeFocused();
     await question.getByRole('button', { name: 'Cancel' }).dispatchEvent('click');
     await page.keyboard.press('Escape');
     await expect(question.getByRole('button', { name: 'Cancel' })).toHaveAttribute('aria-disabled', 'true');
     answers.release();
-    await expect(toast(page, 'DJ is retired')).toBeVisible();
-    await expect(page.getByRole('heading', { name: 'Your services' })).toBeFocused();
-    await expect(services(page)).toContainText('It cannot be retired');
+    await expect(toast(page, 'You no longer offer DJ')).toBeVisible();
+    await expect(page.getByRole('list', { name: 'Your services' })).toBeFocused();
+    await expect(services(page)).toContainText('You need at least one service.');
     await page.getByRole('tab', { name: 'QR Codes' }).click();
     await expect(page.getByRole('article')).toHaveCount(1);
     await page.getByText('Old codes').click();

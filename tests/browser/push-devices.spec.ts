@@ -3,17 +3,28 @@
  * gets those of somebody else.
  */
 import type { Page } from '@playwright/test';
-import { expect, logInByForm, PASSWORD, storedToken, toast } from './fixtures.ts';
+import { expect, logInByForm, PASSWORD, storedToken, tipSwitch, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { ASK, askedOf, devicesOf, endpointOf, findWorker, test, turnOn } from './push-fixtures.ts';
+import {
+  askedOf,
+  devicesOf,
+  endpointOf,
+  findWorker,
+  pushOn,
+  REACHED,
+  test,
+  turnOn,
+} from './push-fixtures.ts';
 
-const WORDS = 'Show names and messages in notices';
+const WORDS = 'Show names and messages on the locked screen';
 const WHAT_IS_SENT =
-  'When a tip arrives, this device gets a notice with the amount and the service, also when Tipwell is closed. It travels encrypted through the push service of your browser.';
-const ENDED = /^Notices on this device have ended/;
+  "You see the amount and the service of each tip, even when Tipwell is closed. Your browser's push service delivers it, encrypted.";
+const ENDED = /^Notifications have stopped on this phone/;
+const PROFILE = '/dashboard?tab=profile&open=notifications';
+const LOGIN = `/auth?${new URLSearchParams({ next: PROFILE })}`;
 
-const section = (page: Page) => page.getByRole('region', { name: 'Notices', exact: true });
+const section = (page: Page) => page.getByRole('region', { name: 'Notifications', exact: true });
 
 test.beforeEach(({ subscribable: _ }) => {});
 
@@ -25,24 +36,24 @@ test('a tip reaches a device whose owner turned notifications on, from the tap o
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  await page.goto('/dashboard?tab=profile');
+  await page.goto(PROFILE);
   await expect(section(page).getByText(WHAT_IS_SENT)).toBeVisible();
-  await expect(page.getByRole('button', { name: ASK })).toBeVisible();
+  await expect(tipSwitch(page)).not.toBeChecked();
   expect(await askedOf(page)).toBe(0);
   expect(await endpointOf(page)).toBeNull();
-  await expectForEverybody(page, 'notices that are off');
+  await expectForEverybody(page, 'notifications that are off');
   await picture(page, 'notices-off');
 
   // The keyboard alone does it, and the focus stays where it was needed.
-  await page.getByRole('button', { name: ASK }).focus();
-  await page.keyboard.press('Enter');
-  await expect(toast(page, 'Notices are on')).toBeVisible();
+  await tipSwitch(page).focus();
+  await page.keyboard.press('Space');
+  await expect(page.getByText(REACHED)).toBeVisible();
   expect(await askedOf(page)).toBe(1);
-  await expect(page.getByRole('heading', { name: 'Notices', exact: true })).toBeFocused();
+  await expect(tipSwitch(page)).toBeFocused();
   const endpoint = (await endpointOf(page)) ?? '';
-  const own = section(page).getByRole('listitem').filter({ hasText: 'This device' });
-  await expect(own).toHaveCount(1);
-  await expectForEverybody(page, 'notices that are on');
+  await expect(page.getByRole('button', { name: 'Notifications' })).toContainText('On for this phone');
+  await page.getByText('More', { exact: true }).click();
+  await expectForEverybody(page, 'notifications that are on');
   await picture(page, 'notices-on');
 
   await page.goto('/tip/demo-alex-bartender');
@@ -64,20 +75,23 @@ test('messages are shown on request, a test notification comes at once, and noti
   await logInAs(provider);
   const endpoint = await turnOn(page);
   const words = page.getByRole('checkbox', { name: WORDS });
+  const more = page.getByText('More', { exact: true });
+  await more.click();
   await expect(words).not.toBeChecked();
   await words.click();
   await expect(words).toBeChecked();
   await expect.poll(() => devicesOf(server.url, provider)).toMatchObject([{ withWords: true }]);
   await page.reload();
+  await more.click();
   await expect(words).toBeChecked();
 
-  await page.getByRole('button', { name: 'Send a Test Notice' }).click();
-  await expect(toast(page, 'A test notice is on its way')).toBeVisible();
+  await page.getByRole('button', { name: 'Send a Test Notification' }).click();
+  await expect(toast(page, 'A test notification is on its way')).toBeVisible();
   const [notice] = push.payloadsOf(endpoint);
   const { deliver, shown } = await findWorker(page);
   // Somebody looks at the page, and wants to see it all the same.
   await deliver(notice);
-  expect(await shown()).toEqual([{ title: 'Test notice', body: 'Notices reach this device.' }]);
+  expect(await shown()).toEqual([{ title: 'Test notification', body: 'Notifications reach this device.' }]);
 
   await backstage.call('POST', '/transactions', {
     token: customer.token,
@@ -96,15 +110,17 @@ test('messages are shown on request, a test notification comes at once, and noti
     title: 'New tip: $9.70',
     body: `Bartender\nFrom ${customer.fullName}\n“Best Negroni in town”`,
   });
-  await page.goto('/dashboard?tab=profile');
+  await page.goto(PROFILE);
 
-  await page.getByRole('button', { name: 'Turn off notices on this device' }).click();
-  await expect(page.getByRole('button', { name: ASK })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Notices', exact: true })).toBeFocused();
+  await tipSwitch(page).click();
+  await expect(page.getByText(WHAT_IS_SENT)).toBeVisible();
+  await expect(tipSwitch(page)).not.toBeChecked();
+  await expect(tipSwitch(page)).toBeFocused();
   await expect(page.getByText(ENDED)).toHaveCount(0);
   expect(await endpointOf(page)).toBeNull();
   expect(await devicesOf(server.url, provider)).toEqual([]);
-  await page.getByRole('button', { name: ASK }).click();
+  await pushOn(page);
+  await more.click();
   await expect(words).not.toBeChecked();
 });
 
@@ -121,21 +137,20 @@ test('another device is listed and turned off, and does not turn itself on again
   await turnOn(page);
   const other = await browser.newContext({ baseURL: server.url });
   const elsewhere = await other.newPage();
-  await elsewhere.goto('/auth?next=/dashboard?tab=profile');
+  await elsewhere.goto(LOGIN);
   await logInByForm(elsewhere, provider);
   const device = section(elsewhere).getByRole('listitem');
   await expect(device).toHaveCount(1);
-  await expect(device.getByText('This device')).toHaveCount(0);
-  await expectForEverybody(elsewhere, 'notices that are blocked here');
+  await expectForEverybody(elsewhere, 'notifications that are blocked here');
   await picture(elsewhere, 'notices-blocked-with-another-device');
-  await elsewhere.getByRole('button', { name: /^Turn off notices on/ }).click();
+  await elsewhere.getByRole('button', { name: /^Turn off notifications on/ }).click();
   await expect(device).toHaveCount(0);
   await other.close();
 
   await page.reload();
   await expect(page.getByText(ENDED)).toBeVisible();
   await expect.poll(() => endpointOf(page)).toBeNull();
-  await expectForEverybody(page, 'notices that have ended');
+  await expectForEverybody(page, 'notifications that have ended');
   await picture(page, 'notices-ended');
   const endpoint = await turnOn(page);
   expect(push.payloadsOf(endpoint)).toEqual([]);
@@ -164,9 +179,9 @@ for (const ending of ['a logout', 'a session that was ended elsewhere'] as const
     expect(await page.evaluate(() => localStorage.getItem('tipwell_notices'))).toBeNull();
     await backstage.tip(customer, code, 10);
 
-    await page.goto('/auth?next=/dashboard?tab=profile');
+    await page.goto(LOGIN);
     await logInByForm(page, next);
-    await expect(page.getByRole('button', { name: ASK })).toBeVisible();
+    await expect(tipSwitch(page)).toBeVisible();
     await expect(page.getByText(ENDED)).toHaveCount(0);
     expect(await devicesOf(server.url, next)).toEqual([]);
     expect(push.payloadsOf(endpoint)).toEqual([]);
@@ -197,7 +212,7 @@ test('a subscription that another account has left behind is ended, and that of 
 
   await turnOn(page);
   await change('pretended-subscription', 'key', 'B'.repeat(87));
-  await page.goto('/dashboard?tab=profile');
+  await page.goto(PROFILE);
   await expect(page.getByText(ENDED)).toBeVisible();
   await expect.poll(() => endpointOf(page)).toBeNull();
   expect(await turnOn(page)).not.toBeNull();
@@ -234,6 +249,7 @@ test('an endpoint that was replaced some time after the login is registered once
   const refused = page.waitForResponse(/notifications\.register/);
   await replaceEndpoint(page);
   expect((await refused).status()).toBe(401);
+  await page.getByRole('button', { name: 'Security & Data' }).click();
   await page.getByRole('button', { name: 'Download My Data' }).click();
   const question = page.getByRole('dialog', { name: 'Enter your password to go on' });
   await question.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -254,6 +270,7 @@ test('an endpoint that the browser has replaced, and a new password, leave notif
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
   await turnOn(page);
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('checkbox', { name: WORDS }).click();
   await expect.poll(() => devicesOf(server.url, provider)).toMatchObject([{ withWords: true }]);
   const [before] = await devicesOf(server.url, provider);
@@ -262,6 +279,7 @@ test('an endpoint that the browser has replaced, and a new password, leave notif
   await expect.poll(async () => (await renewed()).map(({ id }) => id)).not.toEqual([before?.id]);
   await expect.poll(renewed).toMatchObject([{ withWords: true, isCurrent: true }]);
 
+  await page.getByRole('button', { name: 'Security & Data' }).click();
   await page.getByLabel('Current password').fill('correct horse battery');
   await page.getByLabel('New password', { exact: true }).fill('another horse battery');
   await page.keyboard.press('Enter');

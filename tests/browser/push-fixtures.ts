@@ -6,9 +6,9 @@ import type { CDPSession, Page, Worker } from '@playwright/test';
 import { inWords } from '../support/push-devices.ts';
 import { startPushService } from '../support/push-service.ts';
 import { startServer, stopEverything } from '../support/running-server.ts';
-import { test as base, expect, type Person } from './fixtures.ts';
+import { test as base, expect, type Person, tipSwitch } from './fixtures.ts';
 
-export const ASK = 'Turn On Notices';
+export const REACHED = 'Tips reach this phone even when Tipwell is closed.';
 
 interface PushFixtures {
   readonly push: Awaited<ReturnType<typeof startPushService>>;
@@ -97,12 +97,19 @@ export function askedOf(page: Page): Promise<number> {
 
 /** @returns the endpoint. */
 export async function turnOn(page: Page): Promise<string> {
-  await page.goto('/dashboard?tab=profile');
-  await page.getByRole('button', { name: ASK }).click();
-  await expect(page.getByRole('button', { name: 'Send a Test Notice' })).toBeVisible();
+  await page.goto('/dashboard?tab=profile&open=notifications');
+  await pushOn(page);
   const endpoint = await endpointOf(page);
   if (endpoint === null) throw new Error('the browser has no subscription');
   return endpoint;
+}
+
+/** Presses the switch, which is on already where the open page alone tells of tips. */
+export async function pushOn(page: Page): Promise<void> {
+  const also = page.getByRole('button', { name: 'Also When Tipwell Is Closed' });
+  await expect(tipSwitch(page)).toBeVisible();
+  await ((await tipSwitch(page).isChecked()) ? also : tipSwitch(page)).click();
+  await expect(page.getByText(REACHED)).toBeVisible();
 }
 
 /** The devices of an account, as the API tells them; of a session that has ended, none. */

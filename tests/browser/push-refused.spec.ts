@@ -4,16 +4,17 @@
  */
 import type { Page } from '@playwright/test';
 import { temporaryFolder } from '../support/running-server.ts';
-import { expect, holdAnswers, type Person } from './fixtures.ts';
+import { expect, holdAnswers, type Person, tipSwitch } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { ASK, test as base, devicesOf, endpointOf } from './push-fixtures.ts';
+import { test as base, devicesOf, endpointOf, pushOn } from './push-fixtures.ts';
 
-const section = (page: Page) => page.getByRole('region', { name: 'Notices', exact: true });
-const button = (page: Page) => page.getByRole('button', { name: ASK });
+const section = (page: Page) => page.getByRole('region', { name: 'Notifications', exact: true });
+const also = (page: Page) => page.getByRole('button', { name: 'Also When Tipwell Is Closed' });
+const OPEN_ONLY = 'You hear of tips only while Tipwell is open.';
 
 async function openProfile(page: Page): Promise<void> {
-  await page.goto('/dashboard?tab=profile');
+  await page.goto('/dashboard?tab=profile&open=notifications');
   await expect(section(page)).toBeVisible();
 }
 
@@ -24,7 +25,7 @@ async function showState(page: Page, name: string): Promise<void> {
 
 async function expectObstacle(page: Page, words: string | RegExp, name: string): Promise<void> {
   await expect(section(page).getByText(words)).toBeVisible();
-  await expect(button(page)).toHaveCount(0);
+  await expect(also(page)).toHaveCount(0);
   await showState(page, name);
 }
 
@@ -60,19 +61,23 @@ const test = base.extend<{ readonly provider: Person }>({
 test('a no is respected, and the page says how to take it back', async ({ page, subscribable: _ }) => {
   await answerQuestion(page, 'denied');
   await openProfile(page);
-  await button(page).click();
-  await expectObstacle(page, /^This browser blocks the notifications of this site/, 'denied');
+  await tipSwitch(page).click();
+  await expectObstacle(page, /^Your browser blocks notifications from this site/, 'denied');
+  // What needs no permission tells of tips all the same.
+  await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
+  await expect(tipSwitch(page)).toBeChecked();
   expect(await endpointOf(page)).toBeNull();
   await page.evaluate(() => Reflect.get(window, 'allow')());
-  await expect(button(page)).toBeVisible();
+  await expect(also(page)).toBeVisible();
 });
 
 test('a question that was put away can be asked again', async ({ page, subscribable: _ }) => {
   await answerQuestion(page, 'default');
   await openProfile(page);
-  await button(page).click();
-  await expect(section(page).getByRole('alert')).toHaveText(/^Nothing was turned on/);
-  await expect(button(page)).toBeFocused();
+  await tipSwitch(page).click();
+  await expect(section(page).getByRole('alert')).toHaveText(/^Your browser was not allowed/);
+  await expect(tipSwitch(page)).toBeFocused();
+  await expect(also(page)).toBeVisible();
   await expectForEverybody(page, 'dismissed');
   await picture(page, 'notices-dismissed');
 });
@@ -84,12 +89,15 @@ test('a page without HTTPS, a browser without push messages, and a page of iOS s
     if (search.includes('old') || search.includes('ios')) Reflect.deleteProperty(window, 'PushManager');
     if (search.includes('ios')) Object.assign(navigator, { standalone: false });
   });
-  await page.goto('/dashboard?tab=profile&http');
-  await expectObstacle(page, /https pages only/, 'insecure');
-  await page.goto('/dashboard?tab=profile&old');
-  await expectObstacle(page, /^This browser cannot get notices/, 'unsupported');
+  await page.goto('/dashboard?tab=profile&open=notifications&http');
+  await expectObstacle(page, /only from https pages/, 'insecure');
+  await page.goto('/dashboard?tab=profile&open=notifications&old');
+  await expectObstacle(page, /^This browser cannot tell you when Tipwell is closed/, 'unsupported');
+  await page.goto('/dashboard?tab=profile&open=notifications&ios');
+  await expectObstacle(page, /add Tipwell to the home screen: tap Share/, 'home-screen');
+  await tipSwitch(page).click();
+  await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
   await page.goto('/dashboard?tab=profile&ios');
-  await expectObstacle(page, /^Add Tipwell to the home screen first/, 'home-screen');
   await expect(page.getByRole('region', { name: 'Tipwell as an app' })).toContainText('Add to Home Screen');
 });
 
@@ -97,10 +105,11 @@ test('a browser whose push service cannot be reached says so', async ({ page, co
   // Nothing stands in for the one that this Chromium does not have.
   await context.grantPermissions(['notifications']);
   await openProfile(page);
-  await button(page).click();
+  await tipSwitch(page).click();
   await expect(section(page).getByRole('alert')).toHaveText(
-    /^The push service of this browser could not be reached/,
+    /^Your browser's push service could not be reached/,
   );
+  await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
   await expectForEverybody(page, 'a push service that cannot be reached');
   await picture(page, 'notices-no-push-service');
   expect(complaints.splice(0)).toEqual([expect.stringContaining('incognito')]);
@@ -121,7 +130,7 @@ test('a push service that the server does not call leaves no subscription behind
     };
   });
   await openProfile(page);
-  await button(page).click();
+  await tipSwitch(page).click();
   await expect(section(page).getByRole('alert')).toHaveText(
     'The push service of this browser is not known here.',
   );
@@ -139,16 +148,16 @@ test('loading, failing and being offline have words, and Retry goes on', async (
   const answers = await holdAnswers(page, /notifications\.(?:key|devices)/);
   await openProfile(page);
   await expect(section(page).getByText('Loading...')).toBeVisible();
-  await expectForEverybody(page, 'notices that are loading');
+  await expectForEverybody(page, 'notifications that are loading');
   await picture(page, 'notices-loading');
   answers.release();
-  await expect(button(page)).toBeVisible();
+  await expect(tipSwitch(page)).toBeVisible();
 
   await page.unroute(/notifications\.(?:key|devices)/);
   await page.route(/notifications\.(?:key|devices)/, (route) => route.abort());
   await page.reload();
-  await expect(section(page).getByRole('alert')).toContainText('Notices could not be loaded');
-  await expectForEverybody(page, 'notices that could not be loaded');
+  await expect(section(page).getByRole('alert')).toContainText('Notifications could not be loaded');
+  await expectForEverybody(page, 'notifications that could not be loaded');
   await picture(page, 'notices-failed');
   await page.unroute(/notifications\.(?:key|devices)/);
   await context.setOffline(true);
@@ -157,10 +166,10 @@ test('loading, failing and being offline have words, and Retry goes on', async (
   await showState(page, 'offline');
   await context.setOffline(false);
   // The queries go on by themselves when there is a connection again.
-  await expect(button(page)).toBeVisible();
+  await expect(tipSwitch(page)).toBeVisible();
 
   await page.route(/notifications\.register/, (route) => route.abort());
-  await button(page).click();
+  await tipSwitch(page).click();
   await expect(section(page).getByRole('alert')).toHaveText(/^The server could not be reached/);
   expect(await endpointOf(page)).toBeNull();
   complaints.length = 0;
@@ -174,15 +183,16 @@ test('a failed change of a device is told, and nothing looks changed', async ({
   complaints,
 }) => {
   await openProfile(page);
-  await button(page).click();
-  const words = page.getByRole('checkbox', { name: 'Show names and messages in notices' });
+  await pushOn(page);
+  await page.getByText('More', { exact: true }).click();
+  const words = page.getByRole('checkbox', { name: 'Show names and messages on the locked screen' });
   await expect(words).toBeVisible();
   await page.route(/notifications\.(?:update|test)/, (route) => route.abort());
   await words.click();
   await expect(page.getByText('This could not be changed. Please try again.')).toBeVisible();
   await expect(words).not.toBeChecked();
-  await page.getByRole('button', { name: 'Send a Test Notice' }).click();
-  await expect(page.getByText('The test notice could not be sent. Please try again.')).toBeVisible();
+  await page.getByRole('button', { name: 'Send a Test Notification' }).click();
+  await expect(page.getByText('The test notification could not be sent. Please try again.')).toBeVisible();
   expect(await devicesOf(server.url, provider)).toMatchObject([{ withWords: false }]);
   complaints.length = 0;
 });
@@ -197,7 +207,7 @@ test('a customer, who gets no tips, is offered the app and no notifications', as
   await context.addInitScript(() => Object.assign(navigator, { standalone: false }));
   await logInAs(await backstage.customer(), context);
   const page = await context.newPage();
-  await page.goto('/dashboard?tab=profile');
+  await page.goto('/dashboard?tab=profile&open=notifications');
   await expect(page.getByRole('region', { name: 'Tipwell as an app' })).toBeVisible();
   await expect(section(page)).toHaveCount(0);
   await context.close();

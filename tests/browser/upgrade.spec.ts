@@ -100,7 +100,8 @@ test('after an upgrade the page and its scripts are those of the new version, on
   await page.getByRole('link', { name: 'Try again' }).click();
   await expect(welcome).toBeVisible();
   await page.getByRole('tab', { name: 'Profile' }).click();
-  await expect(page.getByRole('heading', { name: 'Notices', exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Notifications' }).click();
+  await expect(page.getByRole('switch')).toBeVisible();
   const ofNext = scriptsIn(folder);
   expect(loaded.length).toBeGreaterThan(5);
   expect(loaded.filter((name) => !ofNext.has(name))).toEqual([]);

@@ -11,8 +11,8 @@ test.each([
   ['+1 (555) 010-4477', '+1 (555) 010-4477', 'tel:+15550104477'],
   [
     'https://example.com/help?a=1&b=<2>',
-    'example.com/help?a=1&#38;b=%3C2%3E',
-    'https://example.com/help?a=1&#38;b=%3C2%3E',
+    'example.com/help?a=1&amp;b=%3C2%3E',
+    'https://example.com/help?a=1&amp;b=%3C2%3E',
   ],
   ['https://example.com', 'example.com', 'https://example.com/'],
 ])('%s stands on every page as a link, and its styles are allowed', async (contact, text, href) => {

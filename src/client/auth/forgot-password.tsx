@@ -1,10 +1,9 @@
 /** The way back for somebody who has forgotten the password: the operator makes a new one. */
-import { readOperatorContact } from '#shared/operator-contact.ts';
-import { operatorContact } from '../installation.ts';
+import { operatorContact } from '../ui/later/contact.ts';
 import styles from './auth.module.css';
 
 export function ForgotPassword() {
-  const contact = readOperatorContact(operatorContact());
+  const contact = operatorContact();
   return (
     <p className={styles.forgot}>
       Forgot your password?{' '}

@@ -9,6 +9,7 @@ import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { useOpenTab } from './dashboard-tabs.tsx';
 import { useLiveTips } from './live/live-tips.ts';
 import { Overview } from './overview.tsx';
+import { noteCodeShown } from './shared/code-shown.ts';
 import { useDashboardData } from './shared/queries.ts';
 
 const Shift = lazy(() => import('./shift/shift.tsx').then(({ Shift }) => ({ default: Shift })));
@@ -43,6 +44,11 @@ function LiveDashboard({ user }: { readonly user: User }) {
         .catch(() => {});
     });
   }, [user.id]);
+
+  const isCodeShown = shownService !== undefined;
+  useEffect(() => {
+    if (isCodeShown) noteCodeShown();
+  }, [isCodeShown]);
 
   if (shown === null) return <Overview user={user} tab={tab} data={data} live={live} />;
   return (

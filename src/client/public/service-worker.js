@@ -95,7 +95,11 @@ async function tell(data) {
     // Browsers demand a notification for each push message.
     await show('You have new tips', { body: 'Open the dashboard to see them.', tag: 'news', renotify: true });
   } else if (notice.kind === 'test') {
-    await show('Test notice', { body: 'Notices reach this device.', tag: 'test', renotify: true });
+    await show('Test notification', {
+      body: 'Notifications reach this device.',
+      tag: 'test',
+      renotify: true,
+    });
   } else {
     await tellTips(notice);
   }

@@ -4,7 +4,6 @@ import { api, holdCallsFor } from '../../api-client/api.ts';
 import { beginSession } from '../../session/session.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
-import card from '../../ui/card.module.css';
 import { PasswordField } from '../../ui/later/account-fields.tsx';
 import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
@@ -37,8 +36,7 @@ export function ChangePassword({ email, currentHint, onChanged }: ChangePassword
   });
 
   return (
-    <form className={[card.card, styles.part].join(' ')} noValidate onSubmit={submit}>
-      <h2 className={styles.heading}>Change password</h2>
+    <form className={styles.part} noValidate onSubmit={submit}>
       {/* Password managers learn from this field whose password is changed. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordField

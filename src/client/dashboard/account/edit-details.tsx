@@ -4,7 +4,6 @@ import { useForm } from 'react-hook-form';
 import type { ProfileChange, User } from '#shared/accounts.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
-import card from '../../ui/card.module.css';
 import {
   EmailField,
   FullNameField,
@@ -50,8 +49,8 @@ export function EditDetails({ user, onDone }: EditDetailsProps) {
 
   return (
     // Only the script sends this form.
-    <form className={[card.card, styles.part].join(' ')} method="dialog" noValidate onSubmit={submit}>
-      <h2 className={styles.heading}>Edit profile</h2>
+    <form className={styles.part} method="dialog" noValidate onSubmit={submit}>
+      <h3 className={styles.heading}>Edit profile</h3>
       <div className={styles.fields}>
         <FullNameField {...field('fullName')} />
         <UsernameField

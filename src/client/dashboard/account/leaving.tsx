@@ -5,7 +5,6 @@ import type { User } from '#shared/accounts.ts';
 import { CLOSING_GRACE_DAYS } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { Button } from '../../ui/button.tsx';
-import card from '../../ui/card.module.css';
 import styles from './account-care.module.css';
 import { CloseAccount } from './close-account.tsx';
 import { type DataDownload, useDataDownload } from './download-data.ts';
@@ -15,10 +14,10 @@ export function Leaving({ user }: { readonly user: User }) {
   const [isClosing, setClosing] = useState(false);
   return (
     <>
-      <section className={[card.card, styles.part].join(' ')} aria-labelledby="your-data">
-        <h2 className={styles.heading} id="your-data">
+      <section className={styles.part} aria-labelledby="your-data">
+        <h3 className={styles.heading} id="your-data">
           Your data
-        </h2>
+        </h3>
         <p>
           Everything that {brand.name} stores about you, as one ZIP file: your profile, logins
           {user.isServiceProvider && ', QR codes with their photos'} and tips. The tips are there as a table
@@ -26,10 +25,10 @@ export function Leaving({ user }: { readonly user: User }) {
         </p>
         <DownloadButton data={data} isShowingFailure={!isClosing} />
       </section>
-      <section className={[card.card, styles.part].join(' ')} aria-labelledby="close-account">
-        <h2 className={styles.heading} id="close-account">
+      <section className={styles.part} aria-labelledby="close-account">
+        <h3 className={styles.heading} id="close-account">
           Close your account
-        </h2>
+        </h3>
         <p>
           You are logged out everywhere, and what {brand.name} knows about you is erased. You have{' '}
           {CLOSING_GRACE_DAYS} days to change your mind.

@@ -2,6 +2,7 @@
 import type { User } from '#shared/accounts.ts';
 import { useLogout } from '../../signed-in/logout.ts';
 import { Button } from '../../ui/button.tsx';
+import card from '../../ui/card.module.css';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Screen } from '../../ui/screen.tsx';
 import styles from './account-care.module.css';
@@ -24,7 +25,9 @@ export function OwnPassword({ user }: { readonly user: User }) {
         <p>
           Somebody else made the password that you logged in with. Choose one that only you know, and go on.
         </p>
-        <ChangePassword email={user.email} currentHint="The one that you were given." />
+        <div className={card.card}>
+          <ChangePassword email={user.email} currentHint="The one that you were given." />
+        </div>
       </div>
     </Screen>
   );

@@ -1,131 +1,121 @@
-/** The Profile tab: the account's data, payouts, alerts, notifications, services, password and sessions. */
-import { Pencil } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+/** The Profile tab: rows that say how things stand and open in place, one at a time. */
+import { ChevronDown } from 'lucide-react';
+import { type ComponentType, lazy, type ReactNode, useEffect, useId, useRef } from 'react';
 import type { User } from '#shared/accounts.ts';
-import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { paymentMode } from '../../installation.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Boundary } from '../../ui/boundary.tsx';
-import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
-import { Problem, Skeleton } from '../../ui/states.tsx';
-import { AlertSettings } from '../live/alert-settings.tsx';
-import { accountTypeOf } from '../shared/labels.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { Fetched } from '../shared/fetched.tsx';
+import { Me } from './me.tsx';
 import styles from './profile.module.css';
+import { closeRow, openRow, PROFILE_ROWS, type ProfileRow, useOpenRow } from './profile-rows.ts';
+import { MeState, MessagesState, NotificationsState, SecurityState, ServicesState } from './row-states.tsx';
 
-const AccountCare = lazy(() =>
-  import('./account-care.tsx').then(({ AccountCare }) => ({ default: AccountCare })),
+const Services = lazy(() => import('./services.tsx').then(({ Services }) => ({ default: Services })));
+const MessageSettings = lazy(() =>
+  import('../messages/message-settings.tsx').then(({ MessageSettings }) => ({ default: MessageSettings })),
 );
-
-const Payouts = lazy(() => import('../payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
-const loadQuestion = () => import('../../signed-in/later/password-again.ts');
-
-const ThisDevice = lazy(() =>
-  import('../notifications/this-device.tsx').then(({ ThisDevice }) => ({ default: ThisDevice })),
+const Notifications = lazy(() =>
+  import('../notifications/notifications.tsx').then(({ Notifications }) => ({ default: Notifications })),
 );
+const Security = lazy(() => import('./security.tsx').then(({ Security }) => ({ default: Security })));
 
-const EditDetails = lazy(() =>
-  import('./edit-details.tsx').then(({ EditDetails }) => ({ default: EditDetails })),
-);
+interface OfUser {
+  readonly user: User;
+}
 
-export function Profile({ user }: { readonly user: User }) {
-  const [isEditing, setEditing] = useState(false);
-  const edit = useRef<HTMLButtonElement>(null);
-  const wasEditing = useRef(false);
+interface Row {
+  readonly title: string;
+  readonly State: ComponentType<OfUser>;
+  readonly Panel: ComponentType<OfUser>;
+}
+
+const ROWS: Readonly<Record<ProfileRow, Row>> = {
+  me: { title: 'Me', State: MeState, Panel: Me },
+  services: { title: 'Services', State: ServicesState, Panel: Services },
+  messages: { title: 'Messages', State: MessagesState, Panel: MessageSettings },
+  notifications: { title: 'Notifications', State: NotificationsState, Panel: Notifications },
+  security: { title: 'Security & Data', State: SecurityState, Panel: Security },
+};
+
+const CUSTOMER_ROWS = ['me', 'services', 'security'] as const;
+
+/** A customer becomes a provider where a provider has services. */
+function titleOf(row: ProfileRow, { isServiceProvider }: User): string {
+  return row === 'services' && !isServiceProvider ? 'Start earning tips' : ROWS[row].title;
+}
+
+export function Profile({ user }: OfUser) {
+  const rows = user.isServiceProvider ? PROFILE_ROWS : CUSTOMER_ROWS;
+  const open = useOpenRow(rows);
+  return (
+    <div className={[card.card, styles.rows].join(' ')}>
+      {rows.map((row) => {
+        const { State, Panel } = ROWS[row];
+        return (
+          <Disclosure
+            key={row}
+            title={titleOf(row, user)}
+            state={<State user={user} />}
+            isOpen={row === open}
+            // The first row closes by opening another one, so that the profile never shows nothing.
+            mayClose={row !== 'me'}
+            onOpen={() => openRow(row, open)}
+          >
+            <Panel user={user} />
+          </Disclosure>
+        );
+      })}
+    </div>
+  );
+}
+
+interface DisclosureProps {
+  readonly title: string;
+  readonly state: ReactNode;
+  readonly isOpen: boolean;
+  readonly mayClose: boolean;
+  readonly onOpen: () => void;
+  readonly children: ReactNode;
+}
+
+function Disclosure({ title, state, isOpen, mayClose, onOpen, children }: DisclosureProps) {
+  const id = useId();
+  const opener = useRef<HTMLButtonElement>(null);
 
   useEffect(() => {
-    // The form is gone with what had the focus.
-    if (wasEditing.current && !isEditing) edit.current?.focus();
-    wasEditing.current = isEditing;
-  }, [isEditing]);
+    // The row above has closed, or a link has led here.
+    if (isOpen && mayClose) opener.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOpen, mayClose]);
+
+  function toggle() {
+    if (!isOpen) onOpen();
+    else if (mayClose) closeRow();
+  }
 
   return (
-    <>
-      {isEditing ? (
-        <Boundary fallback={<Unreachable title="The form could not be loaded" />}>
-          <Suspense fallback={<Skeleton height="tall" />}>
-            <EditDetails user={user} onDone={() => setEditing(false)} />
-          </Suspense>
-        </Boundary>
-      ) : (
-        <div className={[card.card, styles.profile].join(' ')}>
-          <Details user={user} />
-          <Button ref={edit} look="quiet" className={styles.edit} onClick={() => setEditing(true)}>
-            <Pencil aria-hidden /> Edit Profile
-          </Button>
+    <section className={styles.row} aria-labelledby={`${id}-title`}>
+      <h2 className={styles.heading}>
+        <button
+          ref={opener}
+          type="button"
+          className={styles.opener}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? `${id}-panel` : undefined}
+          aria-disabled={isOpen && !mayClose}
+          onClick={toggle}
+        >
+          <span className={styles.title} id={`${id}-title`}>
+            {title}
+          </span>{' '}
+          <span className={styles.state}>{state}</span>
+          <ChevronDown className={styles.sign} aria-hidden />
+        </button>
+      </h2>
+      {isOpen && (
+        <div className={styles.panel} id={`${id}-panel`}>
+          <Fetched sketch={<Skeleton height="tall" />}>{children}</Fetched>
         </div>
       )}
-      {user.isServiceProvider && paymentMode() !== 'simulated' && (
-        <div className={styles.payouts}>
-          <Boundary>
-            <Suspense>
-              <Payouts user={user} place="profile" loadQuestion={loadQuestion} />
-            </Suspense>
-          </Boundary>
-        </div>
-      )}
-      <div className={styles.care}>
-        <div className={styles.device}>
-          <AlertSettings />
-          <Boundary fallback={<Unreachable title="Notices could not be loaded" />}>
-            <Suspense fallback={user.isServiceProvider && <Skeleton height="tall" />}>
-              <ThisDevice user={user} />
-            </Suspense>
-          </Boundary>
-        </div>
-        <Boundary fallback={<Unreachable title="Services, password and sessions could not be loaded" />}>
-          <Suspense fallback={<Skeleton height="tall" />}>
-            <AccountCare user={user} />
-          </Suspense>
-        </Boundary>
-      </div>
-    </>
-  );
-}
-
-/** Browsers do not fetch a failed module again until the page is reloaded. */
-function Unreachable({ title }: { readonly title: string }) {
-  return (
-    <Problem title={title} onRetry={() => window.location.reload()}>
-      <p>Check your connection and try again.</p>
-    </Problem>
-  );
-}
-
-function Details({ user }: { readonly user: User }) {
-  return (
-    <dl>
-      <Entry term="Full name">
-        <bdi>{user.fullName}</bdi>
-      </Entry>
-      <Entry term="Username">
-        <bdi>@{user.username}</bdi>
-      </Entry>
-      <Entry term="Email">
-        <bdi>{user.email}</bdi>
-      </Entry>
-      <Entry term="Phone">{user.phone === null ? 'Not provided' : <bdi>{user.phone}</bdi>}</Entry>
-      <Entry term="Account type">
-        <Badge>{accountTypeOf(user)}</Badge>
-      </Entry>
-      {user.isServiceProvider && (
-        <Entry term="Services provided">
-          <span className={styles.services}>
-            {user.serviceCategories.map((category) => (
-              <Badge key={category}>{CATEGORY_LABELS[category]}</Badge>
-            ))}
-          </span>
-        </Entry>
-      )}
-    </dl>
-  );
-}
-
-function Entry({ term, children }: { readonly term: string; readonly children: ReactNode }) {
-  return (
-    <div className={styles.entry}>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
+    </section>
   );
 }

@@ -10,7 +10,6 @@ import { paymentMode } from '../../installation.ts';
 import { dashboardTab } from '../../paths.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
-import card from '../../ui/card.module.css';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { ServicePicker } from '../../ui/later/service-picker.tsx';
 import { useSending } from '../form.ts';
@@ -22,11 +21,7 @@ const FIELDS = ['serviceCategories'] as const;
 const CHANGE_FAILED = 'Failed to change your services';
 
 export function Services({ user }: { readonly user: User }) {
-  return (
-    <section className={[card.card, styles.part].join(' ')} aria-labelledby="services">
-      {user.isServiceProvider ? <OwnServices user={user} /> : <BecomeProvider />}
-    </section>
-  );
+  return user.isServiceProvider ? <OwnServices user={user} /> : <BecomeProvider />;
 }
 
 function useServicesForm(send: (chosen: ServiceCategory[]) => Promise<void>) {
@@ -67,13 +62,10 @@ function BecomeProvider() {
     );
   });
   return (
-    <>
-      <h2 className={styles.heading} id="services">
-        Start earning tips
-      </h2>
+    <div className={styles.part}>
       <p>
-        Become a service provider: you get a QR code for each service, and people tip you by it. Your account
-        stays as it is, and you can still give tips. It cannot be turned back into a customer's.
+        Become a service provider: you get a QR code for each service, and people scan it to tip you. You can
+        still give tips. There is no way back to a customer account.
       </p>
       <form className={styles.part} method="dialog" noValidate onSubmit={submit}>
         <ServicePicker legend="Select all services you provide:" {...picker} />
@@ -81,22 +73,22 @@ function BecomeProvider() {
           {isUnderWay ? 'One moment...' : 'Become a Service Provider'}
         </Button>
       </form>
-    </>
+    </div>
   );
 }
 
 function OwnServices({ user: { serviceCategories: offered } }: { readonly user: User }) {
-  const heading = useRef<HTMLHeadingElement>(null);
+  const list = useRef<HTMLUListElement>(null);
   const change = useChangeProfile();
   const stopping = useAttempts();
-  const { asked, ask, close } = useQuestion<ServiceCategory>(heading);
+  const { asked, ask, close } = useQuestion<ServiceCategory>(list);
   const others = SERVICE_CATEGORIES.filter((category) => !offered.includes(category));
   const isOnly = offered.length === 1;
 
   async function stopOffering(category: ServiceCategory) {
     try {
       await change({ serviceCategories: offered.filter((other) => other !== category) });
-      toastSuccess(`${CATEGORY_LABELS[category]} is retired`);
+      toastSuccess(`You no longer offer ${CATEGORY_LABELS[category]}`);
     } catch (error) {
       toastError(failureOf(error).detail ?? CHANGE_FAILED);
     }
@@ -104,21 +96,18 @@ function OwnServices({ user: { serviceCategories: offered } }: { readonly user: 
   }
 
   return (
-    <>
-      <h2 className={styles.heading} id="services" ref={heading} tabIndex={-1}>
-        Your services
-      </h2>
-      <ul className={styles.sessions}>
+    <div className={styles.part}>
+      <ul className={styles.sessions} aria-label="Your services" ref={list} tabIndex={-1}>
         {offered.map((category) => (
           <li key={category} className={styles.session}>
             <strong>{CATEGORY_LABELS[category]}</strong>
             {!isOnly && (
               <Button
                 look="quiet"
-                aria-label={`Retire ${CATEGORY_LABELS[category]}`}
+                aria-label={`Stop offering ${CATEGORY_LABELS[category]}`}
                 onClick={() => ask(category)}
               >
-                Retire
+                Stop Offering
               </Button>
             )}
           </li>
@@ -126,7 +115,7 @@ function OwnServices({ user: { serviceCategories: offered } }: { readonly user: 
       </ul>
       {isOnly && (
         <p className={styles.since}>
-          It cannot be retired, because a service provider has at least one. Add another service first.
+          You need at least one service. To stop offering this one, add another first.
         </p>
       )}
       {others.length > 0 && (
@@ -138,19 +127,19 @@ function OwnServices({ user: { serviceCategories: offered } }: { readonly user: 
       )}
       {asked !== null && (
         <Confirmation
-          title={`Retire ${CATEGORY_LABELS[asked]}?`}
-          confirm={stopping.isUnderWay ? 'Retiring...' : 'Retire'}
+          title={`Stop offering ${CATEGORY_LABELS[asked]}?`}
+          confirm={stopping.isUnderWay ? 'One moment...' : 'Stop Offering'}
           isUnderWay={stopping.isUnderWay}
           onConfirm={() => void stopping.run(() => stopOffering(asked))}
           onCancel={close}
         >
           <p>
-            Its QR code is retired with it, for good: whoever scans the print reads that it is no longer in
-            use. Your transactions stay. You can add the service again later, with a new code.
+            Its QR code stops working for good, also where you have printed it. Your transactions stay. You
+            can offer the service again later, with a new code.
           </p>
         </Confirmation>
       )}
-    </>
+    </div>
   );
 }
 

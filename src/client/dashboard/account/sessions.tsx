@@ -9,7 +9,6 @@ import { FRESH, partOf } from '../../signed-in/part.ts';
 import { toastError } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import card from '../../ui/card.module.css';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
@@ -32,10 +31,10 @@ export function Sessions() {
   }
 
   return (
-    <section className={[card.card, styles.part].join(' ')} aria-labelledby="sessions">
-      <h2 className={styles.heading} id="sessions" ref={heading} tabIndex={-1}>
+    <section className={styles.part} aria-labelledby="sessions">
+      <h3 className={styles.heading} id="sessions" ref={heading} tabIndex={-1}>
         Where you are logged in
-      </h2>
+      </h3>
       {sessions.status === 'loading' && (
         <Loading>
           <Skeleton height="line" />

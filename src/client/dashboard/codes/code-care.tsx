@@ -10,6 +10,7 @@ import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
+import { noteCodeShown } from '../shared/code-shown.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import styles from './code-care.module.css';
 import { openOver } from './opening.ts';
@@ -85,6 +86,7 @@ export function CodeCare({ code, username, name, isChanging, onPause, onReplaced
 
 function downloadPicture({ imageBase64, serviceCategory }: QrCode, username: string): void {
   saveFile(bytesFrom(imageBase64), 'image/png', `${serviceCategory}-${username}.png`);
+  noteCodeShown();
 }
 
 /** Where the address cannot be shared, it is shown for copying by hand. */

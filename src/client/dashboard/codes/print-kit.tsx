@@ -19,6 +19,7 @@ import { api, failureOf } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
+import { noteCodeShown } from '../shared/code-shown.ts';
 import { Note } from './own-machine-note.tsx';
 import styles from './print-kit.module.css';
 import { SheetPicture } from './sheet-picture.tsx';
@@ -146,6 +147,7 @@ function usePrinting({ id }: QrCode) {
     try {
       const { base64, type, fileName } = await api.qrCodes.print.query({ id, ...print });
       saveFile(bytesFrom(base64), type, fileName);
+      noteCodeShown();
     } catch (error) {
       const text = failureOf(error).detail ?? 'It could not be made. Check your connection and try again.';
       setFailed({ name, text });

@@ -11,7 +11,7 @@ import { trpc } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
-import { AlertOffer } from '../live/alert-settings.tsx';
+import { useOfferDue } from '../shared/code-shown.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import { useCreateQrCode } from './code-changes.ts';
 import { useOpened } from './opening.ts';
@@ -20,6 +20,10 @@ import styles from './qr-codes.module.css';
 
 /** Most providers have none, so that it is not fetched with the tab. */
 const OldCodes = lazy(() => import('./old-codes.tsx').then(({ OldCodes }) => ({ default: OldCodes })));
+
+const AlertOffer = lazy(() =>
+  import('../notifications/alert-offer.tsx').then(({ AlertOffer }) => ({ default: AlertOffer })),
+);
 
 const OpenedCode = lazy(() =>
   import('./opened-code.tsx').then(({ OpenedCode }) => ({ default: OpenedCode })),
@@ -35,6 +39,7 @@ interface QrCodesProps {
 export function QrCodes({ user, codes, children }: QrCodesProps) {
   const { data: ended } = trpc.qrCodes.ended.useQuery({ limit: 1 });
   const creation = useCreation(codes);
+  const isOfferDue = useOfferDue(user.id);
   const isOpened = useOpened() !== null;
   /** The dialog stays mounted, because it may have unsaved changes. */
   const [wasOpened, setWasOpened] = useState(isOpened);
@@ -84,7 +89,13 @@ export function QrCodes({ user, codes, children }: QrCodesProps) {
       {codes.length > 0 && missing.length > 0 && (
         <div className={styles.missing}>{createButtons('quiet')}</div>
       )}
-      {codes.length > 0 && <AlertOffer userId={user.id} />}
+      {isOfferDue && (
+        <Boundary>
+          <Suspense>
+            <AlertOffer user={user} />
+          </Suspense>
+        </Boundary>
+      )}
       {ended?.codes[0] && (
         <Boundary>
           <Suspense>

@@ -22,7 +22,7 @@ export function BlockedGivers() {
   const { asked, ask, close } = useQuestion<BlockedGiver>(list);
   const unblocking = trpc.messages.unblock.useMutation({
     onSuccess: () => toastSuccess('Unblocked'),
-    onError: (error) => toastError(failureOf(error).detail ?? 'The giver could not be unblocked'),
+    onError: (error) => toastError(failureOf(error).detail ?? 'This person could not be unblocked'),
     async onSettled() {
       // After a refusal too, because the giver may have been unblocked already.
       await utils.messages.blocked.invalidate();
@@ -34,7 +34,7 @@ export function BlockedGivers() {
   if (blocked.status === 'loading') return <Loading />;
   if (blocked.status === 'failed') {
     return (
-      <Problem title="The blocked givers could not be loaded" onRetry={() => void query.refetch()}>
+      <Problem title="Whom you have blocked could not be loaded" onRetry={() => void query.refetch()}>
         <p>Check your connection and try again.</p>
       </Problem>
     );
@@ -43,7 +43,7 @@ export function BlockedGivers() {
     <div ref={list} tabIndex={-1}>
       {blocked.data.length === 0 ? (
         <p className={styles.note}>
-          You have blocked nobody. A giver can be blocked in your list of transactions, by a tip of theirs.
+          You have blocked nobody. To block somebody, open one of their tips in Transactions.
         </p>
       ) : (
         <ul className={care.sessions}>
@@ -68,7 +68,7 @@ export function BlockedGivers() {
       )}
       {asked && (
         <Confirmation
-          title="Unblock this giver?"
+          title="Unblock this person?"
           confirm={unblocking.isPending ? 'Unblocking...' : 'Unblock'}
           isUnderWay={unblocking.isPending}
           onConfirm={() => unblocking.mutate({ giverId: asked.giverId })}
@@ -77,7 +77,7 @@ export function BlockedGivers() {
           <p>
             <bdi>{nameOf(asked)}</bdi>
           </p>
-          <p>They can tip you again on all of your pages, and add words. They will not be told.</p>
+          <p>They can tip you and write to you again on all of your pages. They are not told.</p>
         </Confirmation>
       )}
     </div>

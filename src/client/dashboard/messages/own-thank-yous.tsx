@@ -17,7 +17,9 @@ export function OwnThankYous() {
   }
   return (
     <div className={styles.form}>
-      <p className={styles.note}>One tap on a tip in your list sends one of these to whoever gave it.</p>
+      <p className={styles.note}>
+        Tap one on a tip, or on its notification, and whoever tipped you reads it.
+      </p>
       {/* The key fills in texts that were saved elsewhere. */}
       <ThankYousForm
         key={texts.data.join('\n')}

@@ -11,9 +11,9 @@ import { keepNotifications } from './keep-notifications.ts';
 import { deviceOf, findSubscription, keep, keyOf, readKept, subscribe } from './registration.ts';
 
 const NO_PUSH_SERVICE =
-  'The push service of this browser could not be reached. ' +
-  'Private windows have none, and some browsers have a setting that allows it.';
-const NOT_REACHED = 'The server could not be reached. Nothing was turned on. Please try again.';
+  "Your browser's push service could not be reached. " +
+  'Private windows have none, and some browsers have a setting for it.';
+const NOT_REACHED = 'The server could not be reached. Please try again.';
 const CHANGE_FAILED = 'This could not be changed. Please try again.';
 
 export interface Standing {
@@ -24,6 +24,8 @@ export interface Standing {
   readonly hasEnded: boolean;
   readonly publicKey: string;
 }
+
+export type NotificationActions = Omit<ReturnType<typeof useNotifications>, 'standing' | 'retry'>;
 
 export function useNotifications(userId: UserId) {
   const utils = trpc.useUtils();
@@ -54,7 +56,6 @@ export function useNotifications(userId: UserId) {
       }
       keepNotifications(userId);
       await reload();
-      toastSuccess('Notices are on');
       return null;
     },
 
@@ -90,9 +91,9 @@ export function useNotifications(userId: UserId) {
     async sendTest({ id }: NotificationDevice): Promise<void> {
       try {
         await testing.mutateAsync({ id });
-        toastSuccess('A test notice is on its way');
+        toastSuccess('A test notification is on its way');
       } catch (error) {
-        toastError(failureOf(error).detail ?? 'The test notice could not be sent. Please try again.');
+        toastError(failureOf(error).detail ?? 'The test notification could not be sent. Please try again.');
         // The push service may have forgotten the device.
         await reload();
       }

@@ -7,8 +7,7 @@ import { brand } from '#shared/brand.ts';
 import { registerWorker, subscriptionOf } from '../../api-client/service-worker.ts';
 import { dashboardTab } from '../../paths.ts';
 
-export const ALERTS = ['sound', 'vibration', 'notification'] as const;
-export type Alert = (typeof ALERTS)[number];
+export type Alert = 'sound' | 'vibration' | 'notification';
 export type AlertChoices = Readonly<Record<Alert, boolean>>;
 
 const KEY = `${brand.linkScheme}_alerts`;
@@ -33,6 +32,15 @@ export function useAlertChoices(): AlertChoices {
     },
     () => choices,
   );
+}
+
+export function isAnyAlertOn({ sound, vibration, notification }: AlertChoices): boolean {
+  return sound || vibration || notification;
+}
+
+export function switchAlertsOff(): void {
+  become(ALL_OFF);
+  write(choices);
 }
 
 export function isSupported(alert: Alert): boolean {

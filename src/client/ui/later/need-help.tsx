@@ -1,10 +1,9 @@
 /** How to reach whoever runs the site. */
-import { readOperatorContact } from '#shared/operator-contact.ts';
-import { operatorContact } from '../../installation.ts';
+import { operatorContact } from './contact.ts';
 
 /** Nothing where the operator has set no contact. */
 export function NeedHelp() {
-  const contact = readOperatorContact(operatorContact());
+  const contact = operatorContact();
   return (
     contact && (
       <p>

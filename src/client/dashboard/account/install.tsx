@@ -1,33 +1,21 @@
-/** The parts of the profile about this device: notifications of tips, and the app. */
+/** The dashboard as an app on this device, where the browser offers it. */
 import { useEffect } from 'react';
-import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { useInstallOffer } from '../../api-client/install-offer.ts';
 import { Button } from '../../ui/button.tsx';
-import card from '../../ui/card.module.css';
-import styles from '../account/account-care.module.css';
-import { Notifications } from './notifications.tsx';
-import { isPageOfIos } from './registration.ts';
+import { isPageOfIos } from '../notifications/registration.ts';
+import styles from './account-care.module.css';
 
-export function ThisDevice({ user }: { readonly user: User }) {
-  return (
-    <>
-      {user.isServiceProvider && <Notifications userId={user.id} />}
-      <Install />
-    </>
-  );
-}
-
-function Install() {
+export function Install() {
   const install = useInstallOffer();
   useEffect(nameManifest, []);
   const isByHand = isPageOfIos();
   if (install === null && !isByHand) return null;
   return (
-    <section className={[card.card, styles.part].join(' ')} aria-labelledby="app">
-      <h2 className={styles.heading} id="app">
+    <section className={styles.part} aria-labelledby="app">
+      <h3 className={styles.heading} id="app">
         {brand.name} as an app
-      </h2>
+      </h3>
       {install ? (
         <>
           <p>It opens like any other app, without the browser around it.</p>

@@ -1,13 +1,12 @@
-/** The part of the profile with forms, whose libraries are fetched when the profile is opened. */
+/** Where somebody is logged in, the password, the data of the account, and its end. */
 import type { User } from '#shared/accounts.ts';
-import { MessageSettings } from '../messages/message-settings.tsx';
 import { moveNotifications } from '../notifications/keep-notifications.ts';
+import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
 import { Leaving } from './leaving.tsx';
-import { Services } from './services.tsx';
 import { Sessions, useReloadSessions } from './sessions.tsx';
 
-export function AccountCare({ user }: { readonly user: User }) {
+export function Security({ user }: { readonly user: User }) {
   const reloadSessions = useReloadSessions();
 
   function goOnUnderNewSession() {
@@ -18,10 +17,13 @@ export function AccountCare({ user }: { readonly user: User }) {
 
   return (
     <>
-      <Services user={user} />
-      <ChangePassword email={user.email} onChanged={goOnUnderNewSession} />
       <Sessions />
-      {user.isServiceProvider && <MessageSettings />}
+      <section className={styles.part} aria-labelledby="password">
+        <h3 className={styles.heading} id="password">
+          Change password
+        </h3>
+        <ChangePassword email={user.email} onChanged={goOnUnderNewSession} />
+      </section>
       <Leaving user={user} />
     </>
   );

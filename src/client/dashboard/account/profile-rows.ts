@@ -1,0 +1,37 @@
+/** The address names the open row of the profile, so that links reach it and Back closes it. */
+import { useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
+import { dashboardTab } from '../../paths.ts';
+
+export const PROFILE_ROWS = ['me', 'services', 'messages', 'notifications', 'security'] as const;
+export type ProfileRow = (typeof PROFILE_ROWS)[number];
+
+const PROFILE = dashboardTab('profile');
+const OPEN = 'open';
+/** The history state of an entry whose former entry shows the profile with its first row open. */
+const FROM_PROFILE = { isFromProfile: true };
+
+/** @param rows of the account; the first one is open when the address names none. */
+export function useOpenRow(rows: readonly ProfileRow[]): ProfileRow {
+  const named = new URLSearchParams(useSearch()).get(OPEN);
+  return rows.find((row) => row === named) ?? 'me';
+}
+
+/** Opens a row in place of the one that is open. Back leads to the first row from any of them. */
+export function openRow(row: ProfileRow, present: ProfileRow): void {
+  if (row === 'me') closeRow();
+  else if (present === 'me') navigate(addressOf(row), { state: FROM_PROFILE });
+  else navigate(addressOf(row), { replace: true, state: window.history.state });
+}
+
+/** Returns to the first row by its own entry of the history. */
+export function closeRow(): void {
+  const state: unknown = window.history.state;
+  const isFromProfile = typeof state === 'object' && state !== null && 'isFromProfile' in state;
+  if (isFromProfile) window.history.back();
+  else navigate(PROFILE, { replace: true });
+}
+
+function addressOf(row: ProfileRow): string {
+  return `${PROFILE}&${new URLSearchParams({ [OPEN]: row })}`;
+}

@@ -1,0 +1,56 @@
+/** How things stand, in one line for each row of the profile. A line stays empty until its data have come. */
+import { useQuery } from '@tanstack/react-query';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { FRESH } from '../../signed-in/part.ts';
+import { useReadyThankYous } from '../messages/thank-yous.ts';
+import { findSubscription, readKept } from '../notifications/registration.ts';
+import { isAnyAlertOn, useAlertChoices } from '../shared/alerts.ts';
+
+interface OfUser {
+  readonly user: User;
+}
+
+export function MeState({ user }: OfUser) {
+  return (
+    <>
+      <bdi>{user.fullName}</bdi> · <bdi>@{user.username}</bdi>
+    </>
+  );
+}
+
+export function ServicesState({ user: { isServiceProvider, serviceCategories } }: OfUser) {
+  return isServiceProvider
+    ? serviceCategories.map((category) => CATEGORY_LABELS[category]).join(', ')
+    : 'Get a QR code and receive tips';
+}
+
+export function MessagesState() {
+  const { texts } = useReadyThankYous();
+  const { data: blocked } = trpc.messages.blocked.useQuery(undefined, FRESH);
+  if (texts.status !== 'ready' || !blocked) return null;
+  const ready = counted(new Set(texts.data).size, 'ready thank-you');
+  return blocked.length === 0 ? ready : `${ready}, ${blocked.length} blocked`;
+}
+
+export function NotificationsState({ user }: OfUser) {
+  const choices = useAlertChoices();
+  const { data: subscription } = useQuery({
+    ...FRESH,
+    queryKey: ['push-subscription'],
+    queryFn: findSubscription,
+  });
+  const isReached = subscription && subscription.endpoint === readKept(user.id)?.endpoint;
+  if (isReached) return 'On for this phone';
+  return isAnyAlertOn(choices) ? 'On while Tipwell is open' : 'Off for this phone';
+}
+
+export function SecurityState() {
+  const { data: sessions } = trpc.auth.sessions.useQuery(undefined, FRESH);
+  return sessions ? `Logged in on ${counted(sessions.length, 'device')}` : null;
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,46 @@
+/** Remembers on this device that a provider has shown a code, and that the offer that follows was answered. */
+import { useSyncExternalStore } from 'react';
+import { brand } from '#shared/brand.ts';
+import type { UserId } from '#shared/ids.ts';
+import { presentSession } from '../../session/session.ts';
+
+const keyOf = (userId: UserId) => `${brand.linkScheme}_alerts_offered_${userId}`;
+const listeners = new Set<() => void>();
+
+/** To be called when a code fills the screen, and when it was downloaded or printed. */
+export function noteCodeShown(): void {
+  const session = presentSession();
+  if (session.status === 'signed-in' && read(session.user.id) === null) write(session.user.id, 'due');
+}
+
+export function rememberAnswer(userId: UserId): void {
+  write(userId, 'answered');
+}
+
+/** Whether to offer to tell of tips on this device: a code was shown, and the offer was not answered yet. */
+export function useOfferDue(userId: UserId): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => read(userId) === 'due',
+  );
+}
+
+function read(userId: UserId): string | null {
+  try {
+    return localStorage.getItem(keyOf(userId));
+  } catch {
+    return null;
+  }
+}
+
+function write(userId: UserId, state: 'due' | 'answered'): void {
+  try {
+    localStorage.setItem(keyOf(userId), state);
+  } catch {
+    // Without storage there is no offer, because its answer would be forgotten.
+  }
+  for (const listener of listeners) listener();
+}
