@@ -18,6 +18,7 @@ import {
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
+import { tipWith } from './received-tips.ts';
 import { payTip } from './tipping.ts';
 
 test('a tip that is given in one browser appears in another, with card, sums and row', async ({
@@ -88,7 +89,7 @@ test('each of several tabs shows each tip once', async ({ page, context, backsta
   }
 });
 
-test('a tip that arrives is a card that moves nothing, and covers nothing that the head offers', async ({
+test('a tip that arrives is a card in reach of a thumb that moves nothing', async ({
   page,
   backstage,
   logInAs,
@@ -114,23 +115,71 @@ test('a tip that arrives is a card that moves nothing, and covers nothing that t
     }, fontSize);
     const places = await Promise.all(kept.map((part) => part.boundingBox()));
     await backstage.tip(customer, code, 25);
-    await expect(arrival(page)).toBeAttached();
+    await expect(lastTip(page)).toContainText('$25.00 tip · you keep $24.25');
     expect(await Promise.all(kept.map((part) => part.boundingBox()))).toEqual(places);
-    for (const scrolled of [0, 60, 120, 240, 480]) {
-      await page.evaluate((top) => window.scrollTo({ top, behavior: 'instant' }), scrolled);
-      await expect
-        .poll(async () => {
-          const card = await arrival(page).boundingBox();
-          const parts = await Promise.all(kept.slice(0, 1).map((part) => part.boundingBox()));
-          return parts.every(
-            (part) => card && part && (part.y + part.height <= card.y || card.y + card.height <= part.y),
-          );
-        }, `${width} x ${height} at ${scrolled}`)
-        .toBe(true);
-    }
+    if (height > 400 && fontSize === '100%')
+      await expect(lastTip(page), `${width} x ${height}`).toBeInViewport({ ratio: 0.9 });
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await expect(lastTip(page)).toHaveCount(0);
+    await expect(page.getByRole('tabpanel')).toBeFocused();
     await page.evaluate(() => window.scrollTo({ top: 0, behavior: 'instant' }));
-    await dismissCard(page);
   }
+});
+
+test('the last tip stays until it is seen: dismissed, thanked for with one tap, or in the list, where it is marked', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 10);
+  await tipWith(backstage, customer, code, { amount: 20, message: 'Best old fashioned', withName: true });
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await expect(lastTip(page)).toContainText('Bartender');
+  await expect(lastTip(page).getByRole('link')).toHaveText(
+    `$20.00 tip · you keep $19.40${customer.fullName}: Best old fashioned`,
+  );
+  await backstage.tip(customer, code, 30);
+  await expect(lastTip(page)).toContainText('$30.00 tip');
+  await expect(lastTip(page).getByRole('link', { name: '+1 more' })).toBeVisible();
+  await page.reload();
+  await expect(lastTip(page)).toContainText('$30.00 tip');
+  const elsewhere = await context.newPage();
+  await elsewhere.goto('/dashboard');
+  await expect(lastTip(elsewhere)).toContainText('$30.00 tip');
+  await lastTip(page).getByRole('button', { name: 'Thank: Thank you!' }).click();
+  await expect(lastTip(page)).toContainText('You said: Thank you!');
+  await expect(lastTip(page).getByText('You said')).toBeVisible();
+  await expect(lastTip(elsewhere)).toHaveCount(0);
+  const [thanked] = await backstage.call('GET', '/transactions', { token: provider.token });
+  expect(thanked).toMatchObject({ amount: 30, thank_you: 'Thank you!' });
+  await page.reload();
+  await expect(page.getByRole('article')).toBeVisible();
+  await expect(lastTip(page)).toHaveCount(0);
+
+  await backstage.tip(customer, code, 40);
+  await expect(lastTip(page)).toContainText('$40.00 tip');
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  const isNew = page.getByRole('listitem').filter({ hasText: 'New' });
+  await expect(isNew).toHaveText([/\+\$38\.80/]);
+  await backstage.tip(customer, code, 50);
+  await expect(isNew).toHaveText([/\+\$48\.50/, /\+\$38\.80/]);
+  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await expect(page.getByRole('article')).toBeVisible();
+  await expect(lastTip(page)).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await expect(row(page, '+$48.50')).toHaveCount(1);
+  await expect(isNew).toHaveCount(0);
+
+  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await backstage.tip(customer, code, 60);
+  await lastTip(page).getByRole('link').click();
+  await expect(page).toHaveURL(/\/transactions\//);
+  await page.goBack();
+  await expect(page.getByRole('article')).toBeVisible();
+  await expect(lastTip(page)).toHaveCount(0);
 });
 
 test('tips that follow each other grow one card, which is said once each time and goes by itself', async ({
@@ -540,6 +589,10 @@ test('logging out elsewhere ends the stream and leads to the login', async ({
 
 function row(page: Page, amount: string): Locator {
   return page.getByRole('listitem').getByText(amount);
+}
+
+function lastTip(page: Page): Locator {
+  return page.locator('[data-last-tip]');
 }
 
 function arrival(page: Page): Locator {

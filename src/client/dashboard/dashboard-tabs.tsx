@@ -1,9 +1,10 @@
 /** The tabs of the dashboard. The address names the open one, whose module is fetched when it is opened. */
-import { type ComponentType, lazy, useEffect } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { Tabs } from '../controls/tabs.tsx';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab } from '../paths.ts';
+import { Boundary } from '../ui/boundary.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Loading } from '../ui/states.tsx';
 import codes from './codes/qr-codes.module.css';
@@ -20,6 +21,11 @@ const Insights = lazy(() =>
   import('./insights/insights.tsx').then(({ Insights }) => ({ default: Insights })),
 );
 const Profile = lazy(() => import('./account/profile.tsx').then(({ Profile }) => ({ default: Profile })));
+
+/** Fetched with the first tip. */
+const LastTipPlace = lazy(() =>
+  import('./live/last-tip-place.tsx').then(({ LastTipPlace }) => ({ default: LastTipPlace })),
+);
 
 interface PanelProps {
   readonly user: User;
@@ -98,6 +104,7 @@ function tabsOf({ isServiceProvider }: User): readonly DashboardTab[] {
 
 function QrCodesPanel({ user, data }: PanelProps) {
   const stats = <Stats isServiceProvider data={data} />;
+  const tips = data.transactions.status === 'ready' ? data.transactions.data.transactions : [];
   if (data.qrCodes.status === 'failed') {
     return (
       <div className={codes.tab}>
@@ -113,9 +120,18 @@ function QrCodesPanel({ user, data }: PanelProps) {
       onRetry={data.retry}
     >
       {(codes) => (
-        <QrCodes user={user} codes={codes}>
-          {stats}
-        </QrCodes>
+        <>
+          <QrCodes user={user} codes={codes}>
+            {stats}
+          </QrCodes>
+          {tips.some(({ receiverId }) => receiverId === user.id) && (
+            <Boundary>
+              <Suspense>
+                <LastTipPlace user={user} transactions={tips} />
+              </Suspense>
+            </Boundary>
+          )}
+        </>
       )}
     </Loaded>
   );
@@ -127,7 +143,7 @@ function TransactionsPanel({ user, data: { summary, transactions, retry } }: Pan
   return (
     <Loaded part={transactions} sketch={sketch} onRetry={retry}>
       {(listing) => (
-        <>
+        <div className={codes.tab}>
           {/* The statistics of a customer say so above the tabs. */}
           {user.isServiceProvider && <SimulatedMoney />}
           <Transactions
@@ -136,7 +152,7 @@ function TransactionsPanel({ user, data: { summary, transactions, retry } }: Pan
             isReceiver={user.isServiceProvider || hasReceived}
             sketch={sketch}
           />
-        </>
+        </div>
       )}
     </Loaded>
   );

@@ -45,7 +45,7 @@ export function Overview({ user, tab, data, live }: OverviewProps) {
         </Fetched>
       )}
       <div className={styles.arrival}>
-        <ArrivalCard arrival={live.arrival} />
+        <ArrivalCard arrival={live.arrival} isDrawn={tab !== 'qr-codes'} />
       </div>
       <DashboardTabs user={user} tab={tab} data={data} />
     </Screen>

@@ -10,7 +10,6 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import card from '../../ui/card.module.css';
 import { Money } from '../../ui/money.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
-import { focusIfLost } from '../question.ts';
 import { Fetched } from '../shared/fetched.tsx';
 import { STATUS_LABELS } from '../shared/labels.ts';
 import { useTonight } from '../shared/tonight.ts';
@@ -104,7 +103,8 @@ function usePausing({ id, status }: QrCode) {
   useEffect(() => {
     if (!isPressed.current) return;
     isPressed.current = false;
-    focusIfLost(actions.current?.querySelector<HTMLElement>(isPaused ? 'button' : 'a'));
+    if (document.activeElement !== document.body) return;
+    actions.current?.querySelector<HTMLElement>(isPaused ? 'button' : 'a')?.focus();
   }, [isPaused]);
   return {
     isPaused,

@@ -10,8 +10,14 @@ const ArrivedTips = lazy(() =>
   import('./arrived-tips.tsx').then(({ ArrivedTips }) => ({ default: ArrivedTips })),
 );
 
+interface ArrivalCardProps {
+  readonly arrival: Arrival;
+  /** False where the screen shows the last tip itself, so that only screen readers are told. */
+  readonly isDrawn: boolean;
+}
+
 /** The place is always drawn, because screen readers announce only changes within an element. */
-export function ArrivalCard({ arrival: { tips, dismiss } }: { readonly arrival: Arrival }) {
+export function ArrivalCard({ arrival: { tips, dismiss }, isDrawn }: ArrivalCardProps) {
   const [first] = tips;
   const news = first && newsOf(tips);
   return (
@@ -19,7 +25,7 @@ export function ArrivalCard({ arrival: { tips, dismiss } }: { readonly arrival: 
       <p role="status" className="visually-hidden">
         {news}
       </p>
-      {first && (
+      {first && isDrawn && (
         // A tip is shown even when its card could not be fetched.
         <Boundary
           fallback={

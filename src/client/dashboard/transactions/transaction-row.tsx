@@ -8,6 +8,7 @@ import { serverNow } from '../../api-client/server-clock.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
+import { useIsNew } from '../live/seen-tips.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import { shortDateTime } from '../short-date-time.ts';
 import frame from './transaction-list.module.css';
@@ -61,7 +62,10 @@ export function Row(props: RowProps) {
       </div>
       <div className={frame.line}>
         <p className={frame.details}>
-          <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
+          <span>
+            {useIsNew(transaction.id) && <strong className={styles.new}>New</strong>}{' '}
+            <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
+          </span>
           <span className={styles.status}>Status: {status}</span>
         </p>
         <Actions {...props} />

@@ -13,6 +13,7 @@ import {
   type TipFilter,
 } from '../../signed-in/later/tip-filter.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
+import { NewTipsProvider, useMarkedTips } from '../live/seen-tips.ts';
 import { Loaded } from '../shared/fetched.tsx';
 import { useToday } from '../shared/new-day.ts';
 import { type Listing, useListing } from '../shared/queries.ts';
@@ -30,6 +31,7 @@ interface TransactionsProps {
 
 export function Transactions({ user, listing, isReceiver, sketch }: TransactionsProps) {
   const filter = filterFromAddress(useSearch(), useToday());
+  const newTips = useMarkedTips(user.id, listing.transactions);
   if (listing.transactions.length === 0) {
     return (
       <Empty icon={<ReceiptText />} title="No Transactions Yet">
@@ -42,14 +44,16 @@ export function Transactions({ user, listing, isReceiver, sketch }: Transactions
     );
   }
   return (
-    <div className={styles.tab}>
-      <FilterBar user={user} filter={filter} isReceiver={isReceiver} />
-      {isUnfiltered(filter) ? (
-        <TransactionList user={user} listing={listing} />
-      ) : (
-        <FoundTransactions user={user} filter={filter} sketch={sketch} />
-      )}
-    </div>
+    <NewTipsProvider value={newTips}>
+      <div className={styles.tab}>
+        <FilterBar user={user} filter={filter} isReceiver={isReceiver} />
+        {isUnfiltered(filter) ? (
+          <TransactionList user={user} listing={listing} />
+        ) : (
+          <FoundTransactions user={user} filter={filter} sketch={sketch} />
+        )}
+      </div>
+    </NewTipsProvider>
   );
 }
 

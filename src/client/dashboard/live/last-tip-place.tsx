@@ -1,0 +1,44 @@
+/** The place of the last tip below the codes: it stays until somebody has seen it, also after a reload. */
+import { useRef, useState } from 'react';
+import type { User } from '#shared/accounts.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { LastTip } from './last-tip.tsx';
+import styles from './last-tip-place.module.css';
+import { useNewTips } from './seen-tips.ts';
+
+interface LastTipPlaceProps {
+  readonly user: User;
+  readonly transactions: readonly Transaction[];
+}
+
+export function LastTipPlace({ user, transactions }: LastTipPlaceProps) {
+  const { tips, see } = useNewTips(user.id, transactions);
+  /** The tip that was just thanked for: it stays, because its card says so. */
+  const [heldId, setHeldId] = useState<string | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const newest = tips.find(({ status }) => status !== 'refunded');
+  const isOpen = newest && (newest.thankedAt === null || newest.id === heldId);
+  const tip = isOpen ? newest : transactions.find(({ id }) => id === heldId);
+  if (!tip) return null;
+
+  function dismiss() {
+    // The pressed button goes, and reading goes on in the panel around it.
+    place.current?.closest<HTMLElement>('[role="tabpanel"]')?.focus();
+    setHeldId(null);
+    see();
+  }
+
+  return (
+    <div ref={place} className={styles.place} data-last-tip>
+      {/* The key animates a new card. */}
+      <LastTip
+        key={tip.id}
+        tip={tip}
+        othersCount={Math.max(0, tips.length - 1)}
+        onHold={() => setHeldId(tip.id)}
+        onSeen={see}
+        onDismiss={dismiss}
+      />
+    </div>
+  );
+}

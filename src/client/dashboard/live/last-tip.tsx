@@ -1,0 +1,166 @@
+/** The card of the last received tip, which leads to its receipt. One tap sends the first ready thank-you. */
+import { Check, Ellipsis } from 'lucide-react';
+import { lazy, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { formatUsd } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { api, failureOf } from '../../api-client/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { dashboardTab, paths } from '../../paths.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { Button } from '../../ui/button.tsx';
+import { keptOf } from '../../ui/tip-sums.ts';
+import { useShowTip } from '../messages/message-changes.ts';
+import { PROPOSED, useReadyThankYous } from '../messages/thank-yous.ts';
+import { FetchedDialog } from '../shared/fetched.tsx';
+import { shortDateTime } from '../short-date-time.ts';
+import styles from './last-tip.module.css';
+
+const MessagesDialog = lazy(() =>
+  import('../messages/messages-dialog.tsx').then(({ MessagesDialog }) => ({ default: MessagesDialog })),
+);
+
+interface LastTipProps {
+  readonly tip: Transaction;
+  /** The number of other tips that nobody has seen yet. */
+  readonly othersCount: number;
+  /** Keeps the card though its tip was thanked for. */
+  readonly onHold: () => void;
+  readonly onSeen: () => void;
+  readonly onDismiss: () => void;
+}
+
+export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTipProps) {
+  const { id, amountCents, serviceCategory, createdAt, giverName, message, status, thankedAt, thankYou } =
+    tip;
+  const [isOpen, setOpen] = useState(false);
+  const answer = useRef<HTMLParagraphElement>(null);
+  const isThanked = thankedAt !== null;
+  const see = useEffectEvent(onSeen);
+  useEffect(() => {
+    if (!isThanked) return;
+    see();
+    // The pressed button is gone.
+    if (document.activeElement === document.body) answer.current?.focus({ preventScroll: true });
+  }, [isThanked]);
+
+  return (
+    <section className={styles.card} aria-label="Last tip">
+      <div className={styles.head}>
+        <p>
+          {CATEGORY_LABELS[serviceCategory]} · <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
+        </p>
+        {othersCount > 0 && <Link href={dashboardTab('transactions')}>+{othersCount} more</Link>}
+        <button type="button" aria-label="Dismiss" className={styles.dismiss} onClick={onDismiss}>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="m6 6 12 12M18 6 6 18" />
+          </svg>
+        </button>
+      </div>
+      <Link href={paths.transaction(id)} className={styles.tip} onClick={onSeen}>
+        <span className={styles.sums}>
+          <strong className={styles.amount}>{formatUsd(amountCents)} tip</strong> · {keptOf(tip)}
+        </span>
+        {(giverName !== null || message !== null) && (
+          <span dir="auto" className={styles.message}>
+            {giverName !== null && <bdi className={styles.giver}>{giverName}</bdi>}
+            {giverName !== null && message !== null && ': '}
+            {message !== null && <bdi>{message}</bdi>}
+          </span>
+        )}
+      </Link>
+      {isThanked && (
+        <p ref={answer} tabIndex={-1} className={styles.answer}>
+          <Check aria-hidden />
+          <span>
+            You said: <bdi>{thankYou}</bdi>
+          </span>
+        </p>
+      )}
+      {!isThanked && status === 'completed' && (
+        <Thank tip={tip} onThank={onHold}>
+          <Button
+            look="quiet"
+            aria-label="More"
+            className={styles.more}
+            onClick={() => {
+              onHold();
+              setOpen(true);
+            }}
+          >
+            <Ellipsis aria-hidden />
+          </Button>
+        </Thank>
+      )}
+      {isOpen && (
+        <FetchedDialog>
+          <MessagesDialog tip={tip} onClose={() => setOpen(false)} />
+        </FetchedDialog>
+      )}
+    </section>
+  );
+}
+
+interface ThankProps {
+  readonly tip: Transaction;
+  readonly onThank: () => void;
+  readonly children: ReactNode;
+}
+
+/** The button says what it sends, because a thank-you cannot be taken back. */
+function Thank({ tip, onThank, children }: ThankProps) {
+  const { texts } = useReadyThankYous();
+  const [failure, setFailure] = useState<string | null>(null);
+  const { isUnderWay, run } = useAttempts();
+  const utils = trpc.useUtils();
+  const show = useShowTip();
+  // The proposed one can be sent even when one's own could not be loaded.
+  const text = texts.status === 'ready' ? texts.data[0] : PROPOSED[0];
+  const isReady = texts.status !== 'loading' && text !== undefined;
+
+  async function thank() {
+    if (!isReady) return;
+    setFailure(null);
+    onThank();
+    try {
+      show(await api.messages.thank.mutate({ id: tip.id, text }));
+    } catch (error) {
+      const { code, detail } = failureOf(error);
+      setFailure(detail ?? 'The thank-you could not be sent. Please try again.');
+      // Another device has said it, and the lists show it.
+      if (code === 'thanked_already') void utils.transactions.invalidate();
+    }
+  }
+
+  return (
+    <>
+      {failure !== null && (
+        <p role="alert" className={styles.failure}>
+          {failure}
+        </p>
+      )}
+      <div className={styles.actions}>
+        <Button
+          className={styles.thank}
+          aria-disabled={isUnderWay || !isReady}
+          onClick={() => void run(thank)}
+        >
+          {isUnderWay ? (
+            'Sending...'
+          ) : (
+            <>
+              Thank
+              {isReady && (
+                <>
+                  : <bdi className={styles.text}>{text}</bdi>
+                </>
+              )}
+            </>
+          )}
+        </Button>
+        {children}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * Which received tips a provider has seen on this device. It remembers the newest one that was seen; what came
+ * after it is new, also after a reload.
+ */
+import { createContext, useContext, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import { brand } from '#shared/brand.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { Transaction } from '#shared/tips.ts';
+
+/** One entry for the whole device, so that it does not grow with the accounts. */
+const KEY = `${brand.linkScheme}_seen_tip`;
+/** Stands for the id where no tip had come yet. */
+const NONE = 'none';
+
+/** What was remembered last on this page, for browsers that forbid storage. */
+let entryOfPage: string | null = null;
+const listeners = new Set<() => void>();
+
+/** The tips that came since, newest first, and a function that marks all of them as seen. */
+export function useNewTips(userId: UserId, transactions: readonly Transaction[]) {
+  const seen = useSyncExternalStore(subscribe, () => seenBy(userId));
+  const received = transactions.filter(({ receiverId }) => receiverId === userId);
+  const newest = received[0]?.id ?? NONE;
+  const before = received[1]?.id ?? NONE;
+  const isFirstVisit = seen === null;
+  useEffect(() => {
+    // What came last is new on a device that remembers nothing, and nothing else.
+    if (isFirstVisit) remember(userId, before);
+  }, [isFirstVisit, userId, before]);
+  return {
+    seen,
+    tips: newTips(received, seen),
+    see: () => remember(userId, newest),
+  };
+}
+
+const NewTips = createContext<ReadonlySet<TransactionId>>(new Set());
+export const NewTipsProvider = NewTips.Provider;
+
+/** Whether the open list marks the tip as new. */
+export function useIsNew(id: TransactionId): boolean {
+  return useContext(NewTips).has(id);
+}
+
+/**
+ * The tips that a list marks as new for as long as it is open. They count as seen as soon as somebody looks.
+ */
+export function useMarkedTips(
+  userId: UserId,
+  transactions: readonly Transaction[],
+): ReadonlySet<TransactionId> {
+  const { seen, see } = useNewTips(userId, transactions);
+  const [before] = useState(seen);
+  const received = transactions.filter(({ receiverId }) => receiverId === userId);
+  const look = useEffectEvent(() => {
+    if (!document.hidden) see();
+  });
+  const newest = received[0]?.id;
+  useEffect(() => {
+    if (newest === undefined) return;
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [newest]);
+  return new Set(newTips(received, before).map(({ id }) => id));
+}
+
+/** @param seen the id of the newest tip that was seen; null where nothing is remembered. */
+export function newTips<Tip extends { readonly id: string }>(
+  received: readonly Tip[],
+  seen: string | null,
+): readonly Tip[] {
+  if (seen === null) return received.slice(0, 1);
+  const end = received.findIndex(({ id }) => id === seen);
+  return end === -1 ? received : received.slice(0, end);
+}
+
+function seenBy(userId: UserId): string | null {
+  const [owner, id = null] = read()?.split(' ') ?? [];
+  return owner === userId ? id : null;
+}
+
+function remember(userId: UserId, id: string): void {
+  entryOfPage = `${userId} ${id}`;
+  try {
+    localStorage.setItem(KEY, entryOfPage);
+  } catch {
+    // Without storage it lasts as long as the page.
+  }
+  for (const listener of listeners) listener();
+}
+
+function read(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return entryOfPage;
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  // Other tabs may have seen it.
+  window.addEventListener('storage', listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('storage', listener);
+  };
+}
