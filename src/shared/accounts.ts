@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { SERVICE_CATEGORIES, type ServiceCategory } from './categories.ts';
+import { dayStartHour } from './day-start.ts';
 import {
   hasLetterDigitOrEmoji,
   isShowable,
@@ -186,6 +187,8 @@ export const profileChange = z.object({
   isServiceProvider: z.boolean({ error: 'Please say whether you are a service provider.' }).optional(),
   /** All services from now on; a customer who also sends `isServiceProvider` becomes a provider. */
   serviceCategories: chosenCategories.optional(),
+  /** Null goes back to the day of the calendar. */
+  dayStartHour: dayStartHour.nullable().optional(),
   /** Required to change the email. */
   currentPassword: anyPassword('Current password', 'Current password is too long.').optional(),
 });
@@ -246,6 +249,8 @@ export const user = z.object({
   serviceCategories: z.array(serviceCategory),
   totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
   totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
+  /** When the owner's day ends and the next one begins; null until they chose an hour. */
+  dayStartHour: dayStartHour.nullable(),
   /** Set when the operator chose the password; all else is refused until it is changed. */
   mustChangePassword: z.boolean(),
 });

@@ -78,9 +78,13 @@ function findDay(now: number, format: Intl.DateTimeFormat, startHour: number): D
   };
 }
 
-/** The local date, as `2026-05-31`. @throws RangeError for an unknown time zone. */
-export function dateAt(ms: number, timeZone: string): string {
-  return isoDate(localMs(ms, zoneOf(timeZone).format));
+/**
+ * The local date of the day that contains `ms`, as `2026-05-31`.
+ * @param startHour the hour at which days begin, 0 to 23; 0 for calendar days.
+ * @throws RangeError for an unknown time zone.
+ */
+export function dateAt(ms: number, timeZone: string, startHour = 0): string {
+  return isoDate(localMs(ms, zoneOf(timeZone).format) - startHour * HOUR_MS);
 }
 
 export interface LocalTime {
@@ -106,12 +110,13 @@ export function localTime(ms: number, timeZone: string): LocalTime {
 }
 
 /**
- * The first millisecond of a local date, or of the next one where clocks skip the whole day.
+ * The first millisecond of the day of a local date, or of the next one where clocks skip the whole day.
+ * @param startHour the hour at which days begin, 0 to 23; 0 for calendar days.
  * @throws RangeError for an unknown time zone.
  */
-export function firstOfDate(date: string, timeZone: string): number {
+export function firstOfDate(date: string, timeZone: string, startHour = 0): number {
   const { format } = zoneOf(timeZone);
-  const start = Date.parse(date);
+  const start = Date.parse(date) + startHour * HOUR_MS;
   return firstWhere(start - LONGEST_DAY_MS, start + LONGEST_DAY_MS, (time) => localMs(time, format) >= start);
 }
 

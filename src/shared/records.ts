@@ -1,6 +1,7 @@
 /** Schemas of an account's records: filters, sums, earnings over time, reversals. */
 import { z } from 'zod';
 import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
+import { dayStartHour } from './day-start.ts';
 import { serviceCategory } from './qr-codes.ts';
 import { closedObject } from './unknown-names.ts';
 
@@ -52,6 +53,8 @@ export const tipFilter = {
   to: date.optional(),
   /** Decides when a day begins. */
   timeZone: timeZone.default('UTC'),
+  /** The hour at which days begin; that of the account when omitted. */
+  dayStartHour: dayStartHour.optional(),
 };
 
 interface Period {
@@ -85,6 +88,8 @@ export const insightsQuery = closedObject({
   to: date,
   timeZone: timeZone.default('UTC'),
   serviceCategory: serviceCategory.optional(),
+  /** The hour at which days begin; that of the account when omitted. */
+  dayStartHour: dayStartHour.optional(),
 }).superRefine((query, context) => {
   requireOrder(query, context);
   const days = (Date.parse(query.to) - Date.parse(query.from)) / 86_400_000 + 1;
@@ -127,6 +132,8 @@ export const earningsBar = z.object({
 export const insights = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
+  /** The hour of the clock at which the days of the answer begin. */
+  dayStartHour,
   ...earnings,
   /** 0 without tips. */
   averageNetCents: z.int().min(0).brand<'Cents'>(),
@@ -137,10 +144,10 @@ export const insights = z.object({
   /** One for each day, week (from Monday) or month of the period, empty ones included. */
   bars: z.array(earningsBar),
   byService: z.array(serviceEarnings),
-  /** By hour of the week, without empty hours. */
+  /** By hour of the week, without empty hours, in the order of the week. */
   byHour: z.array(
     z.object({
-      /** ISO 8601: 1 is Monday, 7 is Sunday. */
+      /** Of the day to which the hour belongs. ISO 8601: 1 is Monday, 7 is Sunday. */
       weekday: z.int().min(1).max(7),
       hour: z.int().min(0).max(23),
       count: z.int(),

@@ -1,5 +1,6 @@
 /** Schemas of tips and of the transactions that they leave. */
 import { z } from 'zod';
+import { dayStartHour } from './day-start.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_MESSAGE_LENGTH } from './message-rules.ts';
 import { messageText } from './messages.ts';
@@ -84,15 +85,13 @@ export const refundRequest = closedObject({
 
 export const givingUp = closedObject(transactionQuery.shape);
 
-const DAY_START_HOUR = 'The hour at which the day starts must be a whole number from 0 to 23.';
-
 export const summaryQuery = closedObject({
   /** A tz name such as `Europe/Vienna`; decides when today began. */
   timeZone,
   /** Counts the day's tips of this service only; totals are of every service. */
   serviceCategory: serviceCategory.optional(),
-  /** For nights that end after midnight. */
-  dayStartHour: z.int({ error: DAY_START_HOUR }).min(0, DAY_START_HOUR).max(23, DAY_START_HOUR).default(0),
+  /** For nights that end after midnight; without it the day is that of the calendar, whatever the account has. */
+  dayStartHour: dayStartHour.default(0),
 });
 
 export const tipStreamQuery = z

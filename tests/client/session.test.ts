@@ -14,6 +14,7 @@ const user: User = {
   phone: null,
   isServiceProvider: false,
   serviceCategories: [],
+  dayStartHour: null,
   mustChangePassword: false,
   totalTipsReceivedCents: cents(0),
   totalTipsGivenCents: cents(0),

@@ -111,7 +111,11 @@ test('after the sweep nothing that is stored, answered or logged says who it was
   const t = await createTestApp();
   const { provider, customer, code } = await t.setTheScene();
   const { trpc, user } = provider;
-  await trpc.auth.updateProfile.mutate({ username: 'patricia.former', phone: '+1 555 0199' });
+  await trpc.auth.updateProfile.mutate({
+    username: 'patricia.former',
+    phone: '+1 555 0199',
+    dayStartHour: 5,
+  });
   await trpc.auth.updateProfile.mutate({ username: 'patricia', fullName: 'Patricia Unforgettable' });
   await trpc.qrCodes.update.mutate({
     id: code.id,
@@ -152,8 +156,9 @@ test('after the sweep nothing that is stored, answered or logged says who it was
     expect(stored.toLowerCase(), word).not.toContain(word.toLowerCase());
     expect(logged.toLowerCase(), word).not.toContain(word.toLowerCase());
   }
-  const { blocked_givers: blocked, push_devices: devices } = await t.data.dump();
+  const { accounts, blocked_givers: blocked, push_devices: devices } = await t.data.dump();
   expect({ blocked, devices }).toEqual({ blocked: [], devices: [] });
+  expect(accounts).toContainEqual(expect.objectContaining({ id: user.id, day_start_hour: null }));
   expect(logged).toContain('closed accounts for good');
   const token = await t.logIn('cam@example.com');
   const seen = await t.trpc(token).transactions.get.query({ id: given.id });

@@ -161,7 +161,11 @@ describe('an export', () => {
   test('tells of the account what the API tells, with its former usernames, its sessions and its codes', async () => {
     const { t, pat } = await createScene();
     const [bar = ''] = pat.codes;
-    await pat.trpc.auth.updateProfile.mutate({ username: 'patty', phone: '+43 660 1234567' });
+    await pat.trpc.auth.updateProfile.mutate({
+      username: 'patty',
+      phone: '+43 660 1234567',
+      dayStartHour: 5,
+    });
     await pat.trpc.auth.updateProfile.mutate({ username: 'patricia' });
     await pat.trpc.qrCodes.update.mutate({ id: bar, displayName: 'DJ Pat', greeting: 'Thank you!' });
     await pat.trpc.qrCodes.replace.mutate({ id: bar });
@@ -175,6 +179,7 @@ describe('an export', () => {
     const account = json('account.json');
     expect(account).toMatchObject({
       ...profile,
+      day_start_hour: 5,
       former_usernames: ['pat', 'patty'],
       sessions: await get('/auth/sessions'),
       notice_devices: await get('/notices/devices'),

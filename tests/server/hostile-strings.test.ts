@@ -141,6 +141,8 @@ function printing(field: 'file' | 'paper' | 'ink' | 'size'): FieldRow {
   };
 }
 
+const FILTER_FIELDS = ['direction', 'serviceCategory', 'from', 'to', 'timeZone', 'dayStartHour'];
+
 /**
  * Texts in the place of the fields that say which tips are meant; the few that are taken narrow an empty
  * history.
@@ -155,6 +157,8 @@ function meaning(
     token: customer,
     refusals: ['invalid_input'],
     async checkTaken({ text }) {
+      // A query has texts only, and "0" is an hour.
+      if (field === 'dayStartHour') return expect(text).toBe('0');
       expect(field).toBe('timeZone');
       expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe('');
     },
@@ -253,6 +257,11 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   'auth.updateProfile.serviceCategories': {
     inputWith: ({ text }) => ({ serviceCategories: ['bartender', text] }),
     token: provider,
+    refusals: ['invalid_input'],
+  },
+  'auth.updateProfile.dayStartHour': {
+    inputWith: ({ text }) => ({ dayStartHour: text }),
+    token: customer,
     refusals: ['invalid_input'],
   },
   'auth.updateProfile.currentPassword': {
@@ -456,12 +465,16 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: customer,
     refusals: ['invalid_input'],
   },
-  ...meaning('transactions.list', ['direction', 'serviceCategory', 'from', 'to', 'timeZone'], { limit: 10 }),
-  ...meaning('transactions.sums', ['direction', 'serviceCategory', 'from', 'to', 'timeZone']),
-  ...meaning('transactions.insights', ['granularity', 'serviceCategory', 'from', 'to', 'timeZone'], {
-    from: '2026-05-01',
-    to: '2026-05-31',
-  }),
+  ...meaning('transactions.list', FILTER_FIELDS, { limit: 10 }),
+  ...meaning('transactions.sums', FILTER_FIELDS),
+  ...meaning(
+    'transactions.insights',
+    ['granularity', 'serviceCategory', 'from', 'to', 'timeZone', 'dayStartHour'],
+    {
+      from: '2026-05-01',
+      to: '2026-05-31',
+    },
+  ),
   'transactions.refund.id': {
     inputWith: ({ text }) => ({ id: text }),
     token: customer,

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Insights } from '#shared/records.ts';
-import { call, DOORS, refusedBy } from '#tests/support/both-doors.ts';
+import { call, DOORS, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { beginSession, createPeople } from '#tests/support/people.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -51,6 +51,7 @@ test('a day that took tips is told with all that there is to say of it', async (
   const told = await query(day);
   expect({ ...told, byService: null, bars: null }).toEqual({
     ...day,
+    dayStartHour: 0,
     ...all,
     byService: null,
     bars: null,
@@ -178,6 +179,73 @@ describe('a day on which the clocks change', () => {
   });
 });
 
+describe('days that begin at another hour', () => {
+  const FRIDAY = { from: '2026-05-15', to: '2026-05-15', timeZone: 'Europe/Vienna' } as const;
+  const FRIDAY_IN_REST = 'from=2026-05-15&to=2026-05-15&time_zone=Europe/Vienna';
+  /** In summer, two hours ahead of UTC. */
+  const NIGHT = [
+    ['2026-05-15T02:59:59Z', 1_000],
+    ['2026-05-15T03:00:00Z', 2_000],
+    ['2026-05-15T22:30:00Z', 3_000],
+    ['2026-05-16T02:59:59Z', 4_000],
+    ['2026-05-16T03:00:00Z', 5_000],
+  ] as const;
+  const openNight = async () => {
+    const scene = await openScene();
+    for (const [time, amountCents] of NIGHT) await scene.give(time, amountCents);
+    return scene;
+  };
+
+  test('have the hours after midnight of the night that they are, in bars, hours and the period before', async () => {
+    const { query } = await openNight();
+    const told = await query({ ...FRIDAY, dayStartHour: 5 });
+    expect(told).toMatchObject({ dayStartHour: 5, grossCents: 9_000, before: { count: 1, netCents: 970 } });
+    expect(told.bestDay).toMatchObject({ date: '2026-05-15', count: 3 });
+    expect(hoursOf(told)).toEqual([
+      [5, 5, 1],
+      [5, 0, 1],
+      [5, 4, 1],
+    ]);
+    const bars = barsOf(await query({ ...FRIDAY, to: '2026-05-17', dayStartHour: 5 }));
+    expect(bars.map(([date, , count]) => [date, count])).toEqual([
+      ['2026-05-15', 3],
+      ['2026-05-16', 1],
+      ['2026-05-17', 0],
+    ]);
+  });
+
+  test.each(DOORS)('are those of the account where the question names no hour (%s)', async (door) => {
+    const { t, token } = await openNight();
+    const grossWith = async (hour: object) => {
+      const answer = await call(door, t, 'transactions.insights', { ...FRIDAY, ...hour }, { token });
+      const { gross, grossCents, dayStartHour, day_start_hour } = Object(resultOf(answer));
+      return [grossCents ?? Math.round(100 * gross), dayStartHour ?? day_start_hour];
+    };
+    const set = (dayStartHour: number | null) =>
+      call(door, t, 'auth.updateProfile', { dayStartHour }, { token });
+    expect(await grossWith({})).toEqual([3_000, 0]);
+    await set(5);
+    expect(await grossWith({})).toEqual([9_000, 5]);
+    const trpc = t.trpc(token).transactions;
+    // The listing, its sum and the record of its days are of the same tips; the present day is the calendar's.
+    const listed = await trpc.list.query(FRIDAY);
+    expect(listed.transactions.map(({ amountCents }) => amountCents)).toEqual([4_000, 3_000, 2_000]);
+    expect(await trpc.sums.query(FRIDAY)).toMatchObject({ receivedCount: 3 });
+    t.clock.nowMs = Date.parse('2026-05-15T22:30:00Z');
+    const today = await trpc.summary.query({ timeZone: FRIDAY.timeZone });
+    expect(today).toMatchObject({ receivedTodayCount: 3 });
+    const record = await t.rest('GET', `/transactions/insights?${FRIDAY_IN_REST}`, {
+      token,
+      headers: { Accept: 'text/csv' },
+    });
+    expect(record.text.split('\r\n').slice(1)).toEqual(['2026-05-15,3,90.00,2.70,87.30,USD,simulated', '']);
+
+    expect(await grossWith({ dayStartHour: 0 })).toEqual([3_000, 0]);
+    await set(null);
+    expect(await grossWith({})).toEqual([3_000, 0]);
+  });
+});
+
 describe('the period before', () => {
   const beforeOf = async (from: string, to: string) => {
     const { query } = await openScene();
@@ -249,6 +317,7 @@ test('an account that received nothing has a chart of nothing, also when it gave
   const day = { from: '2026-05-15', to: '2026-05-15' };
   expect(await query(day)).toEqual({
     ...day,
+    dayStartHour: 0,
     ...NOTHING,
     averageNetCents: 0,
     largestNetCents: 0,

@@ -170,6 +170,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
       serviceCategories: categories,
       totalTipsReceivedCents: cents(0),
       totalTipsGivenCents: cents(0),
+      dayStartHour: null,
       mustChangePassword: false,
       createdAtMs: now,
     };

@@ -58,6 +58,10 @@ describe('a profile', () => {
       ],
       [{ serviceCategories: ['barber'] }, { serviceCategories: ['barber'] }],
       [{ isServiceProvider: true }, {}],
+      [{ dayStartHour: 5 }, { dayStartHour: 5 }],
+      [{ fullName: 'Zoë' }, {}],
+      [{ dayStartHour: 0 }, { dayStartHour: 0 }],
+      [{ dayStartHour: null }, { dayStartHour: null }],
       [{ id: 'usr_x', totalTipsReceivedCents: 5, mustChangePassword: true, passwordHash: 'x' }, {}],
     ] as const) {
       Object.assign(user, outcome);
@@ -142,6 +146,7 @@ describe('a profile', () => {
       { fullName: 'New', email: 'new@example.com' },
       { fullName: 'New', phone: '12' },
       { fullName: 'New', isServiceProvider: true },
+      ...[-1, 24, 4.5, '5', true].map((dayStartHour) => ({ fullName: 'New', dayStartHour })),
     ])
       expect((await change(door, t, cam, fields)).status).toBeGreaterThanOrEqual(400);
     expect(await t.data.dump()).toEqual(before);

@@ -140,24 +140,37 @@ function wallTime(ms: number, timeZone: string): string {
   return clock.format(ms);
 }
 
+/** The date of the day to which a wall time belongs, where days begin at an hour of the clock. */
+const dayOf = (wall: string, startHour: number): string =>
+  new Date(Date.parse(`${wall.replace(' ', 'T')}Z`) - startHour * HOUR_MS).toISOString().slice(0, 10);
+
 interface Question {
   readonly timeZone: string;
+  readonly dayStartHour?: number;
   readonly from?: string;
   readonly to?: string;
   readonly direction?: TipDirection;
   readonly serviceCategory?: ServiceCategory;
 }
 
-/** What happened to a person as the question means it, with its wall time. */
-function meantBy({ timeZone, from, to, direction, serviceCategory }: Question, id: string, all: Happened[]) {
+/** What happened to a person as the question means it, with its wall time and its day. */
+function meantBy(question: Question, { id, startHour }: Asking, all: Happened[]) {
+  const { timeZone, from, to, direction, serviceCategory, dayStartHour = startHour } = question;
   return all
     .filter(
       (tip) =>
         (direction !== 'sent' && tip.receiverId === id) || (direction !== 'received' && tip.giverId === id),
     )
     .map((tip) => ({ ...tip, wall: wallTime(tip.createdAtMs, timeZone), isReceived: tip.receiverId === id }))
-    .filter(({ wall }) => (!from || wall.slice(0, 10) >= from) && (!to || wall.slice(0, 10) <= to))
+    .map((tip) => ({ ...tip, day: dayOf(tip.wall, dayStartHour) }))
+    .filter(({ day }) => (!from || day >= from) && (!to || day <= to))
     .filter((tip) => !serviceCategory || tip.serviceCategory === serviceCategory);
+}
+
+/** Who asks, and when the days begin of questions that do not say so. */
+interface Asking {
+  readonly id: string;
+  readonly startHour: number;
 }
 
 type Meant = ReturnType<typeof meantBy>;
@@ -296,7 +309,7 @@ async function expectTakingsToAgree(
   for (const sums of [told, together(told.bars), together(told.byService)])
     expect(takingsIn(sums), label).toEqual(all);
 
-  const byDay = takingsBy(meant, ({ wall }) => wall.slice(0, 10));
+  const byDay = takingsBy(meant, ({ day }) => day);
   for (const bar of told.bars) {
     const days = [...byDay].filter(([date]) => date >= bar.from && date <= bar.to);
     expect(takingsIn(bar), `${label} ${bar.from}`).toEqual(together(days.map(([, sums]) => sums)));
@@ -311,8 +324,8 @@ async function expectTakingsToAgree(
   expect(new Map(told.byService.map((each) => [each.serviceCategory, takingsIn(each)])), label).toEqual(
     byService,
   );
-  const byHour = takingsBy(meant, ({ wall }) => {
-    const weekday = new Date(wall.slice(0, 10)).getUTCDay() || 7;
+  const byHour = takingsBy(meant, ({ wall, day }) => {
+    const weekday = new Date(day).getUTCDay() || 7;
     return `${weekday} ${Number(wall.slice(11, 13))}`;
   });
   const countAndNet = ({ count, netCents }: Pick<Takings, 'count' | 'netCents'>) => ({ count, netCents });
@@ -343,6 +356,12 @@ test.each([
   const chance = createChance(20_261_122 + seed);
   const t = await createTestApp();
   const { people, happened } = await createHistory(t, chance);
+  const startHours = new Map<string, number>();
+  for (const [index, { trpc, user }] of people.entries()) {
+    const dayStartHour = [null, 5, chance.below(24)][index] ?? null;
+    await trpc.auth.updateProfile.mutate({ dayStartHour });
+    startHours.set(user.id, dayStartHour ?? 0);
+  }
   const maybe = <Value>(value: Value): Value | undefined => (chance.below(2) === 0 ? value : undefined);
 
   for (let turn = 0; turn < QUESTIONS; turn += 1) {
@@ -355,12 +374,20 @@ test.each([
       ...(maybe(true) && { direction: chance.pick(TIP_DIRECTIONS) }),
       ...(maybe(true) && { serviceCategory: chance.pick(['bartender', 'dj', 'barber', 'server'] as const) }),
     };
-    const question = { timeZone, ...filter, ...(maybe(true) && { from }), ...(maybe(true) && { to }) };
+    const hour = maybe(true) && { dayStartHour: chance.pick([0, 2, 5, chance.below(24)]) };
+    const question = {
+      timeZone,
+      ...hour,
+      ...filter,
+      ...(maybe(true) && { from }),
+      ...(maybe(true) && { to }),
+    };
     const { id } = person.user;
-    await expectListingsToAgree(t, person, question, meantBy(question, id, happened));
-    const period = { timeZone, ...filter, from, to };
+    const asking = { id, startHour: startHours.get(id) ?? 0 };
+    await expectListingsToAgree(t, person, question, meantBy(question, asking, happened));
+    const period = { timeZone, ...hour, ...filter, from, to };
     const { direction: _, ...ofTakings } = period;
-    const received = meantBy({ ...ofTakings, direction: 'received' }, id, happened);
+    const received = meantBy({ ...ofTakings, direction: 'received' }, asking, happened);
     await expectTakingsToAgree(t, person, period, chance.pick(GRANULARITIES), received);
     expect((await person.trpc.transactions.sums.query(ofTakings)).receivedCents).toBe(
       sumsOf(received).receivedCents,
@@ -381,7 +408,7 @@ test.each([
       t,
       person,
       { timeZone: 'UTC' },
-      meantBy({ timeZone: 'UTC' }, person.user.id, happened),
+      meantBy({ timeZone: 'UTC' }, { id: person.user.id, startHour: 0 }, happened),
     );
   }
 });

@@ -281,6 +281,7 @@ describe('schemas', () => {
       serviceCategories: [],
       totalTipsReceivedCents: 0,
       totalTipsGivenCents: 0,
+      dayStartHour: null,
       mustChangePassword: false,
     };
     const schema = wireSchema(user, 'output');

@@ -59,6 +59,27 @@ test('the day around any instant is exactly the time with its date, in every tim
   expect(wrong).toEqual([]);
 });
 
+test('a day that begins at another hour has one date from its first moment to its last, in every time zone', () => {
+  const wrong = [];
+  for (const [index, timeZone] of Intl.supportedValuesOf('timeZone').entries()) {
+    for (const [turn, day] of DAYS.entries()) {
+      // A third of the days for each zone meets each change of clocks in many zones.
+      if ((index + turn) % 3 !== 0) continue;
+      const startHour = (7 * index + 5 * turn) % 24;
+      const now = Date.parse(`${day}T00:00:00Z`) + ((index + turn) % 24) * HOUR_MS;
+      const { startMs, endMs } = dayAround(now, timeZone, startHour);
+      const dates = [startMs - 1, startMs, now, endMs - 1, endMs].map((time) =>
+        dateAt(time, timeZone, startHour),
+      );
+      const [before, first, date, last, next] = dates;
+      const isOne = before !== date && first === date && last === date && next !== date;
+      const begins = date && firstOfDate(date, timeZone, startHour);
+      if (!isOne || begins !== startMs) wrong.push({ timeZone, startHour, day, dates });
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
 test.each([
   ['UTC', '2026-05-15T12:00Z', '2026-05-15T00:00Z', 24],
   ['Europe/Vienna', '2026-03-29T12:00Z', '2026-03-28T23:00Z', 23],

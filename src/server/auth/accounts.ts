@@ -168,10 +168,10 @@ export function createAccounts(deps: {
     },
 
     async updateProfile(account, change) {
-      const { username, fullName, phone } = change;
+      const { username, fullName, phone, dayStartHour } = change;
       const serviceCategories = servicesAfter(account, change);
       const email = await verifiedEmail(account, change);
-      const update: AccountChange = { email, username, fullName, phone, serviceCategories };
+      const update: AccountChange = { email, username, fullName, phone, dayStartHour, serviceCategories };
       const result = await storage.updateAccount(account.id, update);
       switch (result.outcome) {
         case 'updated':
@@ -193,7 +193,7 @@ export function createAccounts(deps: {
       const outcome = await storage.createAccount({ ...account, passwordHash });
       if (outcome !== 'created') throw new AppError(outcome);
       const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
-      return userFrom({ ...account, ...totals, mustChangePassword: false });
+      return userFrom({ ...account, ...totals, dayStartHour: null, mustChangePassword: false });
     },
 
     async login(given, device) {
@@ -314,6 +314,7 @@ export function userFrom(account: Account): User {
     serviceCategories: [...account.serviceCategories],
     totalTipsReceivedCents: account.totalTipsReceivedCents,
     totalTipsGivenCents: account.totalTipsGivenCents,
+    dayStartHour: account.dayStartHour,
     mustChangePassword: account.mustChangePassword,
   };
 }

@@ -13,7 +13,7 @@ import { type Granularity, type Insights, type InsightsQuery, insights } from '#
 export interface Earnings {
   /**
    * The earnings of a period by day, week or month, hour of the week and service, with those of the period
-   * before.
+   * before. Days begin at the hour that the query names, else at that of the account, else at midnight.
    */
   insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
 }
@@ -26,6 +26,7 @@ interface Sums {
 }
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const HOURS_OF_WEEK = 168;
 /** 1970 began on a Thursday, this many hours after the beginning of a week. */
 const HOURS_TO_THURSDAY = 72;
@@ -34,7 +35,10 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
   return {
     async insights(account, query, terms) {
       const { id } = account;
-      const { from, to, granularity } = query;
+      const { from, to, granularity, serviceCategory = null } = query;
+      const { dayStartHour = account.dayStartHour ?? 0 } = query;
+      const partsOf = (dates: Dates) =>
+        partsOfPeriod({ ...dates, timeZone: query.timeZone, dayStartHour, serviceCategory });
       const inTurn = async <Answer>(read: () => Promise<Answer>) => {
         await queryQueue.step(id, terms);
         return read();
@@ -46,15 +50,14 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
       const bars = barsOf(from, to, granularity);
       const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
       const hours = new Map<number, { count: number; netCents: number }>();
-      for (const period of periodsOf(query)) {
+      for (const period of partsOf(query)) {
         for (const taken of await inTurn(() => storage.readDailyEarnings(id, period))) {
           const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
           const bar = barOf.get(date);
           if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
-          const { serviceCategory } = taken;
           for (const sums of [all, bar.sums, sumsIn(days, date)]) add(sums, taken);
-          for (const sums of [sumsIn(bar.services, serviceCategory), sumsIn(services, serviceCategory)])
-            add(sums, taken);
+          for (const ofServices of [bar.services, services])
+            add(sumsIn(ofServices, taken.serviceCategory), taken);
           largestNetCents = Math.max(largestNetCents, taken.largestCents);
         }
         for (const { hourOfWeek, count, netCents } of await inTurn(() =>
@@ -70,14 +73,17 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
       }
       const previous = periodBefore(from, to);
       const before = { count: 0, netCents: 0 };
-      for (const { fromMs, untilMs } of periodsOf({ ...query, ...previous })) {
-        const sums = await inTurn(() => storage.readTotals(id, fromMs, untilMs, query.serviceCategory));
+      for (const { fromMs, untilMs } of partsOf(previous)) {
+        const sums = await inTurn(() =>
+          storage.readTotals(id, fromMs, untilMs, serviceCategory ?? undefined),
+        );
         before.count += sums.receivedCount;
         before.netCents += sums.receivedCents;
       }
       return insights.parse({
         from,
         to,
+        dayStartHour,
         ...all,
         averageNetCents: all.count === 0 ? 0 : Math.round(all.netCents / all.count),
         largestNetCents,
@@ -91,24 +97,34 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
         byService: listOf(services),
         byHour: [...hours]
           .sort(([one], [other]) => one - other)
-          .map(([hour, sums]) => ({ weekday: Math.floor(hour / 24) + 1, hour: hour % 24, ...sums })),
+          .map(([hour, sums]) => ({
+            weekday: Math.floor(hour / 24) + 1,
+            hour: (hour + dayStartHour) % 24,
+            ...sums,
+          })),
         before: { ...previous, ...before },
       });
     },
   };
 }
 
-/** Splits a period into parts with a constant offset from UTC, on demand. */
-function* periodsOf({
-  from,
-  to,
-  timeZone,
-  serviceCategory,
-}: Omit<InsightsQuery, 'granularity'>): Generator<EarningsPeriod, void> {
-  const fromMs = firstOfDate(from, timeZone);
-  const untilMs = firstOfDate(dateAfter(to, 1), timeZone);
-  for (const stretch of steadyStretches(fromMs, untilMs, timeZone))
-    yield { ...stretch, serviceCategory: serviceCategory ?? null };
+type Dates = Pick<InsightsQuery, 'from' | 'to'>;
+
+interface DatedPeriod extends Dates {
+  readonly timeZone: string;
+  readonly dayStartHour: number;
+  readonly serviceCategory: ServiceCategory | null;
+}
+
+/**
+ * Splits a period into parts with a constant offset from UTC, on demand. The offset of a part is as many hours
+ * behind the clocks as days begin after midnight, so that the storage's days and weeks begin at that hour.
+ */
+function* partsOfPeriod(period: DatedPeriod): Generator<EarningsPeriod, void> {
+  const { from, to, timeZone, dayStartHour, serviceCategory } = period;
+  const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
+  for (const stretch of steadyStretches(firstOf(from), firstOf(dateAfter(to, 1)), timeZone))
+    yield { ...stretch, offsetMs: stretch.offsetMs - dayStartHour * HOUR_MS, serviceCategory };
 }
 
 const noSums = (): Sums => ({ count: 0, grossCents: 0, feeCents: 0, netCents: 0 });
@@ -169,8 +185,8 @@ function lastOfMonth(date: string): string {
   return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
 }
 
-/** Clamps a date to the period: clocks that are set back after midnight repeat the date before. */
-function within(date: string, { from, to }: Pick<InsightsQuery, 'from' | 'to'>): string {
+/** Clamps a date to the period: clocks that are set back after a day began repeat the date before. */
+function within(date: string, { from, to }: Dates): string {
   if (date < from) return from;
   return date > to ? to : date;
 }
@@ -185,7 +201,7 @@ function datesFrom(from: string, to: string): string[] {
  * The period that ends the day before: as many whole months if the period has whole months, else as many
  * days.
  */
-function periodBefore(from: string, to: string): { readonly from: string; readonly to: string } {
+function periodBefore(from: string, to: string): Dates {
   const last = dateAfter(from, -1);
   if (from.endsWith('-01') && to === lastOfMonth(to)) {
     const months =

@@ -200,7 +200,7 @@ export function createTransactions(deps: {
     },
 
     async list(account, { cursor, limit, ...query }, terms) {
-      const filter = filterFrom(query);
+      const filter = filterFrom(account, query);
       const records: TransactionRecord[] = [];
       let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       do {
@@ -254,7 +254,7 @@ export function createTransactions(deps: {
     },
 
     async sum(account, query, terms) {
-      const filter = filterFrom(query);
+      const filter = filterFrom(account, query);
       const { direction, serviceCategory, fromMs, untilMs } = filter;
       const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
       if (direction !== 'sent') {
@@ -300,11 +300,14 @@ function messagesOf(giver: Account | null, { message = null, withName }: NewTip)
   return message === null && giverName === null ? undefined : { message, giverName };
 }
 
-function filterFrom({ direction, serviceCategory, from, to, timeZone }: SumsQuery): TipFilter {
+function filterFrom(account: Account, query: SumsQuery): TipFilter {
+  const { direction, serviceCategory, from, to, timeZone } = query;
+  const { dayStartHour = account.dayStartHour ?? 0 } = query;
+  const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
   return {
     direction: direction ?? null,
     serviceCategory: serviceCategory ?? null,
-    fromMs: from === undefined ? ALL_TIPS.fromMs : firstOfDate(from, timeZone),
-    untilMs: to === undefined ? ALL_TIPS.untilMs : firstOfDate(dateAfter(to, 1), timeZone),
+    fromMs: from === undefined ? ALL_TIPS.fromMs : firstOf(from),
+    untilMs: to === undefined ? ALL_TIPS.untilMs : firstOf(dateAfter(to, 1)),
   };
 }

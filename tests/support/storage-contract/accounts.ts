@@ -23,6 +23,7 @@ export function describeAccounts(): void {
           serviceCategories: ['bartender', 'dj'],
           totalTipsReceivedCents: 0,
           totalTipsGivenCents: 0,
+          dayStartHour: null,
           mustChangePassword: false,
         },
         passwordHash,
@@ -135,6 +136,7 @@ export function describeAccounts(): void {
         ...person,
         totalTipsReceivedCents: 0,
         totalTipsGivenCents: 0,
+        dayStartHour: null,
         mustChangePassword: false,
       };
       const changes = [
@@ -148,6 +150,11 @@ export function describeAccounts(): void {
           { serviceCategories: ['bartender', 'dj'], isServiceProvider: true },
         ],
         [{ serviceCategories: ['dj'] }, { serviceCategories: ['dj'] }],
+        [{ dayStartHour: 5 }, { dayStartHour: 5 }],
+        [{ dayStartHour: 0 }, { dayStartHour: 0 }],
+        [{ dayStartHour: 23 }, { dayStartHour: 23 }],
+        [{ dayStartHour: null }, { dayStartHour: null }],
+        [{ dayStartHour: 4 }, { dayStartHour: 4 }],
       ] as const;
       let expected: object = present;
       for (const [change, outcome] of changes) {

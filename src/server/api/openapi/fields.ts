@@ -15,6 +15,9 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     'The address at the push service that the browser gives: of a push service that is known, at most 1,000 characters.',
   excluded_categories: 'Those of your services that the payment service does not serve.',
   'ProfileChange.current_password': 'The present password; needed where the email changes.',
+  day_start_hour:
+    'The hour of the clock at which your day ends and the next one begins, from 0 to 23: with 5, tips up to five in the morning belong to the day before. Null until you chose one: then it is midnight.',
+  'Insights.day_start_hour': 'The hour of the clock at which the days of this answer begin.',
   'ProfileChange.is_service_provider': 'True makes a provider of a customer; there is no way back.',
   'ProfileChange.service_categories': 'All the services that you provide from now on; at least one.',
   device: 'What the session was begun with; null when the client did not say.',
@@ -134,6 +137,6 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   date: 'The day.',
   with_words:
     'Whether notifications say what a giver wrote, which may stand on a locked screen; false where it is left out at first.',
-  weekday: '1 for Monday to 7 for Sunday (ISO 8601).',
+  weekday: 'The day to which the hour belongs: 1 for Monday to 7 for Sunday (ISO 8601).',
   hour: 'The hour of the clock, from 0.',
 };

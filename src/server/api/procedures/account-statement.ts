@@ -1,6 +1,6 @@
 /** Account statements as CSV: the tips of a listing, and the earnings of each day. */
 import { brand } from '#shared/brand.ts';
-import { localTime } from '#shared/calendar.ts';
+import { dateAt } from '#shared/calendar.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
 import type { Insights } from '#shared/records.ts';
@@ -58,7 +58,7 @@ export function earningsAsCsv(
   const header = csvLine([...dates, 'Tips', 'Gross', 'Fees', 'Net', 'Currency', 'Payment']);
   async function* parts() {
     yield CSV_BOM + header;
-    const modes = await modesByDate(tips, timeZone);
+    const modes = await modesByDate(tips, timeZone, earnings.dayStartHour);
     for (const { from, to, count, grossCents, feeCents, netCents } of earnings.bars) {
       if (count === 0) continue;
       const paid = [...modes].flatMap(([date, ofDate]) => (date >= from && date <= to ? [...ofDate] : []));
@@ -93,12 +93,13 @@ export async function* pagesFrom(
 async function modesByDate(
   pages: AsyncGenerator<readonly Transaction[]>,
   timeZone: string,
+  dayStartHour: number,
 ): Promise<ReadonlyMap<string, ReadonlySet<PaymentMode>>> {
   const modes = new Map<string, Set<PaymentMode>>();
   for await (const page of pages) {
     for (const { status, createdAt, paymentMode } of page) {
       if (status === 'refunded') continue;
-      const { date } = localTime(Date.parse(createdAt), timeZone);
+      const date = dateAt(Date.parse(createdAt), timeZone, dayStartHour);
       modes.set(date, (modes.get(date) ?? new Set()).add(paymentMode));
     }
   }

@@ -58,7 +58,7 @@ export const authProcedures = {
         is_service_provider: true,
         service_categories: ['bartender'],
       },
-      response: { ...USER, total_tips_received: 0 },
+      response: { ...USER, total_tips_received: 0, day_start_hour: null },
     },
     tryingTo('registration')
       .input(registration)

@@ -12,6 +12,7 @@ export const USER = {
   service_categories: ['bartender'],
   total_tips_received: 11.97,
   total_tips_given: 0,
+  day_start_hour: 5,
   must_change_password: false,
 };
 

@@ -16,6 +16,15 @@ export const TIME_ZONE: Parameter = {
   example: 'Europe/Vienna',
 };
 
+export const DAY_START_HOUR: Parameter = {
+  name: 'day_start_hour',
+  in: 'query',
+  description:
+    'The hour of the clock at which days begin, for nights that end after midnight: with 5, a tip at three in the morning is of the day before. Without it, what your profile says, and else midnight.',
+  schema: { type: 'integer', minimum: 0, maximum: 23 },
+  example: 5,
+};
+
 /** A day from 1971 to 8999. */
 const DATE = {
   type: 'string',
@@ -59,6 +68,7 @@ export const FILTER: readonly Parameter[] = [
   SERVICE,
   ...PERIOD,
   TIME_ZONE,
+  DAY_START_HOUR,
 ];
 
 export const IDEMPOTENCY_KEY = {

@@ -15,7 +15,7 @@ import { wireSchema } from '../wire.ts';
 import { stepTerms, workOwner } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
 import { CSV_OF_EARNINGS, CSV_OF_TIPS, TRANSACTION } from './examples.ts';
-import { FILTER, PERIOD, SERVICE, TIME_ZONE } from './parameters.ts';
+import { DAY_START_HOUR, FILTER, PERIOD, SERVICE, TIME_ZONE } from './parameters.ts';
 import { countedProcedure } from './trpc.ts';
 
 const EARNINGS = { count: 1, gross: 12.34, fee: 0.37, net: 11.97 };
@@ -88,12 +88,9 @@ export const recordProcedures = {
           example: 'bartender',
         },
         {
-          name: 'day_start_hour',
-          in: 'query',
+          ...DAY_START_HOUR,
           description:
-            'The hour of the clock at which the day begins, for nights that end after midnight; 0 without it.',
-          schema: { type: 'integer', minimum: 0, maximum: 23 },
-          example: 5,
+            'The hour of the clock at which the day begins, for nights that end after midnight. Without it, midnight: the day of the calendar, whatever your profile says.',
         },
       ],
       answers: { tipSummary },
@@ -130,7 +127,7 @@ export const recordProcedures = {
     {
       rest: 'GET /transactions/insights',
       status: 200,
-      summary: 'See your takings over time',
+      summary: 'See your earnings over time',
       description: [
         'What you received in a period by day, week or month, by service and by hour of the week,',
         'beside the period before. Refunded tips count nowhere. A period by day has up to',
@@ -147,6 +144,7 @@ export const recordProcedures = {
         },
         ...PERIOD.map((parameter): Parameter => ({ ...parameter, required: true })),
         TIME_ZONE,
+        DAY_START_HOUR,
         SERVICE,
       ],
       answers: { insights },
@@ -154,6 +152,7 @@ export const recordProcedures = {
       response: {
         from: '2024-06-01',
         to: '2024-06-01',
+        day_start_hour: 0,
         ...EARNINGS,
         average_net: 11.97,
         largest_net: 11.97,

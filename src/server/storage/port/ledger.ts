@@ -125,7 +125,10 @@ export interface EarningsPeriod {
   /** A multiple of 15 minutes, as are `untilMs` (exclusive) and `offsetMs`. */
   readonly fromMs: number;
   readonly untilMs: number;
-  /** The offset of local time from UTC throughout the period. */
+  /**
+   * The offset of local time from UTC throughout the period. For days that begin after midnight it is that
+   * much less, and so are the hours of the answer.
+   */
   readonly offsetMs: number;
   readonly serviceCategory: ServiceCategory | null;
 }

@@ -34,13 +34,18 @@ export interface Account {
   readonly serviceCategories: readonly ServiceCategory[];
   readonly totalTipsReceivedCents: Cents;
   readonly totalTipsGivenCents: Cents;
+  /** The hour of the clock, 0 to 23, at which the owner's days begin; null until they chose one. */
+  readonly dayStartHour: number | null;
   /** Whether somebody else set the present password. */
   readonly mustChangePassword: boolean;
   readonly createdAtMs: number;
 }
 
 export interface NewAccount
-  extends Omit<Account, 'totalTipsReceivedCents' | 'totalTipsGivenCents' | 'mustChangePassword'> {
+  extends Omit<
+    Account,
+    'totalTipsReceivedCents' | 'totalTipsGivenCents' | 'dayStartHour' | 'mustChangePassword'
+  > {
   readonly passwordHash: string;
 }
 
@@ -51,6 +56,8 @@ export interface AccountChange {
   readonly username?: string | undefined;
   readonly fullName?: string | undefined;
   readonly phone?: string | null | undefined;
+  /** 0 to 23; null for the day of the calendar. */
+  readonly dayStartHour?: number | null | undefined;
   /** All services of a provider; the codes of services that are missing here are retired. */
   readonly serviceCategories?: readonly ServiceCategory[] | undefined;
 }

@@ -22,6 +22,7 @@ export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) 
     totalTipsReceivedCents: cents(0),
     totalTipsGivenCents: cents(0),
     lastPosition: 0,
+    dayStartHour: null,
     passwordExpiresAtMs: null,
     closesAtMs: null,
     closedAtMs: null,
@@ -41,6 +42,7 @@ export function accountOf(row: AccountRow & { readonly categories: string | null
     serviceCategories: SERVICE_CATEGORIES.filter((category) => offered.includes(category)),
     totalTipsReceivedCents: row.totalTipsReceivedCents,
     totalTipsGivenCents: row.totalTipsGivenCents,
+    dayStartHour: row.dayStartHour,
     mustChangePassword: row.passwordExpiresAtMs !== null,
     createdAtMs: row.createdAtMs,
   };
@@ -50,6 +52,7 @@ export function accountOf(row: AccountRow & { readonly categories: string | null
 export function changedAccount(account: Account, change: AccountChange) {
   const { email = account.email } = change.email ?? {};
   const { username = account.username, fullName = account.fullName, phone = account.phone } = change;
+  const { dayStartHour = account.dayStartHour } = change;
   const services = change.serviceCategories ?? account.serviceCategories;
   return {
     row: {
@@ -60,6 +63,7 @@ export function changedAccount(account: Account, change: AccountChange) {
       fullName,
       phone,
       isServiceProvider: services.length > 0,
+      dayStartHour,
     },
     offered: services.filter((category) => !account.serviceCategories.includes(category)),
     retired: account.serviceCategories.filter((category) => !services.includes(category)),

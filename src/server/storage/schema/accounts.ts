@@ -26,6 +26,8 @@ export const accounts = table(
     closesAtMs: whole('closes_at_ms'),
     /** When the account was closed; its row then names nobody. */
     closedAtMs: whole('closed_at_ms'),
+    /** The hour of the clock at which the owner's days begin; null for the day of the calendar. */
+    dayStartHour: whole('day_start_hour'),
   },
   (t) => [
     uniqueIndex('accounts_email_key').on(t.emailKey),
@@ -33,6 +35,7 @@ export const accounts = table(
     check('accounts_total_tips_received', sql`${t.totalTipsReceivedCents} >= 0`),
     check('accounts_total_tips_given', sql`${t.totalTipsGivenCents} >= 0`),
     check('accounts_last_position', sql`${t.lastPosition} >= 0`),
+    check('accounts_day_start_hour', sql`${t.dayStartHour} between 0 and 23`),
     index('accounts_closing').on(t.closesAtMs).where(sql`closes_at_ms is not null`),
   ],
 );

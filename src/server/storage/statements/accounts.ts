@@ -43,7 +43,18 @@ export function accountStatements({ db, isIn, choose }: Builder) {
     accountById: db.select(account).from(accounts).where(is(accounts.id, 'id')),
     updateAccount: db
       .update(accounts)
-      .set(given(accounts, 'email', 'emailKey', 'username', 'fullName', 'phone', 'isServiceProvider'))
+      .set(
+        given(
+          accounts,
+          'email',
+          'emailKey',
+          'username',
+          'fullName',
+          'phone',
+          'isServiceProvider',
+          'dayStartHour',
+        ),
+      )
       .where(is(accounts.id, 'id')),
     /** Locks a username or an email until the transaction ends. */
     lockName: choose('a file has one writer at a time', {
@@ -122,6 +133,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .set({
         ...given(accounts, 'email', 'emailKey', 'username', 'fullName', 'passwordHash', 'closedAtMs'),
         phone: null,
+        dayStartHour: null,
         passwordExpiresAtMs: null,
         closesAtMs: null,
       })

@@ -1,0 +1,2 @@
+ALTER TABLE "tipwell"."accounts" ADD COLUMN "day_start_hour" bigint;--> statement-breakpoint
+ALTER TABLE "tipwell"."accounts" ADD CONSTRAINT "accounts_day_start_hour" CHECK ("tipwell"."accounts"."day_start_hour" between 0 and 23);

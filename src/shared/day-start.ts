@@ -1,0 +1,7 @@
+/** The hour of the clock at which a day begins: that of somebody who works at night begins in the morning. */
+import { z } from 'zod';
+
+const NO_HOUR = 'The hour at which the day starts must be a whole number from 0 to 23.';
+
+/** 0 to 23; 0 for calendar days. With 5 the hours after midnight, up to five, belong to the day before. */
+export const dayStartHour = z.int({ error: NO_HOUR }).min(0, NO_HOUR).max(23, NO_HOUR);
