@@ -126,7 +126,7 @@ for (const [status, title] of [
   ['replaced', 'This code was replaced'],
   ['retired', 'This code is no longer in use'],
 ] as const) {
-  test(`a code that was ${status} says so and leads nowhere, and its receipts stay`, async ({
+  test(`a code that was ${status} says so and leads to no other code, and its receipts stay`, async ({
     page,
     backstage,
     logInAs,
@@ -144,7 +144,9 @@ for (const [status, title] of [
       });
     await page.goto(`/tip/${code}?userId=sam&service=dj`);
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
-    await expect(page.getByRole('main').getByRole('link')).toHaveCount(0);
+    const ways = page.getByRole('main').getByRole('link');
+    await expect(ways).toHaveText(['Go Home']);
+    await expect(ways).toHaveAttribute('href', '/');
     await expect(page.getByText(provider.fullName)).toHaveCount(0);
     await expectForEverybody(page);
 

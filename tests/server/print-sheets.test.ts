@@ -91,6 +91,20 @@ describe.each(PRINT_FORMATS)('%s', (format) => {
 });
 
 test.each(
+  PRINT_FORMATS,
+)('a %s tells each code once, and a long name in letters larger than its service', async (format) => {
+  const name = 'Maximiliana Alexandrina von und zu Hohenlohe Waldenburg Furst';
+  const pdf = await draw({ ...PAGE, name, serviceCategory: 'live_event' }, format);
+  const words = (await saveSheet(pdf).pages()).flatMap((page) => page.words);
+  const telling = words.filter(({ text }) => text.replace('-', '').includes(ID));
+  expect(telling.map(({ text }) => text.slice(-11))).toEqual(Array(CODES[format]).fill('7K3MX-9Q2AB'));
+  const heightsOf = (word: string) =>
+    words.filter(({ text }) => text === word).map(({ top, bottom }) => bottom - top);
+  expect(heightsOf('Live')).toHaveLength(CODES[format]);
+  expect(Math.max(...heightsOf('Live'))).toBeLessThan(Math.min(...heightsOf('Hohenlohe')));
+});
+
+test.each(
   PRINT_FORMATS.filter((format) => format !== 'stickers'),
 )('the photo of a page stands on a %s, and its codes are read beside it', async (format) => {
   const photo = await drawPhoto({ width: 512, height: 512 });

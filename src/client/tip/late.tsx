@@ -95,6 +95,9 @@ function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
       <section className={[card.card, states.problem].join(' ')}>
         <ScreenHeading className={states.title}>{title}</ScreenHeading>
         <p>{text}</p>
+        <ButtonLink look="quiet" href={paths.home}>
+          Go Home
+        </ButtonLink>
       </section>
     </Screen>
   );

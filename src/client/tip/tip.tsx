@@ -86,6 +86,9 @@ export function titleFor({ fullName, serviceCategory, isDemo }: Provider): strin
   return isDemo ? `Demo tip page, ${CATEGORY_LABELS[serviceCategory]}` : `Tip ${fullName}`;
 }
 
+/** Characters of a name that take three lines in large letters. A longer name leaves room for the amounts. */
+const MANY = 28;
+
 function ProviderCard({ provider }: { readonly provider: Provider }) {
   const { fullName, username, serviceCategory, greeting, photoUrl, isDemo } = provider;
   return (
@@ -93,7 +96,7 @@ function ProviderCard({ provider }: { readonly provider: Provider }) {
       <div className={styles.who}>
         {photoUrl && <Photo src={photoUrl} />}
         <div className={styles.words}>
-          <ScreenHeading className={styles.name}>
+          <ScreenHeading className={fullName.length > MANY ? styles.long : styles.name}>
             <bdi>{fullName}</bdi>
           </ScreenHeading>
           <p className={styles.facts}>
@@ -104,9 +107,7 @@ function ProviderCard({ provider }: { readonly provider: Provider }) {
       </div>
       {greeting && (
         <p className={styles.greeting}>
-          <q>
-            <bdi>{greeting}</bdi>
-          </q>
+          <q dir="auto">{greeting}</q>
         </p>
       )}
       {isDemo && (

@@ -87,12 +87,13 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     pageHeight,
 
     /**
-     * Writes a text into a box, as large as fits. @returns the left edge of its longest line in millimetres.
+     * Writes a text into a box, as large as fits. @returns the left edge of its longest line, and the size of
+     * its letters, in millimetres.
      */
-    async write(text: string, label: Label): Promise<number> {
+    async write(text: string, label: Label): Promise<{ readonly left: number; readonly size: number }> {
       const lettered = await letter(text, label.face);
-      let leftmost = label.x + label.width;
-      if (lettered.text.trim() === '') return leftmost;
+      let left = label.x + label.width;
+      if (lettered.text.trim() === '') return { left, size: label.maxSize };
       const widthOf = measureWith(lettered);
       const { size, lines } = fitText(lettered.text, label, widthOf);
       const height = size * LEADING * lines.length;
@@ -102,7 +103,7 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
         const width = widthOf(line) * size;
         const room = label.width - width;
         let x = label.x + { left: 0, centre: room / 2, right: room }[label.align];
-        leftmost = Math.min(leftmost, x);
+        left = Math.min(left, x);
         document.fillColor(label.colour);
         for (const run of runsOf(line, lettered)) {
           const advance = widthOfRun(run, size);
@@ -118,7 +119,7 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
         }
         top += size * LEADING;
       }
-      return leftmost;
+      return { left, size };
     },
 
     /** Draws a photo that fills a circle. The document holds repeated photos once. */

@@ -19,6 +19,9 @@ const SURFACE = '#fffdf8';
 const LINE = '#b9b09c';
 const WHITE = '#ffffff';
 
+/** The name leads, also a long one: the service below it is never larger than this part of it. */
+const SERVICE_TO_NAME = 0.75;
+
 const HOW = 'Scan with the camera of your phone';
 
 interface Look {
@@ -32,7 +35,8 @@ const LOOKS: Readonly<Record<Ink, Look>> = {
   saving: { ground: WHITE, block: WHITE, onBlock: INK },
 };
 
-const typed = (address: string) => address.replace(/^https?:\/\//, '');
+/** The address as somebody types it, up to the code at its end. */
+const placeOf = (address: string) => address.replace(/^https?:\/\//, '').replace(/[^/]+$/, '');
 
 interface FaceBox extends Box {
   /** In millimetres, without the quiet zone. */
@@ -61,7 +65,7 @@ export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords
     const photo = photoOf(words, ink);
     const radius = photo ? Math.min(title * 0.42, width * 0.1) : 0;
     const lead = photo ? 2 * radius + width * 0.03 : 0;
-    const beginning = await canvas.write(`Tip ${words.name}`, {
+    const written = await canvas.write(`Tip ${words.name}`, {
       x: inner.x + lead,
       width: inner.width - lead,
       y: top,
@@ -73,12 +77,13 @@ export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords
       align: 'centre',
       stand: 'middle',
     });
-    if (photo) canvas.photo(photo, beginning - lead + radius, top + title / 2, radius);
+    if (photo) canvas.photo(photo, written.left - lead + radius, top + title / 2, radius);
     top += title + gap * 0.3;
     canvas.code(words.address, x + width / 2, top + codeBox / 2, code);
     top += codeBox + gap * 0.3;
     await canvas.write(words.service, {
-      ...{ ...inner, y: top, height: service, face: 'display', colour: INK, maxSize: width * 0.085 },
+      ...{ ...inner, y: top, height: service, face: 'display', colour: INK },
+      maxSize: Math.min(width * 0.085, written.size * SERVICE_TO_NAME),
       maxLines: 1,
       align: 'centre',
       stand: 'middle',
@@ -133,7 +138,7 @@ export async function drawLying(
     let top = y + space * 0.1;
     if (photo) canvas.photo(photo, column.x + radius, top + radius - space * 0.04, radius);
     top += 2 * radius;
-    await canvas.write(`Tip ${words.name}`, {
+    const written = await canvas.write(`Tip ${words.name}`, {
       ...{ ...column, y: top, height: title, face: 'display', colour: INK, maxSize: height * 0.19 },
       maxLines: 4,
       align: 'left',
@@ -141,7 +146,8 @@ export async function drawLying(
     });
     top += title + space * 0.02;
     await canvas.write(words.service, {
-      ...{ ...column, y: top, height: space * 0.13, face: 'display', colour: INK, maxSize: height * 0.095 },
+      ...{ ...column, y: top, height: space * 0.13, face: 'display', colour: INK },
+      maxSize: Math.min(height * 0.095, written.size * SERVICE_TO_NAME),
       maxLines: 1,
       align: 'left',
       stand: 'middle',
@@ -188,7 +194,14 @@ export async function drawRound(
     const far = Math.max(Math.abs(top), Math.abs(bottom));
     return 2 * Math.sqrt(Math.max(0, (radius - 2.4) ** 2 - far ** 2));
   };
-  const line = (text: string, top: number, height: number, face: 'display' | 'text', colour: string) => {
+  const line = (
+    text: string,
+    top: number,
+    height: number,
+    face: 'display' | 'text',
+    colour: string,
+    maxSize = height,
+  ) => {
     const width = chord(top, top + height);
     return canvas.write(text, {
       x: middleX - width / 2,
@@ -197,7 +210,7 @@ export async function drawRound(
       height,
       face,
       colour,
-      maxSize: height,
+      maxSize,
       maxLines: 3,
       align: 'centre',
       stand: 'middle',
@@ -205,15 +218,15 @@ export async function drawRound(
   };
   const codeBox = code * WITH_QUIET_ZONE;
   const codeTop = -radius * 0.63;
-  await line(`Tip ${words.name}`, -radius * 0.82, radius * 0.19, 'display', INK);
+  const written = await line(`Tip ${words.name}`, -radius * 0.82, radius * 0.19, 'display', INK);
   canvas.code(words.address, middleX, middleY + codeTop + codeBox / 2, code);
   let top = codeTop + codeBox - radius * 0.01;
-  for (const [text, height, face, colour] of [
-    [words.service, 0.115, 'display', INK],
-    [typed(words.address).replace(/[^/]+$/, ''), 0.07, 'text', SOFT_INK],
-    [words.codeId, 0.095, 'text', INK],
+  for (const [text, height, face, colour, maxSize] of [
+    [words.service, 0.115, 'display', INK, written.size * SERVICE_TO_NAME],
+    [placeOf(words.address), 0.07, 'text', SOFT_INK, radius],
+    [words.codeId, 0.095, 'text', INK, radius],
   ] as const) {
-    await line(text, top, radius * height, face, colour);
+    await line(text, top, radius * height, face, colour, Math.min(maxSize, radius * height));
     top += radius * height;
   }
 }
@@ -223,22 +236,14 @@ async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWord
   canvas.box(box, { fill: block });
   if (ink === 'saving') canvas.line(box.x, box.y, box.x + box.width, box.y, { line: LINE, lineWidth: 0.2 });
   const margin = box.width * 0.05;
-  const inner = { x: box.x + margin, width: box.width - 2 * margin };
-  const size = Math.min(box.height * 0.4, box.width * 0.045);
-  await canvas.write(typed(address), {
-    ...{ ...inner, width: inner.width * 0.68, y: box.y, height: box.height, face: 'text', colour: onBlock },
-    maxSize: size,
-    maxLines: 2,
-    align: 'left',
-    stand: 'middle',
-  });
-  await canvas.write(codeId, {
-    ...{ ...inner, x: inner.x + inner.width * 0.7, width: inner.width * 0.3, y: box.y, height: box.height },
+  // The code stands once, in the groups in which people read and type it; the server reads it with the hyphen.
+  await canvas.write(placeOf(address) + codeId, {
+    ...{ x: box.x + margin, width: box.width - 2 * margin, y: box.y, height: box.height },
     face: 'text',
     colour: onBlock,
-    maxSize: size,
-    maxLines: 1,
-    align: 'right',
+    maxSize: Math.min(box.height * 0.45, box.width * 0.055),
+    maxLines: 2,
+    align: 'centre',
     stand: 'middle',
   });
 }

@@ -52,6 +52,12 @@ export function placeOf(role: Control['role'], pattern: string): Place | null {
   return null;
 }
 
+/** In how many rows the tabs of a page stand. */
+export function rowsOfTabs(): number {
+  const tabs = [...document.querySelectorAll('[role=tab]')];
+  return new Set(tabs.map((tab) => Math.round(tab.getBoundingClientRect().top))).size;
+}
+
 /** Marks everything in the field that has the focus, so that what is typed replaces it. */
 export function selectAll(): null {
   const field = document.activeElement;

@@ -9,6 +9,7 @@ import {
   markAsLeft,
   type Place,
   placeOf,
+  rowsOfTabs,
   selectAll,
   shownText,
 } from './in-page.ts';
@@ -84,8 +85,14 @@ export class Phone {
     });
   }
 
-  text(): Promise<string> {
-    return this.#run(shownText);
+  /** In how many rows the tabs stand on a screen of this width, in CSS pixels. */
+  async rowsOfTabs(width: number): Promise<number> {
+    await this.#engine.resize(width, SCREEN.height);
+    try {
+      return await this.#run(rowsOfTabs);
+    } finally {
+      await this.#engine.resize(SCREEN.width, SCREEN.height);
+    }
   }
 
   savePicture(path: string): Promise<void> {
@@ -103,7 +110,9 @@ export class Phone {
     try {
       await waitFor(what, look, PATIENCE_MS);
     } catch (error) {
-      throw new Error(`${error} on:\n${(await this.text()).replace(/\s+/g, ' ').slice(0, MAX_TOLD)}`);
+      throw new Error(
+        `${error} on:\n${(await this.#run(shownText)).replace(/\s+/g, ' ').slice(0, MAX_TOLD)}`,
+      );
     }
   }
 

@@ -166,9 +166,7 @@ function Preview({ user, code, displayName, greeting, photo }: PreviewProps) {
         </div>
         {greeting.trim() !== '' && (
           <p className={styles.greeting}>
-            <q>
-              <bdi>{greeting.trim()}</bdi>
-            </q>
+            <q dir="auto">{greeting.trim()}</q>
           </p>
         )}
       </div>
