@@ -238,7 +238,9 @@ async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWord
   const margin = box.width * 0.05;
   // The code stands once, in the groups in which people read and type it; the server reads it with the hyphen.
   await canvas.write(placeOf(address) + codeId, {
-    ...{ x: box.x + margin, width: box.width - 2 * margin, y: box.y, height: box.height },
+    ...box,
+    x: box.x + margin,
+    width: box.width - 2 * margin,
     face: 'text',
     colour: onBlock,
     maxSize: Math.min(box.height * 0.45, box.width * 0.055),
