@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
-import { readOperatorContact } from '#shared/operator-contact.ts';
+import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import type { DatabaseAddress } from './storage/port/database.ts';
 import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStepQueue } from '#server/queue/step-queue.ts';
 import { isDemoCode } from '#shared/ids.ts';
-import { readOperatorContact } from '#shared/operator-contact.ts';
+import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { PAGE_PATHS, qrIdFrom } from '#shared/page-paths.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';

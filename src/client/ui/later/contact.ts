@@ -2,7 +2,7 @@
  * How to reach whoever runs the site. It stands here and not beside the other settings of the operator, which
  * the tip page loads.
  */
-import { type OperatorContact, readOperatorContact } from '#shared/operator-contact.ts';
+import { type OperatorContact, readOperatorContact } from '#shared/later/operator-contact.ts';
 import { drawnInstallation } from '../../installation.ts';
 
 /** @returns null where the operator has set no contact. */
