@@ -10,7 +10,7 @@ import type { RandomBytes } from '#shared/ids.ts';
 import { createClientAddress } from './api/http/client-address.ts';
 import { allowOrigins, guardDoors } from './api/http/door.ts';
 import { createEnvelope } from './api/http/envelope.ts';
-import { createPageLookup, createRecall } from './api/http/lookups.ts';
+import { createPageLookup, createProviderLookup, createRecall } from './api/http/lookups.ts';
 import { servePhotos } from './api/http/photos.ts';
 import { serveProbes, type Troubles } from './api/http/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/http/problems.ts';
@@ -125,7 +125,11 @@ export function createApp(deps: AppDependencies): App {
     throw new AppError('not_found');
   });
   servePhotos(app, services.qrCodes);
-  pages?.serve(app, createPageLookup(services.qrCodes, report), (c) => contextOf(c).address().network);
+  pages?.serve(app, {
+    lookUp: createPageLookup(services.qrCodes, report),
+    findProvider: createProviderLookup(services.qrCodes),
+    networkOf: (c) => contextOf(c).address().network,
+  });
   answerErrors(app, publicUrl, report);
 
   // The fast path for look-ups may be taken only while nothing above it would answer differently.

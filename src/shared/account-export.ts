@@ -36,7 +36,8 @@ export const exportedAccount = z.object({
   qrCodes: z.array(
     z.object({
       ...qrCode.pick({ id: true, serviceCategory: true, url: true, status: true }).shape,
-      ...qrCode.pick({ displayName: true, greeting: true, thankYou: true, takesWords: true }).shape,
+      ...qrCode.pick({ displayName: true, greeting: true, thankYou: true, takesWords: true, isListed: true })
+        .shape,
       /** The name of the code's picture in the archive. */
       pictureFile: z.string(),
       /** The name of the tip page's photo in the archive; null without one. */

@@ -71,6 +71,7 @@ export const REFUSALS = {
   },
   not_found: { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
   qr_code_not_found: { status: 404, title: 'QR code not found', detail: 'QR code not found' },
+  provider_not_found: { status: 404, title: 'Provider not found', detail: 'Nobody shows codes here.' },
   qr_code_paused: {
     status: 409,
     title: 'QR code paused',

@@ -21,6 +21,9 @@ export function qrIdFrom(pathname: string): string {
   }
 }
 
+/** A provider's public page is the username after this. */
+export const PROVIDER_PREFIX = '/@';
+
 export const TRANSACTION_PREFIX = '/transactions/';
 
 export const GUEST_RECEIPT_PREFIX = '/r/';

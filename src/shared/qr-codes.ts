@@ -66,6 +66,7 @@ export const tipPageChange = z.object({
   greeting: greeting.optional(),
   thankYou: defaultThankYou.optional(),
   takesWords: z.boolean({ error: 'Whether a code takes words must be true or false.' }).optional(),
+  isListed: z.boolean({ error: 'Whether a code is listed must be true or false.' }).optional(),
   status: z.enum(['active', 'paused'], { error: 'A code can be active or paused.' }).optional(),
 });
 
@@ -95,6 +96,8 @@ export const qrCode = z.object({
   thankYou: z.string().nullable(),
   /** Whether givers may add a message. */
   takesWords: z.boolean(),
+  /** Whether your public page leads to it. */
+  isListed: z.boolean(),
   /** The photo's path; null without one. */
   photoUrl: z.string().nullable().meta({ format: 'uri-reference' }),
 });
@@ -133,6 +136,23 @@ export const qrCodeLookup = z.object({
   }),
 });
 
+/** A text that is no username is not invalid but not found. */
+export const providerQuery = z.object({ username: z.string({ error: 'The username must be text.' }) });
+
+/** What a provider shows under `/@username`: the codes that are listed there. */
+export const providerPage = z.object({
+  username: z.string(),
+  fullName: z.string(),
+  codes: z.array(
+    qrCode.pick({ id: true, serviceCategory: true, url: true, greeting: true, photoUrl: true }).extend({
+      /** The name that the tip page shows. */
+      name: z.string(),
+      status: z.enum(['active', 'paused']),
+    }),
+  ),
+});
+
+export type ProviderPage = z.infer<typeof providerPage>;
 export type QrCode = z.infer<typeof qrCode>;
 export type EndedQrCode = z.infer<typeof endedQrCode>;
 export type EndedQrCodesQuery = z.output<typeof endedQrCodesQuery>;

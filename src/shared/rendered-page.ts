@@ -3,7 +3,7 @@
  * the renderer no request.
  */
 import type { PaymentMode } from './payments.ts';
-import type { QrCodeLookup } from './qr-codes.ts';
+import type { ProviderPage, QrCodeLookup } from './qr-codes.ts';
 
 /** The result of looking a code up. */
 export type Lookup =
@@ -61,6 +61,8 @@ export interface Renderer {
    * page.
    */
   readonly render: (request: PageRequest) => RenderedPage;
+  /** The public page of a provider, which has no script. */
+  readonly renderProvider: (page: ProviderPage, publicUrl: string) => RenderedPage;
   /** The page that browsers keep for when there is no connection. */
   readonly renderOffline: () => RenderedPage;
 }

@@ -44,6 +44,7 @@ async function makeScene() {
   if (!session) throw new Error('the customer has one session only');
 
   const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
+  await provider.trpc.qrCodes.update.mutate({ id: code.id, isListed: true });
   const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
   const given = await customer.trpc.transactions.create.mutate({ ...tip, message: 'Hello' });
   const tokens: Readonly<Record<Identity, string | undefined>> = {
@@ -203,6 +204,10 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'qrCodes.ended': { outcomes: SIGNED_IN, input: () => ({}) },
   'qrCodes.create': { outcomes: MAKING_A_CODE, input: () => ({ serviceCategory: 'barber' }) },
   'qrCodes.lookup': { outcomes: everybody('fine'), input: ({ code }) => ({ id: code.id }) },
+  'qrCodes.provider': {
+    outcomes: everybody('fine'),
+    input: ({ provider }) => ({ username: provider.user.username }),
+  },
   'qrCodes.update': {
     outcomes: CHANGING_THE_CODE,
     input: ({ code }) => ({ id: code.id, greeting: 'Hello', status: 'paused' }),

@@ -77,6 +77,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'qrCodes.list': () => undefined,
   'qrCodes.ended': ({ code }) => ({ limit: 20, cursor: code.id }),
   'qrCodes.create': (_, run) => ({ serviceCategory: SERVICE_CATEGORIES[(run % 6) + 1] }),
+  'qrCodes.provider': ({ provider }) => ({ username: provider.user.username }),
   'qrCodes.lookup': ({ code }) => ({ id: code.id }),
   'qrCodes.update': ({ code }, run) => ({
     id: code.id,
@@ -84,6 +85,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     greeting: 'Hello',
     thankYou: 'Thank you',
     takesWords: true,
+    isListed: true,
     status: 'active',
   }),
   'qrCodes.replace': ({ spareCode }) => ({ id: spareCode.id, ...UNREAD }),
@@ -448,6 +450,7 @@ async function createStage() {
   const provider = await t.registerProvider('pat', [...SERVICE_CATEGORIES]);
   const customer = await t.registerCustomer('cam');
   const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
+  await provider.trpc.qrCodes.update.mutate({ id: code.id, isListed: true });
   const spareCode = await provider.trpc.qrCodes.create.mutate({
     serviceCategory: 'live_event',
   });

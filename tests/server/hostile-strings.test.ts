@@ -365,6 +365,16 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   'qrCodes.print.paper': printing('paper'),
   'qrCodes.print.ink': printing('ink'),
   'qrCodes.print.size': printing('size'),
+  'qrCodes.update.isListed': {
+    inputWith: ({ scene, text }) => ({ id: scene.code.id, isListed: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'qrCodes.provider.username': {
+    inputWith: ({ text }) => ({ username: text }),
+    // The address of an empty name is that of nothing at all.
+    refusals: ['provider_not_found', 'not_found'],
+  },
   'qrCodes.lookup.id': {
     inputWith: ({ text }) => ({ id: text }),
     // The address of an empty id is that of nothing at all.

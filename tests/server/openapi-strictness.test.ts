@@ -163,6 +163,7 @@ test('what breaks the description of a parameter is refused', async () => {
     'time_zone',
     'to',
     'transaction_id',
+    'username',
   ]);
 });
 

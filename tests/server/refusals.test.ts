@@ -226,6 +226,10 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     act: ({ t, tip, customer }, door) =>
       tipThrough(door, t, { ...tip, receiverQrId: '00000-00000' }, customer),
   },
+  provider_not_found: {
+    status: 404,
+    act: ({ t }, door) => call(door, t, 'qrCodes.provider', { username: 'pat' }),
+  },
   qr_code_paused: {
     status: 409,
     detail: 'This QR code is not taking tips right now.',

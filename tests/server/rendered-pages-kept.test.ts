@@ -6,15 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import type { Lookup } from '#shared/rendered-page.ts';
-import {
-  codeOf,
-  foundBy,
-  get,
-  ofSomebody,
-  pages,
-  renderings,
-  textOf,
-} from '#tests/support/rendered-pages.ts';
+import { codeOf, foundBy, get, pages, renderings, serve, textOf } from '#tests/support/rendered-pages.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 describe('what means the same', () => {
@@ -184,7 +176,7 @@ describe('what somebody has already', () => {
 test('a page that was rendered is kept, an unknown or failed one is not, and not too many are', async () => {
   const app = new Hono();
   let answer: Lookup | null = { kind: 'unknown' };
-  pages.serve(app, async (_, qrId) => answer ?? foundBy(qrId, `Provider ${qrId}`), ofSomebody);
+  serve(app, async (_, qrId) => answer ?? foundBy(qrId, `Provider ${qrId}`));
   const code = (index: number) => String(index).padStart(10, '0');
   const first = async () => (await app.request(`/tip/${code(0)}`)).status;
   expect(await first()).toBe(404);
@@ -210,7 +202,7 @@ describe('of many pages that nobody keeps', () => {
     );
   const createApp = () => {
     const app = new Hono();
-    pages.serve(
+    serve(
       app,
       async () => ({ kind: 'unknown' }),
       (c) => c.req.header('From') ?? '',
@@ -249,7 +241,7 @@ describe('of many pages that nobody keeps', () => {
 test('a page that was rendered for a code is answered only while it shows what the look-up finds', async () => {
   const app = new Hono();
   let answer = foundBy('0000000000', 'Pat Doe');
-  pages.serve(app, async () => answer, ofSomebody);
+  serve(app, async () => answer);
   const textAt = async (search: string) =>
     textOf(await (await app.request(`/tip/0000000000${search}`)).text());
   for (const search of ['', '?amount=25']) {

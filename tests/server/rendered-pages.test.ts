@@ -12,8 +12,8 @@ import {
   foundBy,
   get,
   metaOf,
-  ofSomebody,
   pages,
+  serve,
   textOf,
   titleOf,
   unescaped,
@@ -336,7 +336,7 @@ test.each(HOSTILE)('a name is only ever text: %s', async (name) => {
 test('the data block cannot be ended or broken by what is in it', async () => {
   const app = new Hono();
   const fullName = '</script><!-- \u2028\u2029 &';
-  pages.serve(app, async () => foundBy('0123456789', fullName), ofSomebody);
+  serve(app, async () => foundBy('0123456789', fullName));
   const html = await (await app.request('/tip/0123456789')).text();
   const block = /<script type="application\/json" id="rendered">(.*?)<\/script>/s.exec(html)?.[1];
   expect(block).not.toMatch(/[<>&\u2028\u2029]/);

@@ -332,3 +332,61 @@ describe('the words of a page', () => {
     expect(serviceProvider).toMatchObject({ fullName: 'Zoë 🎉', greeting: 'ü'.repeat(140) });
   });
 });
+
+describe('a public page', () => {
+  test('shows what is listed under a username, and only its owner lists', async () => {
+    const t = await createTestApp();
+    const { provider, customer, code } = await t.setTheScene();
+    const page = (username: string) => t.rest('GET', `/providers/${username}`);
+    const { username, fullName } = provider.user;
+    expect(await page(username)).toMatchObject({ status: 404, body: { code: 'provider_not_found' } });
+    const list = (token: string) =>
+      t.rest('PATCH', `/qr-codes/${code.id}`, { token, body: { is_listed: true, display_name: 'The Bar' } });
+    expect((await list(customer.token)).status).toBe(404);
+    expect((await list(provider.token)).body).toMatchObject({ is_listed: true });
+    const shown = {
+      username,
+      full_name: fullName,
+      codes: [
+        {
+          id: code.id,
+          service_category: 'bartender',
+          url: expect.stringMatching(new RegExp(`/tip/${code.id}$`)),
+          name: 'The Bar',
+          greeting: null,
+          photo_url: null,
+          status: 'active',
+        },
+      ],
+    };
+    expect((await page(username)).body).toEqual(shown);
+    expect((await page(username.toUpperCase())).body).toEqual(shown);
+    // The look-up of the code leads to nobody, as before.
+    expect((await t.rest('GET', `/qr-codes/${code.id}`)).text).not.toContain(username);
+    await t.storage.updateAccount(provider.user.id, { username: 'another' });
+    expect((await page(username)).status).toBe(404);
+    expect((await page('another')).body).toMatchObject({ username: 'another' });
+  });
+
+  test('arrives rendered, without a script, at one spelling of its address, and as nothing where nothing is listed', async () => {
+    const t = await createTestApp({ pages });
+    const { provider, code } = await t.setTheScene();
+    await t.storage.updateAccount(provider.user.id, { fullName: '<b>Pat</b> "Doe"' });
+    const path = `/@${provider.user.username}`;
+    const nobodys = await get(t, '/@nobody');
+    expect(nobodys.status).toBe(404);
+    expect((await get(t, path)).html).toBe(nobodys.html);
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, isListed: true });
+    const { status, html } = await get(t, path);
+    expect(status).toBe(200);
+    expect(titleOf(html)).toBe('Tip <b>Pat</b> "Doe" · Tipwell');
+    expect(html).toContain(`href="/tip/${code.id}"`);
+    expect(html).not.toMatch(/<script|<b>/);
+    expect(metaOf(html, 'robots')).toBe('noindex');
+    expect((await get(t, `/%40${provider.user.username}`)).status).toBe(404);
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, status: 'paused' });
+    expect(textOf((await get(t, path)).html)).toContain('Not taking tips right now');
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, isListed: false });
+    expect((await get(t, path)).status).toBe(404);
+  });
+});

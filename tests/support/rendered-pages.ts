@@ -3,15 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Context, Hono } from 'hono';
 import sharp from 'sharp';
 import { preparePages } from '#server/pages/pages.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Lookup, Renderer } from '#shared/rendered-page.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { PASSWORD, type TestApp } from '#tests/support/test-app.ts';
-
-/** Where a request comes from whose turn at rendering is not the question. */
-export const ofSomebody = () => '203.0.113.1';
 
 export const renderings = { count: 0 };
 
@@ -41,6 +39,18 @@ rmSync(earlierFolder, { recursive: true });
 export function pagesFor(paymentMode: PaymentMode, takesGuestTips = false, operatorContact = '') {
   const folders = { folder: resolve('dist/client'), earlierFolder };
   return preparePages(folders, counting, PUBLIC_URL, { paymentMode, takesGuestTips, operatorContact });
+}
+
+/**
+ * Serves the pages.
+ * @param networkOf where a request comes from, whose turn at rendering it is.
+ */
+export function serve(
+  app: Hono,
+  lookUp: (c: Context, qrId: string) => Promise<Lookup>,
+  networkOf: (c: Context) => string = () => '203.0.113.1',
+): void {
+  pages.serve(app, { lookUp, findProvider: async () => null, networkOf });
 }
 
 export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {

@@ -367,6 +367,10 @@ export async function runEverything(
   await call(t, 'GET /ended-qr-codes', { token: pat, at: '/ended-qr-codes?limit=1&cursor=nothing' });
   await call(t, 'GET /qr-codes/{qr_code_id}', { at: `/qr-codes/${code.id}` });
   await call(t, 'GET /qr-codes/{qr_code_id}', { at: '/qr-codes/%zz' });
+  await t.trpc(pat).qrCodes.update.mutate({ id: code.id, isListed: true });
+  const { username } = await t.trpc(pat).auth.me.query();
+  for (const name of [username, 'nobody'])
+    await call(t, 'GET /providers/{username}', { at: `/providers/${name}` });
 
   const ofPat = await makeTipPages(code.id);
 

@@ -4,10 +4,12 @@
  */
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
+import { Router } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { DEMO_PREFIX, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
-import { qrIdFrom } from '#shared/page-paths.ts';
+import { PROVIDER_PREFIX, qrIdFrom } from '#shared/page-paths.ts';
+import type { ProviderPage } from '#shared/qr-codes.ts';
 import type { Address, Lookup, PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { Auth } from '../auth/auth.tsx';
 import { nextFrom } from '../auth/next.ts';
@@ -17,6 +19,7 @@ import { authFor, authTabIn, isTipPage, paths } from '../paths.ts';
 import { writeLookup } from '../rendered.ts';
 import { Late } from '../tip/late.tsx';
 import { demoQuery, providerState } from '../tip/provider.ts';
+import { Provider } from '../tip/provider-page.tsx';
 import { Tip, titleFor } from '../tip/tip.tsx';
 import { flowQuery, paidIn } from '../tip/tip-flow.ts';
 import button from '../ui/button.module.css';
@@ -36,10 +39,12 @@ const CLOSED = {
   unpayable: (fullName: string) => `${fullName} cannot take tips here yet.`,
 } as const;
 
+const TITLE = /^<title>[^<]*<\/title>/;
+
 /** The address of the page of all unknown codes. */
 const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
 
-export const renderer: Renderer = { reduce, render, renderOffline };
+export const renderer: Renderer = { reduce, render, renderProvider, renderOffline };
 
 /**
  * Implements `Renderer.reduce`. A rendered page sees nothing else of its address: what it comes to read there
@@ -79,6 +84,29 @@ function render(request: PageRequest): RenderedPage {
     return draw(request, <SignedOutOnly screen={Auth} />, STATUSES.found, authCard(request));
   if (isTipPage(pathname)) return renderTip(request);
   return draw(request, <SignedOutOnly screen={Landing} />, STATUSES.found, homeCard(request));
+}
+
+function renderProvider(page: ProviderPage, publicUrl: string): RenderedPage {
+  const { username, fullName } = page;
+  const address = { pathname: PROVIDER_PREFIX + username, search: '' };
+  const html = renderToStaticMarkup(
+    <Router ssrPath={address.pathname}>
+      <Provider page={page} />
+    </Router>,
+  );
+  const [title = ''] = TITLE.exec(html) ?? [];
+  const card: Card = {
+    title: titleOf(`Tip ${fullName}`),
+    description: `Choose whom to tip: the pages of ${fullName}.`,
+    url: publicUrl + address.pathname,
+    isListed: false,
+  };
+  return {
+    status: STATUSES.found,
+    head: title + renderToStaticMarkup(<SharedCard imageUrl={`${publicUrl}/icon-512.png`} {...card} />),
+    body: html.slice(title.length),
+    data: '',
+  };
 }
 
 function renderOffline(): RenderedPage {
@@ -165,7 +193,7 @@ function draw(
     ),
   );
   // React writes the title first; it belongs into the head.
-  const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];
+  const [title = ''] = TITLE.exec(html) ?? [];
   return {
     status,
     head: title + renderToStaticMarkup(<SharedCard imageUrl={`${publicUrl}/icon-512.png`} {...card} />),

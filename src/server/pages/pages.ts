@@ -14,9 +14,11 @@ import {
   CODE_FORM_PATH,
   GUEST_RECEIPT_PREFIX,
   PAGE_PATHS,
+  PROVIDER_PREFIX,
   TIP_PREFIX,
   TRANSACTION_PREFIX,
 } from '#shared/page-paths.ts';
+import type { ProviderPage } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, Renderer } from '#shared/rendered-page.ts';
 import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/http/door.ts';
@@ -32,6 +34,7 @@ const RECEIPTS = `${TRANSACTION_PREFIX}:id`;
 /** Guests' receipts outlive the setting that takes their tips, and no cache keeps a copy of their page. */
 const GUEST_RECEIPTS = `${GUEST_RECEIPT_PREFIX}:token`;
 const TIP_PAGES = [`${TIP_PREFIX}:qrId`, `${TIP_PREFIX}:qrId/`];
+const PROVIDERS = `/:provider{@[A-Za-z0-9._-]+}`;
 const CODE_FORMS = [CODE_FORM_PATH, `${CODE_FORM_PATH}/`];
 /** The service worker keeps this page for when there is no connection. */
 const OFFLINE_PAGE = '/offline';
@@ -40,13 +43,16 @@ const WORKER = '/service-worker.js';
 export interface Pages {
   readonly inlineSources: InlineSources;
   /**
-   * @param lookUp never rejects.
-   * @param networkOf the network of a request: networks take turns at rendering.
+   * @param asks `lookUp` never rejects; `findProvider` answers null for a provider who lists no code;
+   *   `networkOf` names the network of a request, because networks take turns at rendering.
    */
   serve(
     app: Hono,
-    lookUp: (c: Context, qrId: string) => Promise<Lookup>,
-    networkOf: (c: Context) => string,
+    asks: {
+      readonly lookUp: (c: Context, qrId: string) => Promise<Lookup>;
+      readonly findProvider: (username: string) => Promise<ProviderPage | null>;
+      readonly networkOf: (c: Context) => string;
+    },
   ): void;
 }
 
@@ -77,13 +83,13 @@ export function preparePages(
   return {
     inlineSources: rendered.inlineSources,
 
-    serve(app, lookUp, networkOf) {
+    serve(app, { lookUp, findProvider, networkOf }) {
       /**
        * Serves a page only at the spelling of its path: the router takes `/%61uth` for `/auth`, and the
        * client, which reads addresses as they are, does not.
        */
       const serveAt = (path: string, serve: (c: Context, asked: Address) => Response | Promise<Response>) => {
-        const spelled = new RegExp(`^${path.replace(/:\w+/, '[^/]+')}$`);
+        const spelled = new RegExp(`^${path.replace(/:\w+(?:\{(.+)\})?/, (_, form = '[^/]+') => form)}$`);
         app.get(path, (c) => {
           const { pathname, search } = new URL(c.req.url);
           return spelled.test(pathname) ? serve(c, { pathname, search }) : answer(c, emptyPage, 404);
@@ -100,6 +106,14 @@ export function preparePages(
       const guestReceipt = { ...emptyPage, cacheControl: 'no-store' };
       for (const path of [GUEST_RECEIPTS, `${GUEST_RECEIPTS}/`])
         serveAt(path, (c) => answer(c, guestReceipt));
+      serveAt(PROVIDERS, async (c, { pathname }) => {
+        const username = pathname.slice(PROVIDER_PREFIX.length);
+        const page = await rendered.provider(
+          () => findProvider(username),
+          () => networkOf(c),
+        );
+        return page ? answer(c, page) : answer(c, emptyPage, 404);
+      });
       for (const path of CODE_FORMS) {
         serveAt(path, (c, { search }) => {
           c.header('Cache-Control', 'no-store');
@@ -124,6 +138,7 @@ export function preparePages(
         OPEN_DEMO_PICTURE,
         ...CODE_FORMS,
         ...TIP_PAGES,
+        PROVIDERS,
       ])
         refuseOtherMethods(app, path);
 

@@ -9,7 +9,7 @@ import { createStepQueue } from '#server/queue/step-queue.ts';
 import { isDemoCode } from '#shared/ids.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { PAGE_PATHS, qrIdFrom } from '#shared/page-paths.ts';
-import type { QrCodeLookup } from '#shared/qr-codes.ts';
+import type { ProviderPage, QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/http/prepared-answer.ts';
@@ -19,6 +19,7 @@ const MAX_KEPT = {
   /** Pages that are the same for everybody; there are a handful. */
   common: 20,
   codes: 500,
+  providers: 100,
   /**
    * Tip pages of demos or with an amount, and logins that lead elsewhere. Anybody can make up any number of
    * them, and evicts none but these.
@@ -51,6 +52,8 @@ export interface RenderedPages {
    * A kept page is answered only while it shows what the look-up finds.
    * @param lookUp never rejects.
    */
+  /** @param find answers null for a provider who shows no codes, and may reject. */
+  provider(find: () => Promise<ProviderPage | null>, ownerOf: () => string): Promise<Prepared | null>;
   tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>, ownerOf: () => string): Promise<TipPage>;
 }
 
@@ -65,6 +68,7 @@ export function createRenderedPages(
   const kept = {
     common: new RecentPages(MAX_KEPT.common),
     codes: new RecentPages(MAX_KEPT.codes),
+    providers: new RecentPages(MAX_KEPT.providers),
     variants: new RecentPages(MAX_KEPT.variants),
   };
   const render = (address: Address, lookup: Lookup | null = null) =>
@@ -97,6 +101,17 @@ export function createRenderedPages(
       if (known) return known;
       await queue.step(ownerOf());
       return pages.get(key) ?? pages.keep(key, renderAuth(address));
+    },
+
+    async provider(find, ownerOf) {
+      const page = await find();
+      if (!page) return null;
+      const key = `provider ${page.username}`;
+      const known = kept.providers.get(key, page);
+      if (known) return known;
+      await queue.step(ownerOf());
+      const html = templates.fill('offline', renderer.renderProvider(page, publicUrl));
+      return kept.providers.keep(key, unlisted(html, 'fast'), page);
     },
 
     async tip(asked, lookUp, ownerOf) {
@@ -135,17 +150,20 @@ export function createRenderedPages(
   };
 }
 
+/** What a page shows of the storage. */
+type Shown = QrCodeLookup | ProviderPage;
+
 /** A cache that evicts the page that was not asked for longest. */
 class RecentPages {
   readonly #max: number;
-  readonly #pages = new Map<string, { readonly page: Prepared; shown: QrCodeLookup | null }>();
+  readonly #pages = new Map<string, { readonly page: Prepared; shown: Shown | null }>();
 
   constructor(max: number) {
     this.#max = max;
   }
 
   /** @param found the look-up that the page shows; null for a page without a code. */
-  get(key: string, found: QrCodeLookup | null = null): Prepared | null {
+  get(key: string, found: Shown | null = null): Prepared | null {
     const kept = this.#pages.get(key);
     if (!kept) return null;
     this.#pages.delete(key);
@@ -156,7 +174,7 @@ class RecentPages {
     return kept.page;
   }
 
-  keep(key: string, page: Prepared, shown: QrCodeLookup | null = null): Prepared {
+  keep(key: string, page: Prepared, shown: Shown | null = null): Prepared {
     this.#pages.set(key, { page, shown });
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > this.#max && oldest !== undefined) this.#pages.delete(oldest);
@@ -164,7 +182,7 @@ class RecentPages {
   }
 }
 
-function areEqual(one: QrCodeLookup | null, other: QrCodeLookup | null): boolean {
+function areEqual(one: Shown | null, other: Shown | null): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -33,12 +33,14 @@ import type {
   EndedQrCode,
   EndedQrCodes,
   EndedQrCodesQuery,
+  ProviderPage,
   QrCode,
   QrCodeChange,
   QrCodeLookup,
   QrCodeStatus,
 } from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
+import { MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
 import { redrawPhoto } from './photo-picture.ts';
 import { rememberLookups } from './remembered-lookups.ts';
 
@@ -96,6 +98,11 @@ export interface QrCodes {
    * @throws AppError `qr_code_not_found`, `qr_code_replaced`, `qr_code_retired`.
    */
   lookup(text: string): Promise<QrCodeLookup>;
+  /**
+   * The public page of a username, in any case.
+   * @throws AppError `provider_not_found` when no open account of that name lists a code.
+   */
+  findProvider(username: string): Promise<ProviderPage>;
   /** The cached result of `lookup`; null says nothing about the code. */
   recall(text: string): QrCodeLookup | null;
   /** Forgets expired look-ups. Call it every second. */
@@ -308,6 +315,26 @@ export function createQrCodes(deps: {
       });
       reading.remember(found, code.userId);
       return found;
+    },
+
+    async findProvider(text) {
+      const username = text.length > MAX_USERNAME_LENGTH ? '' : text.toLowerCase();
+      const codes = (await storage.listPublicCodes(username)).map(requireCurrent);
+      const [first] = codes;
+      if (!first) throw new AppError('provider_not_found');
+      return {
+        username: first.username,
+        fullName: first.fullName,
+        codes: codes.map(({ id, serviceCategory, displayName, fullName, greeting, photoName, status }) => ({
+          id,
+          serviceCategory,
+          url: tipPageUrl(publicUrl, id),
+          name: displayName ?? fullName,
+          greeting,
+          photoUrl: photoUrl(photoName),
+          status,
+        })),
+      };
     },
 
     // Printed codes arrive as stored; only typed ones need parsing.

@@ -21,6 +21,7 @@ export function describeQrCodes(): void {
         photoName: null,
         thankYou: null,
         takesWords: true,
+        isListed: false,
         username: 'pat',
         fullName: 'Name of pat',
       });

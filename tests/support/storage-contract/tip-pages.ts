@@ -33,6 +33,7 @@ export function describeTipPages(): void {
         thankYou: null,
         photoName: null,
         takesWords: true,
+        isListed: false,
       };
       for (const change of [
         {},
@@ -41,6 +42,7 @@ export function describeTipPages(): void {
         { greeting: null },
         { thankYou: 'Thank you!' },
         { takesWords: false },
+        { isListed: true },
         { displayName: null },
         { status: 'active' },
       ] as const) {
@@ -55,6 +57,29 @@ export function describeTipPages(): void {
       }
     });
 
+    test('the public page of a username has its listed codes that are current, and those of nobody else', async () => {
+      const { storage, pat, sam, code, addCode } = await openScene();
+      const dj = await addCode(pat, 'dj');
+      await addCode(sam, 'bartender');
+      const listed = async (username = 'pat') =>
+        (await storage.listPublicCodes(username)).map(({ id }) => id);
+      expect(await listed()).toEqual([]);
+      await storage.updateQrCode(pat.id, dj, { isListed: true, displayName: 'DJ Night' });
+      await storage.updateQrCode(pat.id, code, { isListed: true, status: 'paused' });
+      expect(await storage.listPublicCodes('pat')).toMatchObject([
+        { id: code, status: 'paused', username: 'pat', fullName: 'Name of pat' },
+        { id: dj, status: 'active', displayName: 'DJ Night' },
+      ]);
+      expect(await listed('sam')).toEqual([]);
+      expect(await listed('')).toEqual([]);
+      const next = newCode();
+      await storage.replaceQrCode(pat.id, code, next, picture);
+      expect(await listed()).toEqual([dj, next.id]);
+      await storage.updateAccount(pat.id, { username: 'patricia', serviceCategories: ['bartender'] });
+      expect(await listed()).toEqual([]);
+      expect(await listed('patricia')).toEqual([next.id]);
+    });
+
     test('a replaced code leaves its page, its photo and its state to the new one, and its place in the list', async () => {
       const { storage, pat, code, addCode } = await openScene();
       const dj = await addCode(pat, 'dj');
@@ -64,6 +89,7 @@ export function describeTipPages(): void {
         greeting: 'Hello',
         thankYou: 'Ta!',
         takesWords: false,
+        isListed: false,
         status: 'paused',
       });
       await storage.setPhoto(pat.id, code, photo);
@@ -79,6 +105,7 @@ export function describeTipPages(): void {
         greeting: 'Hello',
         thankYou: 'Ta!',
         takesWords: false,
+        isListed: false,
         status: 'paused',
         photoName: photo.name,
       };
@@ -101,6 +128,7 @@ export function describeTipPages(): void {
           greeting: 'Hello',
           thankYou: 'Ta!',
           takesWords: false,
+          isListed: false,
         },
       ]);
       const drawn = await storage.findPicture(next.id, `${PREFIX}${next.id}`);

@@ -2,6 +2,8 @@
 import { IncomingMessage } from 'node:http';
 import type { Context as HonoContext } from 'hono';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
+import { AppError } from '#shared/errors.ts';
+import type { ProviderPage } from '#shared/qr-codes.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
 import { wireTextOnce } from '../wire.ts';
 import type { createClientAddress } from './client-address.ts';
@@ -66,6 +68,18 @@ export function createPageLookup(
       if (refusal.code === 'qr_code_retired') return { kind: 'retired' };
       report(error, c.get('requestId'));
       return { kind: 'failed', detail: refusal.message };
+    }
+  };
+}
+
+/** Makes a function that finds a provider's public page; null where there is none. */
+export function createProviderLookup(qrCodes: QrCodes): (username: string) => Promise<ProviderPage | null> {
+  return async (username) => {
+    try {
+      return await qrCodes.findProvider(username);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'provider_not_found') return null;
+      throw error;
     }
   };
 }

@@ -67,6 +67,9 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   photo_url: 'Where the photo of the tip page lies on this server, in JPEG; null without one.',
   reported_at:
     'When the receiver reported the words to the operator, as the receiver is told, ISO 8601 in UTC; null otherwise.',
+  'ProviderPage.codes': 'The codes that the provider lists, oldest first.',
+  name: 'Whom the tip page names.',
+  is_listed: 'Whether your public page leads to the code; false at first.',
   takes_words: 'Whether givers may add a message and their name to a tip.',
   text: 'What you say to the giver: up to 140 characters of plain text, without links.',
   texts: 'Up to three texts of up to 140 characters, in your order.',

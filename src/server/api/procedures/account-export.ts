@@ -84,13 +84,13 @@ async function* filesOf(
 
   const codes: ExportedAccount['qrCodes'] = [];
   for (const code of await qrCodes.list(account, owner)) {
-    const { id, serviceCategory, url, status, displayName, greeting, thankYou, takesWords } = code;
+    const { id, serviceCategory, url, status, displayName, greeting, thankYou, takesWords, isListed } = code;
     const pictureFile = `qr-codes/${id}.png`;
     yield { path: pictureFile, content: [Buffer.from(code.imageBase64, 'base64')], isCompressed: true };
     const photo = await findPhoto(services, code);
     const photoFile = photo && `photos/${id}.jpg`;
     if (photo && photoFile) yield { path: photoFile, content: [photo], isCompressed: true };
-    const page = { displayName, greeting, thankYou, takesWords };
+    const page = { displayName, greeting, thankYou, takesWords, isListed };
     codes.push({ id, serviceCategory, url, status, ...page, pictureFile, photoFile });
   }
 

@@ -35,7 +35,7 @@ export const TIP_PAGE = {
   photo_url: '/photos/9h2k5m8p1r4t7v0x3z6b9d2f5h',
 };
 
-const MESSAGES_OF_CODE = { thank_you: 'Thanks, see you soon!', takes_words: true };
+const MESSAGES_OF_CODE = { thank_you: 'Thanks, see you soon!', takes_words: true, is_listed: false };
 
 export const QR_CODE_WITH_PICTURE = {
   ...QR_CODE,

@@ -7,6 +7,8 @@ import {
   MAX_PHOTO_BYTES,
   newQrCode,
   photoOfCode,
+  providerPage,
+  providerQuery,
   qrCode,
   qrCodeChange,
   qrCodeLookup,
@@ -14,6 +16,7 @@ import {
   tipPageChange,
   typedQrCodeId,
 } from '#shared/qr-codes.ts';
+import { MAX_USERNAME_LENGTH, USERNAME } from '#shared/usernames.ts';
 import { wireSchema } from '../wire.ts';
 import { workOwner } from './context.ts';
 import { CODE_REFUSALS, endpoint } from './endpoint.ts';
@@ -108,7 +111,8 @@ export const qrCodeProcedures = {
         'Changes what is sent of the page that givers see, and leaves the rest. A display name of its',
         'own takes the place of your full name, your username and your id for everybody but you. A',
         'paused code shows its page and takes no tips. `thank_you` is told to whoever has tipped; with',
-        '`takes_words` false nobody can add a message or a name.',
+        '`takes_words` false nobody can add a message or a name. With `is_listed` true your public page',
+        'leads to the code, and so tells everybody that it is yours.',
       ],
       parameters: [OWN_CODE],
       takes: { tipPageChange },
@@ -233,6 +237,48 @@ export const qrCodeProcedures = {
         const page = await ctx.services.qrCodes.findOwnPage(ctx.account, id);
         return ctx.services.printer.print(workOwner(ctx), page, request);
       }),
+  ),
+
+  provider: endpoint(
+    {
+      rest: 'GET /providers/:username',
+      isPublic: true,
+      status: 200,
+      summary: 'Look a provider up',
+      description: [
+        'What a provider shows under `/@username`: the codes that are listed there, oldest first, with',
+        'what their tip pages show. Without one there is no such page.',
+      ],
+      parameters: [
+        {
+          name: 'username',
+          in: 'path',
+          required: true,
+          description: 'The username, in any case.',
+          schema: { type: 'string', pattern: USERNAME.source, maxLength: MAX_USERNAME_LENGTH },
+          example: 'pat',
+        },
+      ],
+      answers: { providerPage },
+      refusals: ['provider_not_found'],
+      response: {
+        username: 'pat',
+        full_name: 'Pat Doe',
+        codes: [
+          {
+            id: QR_CODE.id,
+            service_category: 'bartender',
+            url: QR_CODE_WITH_PICTURE.url,
+            name: 'Pat Doe',
+            ...TIP_PAGE,
+            status: 'active',
+          },
+        ],
+      },
+    },
+    publicProcedure
+      .input(providerQuery)
+      .query(({ ctx, input }) => ctx.services.qrCodes.findProvider(input.username)),
   ),
 
   lookup: endpoint(

@@ -114,6 +114,8 @@ export interface QrCodeRecord extends TipPage {
   readonly status: QrCodeStatus;
   readonly photoName: PhotoName | null;
   readonly takesWords: boolean;
+  /** Whether the provider's public page leads to this code. */
+  readonly isListed: boolean;
 }
 
 export interface NewQrCode {
@@ -126,6 +128,7 @@ export interface QrCodeChange {
   readonly greeting?: string | null | undefined;
   readonly thankYou?: string | null | undefined;
   readonly takesWords?: boolean | undefined;
+  readonly isListed?: boolean | undefined;
   readonly status?: Extract<QrCodeStatus, 'active' | 'paused'> | undefined;
 }
 
@@ -297,6 +300,8 @@ export interface Storage extends Ledger {
    */
   listEndedQrCodes(userId: UserId, before: QrCodeId | null, atMost: number): Promise<QrCodeRecord[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
+  /** The current codes on the public page of this username, oldest first; none when nobody has it. */
+  listPublicCodes(username: string): Promise<QrCodeWithProvider[]>;
   findPicture(id: QrCodeId, address: string): Promise<Uint8Array | null>;
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 

@@ -9,6 +9,7 @@ export const NEW_PAGE = {
   thankYou: null,
   photoName: null,
   takesWords: true,
+  isListed: false,
 } as const;
 
 export function newCodeRow({
@@ -24,8 +25,8 @@ export function replacementRow({ id: _, serviceCategory: category, ...code }: Qr
 
 export function changedCode(code: QrCodeRecord, change: QrCodeChange): QrCodeRecord {
   const { displayName = code.displayName, greeting = code.greeting, thankYou = code.thankYou } = change;
-  const { takesWords = code.takesWords, status = code.status } = change;
-  return { ...code, displayName, greeting, thankYou, takesWords, status };
+  const { takesWords = code.takesWords, isListed = code.isListed, status = code.status } = change;
+  return { ...code, displayName, greeting, thankYou, takesWords, isListed, status };
 }
 
 /** The code if it is current; else why it cannot be changed or tipped. */

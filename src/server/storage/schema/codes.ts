@@ -34,6 +34,8 @@ export const qrCodes = table(
     sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
     takesWords: boolean('takes_words').notNull().default(true),
     thankYou: text('thank_you'),
+    /** Whether the provider's public page leads to this code. */
+    isListed: boolean('is_listed').notNull().default(false),
   },
   (t) => [
     index('qr_codes_user').on(t.userId),

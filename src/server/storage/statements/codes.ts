@@ -73,6 +73,12 @@ export function codeStatements({ db, choose }: Builder) {
       .from(qrCodes)
       .innerJoin(accounts, ownsCode)
       .where(is(qrCodes.id, 'id')),
+    publicCodes: db
+      .select({ ...code, ...namesOfCode, status: statusForGivers })
+      .from(qrCodes)
+      .innerJoin(accounts, ownsCode)
+      .where(and(is(accounts.username, 'username'), eq(qrCodes.isListed, true), isCurrent))
+      .orderBy(asc(sql`${qrCodes}.${number}`)),
     pictureOfCode: db
       .select({ png: qrPictures.png })
       .from(qrPictures)
@@ -92,6 +98,7 @@ export function codeStatements({ db, choose }: Builder) {
         greeting: null,
         thankYou: null,
         photoName: null,
+        isListed: false,
       })
       .where(is(qrCodes.userId, 'userId')),
     photosOfUser: db

@@ -32,6 +32,8 @@ export const createCodes = (engine: Engine) =>
     findQrCode: async (id) =>
       (await engine.read(({ codeWithProvider }) => codeWithProvider.one({ id }))) ?? null,
 
+    listPublicCodes: (username) => engine.read(({ publicCodes }) => publicCodes.all({ username })),
+
     findPicture: async (qrCodeId, address) =>
       (await engine.read(({ pictureOfCode }) => pictureOfCode.one({ qrCodeId, address })))?.png ?? null,
 
