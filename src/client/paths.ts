@@ -1,9 +1,10 @@
 /** The addresses of the client's pages. */
-import { PAGE_PATHS, TIP_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
+import { PAGE_PATHS, PROVIDER_PREFIX, TIP_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 
 export const paths = {
   ...PAGE_PATHS,
   tip: (qrId: string) => TIP_PREFIX + encodeURIComponent(qrId),
+  provider: (username: string) => PROVIDER_PREFIX + username,
   transaction: (id: string) => TRANSACTION_PREFIX + id,
 } as const;
 

@@ -9,6 +9,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
 import { api } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
+import { paths } from '../../paths.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -23,14 +24,26 @@ import { CroppedPhoto } from './photo-cropper.tsx';
 import { type ChosenPhoto, PhotoField } from './photo-field.tsx';
 import styles from './tip-page-editor.module.css';
 
-const FIELDS = ['displayName', 'greeting', 'thankYou', 'takesWords'] as const;
+const FIELDS = ['displayName', 'greeting', 'thankYou', 'takesWords', 'isListed'] as const;
 const SAVE_FAILED = 'Failed to save the tip page';
 
-const texts = tipPageChange.pick({ displayName: true, greeting: true, thankYou: true, takesWords: true });
+const texts = tipPageChange.pick({
+  displayName: true,
+  greeting: true,
+  thankYou: true,
+  takesWords: true,
+  isListed: true,
+});
 
 const resolver = zodResolver(
   z
-    .object({ displayName: z.string(), greeting: z.string(), thankYou: z.string(), takesWords: z.boolean() })
+    .object({
+      displayName: z.string(),
+      greeting: z.string(),
+      thankYou: z.string(),
+      takesWords: z.boolean(),
+      isListed: z.boolean(),
+    })
     .transform((values): z.input<typeof texts> => values)
     .pipe(texts),
 );
@@ -80,6 +93,15 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
           {...field('thankYou')}
         />
         <Choice {...form.register('takesWords')}>Let givers add a message</Choice>
+        <div>
+          <Choice {...form.register('isListed')}>Show this code on my public page</Choice>
+          <p className={styles.hint}>
+            Everybody sees there that it's yours, whatever name it has:{' '}
+            <a href={paths.provider(user.username)} target="_blank" rel="noreferrer">
+              {paths.provider(user.username)}
+            </a>
+          </p>
+        </div>
         <PhotoField code={code} {...photo} />
         {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
       </div>
@@ -179,8 +201,14 @@ function drawPhoto(photo: ChosenPhoto, { photoUrl }: QrCode): ReactNode {
   return photo.kind === 'kept' && photoUrl !== null ? <img src={photoUrl} alt="" /> : null;
 }
 
-function valuesOf({ displayName, greeting, thankYou, takesWords }: QrCode) {
-  return { displayName: displayName ?? '', greeting: greeting ?? '', thankYou: thankYou ?? '', takesWords };
+function valuesOf({ displayName, greeting, thankYou, takesWords, isListed }: QrCode) {
+  return {
+    displayName: displayName ?? '',
+    greeting: greeting ?? '',
+    thankYou: thankYou ?? '',
+    takesWords,
+    isListed,
+  };
 }
 
 /** Counts characters as the schema does. */

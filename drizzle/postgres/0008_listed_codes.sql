@@ -1,0 +1,1 @@
+ALTER TABLE "tipwell"."qr_codes" ADD COLUMN "is_listed" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,1 @@
+ALTER TABLE `qr_codes` ADD `is_listed` integer DEFAULT false NOT NULL;
