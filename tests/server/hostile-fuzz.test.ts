@@ -320,10 +320,11 @@ describe('no made-up request ends in a 5xx', () => {
       const valid = VALID_INPUTS[route.procedure]?.(stage.scene, run);
       const { idempotencyKey, lastEventId, ...fields } = valid ?? {};
       const hasBody = ['POST', 'PATCH', 'PUT'].includes(route.method);
-      const own = route.path.includes(':') ? String(fields['id']) : '';
+      const own = route.path.includes(':') ? String(fields['id'] ?? fields['username']) : '';
       const path = `/api${route.path.replace(/:\w+/, () => made.segment ?? own).replace(':file', String(fields['file']))}`;
       // What stands in the path is not asked for by the query as well.
-      const { id: _, file: __, ...asked } = fields;
+      const inPath = route.path.includes(':username') ? 'username' : 'id';
+      const { [inPath]: _, file: __, ...asked } = fields;
       const wire = route.method === 'GET' ? Object.entries(toWire(asked) as Fields) : [];
       const said = wire.flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
       const ownQuery = new URLSearchParams(said).toString();
