@@ -148,20 +148,25 @@ export const REFUSALS = {
     detail: 'This tip was given without an account, so there is nobody to block.',
   },
   giver_not_found: { status: 404, title: 'Giver not found', detail: 'You have not blocked this giver.' },
+  thanks_refused: {
+    status: 403,
+    title: 'Thanks refused',
+    detail: 'You can no longer say thank you from this notification. Please open Tipwell to do it.',
+  },
   device_not_found: {
     status: 404,
     title: 'Device not found',
-    detail: 'This device gets no notices any more.',
+    detail: 'Notifications are off for this device.',
   },
   push_endpoint_refused: {
     status: 422,
     title: 'Push service unknown',
-    detail: 'The push service of this browser is not known here.',
+    detail: 'Notifications do not work with the push service of this browser.',
   },
   push_unavailable: {
     status: 503,
     title: 'Push service unavailable',
-    detail: 'The push service of this device did not take the notice. Please try again later.',
+    detail: 'The notification could not be delivered to this device. Please try again later.',
   },
   not_refundable: {
     status: 409,

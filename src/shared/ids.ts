@@ -36,6 +36,7 @@ const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
 // Marked as pure, so that the tip page's build leaves it out.
 const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
 const DEVICE_ID = /* @__PURE__ */ idPattern('dev');
+const USER_ID = /* @__PURE__ */ idPattern('usr');
 
 /** The event id before an account's first transaction. */
 export const BEGINNING = 'beginning';
@@ -95,6 +96,10 @@ export function isTransactionId(text: string): text is TransactionId {
 
 export function isDeviceId(text: string): text is DeviceId {
   return text.length <= MAX_ID_LENGTH && DEVICE_ID.test(text);
+}
+
+export function isUserId(text: string): text is UserId {
+  return text.length <= MAX_ID_LENGTH && USER_ID.test(text);
 }
 
 /** 100 random bits in four groups of five characters that can be read aloud. */

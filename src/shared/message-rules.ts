@@ -9,6 +9,9 @@ export const MAX_MESSAGE_LENGTH = 140;
 /** UTF-16 units as typed. */
 export const MAX_TYPED_MESSAGE_LENGTH = 4 * MAX_MESSAGE_LENGTH;
 
+/** The thank-yous of an account that has saved none. */
+export const PROPOSED_THANK_YOUS = ['Thank you!', 'Thanks a lot, see you soon!', 'You made my day!'] as const;
+
 export const tooLong = (label: string) => `${label} may have up to ${MAX_MESSAGE_LENGTH} characters.`;
 export const notShowable = (label: string) => `${label} has characters that cannot be shown.`;
 export const hasLinks = (label: string) => `${label} must not have links.`;

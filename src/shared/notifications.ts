@@ -38,6 +38,22 @@ export const deviceQuery = z.object({ id: z.string().brand<'DeviceId'>() });
 export const deviceChange = notificationDeviceChange.extend(deviceQuery.shape);
 export type DeviceChange = z.output<typeof deviceChange>;
 
+/** Browsers show two actions of a notification at most. */
+export const MAX_OFFERED_THANK_YOUS = 2;
+const MAX_PROOF_LENGTH = 400;
+
+/** Thanks for a tip from its notification, with no session. */
+export const noticeThanks = z.object({
+  /** The proof that the notification carried. */
+  proof: z.string({ error: 'The proof must be text.' }).max(MAX_PROOF_LENGTH, 'The proof is too long.'),
+  /** The place of the chosen thank-you among those that the notification offered, from 0. */
+  choice: z
+    .int({ error: 'The choice must be a whole number.' })
+    .min(0, 'The choice must not be negative.')
+    .max(MAX_OFFERED_THANK_YOUS - 1, 'There are two thank-yous at most.'),
+});
+export type NoticeThanks = z.output<typeof noticeThanks>;
+
 /** The server's public key; `applicationServerKey` of a browser. */
 export const pushKey = z.object({
   /** A point of P-256: 65 bytes in base64url. */
@@ -68,6 +84,13 @@ export interface NotifiedTip {
   readonly giverName: string | null;
   /** Null without a message, and for a device that gets none. */
   readonly message: string | null;
+  /** The thank-yous to choose from, and the proof that sends one; left out where they found no room. */
+  readonly thanks?: OfferedThanks;
+}
+
+export interface OfferedThanks {
+  readonly texts: readonly string[];
+  readonly proof: string;
 }
 
 /** The JSON payload for the service worker. */

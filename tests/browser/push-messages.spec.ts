@@ -2,7 +2,7 @@
  * Push messages as the worker shows them: one notification that counts, nothing twice, and gone when somebody
  * looks at the dashboard.
  */
-import type { Page } from '@playwright/test';
+import type { Page, Worker } from '@playwright/test';
 import { MAX_MESSAGE_LENGTH } from '#shared/message-rules.ts';
 import { expect, setHidden } from './fixtures.ts';
 import { findWorker, notifiedTip, type PushedWorker, test, tipsNotice, turnOn } from './push-fixtures.ts';
@@ -150,15 +150,67 @@ test('a message that this worker does not know is shown in general words', async
   expect(await shown()).toContainEqual({ title: 'New tip: $9.70', body: 'Tip' });
 });
 
-test('a click on the notification leads to the dashboard', async ({ page }) => {
-  const { deliver, worker } = await turnOnAndLeave(page);
-  await deliver(tipsNotice({ upTo: 1, tip: notifiedTip() }));
-  const opened = await worker.evaluate(async () => {
+test('an action of the notification thanks for the tip without a page, and a click leads to the dashboard', async ({
+  page,
+  backstage,
+  push,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await page.goto('/');
+  await page.evaluate((token) => localStorage.setItem('tipwell_token', token), provider.token);
+  const endpoint = await turnOn(page);
+  await page.goto('/tip/demo-alex-bartender');
+  const { deliver, shown, worker } = await findWorker(page);
+  await backstage.tip(customer, code, 10);
+  await expect.poll(() => push.payloadsOf(endpoint)).toHaveLength(1);
+  const [message] = push.payloadsOf(endpoint);
+  await deliver(message);
+  const offered = () =>
+    worker.evaluate(async () => {
+      const [notification] = await Reflect.get(self, 'registration').getNotifications();
+      return notification.actions.map(({ title }: { readonly title: string }) => title);
+    });
+  expect(await offered()).toEqual(['Thank you!', 'Thanks a lot, see you soon!']);
+
+  // The line is lost, and comes back.
+  await worker.evaluate(() => {
+    Object.assign(self, { whole: self.fetch, fetch: () => Promise.reject(new TypeError('no connection')) });
+  });
+  expect(await clickOn(worker, 'thank-1')).toEqual([]);
+  expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Not sent. Try again.' }]);
+  expect(await offered()).toHaveLength(2);
+  await worker.evaluate(() => Object.assign(self, { fetch: Reflect.get(self, 'whole') }));
+  expect(await clickOn(worker, 'thank-1')).toEqual([]);
+  expect(await shown()).toEqual([
+    { title: 'Thanked.', body: 'New tip: $9.70\n“Thanks a lot, see you soon!”' },
+  ]);
+  expect(await offered()).toEqual([]);
+  expect(await backstage.transactions(customer)).toMatchObject([
+    { thank_you: 'Thanks a lot, see you soon!' },
+  ]);
+
+  expect(await clickOn(worker)).toEqual(['/dashboard?tab=transactions']);
+  expect(await shown()).toEqual([]);
+
+  // A proof that has ended is not tried again.
+  const tip = { ...message.tip, thanks: { ...message.tip.thanks, proof: 'ended' } };
+  await deliver(tipsNotice({ upTo: 9, tip }));
+  expect(await clickOn(worker, 'thank-0')).toEqual([]);
+  expect(await shown()).toEqual([
+    { title: 'New tip: $9.70', body: 'Not sent. Open the dashboard to say thank you.' },
+  ]);
+  expect(await offered()).toEqual([]);
+});
+
+/** Clicks the notification, or one of its actions. @returns the addresses that the worker opens. */
+function clickOn(worker: Worker, action = ''): Promise<readonly string[]> {
+  return worker.evaluate(async (chosen) => {
     const asked: string[] = [];
     const clients = Reflect.get(self, 'clients');
     clients.openWindow = async (address: string) => asked.push(address);
     const [notification] = await Reflect.get(self, 'registration').getNotifications();
-    const event = new (Reflect.get(self, 'NotificationEvent'))('notificationclick', { notification });
+    const init = { notification, action: chosen };
+    const event = new (Reflect.get(self, 'NotificationEvent'))('notificationclick', init);
     let work: Promise<unknown> = Promise.resolve();
     Object.defineProperty(event, 'waitUntil', {
       value: (promise: Promise<unknown>) => {
@@ -168,23 +220,23 @@ test('a click on the notification leads to the dashboard', async ({ page }) => {
     self.dispatchEvent(event);
     await work;
     return asked;
-  });
-  expect(opened).toEqual(['/dashboard?tab=transactions']);
-});
+  }, action);
+}
 
 test('the page in the background leaves the notification to the worker', async ({ page, backstage }) => {
   const person = await backstage.bothSides();
   await page.goto('/');
   await page.evaluate((token) => localStorage.setItem('tipwell_token', token), person.provider.token);
   await turnOn(page);
-  await page.getByRole('checkbox', { name: 'Notify me when this page is in the background' }).click();
+  // Chosen before this device got push messages.
+  await page.evaluate(() => localStorage.setItem('tipwell_alerts', '{"notification":true}'));
+  await page.reload();
   const { shown } = await findWorker(page);
-  await expect.poll(shown).toEqual([{ title: 'Tipwell', body: 'This is how a tip will be shown.' }]);
   await page.getByRole('tab', { name: 'Transactions' }).click();
   await setHidden(page, true);
   await backstage.tip(person.customer, person.code, 10);
   await expect(page).toHaveTitle('(1) Tipwell');
   // Longer than a hidden page waits before it announces.
   await page.waitForTimeout(2_500);
-  expect(await shown()).toHaveLength(1);
+  expect(await shown()).toEqual([]);
 });

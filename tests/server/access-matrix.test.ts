@@ -284,6 +284,11 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
     outcomes: { ...USING_THE_CUSTOMERS_DEVICE, customer: 'push_unavailable' },
     input: ({ device }) => ({ id: device.id }),
   },
+  // No session counts, but the proof of a notification (notification-thanks.test.ts).
+  'notifications.thank': {
+    outcomes: everybody('thanks_refused'),
+    input: ({ device }) => ({ proof: device.id, choice: 0 }),
+  },
 };
 
 /** The outcome of the call for each caller in turn; no refusal may change anything. */
@@ -410,12 +415,13 @@ test('a REST route answers 201 where something begins, 204 where something ends,
     'notifications.register': 201,
     'notifications.remove': 204,
     'notifications.test': 204,
+    'notifications.thank': 204,
     'auth.logout': 204,
     'auth.confirm': 204,
     'auth.endSession': 204,
     'auth.endOtherSessions': 204,
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(13);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(14);
 });
 
 test('HEAD asks for the same rights as GET', async () => {
@@ -441,6 +447,8 @@ test('authorisation comes before the input is looked at', async () => {
   const scene = await openScene();
   const { t, tokens } = scene;
   for (const [name, row] of Object.entries(ROWS)) {
+    // Its proof is part of the input.
+    if (name === 'notifications.thank') continue;
     const outcome = await outcomeThrough('tRPC', t, name, { what: 'ever' });
     if (row.outcomes.anonymous !== 'fine') expect(outcome?.refused?.code).toBe(row.outcomes.anonymous);
   }

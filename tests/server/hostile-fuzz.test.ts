@@ -32,6 +32,7 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'notifications.update': { REST: 404, tRPC: 404 },
   'notifications.remove': { REST: 404, tRPC: 404 },
   'notifications.test': { REST: 404, tRPC: 404 },
+  'notifications.thank': { REST: 403, tRPC: 403 },
 };
 const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.165);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (ENDPOINTS.length + PROCEDURES.length));
@@ -148,6 +149,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'notifications.update': () => ({ id: 'dev_none', withWords: true }),
   'notifications.remove': () => ({ id: 'dev_none', ...UNREAD }),
   'notifications.test': () => ({ id: 'dev_none', ...UNREAD }),
+  'notifications.thank': () => ({ proof: 'dev_none.usr_none', choice: 0 }),
 };
 
 const uglyText = fc.constantFrom(...UGLY_STRINGS.map(({ text }) => text));

@@ -540,6 +540,14 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   },
   'notifications.remove.id': namingDevice(),
   'notifications.test.id': namingDevice(),
+  'notifications.thank.proof': {
+    inputWith: ({ text }) => ({ proof: text, choice: 0 }),
+    refusals: ['thanks_refused', 'invalid_input'],
+  },
+  'notifications.thank.choice': {
+    inputWith: ({ text }) => ({ proof: 'none', choice: text }),
+    refusals: ['invalid_input'],
+  },
   'transactions.summary.timeZone': {
     inputWith: ({ text }) => ({ timeZone: text }),
     token: customer,

@@ -45,6 +45,8 @@ describe('a tip', () => {
         createdAt: new Date(t.clock.nowMs).toISOString(),
         giverName: null,
         message: null,
+        // Each device has a proof of its own (notification-thanks.test.ts).
+        thanks: { texts: ['Thank you!', 'Thanks a lot, see you soon!'], proof: expect.any(String) },
       },
     };
     expect(phone.told()).toEqual([notice]);
@@ -431,7 +433,7 @@ describe('a device', () => {
     expect(await provider.trpc.notifications.update.mutate({ id: phone.id })).toEqual(changed);
     await provider.trpc.notifications.remove.mutate({ id: phone.id });
     await expect(provider.trpc.notifications.remove.mutate({ id: phone.id })).rejects.toThrow(
-      'no notices any more',
+      'Notifications are off for this device.',
     );
     expect(await other.trpc.notifications.devices.query()).toMatchObject([
       { id: tablet.id, isCurrent: true },

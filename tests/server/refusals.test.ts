@@ -291,6 +291,10 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
       tRPC: 'notices come to an address of their own, which is no procedure',
     },
   },
+  thanks_refused: {
+    status: 403,
+    act: ({ t }, door) => call(door, t, 'notifications.thank', { proof: 'none', choice: 0 }),
+  },
   device_not_found: {
     status: 404,
     act: ({ t, customer }, door) => call(door, t, 'notifications.remove', { id: 'dev_none' }, customer),

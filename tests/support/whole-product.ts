@@ -207,6 +207,28 @@ export async function runEverything(
     await call(t, update, { ...one, body: {} });
   }
 
+  /** The way of thanks from a notification, and what is refused on it. */
+  async function thankFromNotification() {
+    const other = await createTestApp();
+    const service = await startPushService({ nowMs: () => other.clock.nowMs });
+    onTestFinished(() => service.close());
+    const { provider, customer, code } = await other.setTheScene();
+    const device = service.register();
+    await provider.trpc.notifications.register.mutate(inWords(device));
+    await customer.trpc.transactions.create.mutate({
+      receiverQrId: code.id,
+      amountCents: 2_000,
+      serviceCategory: 'bartender',
+    });
+    await other.app.sendNotifications();
+    const { proof } = service.payloadsOf(device.endpoint)[0].tip.thanks;
+    const thank = 'POST /notices/thank';
+    await call(other, thank, { body: { proof, choice: 0 } });
+    await call(other, thank, { body: { proof, choice: 1 } });
+    await call(other, thank, { body: { proof, choice: 2 } });
+    await call(other, thank, { body: { proof: 'none', choice: 0 } });
+  }
+
   /** The way of a tip that is paid at a payment service, and what is refused on it. */
   async function payTips() {
     const { t: paid, stripe, makePayable, pay } = await createPaidApp();
@@ -434,6 +456,7 @@ export async function runEverything(
 
   await exchangeWords();
   await registerDevices(pat);
+  await thankFromNotification();
   await payTips();
   const receipt = await tipAsGuest();
 
@@ -482,6 +505,7 @@ export async function runEverything(
   }
   await exhaust('POST /qr-codes', { token: provider.token, body: { service_category: 'bartender' } });
   await exhaust('POST /auth/login', { body: { email: 'nobody@example.com', password: 'wrong' } });
+  await exhaust('POST /notices/thank', { body: { proof: 'none', choice: 0 } });
   await exhaust('POST /auth/register', { body: { ...person('zed'), password: 'password' } });
   // The address is another one, because the limit of registrations has been reached.
   const init = {

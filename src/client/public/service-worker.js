@@ -54,6 +54,9 @@ const SERVICES = /* labels of the services */ {};
 const TIPS = 'tips';
 const PICTURES = { icon: '/icon-192.png', badge: '/badge-96.png' };
 const ADDRESS = '/dashboard?tab=transactions';
+/** The names of the actions, as many as browsers show (shared/notifications.ts). */
+const ACTIONS = ['thank-0', 'thank-1'];
+const THANKS_PATH = '/api/notices/thank';
 
 /**
  * The worker keeps here what it has told, because browsers end it between two messages. Logging out deletes
@@ -141,16 +144,17 @@ async function tellTips({ count, netCents, upTo, tip, tag }) {
   const before = shown?.data?.count > 0 ? shown.data : { count: 0, netCents: 0 };
   if (isNews) {
     const sum = { count: before.count + news.count, netCents: before.netCents + news.netCents };
+    const thanks = sum.count === 1 ? thanksOf(tip) : null;
     await show(titleOf(sum), {
       tag: TIPS,
       renotify: true,
       body: bodyOf(tip, sum.count),
-      data: { ...sum, upTo, address: ADDRESS },
+      data: { ...sum, upTo, thanks, address: ADDRESS },
+      actions: actionsOf(thanks),
       timestamp: Date.parse(tip?.createdAt) || Date.now(),
     });
   } else if (shown) {
-    const { title, body, data, timestamp } = shown;
-    await show(title, { body, data, timestamp, tag: TIPS, renotify: false, silent: true });
+    await showAgain(shown, shown);
   } else {
     // The notification was dismissed, or the page has shown the tip: it stays silent, and the next one does
     // not count it.
@@ -167,6 +171,58 @@ async function tellTips({ count, netCents, upTo, tip, tag }) {
 
 function show(title, options) {
   return self.registration.showNotification(title, { ...PICTURES, data: { address: ADDRESS }, ...options });
+}
+
+/** Shows a notification of tips anew, without a sound. */
+function showAgain({ title, data, timestamp }, { body }) {
+  const actions = actionsOf(data?.thanks);
+  return show(title, { body, data, timestamp, actions, tag: TIPS, renotify: false, silent: true });
+}
+
+/** The ready thank-yous that a notification of one tip offers; null without any. */
+function thanksOf(tip) {
+  const { texts, proof } = tip?.thanks ?? {};
+  const areTexts = Array.isArray(texts) && texts.every((text) => oneLine(text) !== '');
+  return areTexts && typeof proof === 'string' ? { texts: texts.slice(0, ACTIONS.length), proof } : null;
+}
+
+function actionsOf(thanks) {
+  return (thanks?.texts ?? []).map((text, place) => ({ action: ACTIONS[place], title: oneLine(text) }));
+}
+
+/** Says thank you for the tip of a notification, without opening a page. */
+async function thank(notification, choice) {
+  const { title, data } = notification;
+  const { texts, proof } = data.thanks;
+  const outcome = await sendThanks(proof, choice);
+  if (outcome === 'thanked') {
+    const told = await readTold();
+    await keepTold({ ...told, unseen: 0 });
+    await showBadge(0);
+    const body = `${title}\n“${oneLine(texts[choice])}”`;
+    await show('Thanked.', { body, tag: TIPS, renotify: false, silent: true });
+    return;
+  }
+  // What was refused is refused again; a lost connection may be back.
+  const next = outcome === 'refused' ? { ...data, thanks: null } : data;
+  const body =
+    outcome === 'refused' ? 'Not sent. Open the dashboard to say thank you.' : 'Not sent. Try again.';
+  await showAgain({ title, data: next, timestamp: notification.timestamp }, { body });
+}
+
+/** @returns `thanked` also when it was said before; `lost` when it is not known, and can be sent again. */
+async function sendThanks(proof, choice) {
+  try {
+    const { status } = await fetch(THANKS_PATH, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ proof, choice }),
+    });
+    if (status === 204 || status === 409) return 'thanked';
+    return status === 429 || status >= 500 ? 'lost' : 'refused';
+  } catch {
+    return 'lost';
+  }
 }
 
 function titleOf({ count, netCents }) {
@@ -252,7 +308,12 @@ async function subscribeAnew({ oldSubscription, newSubscription }) {
 }
 
 self.addEventListener('notificationclick', (event) => {
-  const { notification } = event;
+  const { notification, action } = event;
+  const choice = ACTIONS.indexOf(action);
+  if (choice >= 0 && notification.data?.thanks) {
+    event.waitUntil(inTurn(() => thank(notification, choice)));
+    return;
+  }
   notification.close();
   // A notification of a page has only the address.
   event.waitUntil(showDashboard(notification.data?.address ?? notification.data ?? ADDRESS));

@@ -82,6 +82,9 @@ export const LIMITS = {
   // A browser registers its device each time that the app is opened, which is a durable write.
   notice_device: inMemory(['account'], 120, HOUR_MS),
   notice_test: inMemory(['account'], 10, HOUR_MS),
+  // Proofs of thanks from notifications; the staff of a bar may share an address.
+  notice_thanks_from_address: inMemory(['address'], 30, MINUTE_MS),
+  notice_thanks_from_network: inMemory(['network'], 30 * NETWORK, MINUTE_MS),
   // Each reads for up to some milliseconds. While tips come, an open dashboard asks again and again.
   sums: inMemory(['account'], 600, MINUTE_MS),
   // A page of a hundred tips takes a millisecond or two; a list that is streamed as one answer counts once.

@@ -10,7 +10,8 @@
  * process does.
  * - `qr_code_creation` bounds the pictures that one process draws; an account has one code for each service
  * at most.
- * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`, `lists`,
+ * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`,
+ * `notice_thanks_*`, `lists`,
  * `sums`, `insights`, `export` and `stream_opening` bound the work of one process.
  * - `registration_try_*` also bounds how many emails one address can test: N times 200 an hour.
  * - `tip` guards money: it is in memory, and exact, only where one process has the data.
@@ -57,7 +58,7 @@ export interface Limits {
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
   countGuest(
-    what: 'guest_tip' | 'guest_look',
+    what: 'guest_tip' | 'guest_look' | 'notice_thanks',
     caller: Pick<Caller, 'address' | 'network'>,
     quota?: Quota,
   ): Promise<void>;

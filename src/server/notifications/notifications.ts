@@ -8,12 +8,22 @@ import type { DeviceRecord } from '#server/storage/port/devices.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { type DeviceId, isDeviceId, newDeviceId, type RandomBytes, type UserId } from '#shared/ids.ts';
+import {
+  type DeviceId,
+  isDeviceId,
+  newDeviceId,
+  type RandomBytes,
+  type TransactionId,
+  type UserId,
+} from '#shared/ids.ts';
+import { PROPOSED_THANK_YOUS } from '#shared/message-rules.ts';
 import {
   type DeviceChange,
   MAX_DEVICES,
+  MAX_OFFERED_THANK_YOUS,
   type NewDevice,
   NO_P256DH,
+  type NoticeThanks,
   type NotificationDevice,
   type PushKey,
   type PushMessage,
@@ -21,10 +31,13 @@ import {
 import { createFindTarget } from './push-endpoint.ts';
 import { createSendPush, type FindAddresses, isPoint } from './push-request.ts';
 import { createSender } from './sender.ts';
+import { createThankProofs } from './thank-proof.ts';
 import { createVapid, subjectFrom } from './vapid.ts';
 
 /** The owner who tests a device is looking at it. */
 const TEST_TTL_S = 60;
+/** A notification thanks for this time after it was sent. */
+const THANKS_MS = 86_400_000;
 
 export interface Notifications {
   key(): PushKey;
@@ -44,10 +57,22 @@ export interface Notifications {
    */
   test(userId: UserId, id: DeviceId): Promise<void>;
   /**
+   * Reads which thank-you a notification sends, by the proof that it carried: of which account, for which tip.
+   * The proof ends with its device, after a day, and when the account chooses other thank-yous.
+   * @throws AppError `thanks_refused`, for whatever reason.
+   */
+  readThanks(thanks: NoticeThanks): Promise<ReadyThanks>;
+  /**
    * Sends what is due. Call it every second. @returns when everything begun by then has ended. Never throws.
    */
   pass(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface ReadyThanks {
+  readonly userId: UserId;
+  readonly transactionId: TransactionId;
+  readonly text: string;
 }
 
 /** @param deps its storage is listened to for as long as the process lives. */
@@ -66,13 +91,29 @@ export function createNotifications(deps: {
   const findTarget = createFindTarget(pushHosts);
   const vapid = createVapid(secret, subjectFrom(publicUrl), clock);
   const send = createSendPush({ findTarget, vapid, clock, findAddresses });
-  const sender = createSender({ storage, clock, random, log, send });
+  const proofs = createThankProofs(secret);
+  const sender = createSender({
+    storage,
+    clock,
+    random,
+    log,
+    send,
+    async offerThanks(thanks) {
+      const texts = await readyThankYous(thanks.userId);
+      return { texts: [...texts], proof: proofs.make(thanks, texts, clock() + THANKS_MS) };
+    },
+  });
   const publicKey = Buffer.from(vapid.publicKey).toString('base64url');
 
   async function find(userId: UserId, id: DeviceId): Promise<DeviceRecord> {
     const found = (await devices.list(userId, clock())).find((device) => device.id === id);
     if (!found) throw new AppError('device_not_found');
     return found;
+  }
+
+  async function readyThankYous(userId: UserId): Promise<readonly string[]> {
+    const own = await storage.messages.listThankYous(userId);
+    return (own.length > 0 ? own : PROPOSED_THANK_YOUS).slice(0, MAX_OFFERED_THANK_YOUS);
   }
 
   return {
@@ -136,6 +177,17 @@ export function createNotifications(deps: {
       }
       log.warn({ device: device.id, host, reason: outcome.reason }, 'a notification did not get through');
       throw new AppError('push_unavailable');
+    },
+
+    async readThanks({ proof, choice }) {
+      const proven = proofs.read(proof, clock());
+      if (!proven) throw new AppError('thanks_refused');
+      const { userId, deviceId, transactionId, isFor } = proven;
+      const isLive = (await devices.list(userId, clock())).some(({ id }) => id === deviceId);
+      const texts = await readyThankYous(userId);
+      const text = texts[choice];
+      if (!isLive || !isFor(texts) || text === undefined) throw new AppError('thanks_refused');
+      return { userId, transactionId, text };
     },
 
     pass: sender.pass,

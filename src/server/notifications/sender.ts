@@ -11,10 +11,11 @@ import type { ClaimedDevice, SettledDevice } from '#server/storage/port/devices.
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
-import type { PushMessage } from '#shared/notifications.ts';
+import type { NotifiedTip, OfferedThanks, PushMessage } from '#shared/notifications.ts';
 import { createPushQueue } from './push-queue.ts';
-import type { PushOutcome, SendPush } from './push-request.ts';
-import { NEWS_MS, newsOf, type ShownMessage, shownMessageOf, type TipNews } from './tip-notification.ts';
+import { MAX_PAYLOAD_BYTES, type PushOutcome, type SendPush } from './push-request.ts';
+import type { ProvenThanks } from './thank-proof.ts';
+import { NEWS_MS, newsOf, shownMessageOf, type TipNews } from './tip-notification.ts';
 
 /** A full pass finds retries of other processes and what an ended process left. */
 const FULL_PASS_MS = 30_000;
@@ -55,10 +56,12 @@ interface SenderDependencies {
   readonly random: RandomBytes;
   readonly log: Logger;
   readonly send: SendPush;
+  readonly offerThanks: (thanks: ProvenThanks) => Promise<OfferedThanks>;
 }
 
 /** @param deps its storage is listened to for as long as the process lives. */
-export function createSender({ storage, clock, random, log, send }: SenderDependencies): Sender {
+export function createSender(deps: SenderDependencies): Sender {
+  const { storage, clock, random, log, send, offerThanks } = deps;
   const fresh = new Set<UserId>();
   /** The due times of waiting devices that this process knows of; a full pass finds the others. */
   const waiting = new Map<DeviceId, { readonly userId: UserId; readonly atMs: number }>();
@@ -124,14 +127,14 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       await settle(device, { notifiedPosition: upTo, nextTryMs: 0, tries: 0 });
       return;
     }
-    const said = await readMessage(device, news);
+    const content = await readContent(device, news);
     const host = new URL(device.endpoint).host;
     const outcome = await queue.run(host, async () => {
       const nowMs = clock();
       // A device that waited too long has lost its claim, or is about to.
       if (isClosed || nowMs > device.claimedUntilMs - LEASE_LEFT_MS) return null;
       const message = {
-        payload: JSON.stringify(notificationOf(device, news, said, upTo)),
+        payload: payloadOf(device, news, content, upTo),
         ttlSeconds: Math.max(0, news.newestAtMs + NEWS_MS - nowMs) / 1_000,
         topic: topicOf(device),
       };
@@ -197,10 +200,12 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     return { news, upTo };
   }
 
-  /** Reads the giver's message of a single tip, for a device that shows messages. */
-  async function readMessage({ withWords }: ClaimedDevice, { count, tip }: TipNews): Promise<ShownMessage> {
-    const [message] = withWords && count === 1 && tip ? await storage.messages.findMessages([tip.id]) : [];
-    return shownMessageOf(message);
+  /** Reads the giver's message of a single tip, for a device that shows messages, and offers to thank. */
+  async function readContent({ id, userId, withWords }: ClaimedDevice, { count, tip }: TipNews) {
+    if (count !== 1 || !tip) return null;
+    const [message] = withWords ? await storage.messages.findMessages([tip.id]) : [];
+    const thanks = await offerThanks({ deviceId: id, userId, transactionId: tip.id });
+    return { ...tip, ...shownMessageOf(message), thanks };
   }
 
   function jittered(waitMs: number): number {
@@ -232,22 +237,18 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
   };
 }
 
-function notificationOf(
+function payloadOf(
   { notifiedPosition }: ClaimedDevice,
-  { count, netCents, tip }: TipNews,
-  said: ShownMessage,
+  { count, netCents }: TipNews,
+  tip: NotifiedTip | null,
   upTo: number,
-): PushMessage {
-  const tag = `tips-${notifiedPosition}`;
-  return {
-    v: 1,
-    kind: 'tips',
-    count,
-    netCents,
-    upTo,
-    tip: count === 1 && tip ? { ...tip, ...said } : null,
-    tag,
-  };
+): string {
+  const said = { v: 1, kind: 'tips', count, netCents, upTo, tag: `tips-${notifiedPosition}` } as const;
+  const payload = JSON.stringify({ ...said, tip } satisfies PushMessage);
+  if (tip === null || Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return payload;
+  // The tip matters more than the thank-yous, which can be said in the dashboard.
+  const { thanks: _, ...others } = tip;
+  return JSON.stringify({ ...said, tip: others } satisfies PushMessage);
 }
 
 /** Equal for a notification and its repetition; it tells a push service nothing. */

@@ -6,6 +6,7 @@ import type { NotifiedTip } from '#shared/notifications.ts';
 export const NEWS_MS = 86_400_000;
 
 export type ShownMessage = Pick<NotifiedTip, 'giverName' | 'message'>;
+type PlainTip = Omit<NotifiedTip, keyof ShownMessage | 'thanks'>;
 
 const NO_MESSAGE: ShownMessage = { giverName: null, message: null };
 
@@ -20,7 +21,7 @@ export interface TipNews {
   readonly count: number;
   readonly netCents: number;
   /** The first tip, which is told in full when it is the only one. */
-  readonly tip: Omit<NotifiedTip, keyof ShownMessage> | null;
+  readonly tip: PlainTip | null;
   readonly newestAtMs: number;
 }
 
@@ -45,12 +46,7 @@ function isNews({ kind, transaction }: EntryRecord, nowMs: number): boolean {
   return kind === 'received' && transaction.reversal === null && transaction.createdAtMs > nowMs - NEWS_MS;
 }
 
-function tipOf({
-  id,
-  netAmountCents,
-  serviceCategory,
-  createdAtMs,
-}: EntryRecord['transaction']): Omit<NotifiedTip, keyof ShownMessage> {
+function tipOf({ id, netAmountCents, serviceCategory, createdAtMs }: EntryRecord['transaction']): PlainTip {
   return {
     id,
     netAmountCents,

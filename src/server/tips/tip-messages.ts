@@ -22,7 +22,7 @@ export interface TipMessages {
    * @throws AppError `transaction_not_found` when the account received none of this id; `thanked_already`;
    *   `invalid_input` when the text has a blocked word.
    */
-  thank(account: Account, id: string, text: string): Promise<Transaction>;
+  thank(account: Pick<Account, 'id'>, id: string, text: string): Promise<Transaction>;
   /** Hides a giver's message, or shows it again. @throws AppError `transaction_not_found`, `no_words`. */
   hide(account: Account, id: string, isHidden: boolean): Promise<Transaction>;
   /**
@@ -61,7 +61,7 @@ export function createTipMessages(deps: {
   const { storage, clock, log, view, blockedWords, queryQueue } = deps;
   const { messages: words } = storage;
 
-  async function see(account: Account, id: TransactionId): Promise<Transaction> {
+  async function see(account: Pick<Account, 'id'>, id: TransactionId): Promise<Transaction> {
     const record = await storage.findTransaction(account.id, id);
     if (!record) throw new AppError('transaction_not_found');
     return view.one(record, account.id);

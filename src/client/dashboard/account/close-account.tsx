@@ -21,7 +21,7 @@ const FIELDS = ['currentPassword', 'confirmation'] as const;
 const ANSWER_PATIENCE_MS = 15_000;
 const NO_DATA = 'Your account was not closed, because your data could not be downloaded.';
 const NO_ANSWER =
-  'There was no answer, so that it is not known whether your account was closed. ' +
+  "There was no answer, so we don't know whether your account was closed. " +
   'Try again with the same password. If you are logged out, it is closed.';
 
 interface CloseAccountProps {
@@ -140,7 +140,7 @@ function Course({ user }: { readonly user: User }) {
         <dd>
           {isServiceProvider
             ? 'Your name, email, phone, photos, greetings and password are erased for good, ' +
-              'and your QR codes are retired.'
+              'and your QR codes stop working.'
             : 'Your name, email, phone and password are erased for good.'}{' '}
           Nobody can ever have <bdi>@{username}</bdi> again.
         </dd>

@@ -142,4 +142,6 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     'Whether notifications say what a giver wrote, which may stand on a locked screen; false where it is left out at first.',
   weekday: 'The day to which the hour belongs: 1 for Monday to 7 for Sunday (ISO 8601).',
   hour: 'The hour of the clock, from 0.',
+  proof: 'As the notification carried it (`tip.thanks.proof`).',
+  choice: 'The place of the thank-you among those that the notification offered, from 0.',
 };

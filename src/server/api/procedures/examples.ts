@@ -110,6 +110,16 @@ export const RECEIVED = {
   giver_name: 'Cam Doe',
 };
 
+/** As a notification carries it. */
+export const PROOF = [
+  DEVICE.id,
+  'usr_3n5p7r9t1v3x5z7b9d1f3h5j7m',
+  TRANSACTION.id,
+  '1717359330',
+  'u0J8cJ1oGQ2nH0a4eQ7wXw',
+  'q1n7Qm9s0vY3b6T8xkZr2JcF5hLd4WgPaUeKoNiRyXM',
+].join('.');
+
 export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id}\r\n`;
 
 export const CSV_OF_EARNINGS = `${CSV_BOM}Date,Tips,Gross,Fees,Net,Currency,Payment\r\n2024-06-01,1,12.34,0.37,11.97,USD,simulated\r\n`;

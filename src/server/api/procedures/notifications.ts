@@ -3,14 +3,15 @@ import {
   deviceChange,
   deviceQuery,
   newDevice,
+  noticeThanks,
   notificationDevice,
   notificationDeviceChange,
   pushKey,
 } from '#shared/notifications.ts';
 import { endpoint } from './endpoint.ts';
-import { DEVICE, NEW_DEVICE } from './examples.ts';
+import { DEVICE, NEW_DEVICE, PROOF } from './examples.ts';
 import { DEVICE_ID } from './parameters.ts';
-import { confirmedProcedure, countedProcedure, signedInProcedure } from './trpc.ts';
+import { confirmedProcedure, countedProcedure, publicProcedure, signedInProcedure } from './trpc.ts';
 
 export const notificationProcedures = {
   key: endpoint(
@@ -124,6 +125,38 @@ export const notificationProcedures = {
       .input(deviceQuery)
       .mutation(async ({ ctx, input }): Promise<null> => {
         await ctx.services.notifications.test(ctx.account.id, input.id);
+        return null;
+      }),
+  ),
+
+  /** The worker that shows notifications has no session. */
+  thank: endpoint(
+    {
+      rest: 'POST /notices/thank',
+      isPublic: true,
+      status: 204,
+      summary: 'Thank from a notification',
+      description: [
+        'Sends one of the thank-yous that a notification of a tip offered. The proof stands in the',
+        'notification, inside the encrypted push message, and does nothing else. It ends with the session of',
+        'the device, after a day, and when you choose other thank-yous; every wrong proof is refused alike.',
+        'An address may try 30 times in a minute.',
+      ],
+      takes: { noticeThanks },
+      refusals: ['thanks_refused', 'thanked_already', 'too_many_requests'],
+      request: { proof: PROOF, choice: 0 },
+    },
+    publicProcedure
+      .use(async ({ ctx, next }) => {
+        await ctx.services.limits.countGuest('notice_thanks', ctx.address(), ctx.quota);
+        return next();
+      })
+      .input(noticeThanks)
+      .mutation(async ({ ctx: { services, arrival, quota }, input }): Promise<null> => {
+        const { userId, transactionId, text } = await services.notifications.readThanks(input);
+        arrival.identify(userId);
+        await services.limits.countChange('words', userId, quota);
+        await services.tipMessages.thank({ id: userId }, transactionId, text);
         return null;
       }),
   ),
