@@ -76,6 +76,7 @@ export type NotificationDevice = z.infer<typeof notificationDevice>;
 /** A single tip in a notification. */
 export interface NotifiedTip {
   readonly id: TransactionId;
+  readonly amountCents: number;
   readonly netAmountCents: number;
   readonly serviceCategory: ServiceCategory;
   /** ISO 8601 in UTC. */
@@ -100,6 +101,8 @@ export type PushMessage =
       readonly kind: 'tips';
       /** Tips since the last notification; a notification sent twice counts its tips in both. */
       readonly count: number;
+      /** The sum of their amounts. */
+      readonly amountCents: number;
       /** The sum of their net amounts. */
       readonly netCents: number;
       /** The position of the last entry that it counts. */

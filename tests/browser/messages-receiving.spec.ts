@@ -30,15 +30,7 @@ test('words arrive with the tip, on the card and in the row, and in no notificat
   const { provider, code, customer } = await backstage.bothSides();
   await context.grantPermissions(['notifications']);
   await logInAs(provider);
-  await page.addInitScript(() => {
-    localStorage.setItem('tipwell_alerts', '{"notification":true}');
-    // The card stays for as long as this test looks at it.
-    const { setTimeout } = window;
-    Object.assign(window, {
-      setTimeout: (run: TimerHandler, ms = 0, ...rest: unknown[]) =>
-        setTimeout(run, ms === 7_000 ? 300_000 : ms, ...rest),
-    });
-  });
+  await page.addInitScript(() => localStorage.setItem('tipwell_alerts', '{"notification":true}'));
   await openEmptyList(page);
   await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
   await expect(arrival(page)).toContainText(`From ${customer.fullName}`);
@@ -78,7 +70,7 @@ test('guests who look at the code read no words that a tip came with', async ({
   await page.goto(`/dashboard?show=${code}`);
   await expect(page.getByRole('img', { name: /^QR code to tip/ })).toBeVisible();
   await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
-  await expect(arrival(page)).toContainText('+$9.70');
+  await expect(page.getByText('Thank you! $10.00').first()).toBeAttached();
   await expect(page.getByText(MESSAGE)).toHaveCount(0);
   await expect(page.getByText(customer.fullName)).toHaveCount(0);
 });

@@ -61,7 +61,7 @@ test('a tip reaches a device whose owner turned notifications on, from the tap o
   await expect.poll(() => push.payloadsOf(endpoint)).toHaveLength(1);
   const { deliver, shown } = await findWorker(page);
   await deliver(push.payloadsOf(endpoint)[0]);
-  expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Bartender' }]);
+  expect(await shown()).toEqual([{ title: '$10.00 tip · you keep $9.70', body: 'Bartender' }]);
 });
 
 test('messages are shown on request, a test notification comes at once, and notifications end with a tap', async ({
@@ -107,7 +107,7 @@ test('messages are shown on request, a test notification comes at once, and noti
   await page.goto('/tip/demo-alex-bartender');
   await deliver(push.payloadsOf(endpoint)[1]);
   expect(await shown()).toContainEqual({
-    title: 'New tip: $9.70',
+    title: '$10.00 tip · you keep $9.70',
     body: `Bartender\nFrom ${customer.fullName}\n“Best Negroni in town”`,
   });
   await page.goto(PROFILE);

@@ -206,22 +206,25 @@ function spy(): void {
 export function tipsNotice({
   upTo,
   count = 1,
-  netCents = 970,
+  amountCents = count * 1_000,
+  netCents = count * 970,
   tip = null,
   tag = `tips-${upTo}`,
 }: {
   readonly upTo: number;
   readonly count?: number;
+  readonly amountCents?: number | null;
   readonly netCents?: number;
   readonly tip?: unknown;
   readonly tag?: string;
 }) {
-  return { v: 1, kind: 'tips', count, netCents, upTo, tip, tag };
+  return { v: 1, kind: 'tips', count, amountCents: amountCents ?? undefined, netCents, upTo, tip, tag };
 }
 
 export function notifiedTip(words: { giverName?: string; message?: string; serviceCategory?: string } = {}) {
   return {
     id: 'txn_0',
+    amountCents: 1_000,
     netAmountCents: 970,
     serviceCategory: 'bartender',
     createdAt: new Date().toISOString(),

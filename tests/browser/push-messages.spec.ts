@@ -22,13 +22,14 @@ test.beforeEach(async ({ logInAs, backstage, subscribable: _ }) => {
 test('a push message shows the tip, and its words only where it has some', async ({ page }) => {
   const { deliver, shown } = await turnOnAndLeave(page);
   await deliver(tipsNotice({ upTo: 1, tip: notifiedTip() }));
-  expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Bartender' }]);
+  expect(await shown()).toEqual([{ title: '$10.00 tip · you keep $9.70', body: 'Bartender' }]);
   await page.goto('/dashboard');
   await expect.poll(shown).toEqual([]);
   await page.goto('/tip/demo-alex-bartender');
   await deliver(
     tipsNotice({
       upTo: 2,
+      amountCents: 127_275,
       netCents: 123_456,
       tip: notifiedTip({
         serviceCategory: 'live_event',
@@ -39,7 +40,7 @@ test('a push message shows the tip, and its words only where it has some', async
   );
   expect(await shown()).toEqual([
     {
-      title: 'New tip: $1,234.56',
+      title: '$1,272.75 tip · you keep $1,234.56',
       body: 'Live Event\nFrom Cam Doe\n“<b>Great evening</b> https://example.com”',
     },
   ]);
@@ -64,7 +65,7 @@ test('ten push messages become one notification that counts, and one that is rep
 }) => {
   const { deliver, shown, badges, alerts } = await turnOnAndLeave(page);
   for (let upTo = 1; upTo <= 10; upTo += 1) await deliver(tipsNotice({ upTo, tip: notifiedTip() }));
-  const told = [{ title: '10 new tips: $97.00', body: 'Newest: $9.70, Bartender' }];
+  const told = [{ title: '10 tips, $100.00 · you keep $97.00', body: 'Newest: $10.00 tip, Bartender' }];
   expect(await shown()).toEqual(told);
   expect(await badges()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(await alerts()).toEqual({ loud: 10, silent: 0 });
@@ -75,8 +76,10 @@ test('ten push messages become one notification that counts, and one that is rep
   expect((await badges()).at(-1)).toBe(10);
   expect(await alerts()).toEqual({ loud: 10, silent: 2 });
 
-  await deliver(tipsNotice({ upTo: 15, count: 5, netCents: 5_000 }));
-  expect(await shown()).toEqual([{ title: '15 new tips: $147.00', body: 'Open the dashboard to see them.' }]);
+  await deliver(tipsNotice({ upTo: 15, count: 5 }));
+  expect(await shown()).toEqual([
+    { title: '15 tips, $150.00 · you keep $145.50', body: 'Open the dashboard to see them.' },
+  ]);
   expect((await badges()).at(-1)).toBe(15);
 });
 
@@ -84,25 +87,28 @@ test('a notification that comes again with more tips counts only those that are 
   const { deliver, shown, badges } = await turnOnAndLeave(page);
   await deliver(tipsNotice({ upTo: 4, tag: 'tips-3', tip: notifiedTip() }));
   // Its answer was lost, and two tips came before it was sent again.
-  await deliver(tipsNotice({ upTo: 6, tag: 'tips-3', count: 3, netCents: 2_910 }));
-  expect(await shown()).toMatchObject([{ title: '3 new tips: $29.10' }]);
+  await deliver(tipsNotice({ upTo: 6, tag: 'tips-3', count: 3 }));
+  expect(await shown()).toMatchObject([{ title: '3 tips, $30.00 · you keep $29.10' }]);
   expect(await badges()).toEqual([1, 3]);
   await deliver(tipsNotice({ upTo: 7, tag: 'tips-6', tip: notifiedTip() }));
-  expect(await shown()).toMatchObject([{ title: '4 new tips: $38.80' }]);
+  expect(await shown()).toMatchObject([{ title: '4 tips, $40.00 · you keep $38.80' }]);
   expect((await badges()).at(-1)).toBe(4);
+  // A server of the version before tells net amounts alone.
+  await deliver(tipsNotice({ upTo: 8, tag: 'tips-7', amountCents: null }));
+  expect(await shown()).toMatchObject([{ title: '5 new tips: $48.50' }]);
 });
 
 test('a notification that was put away begins to count anew, while the icon counts all that nobody saw', async ({
   page,
 }) => {
   const { deliver, shown, badges, worker } = await turnOnAndLeave(page);
-  await deliver(tipsNotice({ upTo: 3, count: 3, netCents: 2_910 }));
+  await deliver(tipsNotice({ upTo: 3, count: 3 }));
   await worker.evaluate(async () => {
     for (const shown of await Reflect.get(self, 'registration').getNotifications()) shown.close();
   });
   await expect.poll(shown).toEqual([]);
   await deliver(tipsNotice({ upTo: 4, tip: notifiedTip() }));
-  expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Bartender' }]);
+  expect(await shown()).toEqual([{ title: '$10.00 tip · you keep $9.70', body: 'Bartender' }]);
   expect(await badges()).toEqual([3, 4]);
 });
 
@@ -110,7 +116,7 @@ test('whoever looks at the dashboard has seen the tips, and gets no notification
   page,
 }) => {
   const { deliver, shown, badges, alerts } = await turnOnAndLeave(page);
-  await deliver(tipsNotice({ upTo: 2, count: 2, netCents: 1_940 }));
+  await deliver(tipsNotice({ upTo: 2, count: 2 }));
   await page.goto('/dashboard');
   await expect.poll(shown).toEqual([]);
   await expect.poll(async () => (await badges()).at(-1)).toBe(0);
@@ -128,7 +134,7 @@ test('whoever looks at the dashboard has seen the tips, and gets no notification
   expect(await alerts()).toEqual({ loud: 1, silent: 1 });
   await deliver(tipsNotice({ upTo: 4, tip: notifiedTip() }));
   expect((await badges()).at(-1)).toBe(1);
-  expect((await shown()).map(({ title }) => title)).toEqual(['New tip: $9.70']);
+  expect((await shown()).map(({ title }) => title)).toEqual(['$10.00 tip · you keep $9.70']);
 });
 
 test('a message that this worker does not know is shown in general words', async ({ page }) => {
@@ -147,7 +153,7 @@ test('a message that this worker does not know is shown in general words', async
   }
   expect(await badges()).toEqual([]);
   await deliver(tipsNotice({ upTo: 1, tip: { serviceCategory: 'toString', giverName: 7, message: {} } }));
-  expect(await shown()).toContainEqual({ title: 'New tip: $9.70', body: 'Tip' });
+  expect(await shown()).toContainEqual({ title: '$10.00 tip · you keep $9.70', body: 'Tip' });
 });
 
 test('an action of the notification thanks for the tip without a page, and a click leads to the dashboard', async ({
@@ -177,12 +183,12 @@ test('an action of the notification thanks for the tip without a page, and a cli
     Object.assign(self, { whole: self.fetch, fetch: () => Promise.reject(new TypeError('no connection')) });
   });
   expect(await clickOn(worker, 'thank-1')).toEqual([]);
-  expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Not sent. Try again.' }]);
+  expect(await shown()).toEqual([{ title: '$10.00 tip · you keep $9.70', body: 'Not sent. Try again.' }]);
   expect(await offered()).toHaveLength(2);
   await worker.evaluate(() => Object.assign(self, { fetch: Reflect.get(self, 'whole') }));
   expect(await clickOn(worker, 'thank-1')).toEqual([]);
   expect(await shown()).toEqual([
-    { title: 'Thanked.', body: 'New tip: $9.70\n“Thanks a lot, see you soon!”' },
+    { title: 'Thanked.', body: '$10.00 tip · you keep $9.70\n“Thanks a lot, see you soon!”' },
   ]);
   expect(await offered()).toEqual([]);
   expect(await backstage.transactions(customer)).toMatchObject([
@@ -197,7 +203,7 @@ test('an action of the notification thanks for the tip without a page, and a cli
   await deliver(tipsNotice({ upTo: 9, tip }));
   expect(await clickOn(worker, 'thank-0')).toEqual([]);
   expect(await shown()).toEqual([
-    { title: 'New tip: $9.70', body: 'Not sent. Open the dashboard to say thank you.' },
+    { title: '$10.00 tip · you keep $9.70', body: 'Not sent. Open the dashboard to say thank you.' },
   ]);
   expect(await offered()).toEqual([]);
 });

@@ -35,11 +35,13 @@ describe('a tip', () => {
       v: 1,
       kind: 'tips',
       count: 1,
+      amountCents: 2_000,
       netCents: 1_940,
       upTo: 1,
       tag: 'tips-0',
       tip: {
         id: id ?? '',
+        amountCents: 2_000,
         netAmountCents: 1_940,
         serviceCategory: 'bartender',
         createdAt: new Date(t.clock.nowMs).toISOString(),

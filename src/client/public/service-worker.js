@@ -111,29 +111,36 @@ async function tell(data) {
 /** @returns null for anything that is no push message of this version of the server. */
 function readNotice(data) {
   try {
-    const { v, kind, count, netCents, upTo, tip, tag } = data.json();
+    const { v, kind, count, amountCents, netCents, upTo, tip, tag } = data.json();
     if (v !== 1) return null;
     if (kind === 'test') return { kind };
     const areNumbers = [count, netCents, upTo].every((number) => Number.isSafeInteger(number) && number > 0);
-    return kind === 'tips' && areNumbers ? { kind, count, netCents, upTo, tip, tag } : null;
+    return kind === 'tips' && areNumbers ? { kind, count, amountCents, netCents, upTo, tip, tag } : null;
   } catch {
     return null;
   }
 }
 
-async function tellTips({ count, netCents, upTo, tip, tag }) {
+const NO_TIPS = { count: 0, amountCents: 0, netCents: 0 };
+
+/**
+ * Push messages and notifications of earlier versions have no `amountCents`. A sum with one of them is no
+ * number.
+ */
+async function tellTips({ count, amountCents, netCents, upTo, tip, tag }) {
   const told = await readTold();
   const isNews = upTo > told.upTo;
   // A message with the same tag starts from where the last one started, because the server has not received
   // the answer to it and repeats those tips.
-  const counted = isNews && tag !== undefined && tag === told.tag ? told : { count: 0, netCents: 0 };
+  const counted = isNews && tag !== undefined && tag === told.tag ? told : NO_TIPS;
   const news = {
     count: Math.max(1, count - counted.count),
+    amountCents: Math.max(0, amountCents - counted.amountCents),
     netCents: Math.max(0, netCents - counted.netCents),
   };
   const unseen = told.unseen + (isNews ? news.count : 0);
   const next = isNews
-    ? { unseen, upTo, tag, count, netCents, atMs: Date.now() }
+    ? { unseen, upTo, tag, count, amountCents, netCents, atMs: Date.now() }
     : { ...told, unseen, atMs: Date.now() };
   if (await isLookedAt()) {
     // The page shows the tip itself, and browsers then demand no notification.
@@ -141,9 +148,13 @@ async function tellTips({ count, netCents, upTo, tip, tag }) {
     return;
   }
   const [shown] = await self.registration.getNotifications({ tag: TIPS });
-  const before = shown?.data?.count > 0 ? shown.data : { count: 0, netCents: 0 };
+  const before = shown?.data?.count > 0 ? shown.data : NO_TIPS;
   if (isNews) {
-    const sum = { count: before.count + news.count, netCents: before.netCents + news.netCents };
+    const sum = {
+      count: before.count + news.count,
+      amountCents: before.amountCents + news.amountCents,
+      netCents: before.netCents + news.netCents,
+    };
     const thanks = sum.count === 1 ? thanksOf(tip) : null;
     await show(titleOf(sum), {
       tag: TIPS,
@@ -158,7 +169,7 @@ async function tellTips({ count, netCents, upTo, tip, tag }) {
   } else {
     // The notification was dismissed, or the page has shown the tip: it stays silent, and the next one does
     // not count it.
-    await show(titleOf({ count, netCents }), {
+    await show(titleOf({ count, amountCents, netCents }), {
       tag: TIPS,
       renotify: false,
       silent: true,
@@ -225,19 +236,24 @@ async function sendThanks(proof, choice) {
   }
 }
 
-function titleOf({ count, netCents }) {
-  return `${count === 1 ? 'New tip' : `${count} new tips`}: ${inDollars(netCents)}`;
+/** The tip leads, and what its receiver keeps stands beside it. */
+function titleOf({ count, amountCents, netCents }) {
+  const net = inDollars(netCents);
+  if (!Number.isSafeInteger(amountCents)) return `${count === 1 ? 'New tip' : `${count} new tips`}: ${net}`;
+  const tips = count === 1 ? `${inDollars(amountCents)} tip` : `${count} tips, ${inDollars(amountCents)}`;
+  return `${tips} · you keep ${net}`;
 }
 
 /** Text of a giver has a line of its own, so that it does not look like ours. */
 function bodyOf(tip, count) {
   if (typeof tip !== 'object' || tip === null) return 'Open the dashboard to see them.';
-  const { netAmountCents, serviceCategory, giverName, message } = tip;
+  const { amountCents, netAmountCents, serviceCategory, giverName, message } = tip;
+  const sum = Number.isSafeInteger(amountCents) ? `${inDollars(amountCents)} tip` : inDollars(netAmountCents);
   const service = Object.hasOwn(SERVICES, serviceCategory) ? SERVICES[serviceCategory] : 'Tip';
   const name = oneLine(giverName);
   const words = oneLine(message);
   return [
-    count === 1 ? service : `Newest: ${inDollars(netAmountCents)}, ${service}`,
+    count === 1 ? service : `Newest: ${sum}, ${service}`,
     ...(name === '' ? [] : [`From ${name}`]),
     ...(words === '' ? [] : [`“${words}”`]),
   ].join('\n');

@@ -239,11 +239,19 @@ export function createSender(deps: SenderDependencies): Sender {
 
 function payloadOf(
   { notifiedPosition }: ClaimedDevice,
-  { count, netCents }: TipNews,
+  { count, amountCents, netCents }: TipNews,
   tip: NotifiedTip | null,
   upTo: number,
 ): string {
-  const said = { v: 1, kind: 'tips', count, netCents, upTo, tag: `tips-${notifiedPosition}` } as const;
+  const said = {
+    v: 1,
+    kind: 'tips',
+    count,
+    amountCents,
+    netCents,
+    upTo,
+    tag: `tips-${notifiedPosition}`,
+  } as const;
   const payload = JSON.stringify({ ...said, tip } satisfies PushMessage);
   if (tip === null || Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return payload;
   // The tip matters more than the thank-yous, which can be said in the dashboard.

@@ -19,13 +19,14 @@ export function shownMessageOf(messages: TipMessages | undefined): ShownMessage 
 
 export interface TipNews {
   readonly count: number;
+  readonly amountCents: number;
   readonly netCents: number;
   /** The first tip, which is told in full when it is the only one. */
   readonly tip: PlainTip | null;
   readonly newestAtMs: number;
 }
 
-const NO_NEWS: TipNews = { count: 0, netCents: 0, tip: null, newestAtMs: 0 };
+const NO_NEWS: TipNews = { count: 0, amountCents: 0, netCents: 0, tip: null, newestAtMs: 0 };
 
 /** Accumulates the news of entries page by page, so that no entry is kept in memory. */
 export function newsOf(entries: readonly EntryRecord[], nowMs: number, before = NO_NEWS) {
@@ -34,6 +35,7 @@ export function newsOf(entries: readonly EntryRecord[], nowMs: number, before = 
     .reduce<TipNews>(
       (news, { transaction }) => ({
         count: news.count + 1,
+        amountCents: news.amountCents + transaction.amountCents,
         netCents: news.netCents + transaction.netAmountCents,
         tip: news.tip ?? tipOf(transaction),
         newestAtMs: Math.max(news.newestAtMs, transaction.createdAtMs),
@@ -46,9 +48,16 @@ function isNews({ kind, transaction }: EntryRecord, nowMs: number): boolean {
   return kind === 'received' && transaction.reversal === null && transaction.createdAtMs > nowMs - NEWS_MS;
 }
 
-function tipOf({ id, netAmountCents, serviceCategory, createdAtMs }: EntryRecord['transaction']): PlainTip {
+function tipOf({
+  id,
+  amountCents,
+  netAmountCents,
+  serviceCategory,
+  createdAtMs,
+}: EntryRecord['transaction']): PlainTip {
   return {
     id,
+    amountCents,
     netAmountCents,
     serviceCategory,
     createdAt: new Date(createdAtMs).toISOString(),

@@ -1,14 +1,12 @@
 /** The head of the Transactions tab: the filter of the list, and the sums of the tips in it. */
-import { SlidersHorizontal } from 'lucide-react';
-import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { dashboardTab, paths } from '../../paths.ts';
 import { addressOf, isOutOfOrder, isUnfiltered, type TipFilter } from '../../signed-in/later/tip-filter.ts';
-import { Button } from '../../ui/button.tsx';
 import styles from './filter-bar.module.css';
-import { FilterFields } from './filter-fields.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import { Sums } from './sums.tsx';
 
 /** A link that clears the filters goes with them, so that the panel around it takes the focus. */
@@ -23,55 +21,41 @@ interface FilterBarProps {
   readonly filter: TipFilter;
   /** Whether the account has received tips, or may. */
   readonly isReceiver: boolean;
+  /** The services of which the account has tips, or may get some. */
+  readonly services: readonly ServiceCategory[];
 }
 
-export function FilterBar({ user, filter, isReceiver }: FilterBarProps) {
-  const [isOpen, setOpen] = useState(false);
-  const fieldsId = useId();
+export function FilterBar({ user, filter, isReceiver, services }: FilterBarProps) {
   const description = describe(filter);
   const statement = addressOf({ ...filter, period: null });
   return (
     <section className={styles.bar} aria-label="Filter">
-      <div className={styles.head}>
-        {/* Wide screens show the fields without a button. */}
-        <Button
-          look="quiet"
-          className={styles.toggle}
-          aria-expanded={isOpen}
-          aria-controls={fieldsId}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <SlidersHorizontal aria-hidden /> Filter
-        </Button>
+      <FilterChips filter={filter} isReceiver={isReceiver} services={services} />
+      <div className={styles.result}>
+        <Sums user={user} filter={filter} />
         {!isOutOfOrder(filter) && (
           <Link
-            className={styles.statement}
+            className={styles.link}
             href={statement.size === 0 ? paths.statement : `${paths.statement}?${statement}`}
           >
             Statement
           </Link>
         )}
       </div>
-      <div id={fieldsId} className={styles.fields} data-open={isOpen}>
-        <FilterFields user={user} filter={filter} isReceiver={isReceiver} />
-      </div>
-      <div className={styles.result}>
-        {!isUnfiltered(filter) && (
-          <p className={styles.description}>
-            {description !== '' && <span>{description}</span>}
-            <Link className={styles.clear} {...clearingLink}>
-              Clear filters
-            </Link>
-          </p>
-        )}
-        <Sums user={user} filter={filter} />
-      </div>
+      {!isUnfiltered(filter) && (
+        <p className={styles.description}>
+          {description !== '' && <span>{description}</span>}
+          <Link className={styles.link} {...clearingLink}>
+            Clear filters
+          </Link>
+        </p>
+      )}
     </section>
   );
 }
 
 const DIRECTIONS = { received: 'Received', sent: 'Sent' } as const;
-const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' });
 
 function describe({ direction, serviceCategory, from, to }: TipFilter): string {
   return [

@@ -3,6 +3,7 @@ import { CalendarX2, ReceiptText, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
+import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { allTransactions } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
 import {
@@ -46,7 +47,12 @@ export function Transactions({ user, listing, isReceiver, sketch }: Transactions
   return (
     <NewTipsProvider value={newTips}>
       <div className={styles.tab}>
-        <FilterBar user={user} filter={filter} isReceiver={isReceiver} />
+        <FilterBar
+          user={user}
+          filter={filter}
+          isReceiver={isReceiver}
+          services={servicesOf(user, listing, filter)}
+        />
         {isUnfiltered(filter) ? (
           <TransactionList user={user} listing={listing} />
         ) : (
@@ -55,6 +61,16 @@ export function Transactions({ user, listing, isReceiver, sketch }: Transactions
       </div>
     </NewTipsProvider>
   );
+}
+
+/** Those of the account, of its newest tips, and of the filter. */
+function servicesOf(user: User, { transactions }: Listing, { serviceCategory }: TipFilter) {
+  const known = new Set([
+    ...user.serviceCategories,
+    ...transactions.map((transaction) => transaction.serviceCategory),
+    serviceCategory,
+  ]);
+  return SERVICE_CATEGORIES.filter((category) => known.has(category));
 }
 
 interface FoundTransactionsProps {
@@ -79,7 +95,7 @@ function FoundTransactions({ user, filter, sketch }: FoundTransactionsProps) {
         <div className={styles.found} aria-busy={pages.isPlaceholderData}>
           {found.transactions.length === 0 ? (
             <Empty icon={<SearchX />} title="No Tips Found">
-              <p>No tip of yours fits these filters.</p>
+              <p>None of your tips match these filters.</p>
               <Clear />
             </Empty>
           ) : (

@@ -1,13 +1,7 @@
-/** The fields of the filter. Each change is an address, so that Back undoes it and a link can be shared. */
+/** The filter as chips in one row. Each change is an address, so that Back undoes it and a link can be shared. */
 import { type SyntheticEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { User } from '#shared/accounts.ts';
-import {
-  CATEGORY_LABELS,
-  isServiceCategory,
-  SERVICE_CATEGORIES,
-  type ServiceCategory,
-} from '#shared/categories.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { TipDirection } from '#shared/records.ts';
 import { dashboardTab } from '../../paths.ts';
 import {
@@ -21,7 +15,6 @@ import {
   type TipFilter,
 } from '../../signed-in/later/tip-filter.ts';
 import { Field } from '../../ui/field.tsx';
-import { Select } from '../../ui/later/select.tsx';
 import styles from './filter-bar.module.css';
 
 const DIRECTIONS: readonly (readonly [value: TipDirection | null, label: string])[] = [
@@ -32,19 +25,20 @@ const DIRECTIONS: readonly (readonly [value: TipDirection | null, label: string]
 
 const PERIOD_LABELS: Readonly<Record<PeriodName, string>> = {
   today: 'Today',
-  'this-week': 'This week',
-  'this-month': 'This month',
-  'last-month': 'Last month',
+  'this-week': 'This Week',
+  'this-month': 'This Month',
+  'last-month': 'Last Month',
 };
-const RANGE = 'range';
 
-interface FilterFieldsProps {
-  readonly user: User;
+interface FilterChipsProps {
   readonly filter: TipFilter;
+  /** Whether the account has received tips, or may. */
   readonly isReceiver: boolean;
+  /** The services of which the account has tips, or may get some. */
+  readonly services: readonly ServiceCategory[];
 }
 
-export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
+export function FilterChips({ filter, isReceiver, services }: FilterChipsProps) {
   const [, navigate] = useLocation();
   /** Whether a range without dates was chosen, which the address cannot name. */
   const [isRangeChosen, setRangeChosen] = useState(false);
@@ -57,12 +51,15 @@ export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
     navigate(query.size === 0 ? address : `${address}&${query}`, { replace });
   }
 
-  function choosePeriod(chosen: string) {
-    setRangeChosen(chosen === RANGE);
-    const period = PERIOD_NAMES.find((name) => name === chosen) ?? null;
+  function choosePeriod(period: PeriodName | null) {
+    setRangeChosen(false);
+    apply({ period, from: null, to: null });
+  }
+
+  function chooseRange() {
+    setRangeChosen(true);
     // A range begins with the dates of the former period.
-    if (chosen === RANGE) apply({ period: null });
-    else apply({ period, from: null, to: null });
+    apply({ period: null });
   }
 
   function chooseDate(change: Partial<TipFilter>) {
@@ -73,32 +70,40 @@ export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
 
   return (
     <>
-      {(isReceiver || filter.direction !== null) && (
-        <Direction value={filter.direction} onChange={(direction) => apply({ direction })} />
-      )}
-      <Select
-        label="Service"
-        value={filter.serviceCategory ?? ''}
-        onChange={({ currentTarget: { value } }) =>
-          apply({ serviceCategory: isServiceCategory(value) ? value : null })
-        }
-      >
-        <option value="">All services</option>
-        <Services own={user.serviceCategories} />
-      </Select>
-      <Select
-        label="Dates"
-        value={isRange ? RANGE : (filter.period ?? '')}
-        onChange={({ currentTarget }) => choosePeriod(currentTarget.value)}
-      >
-        <option value="">Any time</option>
-        {PERIOD_NAMES.map((name) => (
-          <option key={name} value={name}>
-            {PERIOD_LABELS[name]}
-          </option>
-        ))}
-        <option value={RANGE}>From … to …</option>
-      </Select>
+      <div className={styles.chips}>
+        {(isReceiver || filter.direction !== null) && (
+          <Direction value={filter.direction} onChange={(direction) => apply({ direction })} />
+        )}
+        {(services.length > 1 || filter.serviceCategory !== null) && (
+          <fieldset className={styles.group}>
+            <legend className="visually-hidden">Service</legend>
+            {services.map((service) => (
+              <Chip
+                key={service}
+                label={CATEGORY_LABELS[service]}
+                isOn={filter.serviceCategory === service}
+                onChange={(isOn) => apply({ serviceCategory: isOn ? service : null })}
+              />
+            ))}
+          </fieldset>
+        )}
+        <fieldset className={styles.group}>
+          <legend className="visually-hidden">Dates</legend>
+          {PERIOD_NAMES.map((name) => (
+            <Chip
+              key={name}
+              label={PERIOD_LABELS[name]}
+              isOn={filter.period === name}
+              onChange={(isOn) => choosePeriod(isOn ? name : null)}
+            />
+          ))}
+          <Chip
+            label="Pick Dates"
+            isOn={isRange}
+            onChange={(isOn) => (isOn ? chooseRange() : choosePeriod(null))}
+          />
+        </fieldset>
+      </div>
       {isRange && (
         <div className={styles.range}>
           <DateField label="From" value={filter.from} onChange={(from) => chooseDate({ from })} />
@@ -122,43 +127,37 @@ interface DirectionProps {
 function Direction({ value, onChange }: DirectionProps) {
   const name = useId();
   return (
-    <fieldset className={styles.direction}>
-      <legend>Direction</legend>
-      <div className={styles.segments}>
-        {DIRECTIONS.map(([one, label]) => (
-          <label key={label} className={styles.segment}>
-            <input type="radio" name={name} checked={one === value} onChange={() => onChange(one)} />
-            {label}
-          </label>
-        ))}
-      </div>
+    <fieldset className={styles.group}>
+      <legend className="visually-hidden">Direction</legend>
+      {DIRECTIONS.map(([one, label]) => (
+        <label key={label} className={styles.chip} data-on={one === value}>
+          <input type="radio" name={name} checked={one === value} onChange={() => onChange(one)} />
+          {label}
+        </label>
+      ))}
     </fieldset>
   );
 }
 
-function Services({ own }: { readonly own: readonly ServiceCategory[] }) {
-  const others = SERVICE_CATEGORIES.filter((category) => !own.includes(category));
-  if (own.length === 0) return <ServiceOptions categories={others} />;
-  return (
-    <>
-      <optgroup label="Your services">
-        <ServiceOptions categories={SERVICE_CATEGORIES.filter((category) => own.includes(category))} />
-      </optgroup>
-      {others.length > 0 && (
-        <optgroup label="Others">
-          <ServiceOptions categories={others} />
-        </optgroup>
-      )}
-    </>
-  );
+interface ChipProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
 }
 
-function ServiceOptions({ categories }: { readonly categories: readonly ServiceCategory[] }) {
-  return categories.map((category) => (
-    <option key={category} value={category}>
-      {CATEGORY_LABELS[category]}
-    </option>
-  ));
+/** Pressed once more, it no longer narrows the list. */
+function Chip({ label, isOn, onChange }: ChipProps) {
+  return (
+    <button
+      type="button"
+      className={styles.chip}
+      data-on={isOn}
+      aria-pressed={isOn}
+      onClick={() => onChange(!isOn)}
+    >
+      {label}
+    </button>
+  );
 }
 
 interface DateFieldProps {
