@@ -28,6 +28,7 @@ const TRUTHS: Readonly<Record<string, string>> = {
   is_hidden: 'tip_words_hidden',
   is_erased: 'tip_words_erased',
   with_words: 'push_devices_with_words',
+  monthly_statement: 'mail_settings_monthly_statement',
 };
 
 /**

@@ -15,6 +15,7 @@ export type ReceiptToken = string & $brand<'ReceiptToken'>;
 /** Made from the hash of the token, which it does not reveal. */
 export type SessionId = string & $brand<'SessionId'>;
 export type DeviceId = string & $brand<'DeviceId'>;
+export type MailId = string & $brand<'MailId'>;
 /** The stored form: upper case, without a hyphen. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -53,6 +54,10 @@ export function newUserId(random: RandomBytes): UserId {
 
 export function newDeviceId(random: RandomBytes): DeviceId {
   return `dev_${base32(random(26)).toLowerCase()}` as DeviceId;
+}
+
+export function newMailId(random: RandomBytes): MailId {
+  return `mail_${base32(random(26)).toLowerCase()}` as MailId;
 }
 
 export function newTransactionId(random: RandomBytes): TransactionId {

@@ -120,7 +120,9 @@ describe('restoring', () => {
       path,
       `INSERT INTO secrets VALUES ('device_mark', zeroblob(32)), ('giver_pseudonym', zeroblob(32));
        INSERT INTO push_devices SELECT 'dev_1', user_id, token_hash, 'https://push.example.com/a', zeroblob(65), zeroblob(16), 0, 0, 0, 0, 0, 0
-         FROM sessions LIMIT 1`,
+         FROM sessions LIMIT 1;
+       INSERT INTO mails SELECT 'mail_1', id, 'new_device', email, '{}', 0, 0, 0, 0 FROM accounts LIMIT 1;
+       INSERT INTO mail_links SELECT zeroblob(32), 'password', id, email_key, 0 FROM accounts LIMIT 1`,
     );
     const file = join(temporaryFolder(), 'backup.db');
     expect((await runHere('db-backup', env, [file])).code).toBe(0);
@@ -167,7 +169,7 @@ describe('restoring', () => {
       'The passwords are those of the backup: 2 accounts changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(read(path, 'SELECT name FROM secrets')).toEqual(['giver_pseudonym']);
-    for (const table of ['sessions', 'push_devices'])
+    for (const table of ['sessions', 'push_devices', 'mails', 'mail_links'])
       expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
     const server = await startServer(env);
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(401);
@@ -187,8 +189,9 @@ describe('restoring', () => {
     expect(stdout).toContain('Sessions go on as they were when the backup was made: 3.\n');
     expect(stdout).toContain('The passwords are those of the backup.\n');
     expect(read(path, 'SELECT name FROM secrets ORDER BY name')).toEqual(['device_mark', 'giver_pseudonym']);
-    // The server may be a copy, which must wake up nobody’s phone.
-    expect(read(path, 'SELECT count(*) FROM push_devices')).toEqual([0]);
+    // The server may be a copy, which must wake up nobody’s phone, and mail nobody.
+    for (const table of ['push_devices', 'mails', 'mail_links'])
+      expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
     const server = await startServer({ DATABASE_URL: path });
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(200);
   });

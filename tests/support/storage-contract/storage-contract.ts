@@ -9,6 +9,7 @@ import { describeClosing } from './closing.ts';
 import { describeDevices } from './devices.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
+import { describeMails } from './mails.ts';
 import { describeWords } from './messages.ts';
 import { describePayments } from './payments.ts';
 import { describeQrCodes } from './qr-codes.ts';
@@ -28,6 +29,7 @@ export function describeStorage(): void {
   describePayments();
   describeWords();
   describeDevices();
+  describeMails();
   describeHistories();
   describeRecords();
   describeTexts();

@@ -10,6 +10,7 @@ import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Devices } from './devices.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
+import type { Mails, NewMail } from './mails.ts';
 import type { Messages } from './messages.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
@@ -52,7 +53,16 @@ export interface NewAccount
 /** A change by the account's owner; omitted fields stay. */
 export interface AccountChange {
   /** Requires the hash of the password that the owner has just proved to know. */
-  readonly email?: { readonly email: string; readonly passwordHash: string } | undefined;
+  readonly email?:
+    | {
+        readonly email: string;
+        readonly passwordHash: string;
+        /** Asks the new address for a confirmation. */
+        readonly confirmation?: NewMail | undefined;
+        /** Tells the address before, when that was confirmed. */
+        readonly farewell?: NewMail | undefined;
+      }
+    | undefined;
   readonly username?: string | undefined;
   readonly fullName?: string | undefined;
   readonly phone?: string | null | undefined;
@@ -172,6 +182,7 @@ export interface Storage extends Ledger {
   readonly payments: Payments;
   readonly messages: Messages;
   readonly devices: Devices;
+  readonly mails: Mails;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
@@ -181,7 +192,11 @@ export interface Storage extends Ledger {
    */
   lookForOthers(): Promise<void>;
 
-  createAccount(account: NewAccount): Promise<'created' | 'email_taken' | 'username_taken'>;
+  /** @param confirmation asks the address for a confirmation. */
+  createAccount(
+    account: NewAccount,
+    confirmation?: NewMail,
+  ): Promise<'created' | 'email_taken' | 'username_taken'>;
   /** Finds an account by its email, case-insensitively; null for a closed account. */
   findCredentials(email: string): Promise<{
     readonly account: Account;
@@ -205,8 +220,9 @@ export interface Storage extends Ledger {
   /**
    * Schedules the closing of an account and ends all its sessions. Its codes take no tips until a new session
    * reopens it. `stale` when its password hash is not `present`.
+   * @param mail tells the owner's confirmed address.
    */
-  beginClosing(id: UserId, present: string, closesAtMs: number): Promise<'closing' | 'stale'>;
+  beginClosing(id: UserId, present: string, closesAtMs: number, mail?: NewMail): Promise<'closing' | 'stale'>;
   /** Accounts due to be closed at `nowMs`, at most `atMost`. */
   listClosingAccounts(nowMs: number, atMost: number): Promise<UserId[]>;
   /**
@@ -223,24 +239,28 @@ export interface Storage extends Ledger {
   /**
    * Replaces the password and ends all sessions but `kept` (null for none), which goes on under another
    * token. The new password expires at `expiresAtMs`; null when its owner chose it. Nothing changes when the
-   * hash is `stale` or the kept session is `gone`.
+   * hash is `stale` or the kept session is `gone`. Links in mails end.
+   * @param mail tells the owner's confirmed address.
    */
   changePassword(
     id: UserId,
     present: string,
     next: { readonly passwordHash: string; readonly expiresAtMs: number | null },
     kept: RenewedSession | null,
+    mail?: NewMail,
   ): Promise<'changed' | 'stale' | 'gone'>;
 
   /**
    * Begins a session for the owner of the password behind `passwordHash`; beyond `maxCount` the account's
    * oldest sessions end. `reopened` when this ends the account's closing. `stale`, with nothing changed, when
    * the hash has changed or the account was due to be closed.
+   * @param mail tells the owner's confirmed address.
    */
   createSession(
     session: NewSession,
     passwordHash: string,
     maxCount: number,
+    mail?: NewMail,
   ): Promise<'created' | 'reopened' | 'stale'>;
   /** Null when there is none or it has expired at `nowMs`. */
   findSession(tokenHash: Uint8Array, nowMs: number): Promise<LiveSession | null>;

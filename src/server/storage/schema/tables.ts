@@ -3,6 +3,7 @@ import * as accounts from './accounts.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
 import * as ledger from './ledger.ts';
+import * as mail from './mail.ts';
 import * as messages from './messages.ts';
 import * as payments from './payments.ts';
 
@@ -31,4 +32,7 @@ export const TABLES = [
   messages.blockedGivers,
   messages.readyThankYous,
   devices.pushDevices,
+  mail.mails,
+  mail.mailLinks,
+  mail.mailSettings,
 ] as const;

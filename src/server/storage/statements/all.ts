@@ -5,6 +5,7 @@ import type { Builder, Preparable, Typed } from './builder.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
+import { mailStatements } from './mails.ts';
 import { messageStatements } from './messages.ts';
 import { paymentStatements } from './payments.ts';
 import { tipStatements } from './tips.ts';
@@ -17,6 +18,7 @@ export function buildStatements(builder: Builder) {
     ...paymentStatements(builder),
     ...messageStatements(builder),
     ...deviceStatements(builder),
+    ...mailStatements(builder),
     ...checkStatements(builder),
   };
 }

@@ -17,6 +17,7 @@ import {
 import type { Statements } from '../statements/all.ts';
 import { closeCodes, retireCode } from './codes.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
+import { askToConfirm, forgetMails, mailToOwner } from './mails.ts';
 import { NO_TOKEN_HASH } from './sessions.ts';
 import { type Step, together } from './step.ts';
 
@@ -48,7 +49,12 @@ export const createAccounts = (engine: Engine) =>
     },
   }) satisfies Partial<Storage>;
 
-const createAccount: StepOf<Storage['createAccount']> = function* (statements, isRepeated, account) {
+const createAccount: StepOf<Storage['createAccount']> = function* (
+  statements,
+  isRepeated,
+  account,
+  confirmation,
+) {
   const row = newAccountRow(account);
   yield* lockNames(statements, [row.emailKey], [row.username]);
   const former = yield* statements.formerOwner.one({ username: row.username });
@@ -60,6 +66,7 @@ const createAccount: StepOf<Storage['createAccount']> = function* (statements, i
   }
   for (const category of account.serviceCategories)
     yield* statements.offerCategory.change({ userId: row.id, category, isOffered: true });
+  yield* askToConfirm(statements, row.id, row.email, confirmation);
   return 'created';
 };
 
@@ -79,6 +86,14 @@ const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _
   if (isTaken || (yield* isOfClosed(statements, row.username))) return { outcome: 'username_taken' };
   if (row.username !== present.username)
     yield* statements.insertFormerUsername.change({ username: present.username, userId: id });
+  if (change.email && row.emailKey !== emailKeyOf(present.email)) {
+    yield* mailToOwner(statements, id, change.email.farewell);
+    yield* together(
+      statements.forgetAddress.change({ userId: id }),
+      statements.deleteLinksOf.change({ userId: id }),
+    );
+    yield* askToConfirm(statements, id, row.email, change.email.confirmation);
+  }
   yield* statements.updateAccount.change(row);
   for (const category of offered)
     yield* statements.offerCategory.change({ userId: id, category, isOffered: true });
@@ -91,9 +106,17 @@ const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _
   return { outcome: 'updated', account: accountOf(changed) };
 };
 
-const beginClosing: StepOf<Storage['beginClosing']> = function* (statements, _, id, present, closesAtMs) {
+const beginClosing: StepOf<Storage['beginClosing']> = function* (
+  statements,
+  isRepeated,
+  id,
+  present,
+  closesAtMs,
+  mail,
+) {
   const account = yield* statements.lockAccount.one({ id });
   if (account?.passwordHash !== present) return 'stale';
+  if (!isRepeated || account.closesAtMs !== closesAtMs) yield* mailToOwner(statements, id, mail);
   yield* together(
     statements.setClosingTime.change({ id, closesAtMs }),
     statements.deleteOtherSessions.change({ userId: id, keptTokenHash: NO_TOKEN_HASH }),
@@ -125,6 +148,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
     statements.deleteFormerUsernames.change({ id }),
     statements.deleteOtherSessions.change({ userId: id, keptTokenHash: NO_TOKEN_HASH }),
     statements.deletePayoutAccounts.change({ userId: id }),
+    forgetMails(statements, id),
     statements.eraseMessagesGivenBy.change({ userId: id }),
     statements.eraseMessagesReceivedBy.change({ userId: id }),
     statements.deleteBlocksOf.change({ userId: id }),

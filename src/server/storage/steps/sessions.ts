@@ -2,6 +2,7 @@
 import type { Storage } from '../port/storage.ts';
 import { isClosingDue, liveSessionOf, newSessionRow } from '../rules/accounts.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
+import { mailToOwner } from './mails.ts';
 
 export const NO_TOKEN_HASH = Buffer.alloc(0);
 
@@ -9,8 +10,8 @@ export const createSessions = (engine: Engine) =>
   ({
     changePassword: transacting(engine)(changePassword),
 
-    async createSession(session, passwordHash, maxCount) {
-      const outcome = await transacting(engine)(createSession)(session, passwordHash, maxCount);
+    async createSession(session, passwordHash, maxCount, mail) {
+      const outcome = await transacting(engine)(createSession)(session, passwordHash, maxCount, mail);
       if (outcome === 'reopened') engine.listeners.tellCodes([session.userId]);
       return outcome;
     },
@@ -70,6 +71,7 @@ const changePassword: StepOf<Storage['changePassword']> = function* (
   present,
   next,
   kept,
+  mail,
 ) {
   const account = yield* statements.lockAccount.one({ id: userId });
   // Hashes are salted, so an equal one was stored by the first run.
@@ -84,6 +86,8 @@ const changePassword: StepOf<Storage['changePassword']> = function* (
   yield* statements.changePassword.change({ id: userId, ...next });
   const keptTokenHash = kept === null ? NO_TOKEN_HASH : Buffer.from(kept.nextTokenHash);
   yield* statements.deleteOtherSessions.change({ userId, keptTokenHash });
+  yield* statements.deleteLinksFor.change({ userId, purpose: 'password' });
+  yield* mailToOwner(statements, userId, mail);
   return 'changed';
 };
 
@@ -93,6 +97,7 @@ const createSession: StepOf<Storage['createSession']> = function* (
   session,
   passwordHash,
   maxCount,
+  mail,
 ) {
   const { userId } = session;
   const row = newSessionRow(session);
@@ -105,6 +110,7 @@ const createSession: StepOf<Storage['createSession']> = function* (
   if (ended.length > 0)
     yield* statements.deleteSessions.change({ tokenHashes: ended.map(({ tokenHash }) => tokenHash) });
   yield* statements.insertSession.change(row);
+  yield* mailToOwner(statements, userId, mail);
   if (account.closesAtMs === null) return 'created';
   yield* statements.setClosingTime.change({ id: userId, closesAtMs: null });
   return 'reopened';

@@ -4,6 +4,7 @@ import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
 import { createInstallation } from './installation.ts';
+import { createMails } from './mails.ts';
 import { createMessages } from './messages.ts';
 import { createPayments } from './payments.ts';
 import { createRecords } from './records.ts';
@@ -22,4 +23,5 @@ export const createStorage = (engine: Engine) => ({
   payments: createPayments(engine),
   messages: createMessages(engine),
   devices: createDevices(engine),
+  mails: createMails(engine),
 });

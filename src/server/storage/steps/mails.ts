@@ -1,0 +1,230 @@
+/** Steps of mails, and what steps of accounts do for them. */
+import type { UserId } from '#shared/ids.ts';
+import { type Mails, mailClaimEndsBefore, type NewMail } from '../port/mails.ts';
+import { emailKeyOf } from '../rules/accounts.ts';
+import type { Statements } from '../statements/all.ts';
+import { type Engine, type StepOf, transacting } from './engine.ts';
+import { type Step, together } from './step.ts';
+
+const NO_SETTINGS = {
+  confirmedAtMs: null,
+  refusal: null,
+  refusedAtMs: null,
+  monthlyStatement: false,
+  timeZone: 'UTC',
+  statedMonth: '',
+  marksFromMs: 0,
+};
+const UNTRIED = { nextTryMs: 0, tries: 0, claimedUntilMs: 0 };
+const NO_TOKEN_HASH = Buffer.alloc(0);
+
+export function createMails(engine: Engine): Mails {
+  const { isShared, read, change } = engine;
+  const transact = transacting(engine);
+  return {
+    add: transact(add),
+    addToConfirmed: transact(addToConfirmed),
+
+    async claimDue(due) {
+      const { nowMs, leaseMs, maxWaitMs, atMost } = due;
+      const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs: mailClaimEndsBefore(due), atMost };
+      // Mostly there is nothing to send, and a write of SQLite flushes the disk even when it changes nothing.
+      const isIdle = !isShared && (await read(({ dueMails }) => dueMails.one(times))) === undefined;
+      if (isIdle) return [];
+      return change(({ claimDueMails }) => claimDueMails.all({ ...times, claimedUntilMs: nowMs + leaseMs }));
+    },
+
+    endClaims: async () => {
+      await change(({ endMailClaims }) => endMailClaims.change({}));
+    },
+
+    postpone: async ({ id, claimedUntilMs }, { nextTryMs, tries }) =>
+      (await change(({ postponeMail }) => postponeMail.change({ id, claimedUntilMs, nextTryMs, tries }))) > 0,
+
+    finish: transact(finish),
+    addLink: transact(addLink),
+
+    findLinkOwner: async (token, purpose, nowMs) =>
+      (await read(({ linkOwner }) => linkOwner.one({ tokenHash: Buffer.from(token), purpose, nowMs }))) ??
+      null,
+
+    confirmAddress: transact(confirmAddress),
+    resetPassword: transact(resetPassword),
+
+    forgetExpiredLinks: (nowMs, atMost) =>
+      change(({ deleteExpiredLinks }) => deleteExpiredLinks.change({ nowMs, atMost })),
+
+    async marksFrom(email) {
+      // PostgreSQL refuses NUL in a text, so no account has it.
+      if (email.includes('\0')) return 0;
+      const emailKey = emailKeyOf(email.trim());
+      return (await read(({ marksFrom }) => marksFrom.one({ emailKey })))?.marksFromMs ?? 0;
+    },
+
+    settingsOf: (userId) => read((statements) => settingsOf(statements, userId)),
+    setMonthlyStatement: transact(setMonthlyStatement),
+
+    listStatementReaders: (after, atMost) =>
+      read(({ statementReaders }) => statementReaders.all({ after, atMost })),
+
+    addStatement: transact(addStatement),
+  };
+}
+
+/** Adds a mail of an account to its address when that was confirmed; none without a mail. */
+export function* mailToOwner(statements: Statements, userId: UserId, mail: NewMail | undefined): Step<void> {
+  if (mail) yield* statements.insertMailToConfirmed.change({ ...mail, userId });
+}
+
+/** Asks the owner of an address that nobody has confirmed yet. */
+export function* askToConfirm(
+  statements: Statements,
+  userId: UserId,
+  recipient: string,
+  mail: NewMail | undefined,
+): Step<void> {
+  if (mail) yield* statements.insertMail.change({ ...mail, ...UNTRIED, userId, recipient });
+}
+
+/** Everything about the mails of an account that is closed. */
+export function forgetMails(statements: Statements, userId: UserId): Step<void> {
+  return together(
+    statements.deleteMailsOf.change({ userId }),
+    statements.deleteLinksOf.change({ userId }),
+    statements.deleteMailSettings.change({ userId }),
+  );
+}
+
+const add: StepOf<Mails['add']> = function* (statements, isRepeated, mail, maxCount) {
+  if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return 'added';
+  if (yield* statements.mailBeyond.one({ skipped: maxCount - 1 })) return 'full';
+  yield* statements.insertMail.change({ ...mail, ...UNTRIED });
+  return 'added';
+};
+
+const addToConfirmed: StepOf<Mails['addToConfirmed']> = function* (
+  statements,
+  isRepeated,
+  userId,
+  mail,
+  maxCount,
+) {
+  if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return 'added';
+  const { confirmedAtMs } = yield* settingsOf(statements, userId);
+  if (confirmedAtMs === null) return 'unconfirmed';
+  if (yield* statements.mailBeyond.one({ skipped: maxCount - 1 })) return 'full';
+  const count = yield* statements.insertMailToConfirmed.change({ ...mail, userId });
+  return count > 0 ? 'added' : 'full';
+};
+
+const finish: StepOf<Mails['finish']> = function* (statements, _, { id, claimedUntilMs }, end) {
+  const mail = yield* statements.claimedMail.one({ id, claimedUntilMs });
+  if (!mail) return;
+  yield* statements.deleteClaimedMail.change({ id, claimedUntilMs });
+  if (end.outcome === 'dropped') return;
+  const account = yield* statements.accountByEmail.one({ emailKey: emailKeyOf(mail.recipient) });
+  if (!account) return;
+  if (end.outcome !== 'refused') {
+    yield* statements.clearRefusal.change({ userId: account.id });
+    return;
+  }
+  yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId: account.id });
+  yield* statements.noteRefusal.change({ userId: account.id, refusal: end.refusal, refusedAtMs: end.atMs });
+};
+
+const addLink: StepOf<Mails['addLink']> = function* (statements, _, userId, email, link, maxCount) {
+  const locked = yield* statements.lockAccount.one({ id: userId });
+  const account = yield* statements.accountById.one({ id: userId });
+  const emailKey = emailKeyOf(email);
+  if (!locked || !account || locked.closedAtMs !== null) return 'stale';
+  if (emailKeyOf(account.email) !== emailKey) return 'stale';
+  yield* statements.deleteOldLinks.change({ userId, purpose: link.purpose, keptCount: maxCount - 1 });
+  yield* statements.insertLink.change({ ...link, tokenHash: Buffer.from(link.tokenHash), userId, emailKey });
+  return 'added';
+};
+
+const confirmAddress: StepOf<Mails['confirmAddress']> = function* (
+  statements,
+  isRepeated,
+  userId,
+  token,
+  nowMs,
+) {
+  yield* statements.lockAccount.one({ id: userId });
+  const purpose = 'confirmation';
+  const owner = yield* statements.linkOwner.one({ tokenHash: Buffer.from(token), purpose, nowMs });
+  if (owner?.userId !== userId)
+    return isRepeated && (yield* settingsOf(statements, userId)).confirmedAtMs === nowMs;
+  yield* statements.deleteLinksFor.change({ userId, purpose });
+  yield* confirm(statements, userId, nowMs);
+  return true;
+};
+
+const resetPassword: StepOf<Mails['resetPassword']> = function* (
+  statements,
+  isRepeated,
+  userId,
+  token,
+  passwordHash,
+  nowMs,
+  mail,
+) {
+  const account = yield* statements.lockAccount.one({ id: userId });
+  // Hashes are salted, so an equal one was stored by the first run.
+  if (isRepeated && account?.passwordHash === passwordHash) return true;
+  const owner = yield* statements.linkOwner.one({
+    tokenHash: Buffer.from(token),
+    purpose: 'password',
+    nowMs,
+  });
+  if (owner?.userId !== userId) return false;
+  yield* statements.changePassword.change({ id: userId, passwordHash, expiresAtMs: null });
+  yield* confirm(statements, userId, nowMs);
+  yield* together(
+    statements.endMarks.change({ userId, nowMs }),
+    statements.deleteOtherSessions.change({ userId, keptTokenHash: NO_TOKEN_HASH }),
+    statements.deleteLinksOf.change({ userId }),
+  );
+  yield* mailToOwner(statements, userId, mail);
+  return true;
+};
+
+function* confirm(statements: Statements, userId: UserId, nowMs: number): Step<void> {
+  yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
+  yield* statements.confirmAddress.change({ userId, nowMs });
+}
+
+const setMonthlyStatement: StepOf<Mails['setMonthlyStatement']> = function* (
+  statements,
+  _,
+  userId,
+  { isOn, timeZone, statedMonth },
+) {
+  yield* statements.lockAccount.one({ id: userId });
+  yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
+  yield* statements.setMonthlyStatement.change({
+    userId,
+    monthlyStatement: isOn,
+    timeZone,
+    statedMonth: isOn ? statedMonth : '',
+  });
+  return yield* settingsOf(statements, userId);
+};
+
+const addStatement: StepOf<Mails['addStatement']> = function* (
+  statements,
+  isRepeated,
+  { userId },
+  month,
+  mail,
+) {
+  if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return true;
+  if ((yield* statements.noteStatedMonth.change({ userId, month })) === 0) return false;
+  return (yield* statements.insertMailToConfirmed.change({ ...mail, userId })) > 0;
+};
+
+function* settingsOf(statements: Statements, userId: UserId) {
+  const found = (yield* statements.mailSettingsOf.one({ userId })) ?? NO_SETTINGS;
+  const { confirmedAtMs, refusal, refusedAtMs, monthlyStatement, timeZone } = found;
+  return { confirmedAtMs, refusal, refusedAtMs, monthlyStatement, timeZone };
+}

@@ -1,0 +1,326 @@
+/** Mails: that they are added with their causes, sent by one process at a time, and what links allow. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { DueMails, MailKind, NewMail } from '#server/storage/port/mails.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { newMailId, type UserId } from '#shared/ids.ts';
+import { bytes, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
+
+const LEASE_MS = MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DUE = { nowMs: NOW, leaseMs: LEASE_MS, maxWaitMs: HOUR_MS, atMost: 100 };
+
+const mailOf = (kind: MailKind, content = '{}'): NewMail => ({
+  id: newMailId(randomBytes),
+  kind,
+  content,
+  createdAtMs: NOW,
+});
+
+async function openScene() {
+  const opened = await openStorage();
+  const { storage, newAccount } = opened;
+  const pat = newAccount('pat');
+  expect(await storage.createAccount(pat)).toBe('created');
+  const claim = (changes: Partial<DueMails> = {}) => storage.mails.claimDue({ ...DUE, ...changes });
+  const addTo = (recipient: string, kind: MailKind = 'password_link', maxCount = 100) =>
+    storage.mails.add({ ...mailOf(kind), userId: null, recipient }, maxCount);
+  /** What waits, as kind and address, without leaving a claim. */
+  async function waiting(): Promise<string[]> {
+    const claimed = await claim();
+    for (const mail of claimed) await storage.mails.postpone(mail, { nextTryMs: NOW, tries: mail.tries });
+    return claimed.map(({ kind, recipient }) => `${kind} ${recipient}`).sort();
+  }
+  async function link(purpose: 'password' | 'confirmation', token: string, email = pat.email) {
+    const added = { tokenHash: bytes(token), purpose, expiresAtMs: NOW + HOUR_MS };
+    return storage.mails.addLink(pat.id, email, added, 8);
+  }
+  async function confirm(userId: UserId = pat.id) {
+    await link('confirmation', 'confirming');
+    expect(await storage.mails.confirmAddress(userId, bytes('confirming'), NOW)).toBe(true);
+  }
+  return { ...opened, pat, claim, addTo, waiting, link, confirm };
+}
+
+const settingsOf = async (storage: Storage, userId: UserId) => storage.mails.settingsOf(userId);
+
+export function describeMails(): void {
+  describe('mails', () => {
+    test('are claimed by one process at a time, the longest waiting first, and again after the lease', async () => {
+      const { storage, claim, addTo } = await openScene();
+      for (const name of ['one', 'two', 'three']) expect(await addTo(`${name}@example.com`)).toBe('added');
+      const both = await Promise.all([claim({ atMost: 2 }), claim({ atMost: 2 })]);
+      const claimed = both.flat();
+      expect(new Set(claimed.map(({ id }) => id)).size).toBe(3);
+      expect(await claim()).toEqual([]);
+      expect(await claim({ nowMs: NOW + LEASE_MS - 1 })).toEqual([]);
+      expect(await claim({ nowMs: NOW + LEASE_MS })).toHaveLength(3);
+      await storage.mails.endClaims();
+      expect(await claim()).toHaveLength(3);
+    });
+
+    test('wait for their next try, but no longer than the longest pause when the clock was turned back', async () => {
+      const { storage, claim, addTo } = await openScene();
+      await addTo('one@example.com');
+      const [mail] = await claim();
+      if (!mail) throw new Error('nothing was claimed');
+      expect(mail).toMatchObject({
+        kind: 'password_link',
+        recipient: 'one@example.com',
+        tries: 0,
+        userId: null,
+      });
+      const next = { nextTryMs: NOW + 5 * MINUTE_MS, tries: 1 };
+      expect(await storage.mails.postpone(mail, next)).toBe(true);
+      expect(await storage.mails.postpone(mail, next)).toBe(false);
+      expect(await claim({ nowMs: next.nextTryMs - 1 })).toEqual([]);
+      expect(await claim({ nowMs: NOW - 2 * HOUR_MS })).toMatchObject([{ id: mail.id, tries: 1 }]);
+    });
+
+    test('are gone once finished, and a claim that is over finishes nothing', async () => {
+      const { storage, claim, addTo } = await openScene();
+      await addTo('one@example.com');
+      const [old] = await claim();
+      const [mail] = await claim({ nowMs: NOW + LEASE_MS });
+      if (!old || !mail) throw new Error('nothing was claimed');
+      await storage.mails.finish(old, { outcome: 'sent' });
+      await storage.mails.endClaims();
+      const [again] = await claim();
+      if (!again) throw new Error('a mail was finished by a claim that was over');
+      await storage.mails.finish(again, { outcome: 'sent' });
+      await storage.mails.endClaims();
+      expect(await claim()).toEqual([]);
+    });
+
+    test('that somebody asks for are refused when too many wait', async () => {
+      const { addTo, waiting } = await openScene();
+      expect(await addTo('one@example.com', 'receipt', 2)).toBe('added');
+      expect(await addTo('two@example.com', 'receipt', 2)).toBe('added');
+      expect(await addTo('three@example.com', 'receipt', 2)).toBe('full');
+      expect(await waiting()).toEqual(['receipt one@example.com', 'receipt two@example.com']);
+    });
+
+    test('ask for a confirmation with the registration, and with a new address, whose links end', async () => {
+      const { storage, newAccount, waiting, pat, link, confirm } = await openScene();
+      const cam = newAccount('cam');
+      expect(await storage.createAccount(cam, mailOf('confirmation'))).toBe('created');
+      expect(
+        await storage.createAccount({ ...newAccount('cam2'), email: cam.email }, mailOf('confirmation')),
+      ).toBe('email_taken');
+      expect(await waiting()).toEqual(['confirmation cam@Example.com']);
+      await confirm();
+      await link('password', 'reset');
+      const { passwordHash } = pat;
+      const email = {
+        email: 'new@example.com',
+        passwordHash,
+        confirmation: mailOf('confirmation'),
+        farewell: mailOf('email_changed'),
+      };
+      expect((await storage.updateAccount(pat.id, { email: { ...email, passwordHash: 'x' } })).outcome).toBe(
+        'stale',
+      );
+      expect((await storage.updateAccount(pat.id, { email: { ...email, email: cam.email } })).outcome).toBe(
+        'email_taken',
+      );
+      expect(await waiting()).toHaveLength(1);
+      expect((await storage.updateAccount(pat.id, { email })).outcome).toBe('updated');
+      expect(await waiting()).toEqual([
+        'confirmation cam@Example.com',
+        'confirmation new@example.com',
+        'email_changed pat@Example.com',
+      ]);
+      expect((await settingsOf(storage, pat.id)).confirmedAtMs).toBeNull();
+      expect(await storage.mails.findLinkOwner(bytes('reset'), 'password', NOW)).toBeNull();
+      // Another spelling is the same address.
+      await storage.mails.addLink(
+        pat.id,
+        'NEW@example.com',
+        { tokenHash: bytes('next'), purpose: 'confirmation', expiresAtMs: NOW + 1 },
+        8,
+      );
+      expect(await storage.mails.confirmAddress(pat.id, bytes('next'), NOW)).toBe(true);
+      expect(
+        (await storage.updateAccount(pat.id, { email: { ...email, email: 'New@example.com' } })).outcome,
+      ).toBe('updated');
+      expect((await settingsOf(storage, pat.id)).confirmedAtMs).toBe(NOW);
+      expect(await waiting()).toHaveLength(3);
+    });
+
+    test('tell a confirmed address of what happened to its account, and no other address', async () => {
+      const { storage, pat, waiting, confirm } = await openScene();
+      const session = {
+        tokenHash: bytes('one'),
+        userId: pat.id,
+        createdAtMs: NOW,
+        expiresAtMs: NOW + HOUR_MS,
+        device: '',
+      };
+      const act = async (token: string) => {
+        const { passwordHash } = pat;
+        expect(
+          await storage.createSession(
+            { ...session, tokenHash: bytes(token) },
+            passwordHash,
+            50,
+            mailOf('new_device'),
+          ),
+        ).toMatch(/created|reopened/);
+        const next = { passwordHash, expiresAtMs: null };
+        expect(await storage.changePassword(pat.id, 'wrong', next, null, mailOf('password_changed'))).toBe(
+          'stale',
+        );
+        expect(
+          await storage.changePassword(pat.id, passwordHash, next, null, mailOf('password_changed')),
+        ).toBe('changed');
+        expect(await storage.beginClosing(pat.id, 'wrong', NOW + 1, mailOf('closing_begun'))).toBe('stale');
+        expect(await storage.beginClosing(pat.id, passwordHash, NOW + HOUR_MS, mailOf('closing_begun'))).toBe(
+          'closing',
+        );
+      };
+      await act('one');
+      expect(await waiting()).toEqual([]);
+      expect(await storage.mails.addToConfirmed(pat.id, mailOf('receipt'), 100)).toBe('unconfirmed');
+      await confirm();
+      await act('two');
+      expect(await storage.mails.addToConfirmed(pat.id, mailOf('receipt'), 100)).toBe('added');
+      expect(await storage.mails.addToConfirmed(pat.id, mailOf('receipt'), 4)).toBe('full');
+      expect(await waiting()).toEqual(
+        ['closing_begun', 'new_device', 'password_changed', 'receipt'].map(
+          (kind) => `${kind} pat@Example.com`,
+        ),
+      );
+    });
+
+    test('keep what a mail server refused for the owner of the address, until it takes a mail again', async () => {
+      const { storage, pat, claim, addTo, confirm } = await openScene();
+      await confirm();
+      const finish = async (recipient: string, end: Parameters<Storage['mails']['finish']>[1]) => {
+        await addTo(recipient);
+        const [mail] = await claim();
+        if (!mail) throw new Error('nothing was claimed');
+        await storage.mails.finish(mail, end);
+      };
+      const refused = { outcome: 'refused', refusal: '550 no such user', atMs: NOW } as const;
+      await finish('somebody@example.com', refused);
+      await finish('pat@example.com', { outcome: 'dropped' });
+      expect(await settingsOf(storage, pat.id)).toMatchObject({ refusal: null, refusedAtMs: null });
+      await finish('PAT@example.com', refused);
+      expect(await settingsOf(storage, pat.id)).toMatchObject({
+        refusal: '550 no such user',
+        refusedAtMs: NOW,
+      });
+      await finish('pat@example.com', { outcome: 'sent' });
+      expect(await settingsOf(storage, pat.id)).toMatchObject({
+        refusal: null,
+        refusedAtMs: null,
+        confirmedAtMs: NOW,
+      });
+    });
+  });
+
+  describe('links in mails', () => {
+    test('are added for the present address alone, and at most so many', async () => {
+      const { storage, pat, link } = await openScene();
+      expect(await link('password', 'one', 'PAT@example.com')).toBe('added');
+      expect(await link('password', 'two', 'other@example.com')).toBe('stale');
+      const usable = (token: string) => storage.mails.findLinkOwner(bytes(token), 'password', NOW);
+      const last = { tokenHash: bytes('three'), purpose: 'password', expiresAtMs: NOW + HOUR_MS } as const;
+      await storage.mails.addLink(
+        pat.id,
+        pat.email,
+        { ...last, tokenHash: bytes('soon'), expiresAtMs: NOW + 1 },
+        8,
+      );
+      await link('confirmation', 'another');
+      expect(await storage.mails.addLink(pat.id, pat.email, last, 2)).toBe('added');
+      expect(await usable('soon')).toBeNull();
+      expect(await usable('three')).not.toBeNull();
+      expect(await storage.mails.findLinkOwner(bytes('one'), 'password', NOW)).toMatchObject({
+        userId: pat.id,
+        username: 'pat',
+      });
+      expect(await storage.mails.findLinkOwner(bytes('one'), 'confirmation', NOW)).toBeNull();
+      expect(await storage.mails.findLinkOwner(bytes('one'), 'password', NOW + HOUR_MS)).toBeNull();
+      expect(await storage.mails.forgetExpiredLinks(NOW + HOUR_MS - 1, 10)).toBe(0);
+      expect(await storage.mails.forgetExpiredLinks(NOW + HOUR_MS, 10)).toBe(3);
+    });
+
+    test('replace a password once: all sessions, links and device marks of the account end', async () => {
+      const { storage, pat, link, tokensOf, waiting } = await openScene();
+      const session = {
+        tokenHash: bytes('s'),
+        userId: pat.id,
+        createdAtMs: NOW,
+        expiresAtMs: NOW + HOUR_MS,
+        device: '',
+      };
+      await storage.createSession(session, pat.passwordHash, 50);
+      for (const token of ['one', 'two']) await link('password', token);
+      const reset = (token: string, hash: string, nowMs = NOW) =>
+        storage.mails.resetPassword(pat.id, bytes(token), hash, nowMs, mailOf('password_changed'));
+      expect(await reset('three', 'x')).toBe(false);
+      expect(await reset('one', 'x', NOW + HOUR_MS)).toBe(false);
+      expect(await storage.mails.marksFrom('PAT@example.com')).toBe(0);
+      expect(await tokensOf(pat.id)).toHaveLength(1);
+      const both = await Promise.all([reset('one', 'first'), reset('two', 'second')]);
+      expect(both.sort()).toEqual([false, true]);
+      expect(await tokensOf(pat.id)).toEqual([]);
+      expect(['first', 'second']).toContain((await storage.findCredentials(pat.email))?.passwordHash);
+      expect(await storage.mails.marksFrom('PAT@example.com')).toBe(NOW);
+      expect(await storage.mails.marksFrom('nobody@example.com')).toBe(0);
+      expect((await settingsOf(storage, pat.id)).confirmedAtMs).toBe(NOW);
+      expect(await waiting()).toEqual(['password_changed pat@Example.com']);
+    });
+
+    test('end with another password and with the account', async () => {
+      const { storage, pat, link, confirm, waiting } = await openScene();
+      const isUsable = async (token: string) =>
+        (await storage.mails.findLinkOwner(bytes(token), 'password', NOW)) !== null;
+      await link('password', 'one');
+      expect(await isUsable('one')).toBe(true);
+      await storage.changePassword(
+        pat.id,
+        pat.passwordHash,
+        { passwordHash: 'next', expiresAtMs: null },
+        null,
+      );
+      expect(await isUsable('one')).toBe(false);
+      await confirm();
+      await link('password', 'two');
+      await storage.mails.addToConfirmed(pat.id, mailOf('receipt'), 100);
+      expect(await storage.closeAccount(pat.id, NOW, false)).toBe('closed');
+      expect(await isUsable('two')).toBe(false);
+      expect(await link('password', 'three')).toBe('stale');
+      expect(await waiting()).toEqual([]);
+      expect(await settingsOf(storage, pat.id)).toMatchObject({ confirmedAtMs: null });
+    });
+  });
+
+  describe('monthly statements', () => {
+    test('are added once a month for whoever wants them at a confirmed address', async () => {
+      const { storage, pat, confirm, waiting, claim, addTo } = await openScene();
+      const on = { isOn: true, timeZone: 'Europe/Vienna', statedMonth: '2026-04' };
+      const readers = () => storage.mails.listStatementReaders('', 10);
+      expect(await storage.mails.setMonthlyStatement(pat.id, on)).toMatchObject({ monthlyStatement: true });
+      expect(await readers()).toEqual([]);
+      await confirm();
+      const [reader] = await readers();
+      if (!reader) throw new Error('nobody wants a statement');
+      expect(reader).toEqual({ userId: pat.id, timeZone: 'Europe/Vienna', statedMonth: '2026-04' });
+      const state = (month: string) => storage.mails.addStatement(reader, month, mailOf('statement'));
+      expect(await state('2026-04')).toBe(false);
+      expect((await Promise.all([state('2026-05'), state('2026-05')])).sort()).toEqual([false, true]);
+      expect(await readers()).toMatchObject([{ statedMonth: '2026-05' }]);
+      expect(await storage.mails.listStatementReaders(pat.id, 10)).toEqual([]);
+      expect(await waiting()).toEqual(['statement pat@Example.com']);
+      await storage.mails.setMonthlyStatement(pat.id, { ...on, isOn: false });
+      expect(await state('2026-06')).toBe(false);
+      await storage.mails.setMonthlyStatement(pat.id, on);
+      await addTo(pat.email);
+      for (const mail of await claim())
+        await storage.mails.finish(mail, { outcome: 'refused', refusal: 'no', atMs: NOW });
+      expect(await readers()).toEqual([]);
+    });
+  });
+}
