@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 import { createClientAddress } from './api/http/client-address.ts';
 import { allowOrigins, guardDoors } from './api/http/door.ts';
 import { createEnvelope } from './api/http/envelope.ts';
@@ -16,6 +17,7 @@ import { serveProbes, type Troubles } from './api/http/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/http/problems.ts';
 import { createRequestLog } from './api/http/request-log.ts';
 import type { UnreadAnswer } from './api/http/unread-requests.ts';
+import { takeUnsubscribing } from './api/http/unsubscribe.ts';
 import { takeWebhookEvents } from './api/http/webhook-events.ts';
 import { serveApiDocs } from './api/openapi/docs.ts';
 import { createContextReader, type Services } from './api/procedures/context.ts';
@@ -23,11 +25,15 @@ import { createTrpcDoor } from './api/procedures/trpc-door.ts';
 import { createRestAdapter } from './api/rest/rest.ts';
 import { createAccounts } from './auth/accounts.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
+import { createMailLinks } from './auth/mail-links.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
+import { createDrafts } from './mail/drafts.ts';
+import { createMail } from './mail/mail.ts';
+import type { Relay } from './mail/relay.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { findAddresses } from './notifications/push-request.ts';
 import type { Pages } from './pages/pages.ts';
@@ -66,6 +72,8 @@ export interface AppDependencies {
   readonly isShuttingDown: () => boolean;
   /** Null for simulated payments. */
   readonly paymentService: PaymentService | null;
+  /** Null where no mail is sent. */
+  readonly mailRelay: Relay | null;
   readonly blockedWords: BlockedWords;
   readonly drawing: Drawing;
   /** Reported by `/readyz`. */
@@ -91,6 +99,9 @@ export interface App {
    */
   sendNotifications(): Promise<void>;
   endNotifications(): Promise<void>;
+  /** Sends mails that are due. Call it every second. @returns when everything begun has ended. Never throws. */
+  sendMails(): Promise<void>;
+  endMails(): Promise<void>;
   /** Logs the number of probes since the last call. Call it every hour and at the end. */
   tellProbes(): void;
   streams(): number;
@@ -125,6 +136,7 @@ export function createApp(deps: AppDependencies): App {
     throw new AppError('not_found');
   });
   servePhotos(app, services.qrCodes);
+  takeUnsubscribing(app, services.mail);
   pages?.serve(app, {
     lookUp: createPageLookup(services.qrCodes, report),
     findProvider: createProviderLookup(services.qrCodes),
@@ -148,12 +160,15 @@ export function createApp(deps: AppDependencies): App {
     async sweep() {
       await services.sessions.sweep();
       await services.limits.sweep();
+      await services.mail?.sweep();
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },
     sweepPayments: () => services.payments.sweep(),
     sendNotifications: () => services.notifications.pass(),
     endNotifications: () => services.notifications.close(),
+    sendMails: async () => services.mail?.pass(),
+    endMails: async () => services.mail?.close(),
     tellProbes: () => requestLog.tellProbes(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
@@ -169,10 +184,12 @@ function createServices({
   random,
   log,
   paymentService,
+  mailRelay,
   blockedWords,
   drawing,
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
+  const draft = mailRelay ? createDrafts(clock, random) : () => undefined;
   const { undoMs } = config;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const { publicUrl } = config;
@@ -200,7 +217,8 @@ function createServices({
     : createSimulatedPayments(storage);
   return {
     sessions,
-    accounts: createAccounts({ storage, sessions, passwords, clock, random }),
+    accounts: createAccounts({ storage, sessions, passwords, clock, random, draft }),
+    mailLinks: createMailLinks({ storage, sessions, passwords, clock, draft }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl, payments, draw: drawing.draw }),
     printer: createPrinter({ publicUrl, clock, drawing }),
     payments,
@@ -236,6 +254,20 @@ function createServices({
       pushHosts: config.pushHosts,
       secret: secrets.vapid,
     }),
+    mail: mailRelay
+      ? createMail({
+          storage,
+          clock,
+          random,
+          log,
+          publicUrl,
+          relay: mailRelay,
+          draft,
+          key: secrets.mail,
+          receiptUrlOf: (id, isGuest) =>
+            `${publicUrl}${isGuest ? GUEST_RECEIPT_PREFIX + receipts.tokenOf(id) : TRANSACTION_PREFIX + id}`,
+        })
+      : null,
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),

@@ -18,6 +18,16 @@ export interface StripeConfig {
   readonly excludedCategories: readonly ServiceCategory[];
 }
 
+export interface MailConfig {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  readonly isSecure: boolean;
+  readonly auth: { readonly user: string; readonly password: string } | null;
+  readonly isOwnMachine: boolean;
+  readonly from: { readonly name: string; readonly address: string };
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -43,6 +53,8 @@ export interface Config {
   readonly pushHosts: readonly string[];
   /** Null for simulated payments. */
   readonly stripe: StripeConfig | null;
+  /** Null where no mail is sent. */
+  readonly mail: MailConfig | null;
   /** Absolute path of the folder for daily backups; null for none. */
   readonly backupFolder: string | null;
   /** Absolute path of the list of blocked words; null for none. */
@@ -142,6 +154,21 @@ const environment = z.object({
     'must list services such as escort, or be none',
     ['escort'],
   ),
+  SMTP_URL: z
+    .string()
+    .refine(
+      isSmtpUrl,
+      'must be smtp:// or smtps:// with a host, such as smtps://USER:PASSWORD@mail.example.com, ' +
+        'with %40 %2F %3A %23 %25 for the signs @ / : # % in a user or password',
+    )
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .refine(
+      (text) => mailboxFrom(text) !== null,
+      'must be an address, such as tips@example.com or Tipwell <tips@example.com>',
+    )
+    .optional(),
   PUSH_HOSTS: listOf(isPushHost, 'must list host names such as push.example.com or *.push.example.com'),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
@@ -213,6 +240,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     operatorContact: data.OPERATOR_CONTACT,
     pushHosts: data.PUSH_HOSTS,
     stripe: stripeFrom(data),
+    mail: mailFrom(data),
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     blockedWordsFile: data.BLOCKED_WORDS_FILE === undefined ? null : resolve(data.BLOCKED_WORDS_FILE),
     warnings,
@@ -230,6 +258,44 @@ function stripeFrom(data: z.output<typeof environment>): StripeConfig | null {
     apiBase: data.STRIPE_API_BASE ?? null,
     excludedCategories: data.STRIPE_EXCLUDED_CATEGORIES.filter(isServiceCategory),
   };
+}
+
+function mailFrom({ SMTP_URL: url, MAIL_FROM: sender }: z.output<typeof environment>): MailConfig | null {
+  if (url === undefined && sender === undefined) return null;
+  const from = sender === undefined ? null : mailboxFrom(sender);
+  if (url === undefined || from === null) throw new ConfigError('SMTP_URL and MAIL_FROM are needed together');
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const isSecure = protocol === 'smtps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return {
+    host,
+    port: port === '' ? (isSecure ? 465 : 587) : Number(port),
+    isSecure,
+    auth:
+      username === '' ? null : { user: decodeURIComponent(username), password: decodeURIComponent(password) },
+    isOwnMachine: isLoopback(host),
+    from,
+  };
+}
+
+function isSmtpUrl(text: string): boolean {
+  if (!URL.canParse(text) || /[?#]/.test(text)) return false;
+  const { protocol, hostname, pathname, username, password } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  const isComplete = (username === '') === (password === '');
+  return /^smtps?:$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname) && isComplete;
+}
+
+/** `tips@example.com` or `Tipwell <tips@example.com>`; null for another form. */
+function mailboxFrom(text: string): MailConfig['from'] | null {
+  const [, name = '', inBrackets, bare] =
+    /^(?:([^<>"\p{C}]{0,60}?) *<([^<>]+)>|([^<>]+))$/u.exec(text.trim()) ?? [];
+  const { data: address } = z.email().safeParse(inBrackets ?? bare);
+  return address === undefined ? null : { name, address };
 }
 
 function isLoopbackUrl(text: string): boolean {

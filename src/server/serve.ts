@@ -22,6 +22,7 @@ import { startCaring } from './backups.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { createAnnounce, createLogDestination } from './log-destination.ts';
 import { logOptions } from './log-options.ts';
+import type { Relay } from './mail/relay.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createDrawing } from './print/drawing.ts';
@@ -101,6 +102,11 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
   return createStripe(stripe, Date.now);
 }
 
+/** The package that speaks SMTP is loaded only where mail is sent. */
+async function openMailRelay({ mail }: Config): Promise<Relay | null> {
+  return mail && (await import('./mail/smtp-relay.ts')).createSmtpRelay(mail);
+}
+
 async function start(): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const config = parseConfig(readEnvironment());
@@ -133,6 +139,7 @@ async function start(): Promise<void> {
     log,
     pages: await openPages(config, paymentService?.mode ?? 'simulated'),
     paymentService,
+    mailRelay: await openMailRelay(config),
     blockedWords,
     drawing,
     isShuttingDown: () => isShuttingDown,
@@ -146,6 +153,7 @@ async function start(): Promise<void> {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
   const notifying = setInterval(() => void app.sendNotifications(), TICK_INTERVAL_MS).unref();
+  const mailing = setInterval(() => void app.sendMails(), TICK_INTERVAL_MS).unref();
   const isOnGround = createGroundWatch({ storage, clock: Date.now, log });
   const watching = setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref();
   const sweep = async () => {
@@ -165,7 +173,7 @@ async function start(): Promise<void> {
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
-    for (const interval of [ticking, sweeping, notifying, watching]) clearInterval(interval);
+    for (const interval of [ticking, sweeping, notifying, mailing, watching]) clearInterval(interval);
     stopCaring();
     stopChecks();
     stopPaymentSweeps();
@@ -174,7 +182,7 @@ async function start(): Promise<void> {
       throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
     });
     await Promise.race([
-      Promise.all([drain(server), app.endNotifications()]).then(() =>
+      Promise.all([drain(server), app.endNotifications(), app.endMails()]).then(() =>
         Promise.all([storage.close(), drawing.end()]),
       ),
       tooLate,
@@ -200,7 +208,7 @@ async function start(): Promise<void> {
 
 /** Null without a build in development, where Vite serves the client, which renders every page itself. */
 async function openPages(
-  { publicUrl, takesGuestTips, operatorContact }: Config,
+  { publicUrl, takesGuestTips, operatorContact, mail }: Config,
   paymentMode: PaymentMode,
 ): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
@@ -209,6 +217,7 @@ async function openPages(
     paymentMode,
     takesGuestTips,
     operatorContact,
+    sendsMail: mail !== null,
   });
 }
 

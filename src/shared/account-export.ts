@@ -1,6 +1,7 @@
 /** The account export: its request, the pieces of its stream, and the schema of its files. */
 import { z } from 'zod';
 import { session, user } from './accounts.ts';
+import { mailSettings } from './mail.ts';
 import { notificationDevice } from './notifications.ts';
 import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
 import { qrCode } from './qr-codes.ts';
@@ -63,6 +64,7 @@ export const exportedAccount = z.object({
       missing: z.array(z.string()),
     }),
   ),
+  mail: mailSettings.omit({ email: true }),
   createdAt: z.iso.datetime(),
   exportedAt: z.iso.datetime(),
 });

@@ -79,7 +79,7 @@ function anyPassword(label: string, tooLong: string) {
 
 const typedEmail = trimmed('Email', MAX_EMAIL_LENGTH, 'Email is too long.');
 
-const email = typedEmail.check(z.email('Please enter a valid email address.'));
+export const email = typedEmail.check(z.email('Please enter a valid email address.'));
 
 const USERNAME_LENGTH = `Username must have ${MIN_USERNAME_LENGTH} to ${MAX_USERNAME_LENGTH} characters.`;
 
@@ -106,7 +106,7 @@ const fullName = trimmed('Full name', MAX_TYPED_NAME_LENGTH, NAME_LENGTH)
 
 const PASSWORD_LENGTH = `Password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`;
 
-const password = anyPassword('Password', PASSWORD_LENGTH)
+export const password = anyPassword('Password', PASSWORD_LENGTH)
   .refine((typed) => {
     const { length } = [...normalizePassword(typed)];
     return length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH;

@@ -147,6 +147,31 @@ export const REFUSALS = {
     title: 'Giver unknown',
     detail: 'This tip was given without an account, so there is nobody to block.',
   },
+  mail_off: {
+    status: 409,
+    title: 'No email',
+    detail: 'This site sends no email.',
+  },
+  mail_busy: {
+    status: 503,
+    title: 'Too much email',
+    detail: 'Too many emails are waiting to be sent. Please try again later.',
+  },
+  email_unconfirmed: {
+    status: 409,
+    title: 'Email not confirmed',
+    detail: 'Confirm your email first. Your profile can send you the link.',
+  },
+  link_ended: {
+    status: 410,
+    title: 'Link ended',
+    detail: 'This link no longer works. Ask for a new one.',
+  },
+  no_receipt_yet: {
+    status: 409,
+    title: 'No receipt yet',
+    detail: 'There is a receipt once the tip is paid.',
+  },
   giver_not_found: { status: 404, title: 'Giver not found', detail: 'You have not blocked this giver.' },
   thanks_refused: {
     status: 403,

@@ -29,6 +29,8 @@ export interface Installation {
   readonly takesGuestTips: boolean;
   /** The setting as the operator wrote it; empty for none. */
   readonly operatorContact: string;
+  /** Whether the site sends mail. */
+  readonly sendsMail: boolean;
 }
 
 export interface PageRequest extends Address {

@@ -17,6 +17,7 @@ import {
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
+import { UNSENT } from '#tests/support/mail-server.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
@@ -29,7 +30,7 @@ type Identity = (typeof IDENTITIES)[number];
 
 /** Pat tends the bar and cuts hair, with a code for the bar; Quinn is a DJ without a code. */
 async function makeScene() {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   const provider = await t.registerProvider('pat', ['bartender', 'barber']);
   const another = await t.registerProvider('quinn', ['dj']);
   const customer = await t.registerCustomer('cam');
@@ -69,7 +70,7 @@ let made: ReturnType<typeof makeScene> | undefined;
 async function openScene() {
   made ??= makeScene();
   const { contents, people, ...scene } = await made;
-  const t = await createTestApp({ data: await createTestData({ contents }) });
+  const t = await createTestApp({ config: { mail: UNSENT }, data: await createTestData({ contents }) });
   const here = <Person extends { readonly token: string }>(person: Person) => ({
     ...person,
     trpc: t.trpc(person.token),
@@ -160,6 +161,16 @@ const RECEIVING_THE_TIP: Outcomes = {
   'another provider': 'transaction_not_found',
 };
 
+/** Every caller asks for the receipt of that tip, whose giver has not confirmed an email. */
+const MAILING_THE_RECEIPT: Outcomes = {
+  ...READING_THE_TIP,
+  customer: 'email_unconfirmed',
+  provider: 'transaction_not_found',
+};
+
+/** The token of no link. */
+const NO_TOKEN = 'a'.repeat(43);
+
 const newPerson = (turn: number) => ({
   email: `new-${turn}@example.com`,
   username: `new-${turn}`,
@@ -184,6 +195,18 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'auth.me': { outcomes: SIGNED_IN },
   'auth.logout': { outcomes: SIGNED_IN },
   'auth.confirm': { outcomes: SIGNED_IN, input: () => ({ password: PASSWORD }) },
+  'auth.forgotPassword': { outcomes: everybody('fine'), input: () => ({ email: 'cam@example.com' }) },
+  'auth.resetPassword': {
+    outcomes: everybody('link_ended'),
+    input: () => ({ token: NO_TOKEN, newPassword: `${PASSWORD} staple` }),
+  },
+  'auth.confirmEmail': { outcomes: everybody('link_ended'), input: () => ({ token: NO_TOKEN }) },
+  'auth.sendConfirmation': { outcomes: SIGNED_IN },
+  'auth.mailSettings': { outcomes: SIGNED_IN },
+  'auth.changeMailSettings': {
+    outcomes: { ...SIGNED_IN, customer: 'providers_only' },
+    input: () => ({ monthlyStatement: true }),
+  },
   'auth.changePassword': {
     outcomes: SIGNED_IN,
     input: () => ({ currentPassword: PASSWORD, newPassword: `${PASSWORD} staple` }),
@@ -234,6 +257,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'transactions.create': { outcomes: TIPPING, input: ({ tip }) => tip },
   'transactions.list': { outcomes: SIGNED_IN, input: () => ({}) },
   'transactions.get': { outcomes: READING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'transactions.mailReceipt': { outcomes: MAILING_THE_RECEIPT, input: ({ given }) => ({ id: given.id }) },
   'transactions.refund': { outcomes: REFUNDING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
   'transactions.giveUp': { outcomes: GIVING_UP_THE_TIP, input: ({ given }) => ({ id: given.id }) },
   'transactions.sums': { outcomes: SIGNED_IN, input: () => ({}) },
@@ -420,8 +444,12 @@ test('a REST route answers 201 where something begins, 204 where something ends,
     'auth.confirm': 204,
     'auth.endSession': 204,
     'auth.endOtherSessions': 204,
+    'auth.forgotPassword': 204,
+    'auth.resetPassword': 204,
+    'auth.confirmEmail': 204,
+    'transactions.mailReceipt': 204,
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(14);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(18);
 });
 
 test('HEAD asks for the same rights as GET', async () => {
@@ -450,7 +478,10 @@ test('authorisation comes before the input is looked at', async () => {
     // Its proof is part of the input.
     if (name === 'notifications.thank') continue;
     const outcome = await outcomeThrough('tRPC', t, name, { what: 'ever' });
-    if (row.outcomes.anonymous !== 'fine') expect(outcome?.refused?.code).toBe(row.outcomes.anonymous);
+    // Who has a link needs no session; the link is a part of the input.
+    const isByLink = row.outcomes.anonymous === 'link_ended';
+    if (row.outcomes.anonymous !== 'fine' && !isByLink)
+      expect(outcome?.refused?.code).toBe(row.outcomes.anonymous);
   }
   const wrong = { serviceCategory: 'astronaut' };
   const answer = await callTrpc(t, 'qrCodes.create', wrong, { token: tokens.customer });

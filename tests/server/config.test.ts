@@ -29,6 +29,7 @@ const DEFAULTS = {
   operatorContact: '',
   pushHosts: [],
   stripe: null,
+  mail: null,
   backupFolder: null,
   blockedWordsFile: null,
   warnings: [],

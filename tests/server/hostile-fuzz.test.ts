@@ -10,6 +10,7 @@ import { toWire } from '#server/api/wire.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { answerOf, type Door, outcomesOf, PROCEDURES, trpcRequest } from '#tests/support/both-doors.ts';
 import { isEventStream, readStream, refusalOf } from '#tests/support/event-streams.ts';
+import { UNSENT } from '#tests/support/mail-server.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
@@ -24,6 +25,10 @@ const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 3_600);
  */
 const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>> = {
   'auth.endSession': { REST: 404, tRPC: 404 },
+  'auth.resetPassword': { REST: 410, tRPC: 410 },
+  'auth.confirmEmail': { REST: 410, tRPC: 410 },
+  // Nobody has confirmed an email.
+  'transactions.mailReceipt': { REST: 409, tRPC: 409 },
   'qrCodes.setPhoto': { REST: 415, tRPC: 422 },
   'transactions.giveUp': { REST: 404, tRPC: 404 },
   'messages.unblock': { REST: 404, tRPC: 404 },
@@ -62,6 +67,12 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'auth.me': () => undefined,
   'auth.logout': () => undefined,
   'auth.confirm': () => ({ password: PASSWORD }),
+  'auth.forgotPassword': ({ customer }) => ({ email: customer.user.email }),
+  'auth.resetPassword': () => ({ token: 'a'.repeat(43), newPassword: `${PASSWORD} staple` }),
+  'auth.confirmEmail': () => ({ token: 'a'.repeat(43) }),
+  'auth.sendConfirmation': () => undefined,
+  'auth.mailSettings': () => undefined,
+  'auth.changeMailSettings': () => ({ monthlyStatement: true, timeZone: 'Europe/Vienna' }),
   'auth.changePassword': () => ({ currentPassword: PASSWORD, newPassword: `${PASSWORD} staple` }),
   'auth.updateProfile': () => ({
     fullName: 'Fay Zed',
@@ -129,6 +140,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     timeZone: 'Europe/Vienna',
     dayStartHour: 5,
   }),
+  'transactions.mailReceipt': ({ given }) => ({ id: given.id, email: 'fay@example.org', timeZone: 'UTC' }),
   'transactions.get': ({ given }) => ({ id: given.id }),
   'transactions.onTip': ({ given }) => ({ lastEventId: given.id }),
   'transactions.summary': () => ({ timeZone: 'Europe/Vienna', dayStartHour: 5 }),
@@ -449,7 +461,7 @@ test('the table of valid inputs has one for every procedure, so that an almost v
 
 /** An app with a provider of every service, a customer and a code, and callers by their names. */
 async function createStage() {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   const provider = await t.registerProvider('pat', [...SERVICE_CATEGORIES]);
   const customer = await t.registerCustomer('cam');
   const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });

@@ -11,6 +11,7 @@ import { toWire } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { DOORS, type Door, type Outcome } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
+import { UNSENT } from '#tests/support/mail-server.ts';
 import { beginSession, createPeople } from '#tests/support/people.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
@@ -273,6 +274,54 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text }) => ({ password: text }),
     token: customer,
     refusals: ['wrong_password', 'invalid_input'],
+  },
+  'auth.forgotPassword.email': {
+    inputWith: ({ text }) => ({ email: text }),
+    refusals: ['invalid_input'],
+    checkTaken: async ({ t, text }) => {
+      const due = { nowMs: 0, leaseMs: 0, maxWaitMs: 0, atMost: 1_000 };
+      const recipients = (await t.storage.mails.claimDue(due)).map(({ recipient }) => recipient);
+      expect(recipients).toContain(text.trim());
+    },
+  },
+  'auth.resetPassword.token': {
+    inputWith: ({ text }) => ({ token: text, newPassword: 'another long one' }),
+    refusals: ['invalid_input', 'link_ended'],
+  },
+  'auth.resetPassword.newPassword': {
+    inputWith: ({ text }) => ({ token: 'a'.repeat(43), newPassword: text }),
+    refusals: ['invalid_input', 'link_ended'],
+  },
+  'auth.confirmEmail.token': {
+    inputWith: ({ text }) => ({ token: text }),
+    refusals: ['invalid_input', 'link_ended'],
+  },
+  'auth.changeMailSettings.monthlyStatement': {
+    inputWith: ({ text }) => ({ monthlyStatement: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'auth.changeMailSettings.timeZone': {
+    inputWith: ({ text }) => ({ monthlyStatement: true, timeZone: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ text }) =>
+      expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe(''),
+  },
+  'transactions.mailReceipt.id': {
+    inputWith: ({ text }) => ({ id: text }),
+    token: customer,
+    refusals: ['transaction_not_found', 'not_found', 'method_not_allowed'],
+  },
+  'transactions.mailReceipt.email': {
+    inputWith: ({ text }) => ({ id: 'txn_none', email: text }),
+    token: customer,
+    refusals: ['invalid_input', 'transaction_not_found'],
+  },
+  'transactions.mailReceipt.timeZone': {
+    inputWith: ({ text }) => ({ id: 'txn_none', timeZone: text }),
+    token: customer,
+    refusals: ['invalid_input', 'transaction_not_found'],
   },
   'auth.changePassword.currentPassword': {
     inputWith: ({ text }) => ({ currentPassword: text, newPassword: 'another long one' }),
@@ -645,7 +694,9 @@ describe.each(DOORS)('through %s', (door) => {
 
   test.each(rows)('$name refuses or keeps every ugly text', async ({ name, row, procedure, texts }) => {
     // Limits are on only where they count by the typed text; each attempt comes from an address of its own.
-    const t = await createTestApp({ config: { isRateLimited: name === 'auth.login.email' } });
+    const t = await createTestApp({
+      config: { isRateLimited: name === 'auth.login.email', mail: UNSENT },
+    });
     const scene = await t.setTheScene();
     const token = row.token?.(scene);
     const taken = new Set<string>();

@@ -75,6 +75,7 @@ const OF_GUESTS = [
   'GET /transactions/{transaction_id}',
   'POST /transactions/{transaction_id}/refund',
   'POST /transactions/{transaction_id}/cancel',
+  'POST /transactions/{transaction_id}/receipt-mail',
 ];
 
 test('the description keeps to what linters and generators ask of one', async () => {

@@ -33,6 +33,14 @@ test.each([
   expect(html).toContain(`Contact <a href="${href}">${text}</a> to get a new one.`);
 });
 
+test('the login leads to a link by mail where mail is sent', async () => {
+  const t = await createTestApp({ pages: pagesFor('simulated', false, 'help@example.com', true) });
+  const { html } = await get(t, '/auth');
+  expect(html).toMatch(/<a [^>]*href="\/reset"[^>]*>Forgot your password\?<\/a>/);
+  expect(html).not.toContain('to get a new one');
+  for (const address of ['/reset', '/confirm']) expect((await get(t, address)).status, address).toBe(200);
+});
+
 test('nothing is said where no contact is set, but whom to ask for a new password', async () => {
   const t = await createTestApp({ pages });
   for (const address of ['/', '/auth', '/offline', '/tip/nobody', '/dashboard'])

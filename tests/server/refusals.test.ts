@@ -3,11 +3,14 @@
  * people, the headers that go with it, and that nothing was changed by what was refused. A row that is added
  * to the table without one here fails.
  */
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '#server/api/http/refusals.ts';
+import type { Config } from '#server/config.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { newMailId } from '#shared/ids.ts';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
 import {
   type Answer,
@@ -27,6 +30,7 @@ import {
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
+import { UNSENT } from '#tests/support/mail-server.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
@@ -42,16 +46,18 @@ async function openScene({
   publicUrl = PUBLIC_URL,
   isPaid = false,
   takesGuestTips = false,
+  mail = UNSENT,
 }: {
   readonly isRateLimited?: boolean;
   readonly hashing?: 'slow';
   readonly publicUrl?: string;
   readonly isPaid?: boolean;
   readonly takesGuestTips?: boolean;
+  readonly mail?: Config['mail'];
 } = {}) {
   const trouble = { isShuttingDown: false };
   const options = {
-    config: { isRateLimited, publicUrl, takesGuestTips },
+    config: { isRateLimited, publicUrl, takesGuestTips, mail },
     ...(hashing && { hashing }),
     isShuttingDown: () => trouble.isShuttingDown,
   };
@@ -75,6 +81,8 @@ interface Row {
   /** Whether tips are paid at a payment service. */
   readonly isPaid?: true;
   readonly takesGuestTips?: true;
+  /** Null where no mail is sent. */
+  readonly mail?: null;
   /** What happens before the call. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -128,6 +136,12 @@ const retireService = ({ provider }: Scene) =>
 async function newestTipOf({ trpc }: Scene['customer']): Promise<string> {
   const { transactions } = await trpc.transactions.list.query({ limit: 1 });
   return transactions[0]?.id ?? 'none';
+}
+
+/** The same payment each time, which nobody has paid. */
+async function beginPayment({ customer, code }: Scene): Promise<string> {
+  const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
+  return (await customer.trpc.transactions.create.mutate({ ...tip, idempotencyKey: 'receipt' })).id;
 }
 
 const NO_REQUEST = 'it never becomes a request, and meets no door: process.test.ts sends it';
@@ -294,6 +308,45 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   thanks_refused: {
     status: 403,
     act: ({ t }, door) => call(door, t, 'notifications.thank', { proof: 'none', choice: 0 }),
+  },
+  mail_off: {
+    status: 409,
+    mail: null,
+    act: ({ t, customer }, door) => call(door, t, 'auth.sendConfirmation', undefined, customer),
+  },
+  mail_busy: {
+    status: 503,
+    async arrange({ t }) {
+      const mail = { userId: null, kind: 'receipt', recipient: 'guest@example.com', content: '{}' } as const;
+      await Promise.all(
+        Array.from({ length: 5_000 }, () =>
+          t.storage.mails.add({ ...mail, id: newMailId(randomBytes), createdAtMs: 0 }, 5_000),
+        ),
+      );
+    },
+    act: ({ t }, door) => call(door, t, 'auth.forgotPassword', { email: 'cam@example.com' }),
+  },
+  email_unconfirmed: {
+    status: 409,
+    arrange: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),
+    act: async ({ t, customer }, door) =>
+      call(door, t, 'transactions.mailReceipt', { id: await newestTipOf(customer) }, customer),
+  },
+  link_ended: {
+    status: 410,
+    act: ({ t }, door) => call(door, t, 'auth.confirmEmail', { token: 'a'.repeat(43) }),
+  },
+  no_receipt_yet: {
+    status: 409,
+    isPaid: true,
+    async arrange(scene) {
+      await scene.paid?.makePayable(scene.provider);
+      await beginPayment(scene);
+    },
+    async act(scene, door) {
+      const id = await beginPayment(scene);
+      return call(door, scene.t, 'transactions.mailReceipt', { id }, scene.customer);
+    },
   },
   device_not_found: {
     status: 404,

@@ -30,7 +30,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
   ['payments', /^server\/payments\//, 'storage ports'],
   ['queue', /^server\/queue\//, ''],
-  ['chapters', /^server\/(auth|export|notifications|qr-codes|tips)\//, 'storage codes ports queue'],
+  ['chapters', /^server\/(auth|export|mail|notifications|qr-codes|tips)\//, 'storage codes ports queue'],
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
@@ -101,6 +101,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   ],
   [/^stripe$/, /^server\/payments\/stripe\//, 'only one module knows the payment service'],
   [/^web-push$/, /^server\/notifications\//, 'one module encrypts notices'],
+  [/^nodemailer$/, /^server\/mail\/smtp-relay\.ts$/, 'one module knows the mail server'],
   [/^yazl$/, /^server\/export\//, 'one module packs archives'],
   [/^qrcode$/, /^server\/qr-modules\.ts$/, 'one module encodes codes'],
   [
@@ -119,7 +120,7 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|commands\/(?:account|keep-backups|reports))\.ts$/,
+    /^server\/(?:serve|commands\/(?:account|keep-backups|mail|reports))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],

@@ -36,9 +36,19 @@ export const pages = pagesFor('simulated');
 rmSync(earlierFolder, { recursive: true });
 
 /** The pages of the build where tips are paid so, and guests are welcome or not. */
-export function pagesFor(paymentMode: PaymentMode, takesGuestTips = false, operatorContact = '') {
+export function pagesFor(
+  paymentMode: PaymentMode,
+  takesGuestTips = false,
+  operatorContact = '',
+  sendsMail = false,
+) {
   const folders = { folder: resolve('dist/client'), earlierFolder };
-  return preparePages(folders, counting, PUBLIC_URL, { paymentMode, takesGuestTips, operatorContact });
+  return preparePages(folders, counting, PUBLIC_URL, {
+    paymentMode,
+    takesGuestTips,
+    operatorContact,
+    sendsMail,
+  });
 }
 
 /**

@@ -14,6 +14,7 @@ import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import { logOptions } from '#server/log-options.ts';
+import { createSmtpRelay } from '#server/mail/smtp-relay.ts';
 import type { Pages } from '#server/pages/pages.ts';
 import type { PaymentService } from '#server/payments/payment-service.ts';
 import { readSecrets } from '#server/storage/port/secrets.ts';
@@ -102,6 +103,7 @@ export async function createTestApp(
     log: pino(logOptions(config), { write: (line: string) => void logLines.push(line) }),
     pages: options.pages ?? null,
     paymentService: options.paymentService?.(() => clock.nowMs) ?? null,
+    mailRelay: config.mail && createSmtpRelay(config.mail),
     blockedWords: options.blockedWords ?? NO_BLOCKED_WORDS,
     drawing: testDrawing,
     isShuttingDown: options.isShuttingDown ?? (() => false),

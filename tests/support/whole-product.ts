@@ -13,6 +13,7 @@ import {
 } from './api-description.ts';
 import { LOCAL_URL } from './both-doors.ts';
 import { openStream, type TipStream } from './event-streams.ts';
+import { linkIn, relayAt, startMailServer, UNSENT } from './mail-server.ts';
 import { createPaidApp } from './paid-app.ts';
 import { inWords, newDevice } from './push-devices.ts';
 import { startPushService } from './push-service.ts';
@@ -231,7 +232,7 @@ export async function runEverything(
 
   /** The way of a tip that is paid at a payment service, and what is refused on it. */
   async function payTips() {
-    const { t: paid, stripe, makePayable, pay } = await createPaidApp();
+    const { t: paid, stripe, makePayable, pay } = await createPaidApp({ config: { mail: UNSENT } });
     const { provider, customer, code } = await paid.setTheScene();
     const { token } = customer;
     const isDown = (down: boolean) => stripe.fail(() => (down ? { is: 'status', status: 503 } : null));
@@ -249,6 +250,11 @@ export async function runEverything(
     await call(paid, give, tip);
     isDown(false);
     const { body: begun } = await call(paid, give, tip);
+    await call(paid, 'POST /transactions/{transaction_id}/receipt-mail', {
+      token,
+      at: `/transactions/${begun.id}/receipt-mail`,
+      body: {},
+    });
     const one = { token, at: `/transactions/${begun.id}` };
     const cancel = 'POST /transactions/{transaction_id}/cancel';
     await call(paid, 'GET /transactions/{transaction_id}', one);
@@ -318,6 +324,55 @@ export async function runEverything(
     await call(open, 'GET /transactions/{transaction_id}', { at });
     await call(open, 'POST /transactions/{transaction_id}/refund', { at: `${at}/refund` });
     return at;
+  }
+
+  /** What is mailed, where mail is sent and where it is not. */
+  async function sendMails() {
+    const server = await startMailServer();
+    const mailing = await createTestApp({ config: { mail: relayAt(server), takesGuestTips: true } });
+    onTestFinished(async () => {
+      await mailing.app.endMails();
+      await server.close();
+    });
+    const { provider, customer, code } = await mailing.setTheScene();
+    const tokenOfMail = async () => {
+      await mailing.app.sendMails();
+      const mail = server.taken.at(-1);
+      return mail ? linkIn(mail).token : '';
+    };
+    const { token } = customer;
+    const settings = '/auth/me/mail';
+    const forgotten = { body: { email: 'cam@example.com' } };
+    const tip = { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' };
+    const { body: given } = await call(mailing, 'POST /transactions', { token, body: tip });
+    const receipt = { token, at: `/transactions/${given.id}/receipt-mail`, body: {} };
+    const mailReceipt = 'POST /transactions/{transaction_id}/receipt-mail';
+    await call(mailing, mailReceipt, receipt);
+    await call(mailing, `POST ${settings}/confirmation`, { token });
+    const confirmation = { body: { token: await tokenOfMail() } };
+    for (let turn = 0; turn < 2; turn += 1) await call(mailing, 'POST /auth/email/confirmed', confirmation);
+    await call(mailing, mailReceipt, receipt);
+    await call(mailing, mailReceipt, { ...receipt, token: provider.token });
+    await call(mailing, mailReceipt, { ...receipt, body: { email: 'nobody' } });
+    await call(mailing, `GET ${settings}`, { token });
+    for (const own of [token, provider.token])
+      await call(mailing, `PATCH ${settings}`, { token: own, body: { monthly_statement: true } });
+    await call(mailing, `PATCH ${settings}`, { token, body: {} });
+    await call(mailing, 'POST /auth/password/forgotten', forgotten);
+    await call(mailing, 'POST /auth/password/forgotten', { body: {} });
+    await call(mailing, 'POST /auth/email/confirmed', { body: {} });
+    await mailing.app.sendMails();
+    const reset = { body: { token: await tokenOfMail(), new_password: NEXT_PASSWORD } };
+    await call(mailing, 'POST /auth/password/reset', { body: { ...reset.body, new_password: 'password' } });
+    for (let turn = 0; turn < 2; turn += 1) await call(mailing, 'POST /auth/password/reset', reset);
+
+    const silent = await createTestApp();
+    const other = { token: (await silent.registerProvider()).token };
+    await call(silent, 'POST /auth/password/forgotten', forgotten);
+    await call(silent, `POST ${settings}/confirmation`, other);
+    await call(silent, `GET ${settings}`, other);
+    await call(silent, `PATCH ${settings}`, { ...other, body: { monthly_statement: true } });
+    await call(silent, mailReceipt, { ...receipt, ...other });
   }
 
   const person = (username: string) => ({
@@ -458,6 +513,7 @@ export async function runEverything(
   await registerDevices(pat);
   await thankFromNotification();
   await payTips();
+  await sendMails();
   const receipt = await tipAsGuest();
 
   const local = await createTestApp({ data: t.data, config: { publicUrl: LOCAL_URL } });
@@ -495,7 +551,7 @@ export async function runEverything(
   await call(t, closeRoute, { token: pat, body: { current_password: PASSWORD, confirmation } });
   await call(t, 'POST /auth/logout', { token: cam });
 
-  const limited = await createTestApp({ config: { isRateLimited: true } });
+  const limited = await createTestApp({ config: { isRateLimited: true, mail: UNSENT } });
   const provider = await limited.registerProvider('quinn');
   /** Calls a route until it is refused for having been called too often. */
   async function exhaust(route: string, options: Parameters<typeof call>[2]): Promise<void> {
@@ -519,6 +575,8 @@ export async function runEverything(
   await exhaust('PUT /qr-codes/{qr_code_id}/photo', { token, body: PHOTO });
   for (const route of [
     'PATCH /auth/me',
+    'PATCH /auth/me/mail',
+    'POST /auth/me/mail/confirmation',
     'PATCH /qr-codes/{qr_code_id}',
     'DELETE /qr-codes/{qr_code_id}/photo',
     PRINT,
@@ -551,6 +609,13 @@ export async function runEverything(
     await exhaust(route, { token: provider.token });
   await exhaust('POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
   await exhaust('GET /transactions/{transaction_id}', { at: receipt });
+  await exhaust('POST /transactions/{transaction_id}/receipt-mail', {
+    at: `${receipt}/receipt-mail`,
+    body: {},
+  });
+  await exhaust('POST /auth/password/forgotten', { body: { email: 'nobody@example.com' } });
+  for (const route of ['POST /auth/password/reset', 'POST /auth/email/confirmed'])
+    await exhaust(route, { body: {} });
   await call(limited, closeRoute, { token, body: { current_password: 'wrong', confirmation } });
 
   await limited.data.demandNewPasswords();

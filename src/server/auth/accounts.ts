@@ -1,5 +1,6 @@
 /** Accounts: registration, login, and the account as shown to its owner. */
 
+import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Account, AccountChange, Remnants, Storage } from '#server/storage/port/storage.ts';
 import { isClosingDue } from '#server/storage/rules/accounts.ts';
 import {
@@ -22,15 +23,12 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newPassword, newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
-import { isEasyToGuess } from './password-strength.ts';
+import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
 
 /** Enough to hand the password over; an unchanged one expires. */
 const RESET_LIFETIME_MS = 86_400_000;
-
-const EASY_TO_GUESS =
-  'This password is too easy to guess. Use a few unrelated words, without names or years.';
 
 /** A login within this time reopens the account. */
 export const CLOSING_GRACE_MS = CLOSING_GRACE_DAYS * 86_400_000;
@@ -42,9 +40,12 @@ export interface Accounts {
   register(registration: Registration): Promise<User>;
   /**
    * @param device a description such as "Chrome on Android"; '' when unknown.
+   * @param isNewDevice whether the account's owner is told of the login by mail.
    * @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password.
    */
-  login(credentials: Credentials, device: string): Promise<Login>;
+  login(credentials: Credentials, device: string, isNewDevice?: boolean): Promise<Login>;
+  /** Since when device marks of an account count; 0 for an unknown email, and when all count. */
+  marksFrom(email: string): Promise<number>;
   /**
    * Replaces the password and ends all sessions; that of `token` continues under a new token, because whoever
    * knew the old password may know the old token.
@@ -103,8 +104,10 @@ export function createAccounts(deps: {
   readonly passwords: Passwords;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  /** Without it no mail tells of anything. */
+  readonly draft?: DraftMail | undefined;
 }): Accounts {
-  const { storage, sessions, passwords, clock, random } = deps;
+  const { storage, sessions, passwords, clock, random, draft } = deps;
 
   const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
     passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
@@ -119,7 +122,11 @@ export function createAccounts(deps: {
   }
 
   /** @returns null when the verified hash was replaced before the session began. */
-  async function tryLogin({ email, password }: Credentials, device: string): Promise<Login | null> {
+  async function tryLogin(
+    { email, password }: Credentials,
+    device: string,
+    isNewDevice: boolean,
+  ): Promise<Login | null> {
     const found = await findOpen(email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     if (!found || !isRight || isOver(found)) throw new AppError('wrong_credentials');
@@ -130,7 +137,8 @@ export function createAccounts(deps: {
       await storage.replacePasswordHash(account.id, passwordHash, renewed);
       passwordHash = renewed;
     }
-    const issued = await sessions.issue(account.id, passwordHash, device);
+    const told = isNewDevice ? draft?.('new_device', { device }) : undefined;
+    const issued = await sessions.issue(account.id, passwordHash, device, told);
     return issued && loginFrom(issued, account, issued.reopened);
   }
 
@@ -151,7 +159,8 @@ export function createAccounts(deps: {
     const found = await storage.findCredentials(account.email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
     if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
-    return { email, passwordHash: found.passwordHash };
+    const { passwordHash } = found;
+    return { email, passwordHash, confirmation: draft?.('confirmation'), farewell: draft?.('email_changed') };
   }
 
   return {
@@ -190,15 +199,18 @@ export function createAccounts(deps: {
       requireStrong('password', password, person);
       const passwordHash = await passwords.hash(password);
       const account = { ...person, id: newUserId(random), createdAtMs: clock() };
-      const outcome = await storage.createAccount({ ...account, passwordHash });
+      const outcome = await storage.createAccount({ ...account, passwordHash }, draft?.('confirmation'));
       if (outcome !== 'created') throw new AppError(outcome);
       const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
       return userFrom({ ...account, ...totals, dayStartHour: null, mustChangePassword: false });
     },
 
-    async login(given, device) {
+    marksFrom: (email) => storage.mails.marksFrom(email),
+
+    async login(given, device, isNewDevice = false) {
+      const attempt = () => tryLogin(given, device, isNewDevice);
       // A second try, because another login may have rehashed the same password meanwhile.
-      const login = (await tryLogin(given, device)) ?? (await tryLogin(given, device));
+      const login = (await attempt()) ?? (await attempt());
       if (!login) throw new AppError('wrong_credentials');
       return login;
     },
@@ -211,7 +223,8 @@ export function createAccounts(deps: {
       if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
       const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
-      const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token);
+      const told = draft?.('password_changed');
+      const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token, told);
       if (!renewed) throw new AppError('wrong_password');
       return loginFrom(renewed, { ...found.account, mustChangePassword: false }, false);
     },
@@ -221,7 +234,8 @@ export function createAccounts(deps: {
       const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
       if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
       const closesAtMs = clock() + CLOSING_GRACE_MS;
-      if (!(await sessions.beginClosing(id, found.passwordHash, closesAtMs)))
+      const told = draft?.('closing_begun', { closesAtMs });
+      if (!(await sessions.beginClosing(id, found.passwordHash, closesAtMs, told)))
         throw new AppError('wrong_password');
       return { closesAt: new Date(closesAtMs).toISOString() };
     },
@@ -258,8 +272,9 @@ export function createAccounts(deps: {
       const password = newPassword(random);
       const passwordHash = await passwords.hash(password);
       const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
+      const told = draft?.('password_changed');
       let present = found.passwordHash;
-      while (!(await sessions.replacePassword(found.account.id, present, next))) {
+      while (!(await sessions.replacePassword(found.account.id, present, next, told))) {
         // The hash was replaced between reading and writing; the operator's password still wins.
         const again = await findOpen(email);
         if (!again) return null;

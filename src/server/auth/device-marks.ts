@@ -18,9 +18,10 @@ const MARK = /^[\w-]{22}(?:\.[\w-]{22}){1,9}$/;
 export interface DeviceMark {
   /** The id of the device, not of its user; null without a valid mark. */
   readonly id: string | null;
-  isOf(email: string): boolean;
+  /** @param sinceMs marks from before this time count no more; 0 when all count. */
+  isOf(email: string, sinceMs: number): boolean;
   /** Notes a login; the oldest of more than 8 accounts is forgotten. */
-  remember(email: string): void;
+  remember(email: string, sinceMs: number): void;
   /** The Set-Cookie header (RFC 6265) of the answer; null when nothing was noted. */
   setCookie(): string | null;
 }
@@ -45,7 +46,9 @@ export function createDeviceMarks(deps: {
   const sign = (text: string) =>
     createHmac('sha256', key).update(text).digest().subarray(0, PART_BYTES).toString('base64url');
   const randomPart = () => Buffer.from(random(PART_BYTES)).toString('base64url');
-  const signatureOf = (id: string, email: string) => sign(`${id} ${email.trim().toLowerCase()}`);
+  // A mark of an account says since when its marks count, so that all others can be ended.
+  const signatureOf = (id: string, email: string, sinceMs: number) =>
+    sign(`${id} ${email.trim().toLowerCase()}${sinceMs === 0 ? '' : ` ${sinceMs}`}`);
 
   return {
     read(cookies) {
@@ -57,14 +60,14 @@ export function createDeviceMarks(deps: {
         get id() {
           return id;
         },
-        isOf(email) {
+        isOf(email, sinceMs) {
           if (id === null) return false;
-          const wanted = signatureOf(id, email);
+          const wanted = signatureOf(id, email, sinceMs);
           return ofAccounts.some((signature) => areEqual(signature, wanted));
         },
-        remember(email) {
+        remember(email, sinceMs) {
           id ??= randomPart();
-          const newest = signatureOf(id, email);
+          const newest = signatureOf(id, email, sinceMs);
           const others = ofAccounts.filter((other) => other !== newest);
           // Random parts look like signatures without the key and hide the number of accounts.
           while (others.length < MAX_ACCOUNTS) others.push(randomPart());

@@ -33,6 +33,9 @@ const WORDS_OF_PRODUCT = [
   ...Object.values(CATEGORY_LABELS),
 ];
 
+export const EASY_TO_GUESS =
+  'This password is too easy to guess. Use a few unrelated words, without names or years.';
+
 interface Person {
   readonly email: string;
   readonly username: string;

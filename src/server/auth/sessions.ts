@@ -6,6 +6,7 @@
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
+import type { NewMail } from '#server/storage/port/mails.ts';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -35,6 +36,7 @@ export interface Sessions {
   /**
    * @param passwordHash the hash that the password was verified against.
    * @param device a description such as "Chrome on Android"; '' when unknown.
+   * @param mail tells the owner, as every mail below does.
    * @returns true when this login ended the account's closing; null, without a session, when the hash is no
    *   longer the account's, or the account is closed.
    */
@@ -42,6 +44,7 @@ export interface Sessions {
     userId: UserId,
     passwordHash: string,
     device: string,
+    mail?: NewMail,
   ): Promise<(IssuedSession & { readonly reopened: boolean }) | null>;
   /**
    * Finds the account of a token, and prolongs its session.
@@ -92,18 +95,19 @@ export interface Sessions {
     present: string,
     next: NextPassword,
     token: string,
+    mail?: NewMail,
   ): Promise<IssuedSession | null>;
   /**
    * Marks an account as closing at `closesAtMs`, and ends all of its sessions, in one step.
    * @returns false when `present` is no longer its hash.
    */
-  beginClosing(userId: UserId, present: string, closesAtMs: number): Promise<boolean>;
+  beginClosing(userId: UserId, present: string, closesAtMs: number, mail?: NewMail): Promise<boolean>;
   noteEnded(userId: UserId): Promise<void>;
   /**
    * Replaces an account's password and ends all of its sessions, in one step. @returns false when `present`
    * is no longer its hash.
    */
-  replacePassword(userId: UserId, present: string, next: NextPassword): Promise<boolean>;
+  replacePassword(userId: UserId, present: string, next: NextPassword, mail?: NewMail): Promise<boolean>;
   /**
    * Watches a live session for work that lasts longer than a request. `ended` is aborted when this process
    * ends the session, and by the next `tick` after it has expired or another process has ended it.
@@ -206,10 +210,10 @@ export function createSessions(deps: {
   }
 
   return {
-    async issue(userId, passwordHash, device) {
+    async issue(userId, passwordHash, device, mail) {
       const { token, tokenHash, expiresAtMs } = newToken();
       const session = { tokenHash, userId, createdAtMs: clock(), expiresAtMs, device };
-      const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT);
+      const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT, mail);
       return outcome === 'stale' ? null : { token, expiresAtMs, reopened: outcome === 'reopened' };
     },
 
@@ -287,7 +291,7 @@ export function createSessions(deps: {
 
     endAll: () => forgetInSteps((atMost) => storage.forgetExpiredSessions(END_OF_TIME_MS, atMost)),
 
-    async changePassword(userId, present, next, token) {
+    async changePassword(userId, present, next, token, mail) {
       const renewed = newToken((await findLive(token)).createdAtMs);
       const kept = {
         tokenHash: hashOf(token),
@@ -295,22 +299,22 @@ export function createSessions(deps: {
         expiresAtMs: renewed.expiresAtMs,
         confirmedAtMs: clock(),
       };
-      const outcome = await storage.changePassword(userId, present, next, kept);
+      const outcome = await storage.changePassword(userId, present, next, kept, mail);
       if (outcome === 'gone') throw new AppError('session_ended');
       await endWatchesOfGone(watchesOf.get(userId) ?? []);
       return outcome === 'changed' ? { token: renewed.token, expiresAtMs: renewed.expiresAtMs } : null;
     },
 
-    async beginClosing(userId, present, closesAtMs) {
-      const outcome = await storage.beginClosing(userId, present, closesAtMs);
+    async beginClosing(userId, present, closesAtMs, mail) {
+      const outcome = await storage.beginClosing(userId, present, closesAtMs, mail);
       await endWatchesOfGone(watchesOf.get(userId) ?? []);
       return outcome === 'closing';
     },
 
     noteEnded: (userId) => endWatchesOfGone(watchesOf.get(userId) ?? []),
 
-    async replacePassword(userId, present, next) {
-      const outcome = await storage.changePassword(userId, present, next, null);
+    async replacePassword(userId, present, next, mail) {
+      const outcome = await storage.changePassword(userId, present, next, null, mail);
       await endWatchesOfGone(watchesOf.get(userId) ?? []);
       return outcome === 'changed';
     },

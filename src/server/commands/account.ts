@@ -7,6 +7,7 @@ import { type Accounts, createAccounts } from '../auth/accounts.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
+import { createDrafts } from '../mail/drafts.ts';
 import type { Remnants, Storage } from '../storage/port/storage.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
@@ -92,14 +93,21 @@ const ACTIONS_ON_ALL: Readonly<
   },
 };
 
-export const careForAccount: Command = async ({ database, config: { sessionLifetimeMs }, words, say }) => {
+export const careForAccount: Command = async ({ database, config, words, say }) => {
   const act = actionOf(words);
   const storage = await database.openForCommand();
   try {
     const clock = Date.now;
-    const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: sessionLifetimeMs });
+    const sessions = createSessions({
+      storage,
+      clock,
+      random: randomBytes,
+      lifetimeMs: config.sessionLifetimeMs,
+    });
     const passwords = await createPasswords();
-    const accounts = createAccounts({ storage, sessions, passwords, clock, random: randomBytes });
+    // The running server sends what waits.
+    const draft = config.mail ? createDrafts(clock, randomBytes) : undefined;
+    const accounts = createAccounts({ storage, sessions, passwords, clock, random: randomBytes, draft });
     const { lines, isDone } = await act(
       { accounts, sessions, limits: createLimits(storage, clock) },
       storage,

@@ -1,5 +1,6 @@
 /** Reads the data of an account that no screen shows, for its export. */
 
+import type { MailSettings } from '#server/storage/port/mails.ts';
 import type { BlockedGiver, Messages } from '#server/storage/port/messages.ts';
 import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
@@ -15,6 +16,7 @@ export interface ExportStart {
   readonly blockedGivers: readonly BlockedGiver[];
   /** As the payment service last reported them. */
   readonly payoutAccounts: readonly PayoutAccount[];
+  readonly mail: MailSettings;
 }
 
 export interface Exports {
@@ -39,7 +41,8 @@ export function createExports(storage: Storage, clock: Clock): Exports {
       const payoutAccounts = await payments.listPayoutAccounts(id);
       const readyThankYous = await messages.listThankYous(id);
       const blockedGivers = await messages.listBlocked(id);
-      return { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts };
+      const mail = await storage.mails.settingsOf(id);
+      return { mail, exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts };
     },
 
     async *payments({ id }, exportedAtMs) {

@@ -57,6 +57,21 @@ export const LIMITS = {
   registration_try_from_address: inMemory(['address'], 200, HOUR_MS),
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
+  // Mails that somebody asks for, each with a link to choose a new password.
+  password_link_to_account: kept(['account'], 3, HOUR_MS),
+  password_link_to_account_in_a_day: kept(['account'], 10, DAY_MS),
+  password_link_from_address: kept(['address'], 10, HOUR_MS),
+  password_link_from_network: kept(['network'], 10 * NETWORK, HOUR_MS),
+  // Links have 256 random bits, so that this bounds work and not guesses.
+  link_use_from_address: inMemory(['address'], 60, QUARTER_MS),
+  link_use_from_network: inMemory(['network'], 60 * NETWORK, QUARTER_MS),
+  confirmation_mail: kept(['account'], 5, DAY_MS),
+  mail_settings: inMemory(['account'], 60, HOUR_MS),
+  receipt_mail_of_tip: kept(['account'], 3, DAY_MS),
+  receipt_mail_to_email: kept(['account'], 10, DAY_MS),
+  receipt_mail_from_address: kept(['address'], 30, HOUR_MS),
+  receipt_mail_from_network: kept(['network'], 30 * NETWORK, HOUR_MS),
+
   tip: keptIfShared(['account'], 30, MINUTE_MS),
   // Tips without an account and look-ups of their receipts; many givers may share an address.
   guest_tip_from_address: keptIfShared(['address'], 30, MINUTE_MS),

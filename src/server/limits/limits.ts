@@ -12,14 +12,14 @@
  * at most.
  * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`,
  * `notice_thanks_*`, `lists`,
- * `sums`, `insights`, `export` and `stream_opening` bound the work of one process.
+ * `sums`, `insights`, `export`, `stream_opening`, `mail_settings` and `link_use_*` bound the work of one process.
  * - `registration_try_*` also bounds how many emails one address can test: N times 200 an hour.
  * - `tip` guards money: it is in memory, and exact, only where one process has the data.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import type { UserId } from '#shared/ids.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import { type AttemptCount, type Storage, StorageUnavailable } from '../storage/port/storage.ts';
 import { attemptsAccountOf } from '../storage/rules/accounts.ts';
@@ -34,6 +34,8 @@ export interface Caller {
   /** The id of a device with a mark, for limits that count it in place of the address. */
   readonly device: string | null;
 }
+
+type Place = Pick<Caller, 'address' | 'network'>;
 
 /**
  * Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is
@@ -56,12 +58,15 @@ export interface Limits {
    * @throws AppError `username_changed_often`, with the time to wait.
    */
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
+  /** Counts a link to choose a new password that somebody asks for; unknown emails count like known ones. */
+  countPasswordLink(email: string, caller: Place, quota?: Quota): Promise<void>;
+  /** Counts a use of a link in a mail before its token is looked up. */
+  countLinkUse(caller: Place, quota?: Quota): Promise<void>;
+  countConfirmationMail(userId: UserId, quota?: Quota): Promise<void>;
+  /** Counts a receipt that is sent by mail. @param email of a guest; null for the giver's own. */
+  countReceiptMail(id: TransactionId, email: string | null, caller: Place, quota?: Quota): Promise<void>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
-  countGuest(
-    what: 'guest_tip' | 'guest_look' | 'notice_thanks',
-    caller: Pick<Caller, 'address' | 'network'>,
-    quota?: Quota,
-  ): Promise<void>;
+  countGuest(what: 'guest_tip' | 'guest_look' | 'notice_thanks', caller: Place, quota?: Quota): Promise<void>;
   countQrCode(provider: UserId, quota?: Quota): Promise<void>;
   /** Counts an account's request to change, make or read something before its input is parsed. */
   countChange(what: Change, userId: UserId, quota?: Quota): Promise<void>;
@@ -87,6 +92,7 @@ export type Change = Extract<
   | 'sums'
   | 'insights'
   | 'export'
+  | 'mail_settings'
 >;
 
 type Who = Readonly<Partial<Record<Subject, string>>>;
@@ -269,13 +275,31 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       throw new AppError('username_changed_often', { retryAfterSeconds: Math.min(...waits) });
     },
 
+    countPasswordLink(email, place, quota) {
+      const limits = [
+        'password_link_to_account',
+        'password_link_to_account_in_a_day',
+        'password_link_from_address',
+        'password_link_from_network',
+      ] as const;
+      return take(countsOf(limits, { account: attemptsAccountOf(email), ...hashedPlace(place) }), quota);
+    },
+    countLinkUse: (place, quota) =>
+      take(countsOf(['link_use_from_address', 'link_use_from_network'], hashedPlace(place)), quota),
+    countConfirmationMail: (userId, quota) =>
+      take(countsOf(['confirmation_mail'], { account: hashOf(userId) }), quota),
+    countReceiptMail(id, email, place, quota) {
+      const ofTip = countsOf(['receipt_mail_of_tip'], { account: hashOf(id) });
+      const toEmail =
+        email === null ? [] : countsOf(['receipt_mail_to_email'], { account: attemptsAccountOf(email) });
+      const from = countsOf(['receipt_mail_from_address', 'receipt_mail_from_network'], hashedPlace(place));
+      return take([...ofTip, ...toEmail, ...from], quota);
+    },
+
     countTip: async (giver, quota) =>
       isTipKept ? take(countsOf(['tip'], { account: hashOf(giver) }), quota) : takeOne('tip', giver, quota),
-    countGuest: (what, { address, network }, quota) =>
-      take(
-        countsOf([`${what}_from_address`, `${what}_from_network`], whoIsAt(hashOf(address), hashOf(network))),
-        quota,
-      ),
+    countGuest: (what, place, quota) =>
+      take(countsOf([`${what}_from_address`, `${what}_from_network`], hashedPlace(place)), quota),
     countQrCode: (provider, quota) =>
       take(countsOf(['qr_code_creation', 'qr_code_creation_in_a_day'], { account: hashOf(provider) }), quota),
     countChange: async (what, userId, quota) => takeOne(what, userId, quota),
@@ -298,6 +322,10 @@ export function createNoLimits(): Limits {
     limitPasswordChange: (_email, _token, attempt) => attempt(),
     limitRegistration: (_caller, attempt) => attempt(),
     limitUsernameChange: (_userId, attempt) => attempt(),
+    countPasswordLink: allow,
+    countLinkUse: allow,
+    countConfirmationMail: allow,
+    countReceiptMail: allow,
     countTip: allow,
     countGuest: allow,
     countQrCode: allow,
@@ -327,6 +355,8 @@ function countsOf(limits: readonly LimitName[], who: Who): Count[] {
 function whoIsAt(address: string, network: string): Who {
   return network === address ? { address } : { address, network };
 }
+
+const hashedPlace = ({ address, network }: Place): Who => whoIsAt(hashOf(address), hashOf(network));
 
 function isWrongPassword(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'wrong_credentials' || error.code === 'wrong_password');

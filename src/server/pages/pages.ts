@@ -9,6 +9,7 @@ import { getMimeType } from 'hono/utils/mime';
 import { drawScreenCode } from '#server/qr-modules.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
+import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { OPEN_DEMO, OPEN_DEMO_PICTURE } from '#shared/open-demo.ts';
 import {
   CODE_FORM_PATH,
@@ -26,7 +27,13 @@ import type { InlineSources } from '../api/http/envelope.ts';
 import { answer, type Prepared, prepare } from '../api/http/prepared-answer.ts';
 import { createRenderedPages, PAGE, packedAtOnce, UNLISTED, withInstallation } from './rendered-pages.ts';
 
-const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan, PAGE_PATHS.statement];
+const EMPTY_SCREENS = [
+  PAGE_PATHS.dashboard,
+  PAGE_PATHS.scan,
+  PAGE_PATHS.statement,
+  LINK_PATHS.reset,
+  LINK_PATHS.confirm,
+];
 /**
  * The page is the same for every id: the client asks for the receipt, and the answer decides who may see it.
  */
@@ -132,6 +139,7 @@ export function preparePages(
       }
       for (const path of [
         ...Object.values(PAGE_PATHS),
+        ...Object.values(LINK_PATHS),
         RECEIPTS,
         GUEST_RECEIPTS,
         OFFLINE_PAGE,

@@ -261,13 +261,14 @@ const FOOTER_STYLE =
  */
 export function withInstallation(
   html: string,
-  { paymentMode, takesGuestTips, operatorContact }: Installation,
+  { paymentMode, takesGuestTips, operatorContact, sendsMail }: Installation,
 ): string {
   const contact = readOperatorContact(operatorContact);
   const payments = paymentMode === 'simulated' ? '' : `data-payments="${paymentMode}" `;
   const guests = takesGuestTips ? 'data-guests="on" ' : '';
   const reached = contact ? `data-contact="${escaped(operatorContact)}" ` : '';
-  let told = html.replace('<html ', (tag) => tag + payments + guests + reached);
+  const mail = sendsMail ? 'data-mail="on" ' : '';
+  let told = html.replace('<html ', (tag) => tag + payments + guests + reached + mail);
   if (paymentMode === 'test')
     told = told.replace('</head>', `<style>${STYLE}</style>$&`).replace('<body>', `$&${RIBBON}`);
   if (contact) {

@@ -25,6 +25,11 @@ type SecurityEvent =
   | 'password_refused'
   /** The password was typed again, as some acts require. */
   | 'password_confirmed'
+  /** A link to choose a new password was asked for; the email is nobody's perhaps. */
+  | 'password_link_asked'
+  /** A new password was chosen by a link. */
+  | 'password_reset'
+  | 'email_confirmed'
   | 'session_ended'
   | 'other_sessions_ended'
   | 'email_changed'

@@ -53,6 +53,16 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   mode: 'How tips are paid on this server: `simulated` (no money moves), `test` (what the payment service calls test money) or `live` (money).',
   must_change_password:
     'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
+  'MailSettings.confirmed_at':
+    'When the email was confirmed, ISO 8601 in UTC; null for one that never was, which gets nothing but links.',
+  'MailSettings.refusal': 'What the mail server said when it refused the email; null while it takes emails.',
+  'MailSettingsChange.monthly_statement': 'Whether you want one.',
+  'MailSettingsChange.time_zone': 'An IANA name, which decides when a month begins; UTC without it.',
+  monthly_statement: 'Whether you get a statement each month.',
+  'ReceiptRequest.email': 'Where a guest gets the receipt; not needed with an account.',
+  'ReceiptRequest.time_zone': 'An IANA name, for the time on the receipt; UTC without it.',
+  refused_at: 'When the mail server refused the email, ISO 8601 in UTC; null while it takes emails.',
+  token: 'What stands behind `#` in the link.',
   net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
   new_password:
     '8 to 256 characters once they are composed (NFKC); not a common one, not your email, not your username.',

@@ -13,8 +13,9 @@ account.json
   Your profile, when you registered, the usernames that you had before, the sums
   of your tips, where you are logged in, the devices that get notices of tips,
   your QR codes with their tip pages, the thank-yous that you keep ready, the
-  givers whom you have blocked, and the account at the payment service at which
-  your tips arrive, if you have one.
+  givers whom you have blocked, the account at the payment service at which
+  your tips arrive, if you have one, and whether your email is confirmed, takes
+  emails and gets a monthly statement.
   Times are in UTC and amounts in US dollars.
 
 transactions.json
@@ -72,6 +73,9 @@ The keys by which a repeated request for a tip or a refund is known: apps make
 them up, and they say nothing of you.
 
 The accounts of those whom you tipped at the payment service. They are theirs.
+
+Emails that wait to be sent: they are gone once they were, after two days at
+the latest. The tokens of links in emails are kept only as hashes.
 
 Counts of attempts, such as those of wrong passwords: they are kept under
 hashes, for a day at most.

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import type { ExportStart as Told } from '#server/export/exports.ts';
 import { type PackedFile, zip } from '#server/export/zip.ts';
+import { shownSettings } from '#server/mail/mail.ts';
 import type { WorkOwner } from '#server/queue/work-queue.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Account } from '#server/storage/port/storage.ts';
@@ -71,7 +72,7 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
 
 async function* filesOf(
   { owner, services, account, token, timeZone }: ExportOrder,
-  { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts }: Told,
+  { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts, mail }: Told,
 ): AsyncGenerator<PackedFile, void> {
   const { exports, notifications, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
@@ -107,6 +108,7 @@ async function* filesOf(
       ...told,
       missing: [...missing],
     })),
+    mail: shownSettings(mail),
     createdAt: new Date(account.createdAtMs).toISOString(),
     exportedAt: new Date(exportedAtMs).toISOString(),
   };

@@ -62,7 +62,7 @@ export const accountProcedures = {
         const user = await hashingQueue.take(owner, () =>
           limits.limitPasswordChange(account.email, token, update),
         );
-        ctx.device.mark.remember(user.email);
+        ctx.device.mark.remember(user.email, await accounts.marksFrom(user.email));
         return user;
       }),
   ),

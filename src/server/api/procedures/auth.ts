@@ -102,15 +102,16 @@ export const authProcedures = {
         const { accounts, limits, hashingQueue } = ctx.services;
         const { email } = input;
         const { mark } = ctx.device;
-        const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
+        const isMarked = mark.id !== null && mark.isOf(email, await accounts.marksFrom(email));
+        const caller = { ...ctx.address(), device: isMarked ? mark.id : null };
         const account = email.toLowerCase();
         // A known device takes the turns of its account, and none of those that its network has.
         const isKnown = caller.device !== null;
         const origin = isKnown ? account : caller.network;
         const login = await hashingQueue.take({ origin, account, isKnown }, () =>
-          limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
+          limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent), !isKnown)),
         );
-        mark.remember(email);
+        mark.remember(email, await accounts.marksFrom(email));
         ctx.arrival.noteLogin(login);
         return login;
       }),

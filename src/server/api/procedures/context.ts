@@ -6,10 +6,12 @@ import type { Socket } from 'node:net';
 import type { Context as HonoContext } from 'hono';
 import type { Accounts } from '#server/auth/accounts.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
+import type { MailLinks } from '#server/auth/mail-links.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Exports } from '#server/export/exports.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
 import { Quota } from '#server/limits/quota.ts';
+import type { Mail } from '#server/mail/mail.ts';
 import type { Notifications } from '#server/notifications/notifications.ts';
 import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
@@ -23,6 +25,7 @@ import type { Earnings } from '#server/tips/earnings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { TipMessages } from '#server/tips/tip-messages.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
+import { AppError } from '#shared/errors.ts';
 import { groupAround, networkAround } from '../http/client-address.ts';
 import { nodeSideOf } from '../http/envelope.ts';
 import type { Arrival } from '../http/request-log.ts';
@@ -39,6 +42,9 @@ export interface Services {
   readonly earnings: Earnings;
   readonly tipFeed: TipFeed;
   readonly notifications: Notifications;
+  readonly mailLinks: MailLinks;
+  /** Null where no mail is sent. */
+  readonly mail: Mail | null;
   readonly exports: Exports;
   readonly limits: Limits;
   readonly takesGuestTips: boolean;
@@ -94,6 +100,12 @@ export function createContextReader(deps: {
       userAgent: c.req.header('User-Agent'),
     };
   };
+}
+
+/** @throws AppError `mail_off`. */
+export function mailOf({ services: { mail } }: Context): Mail {
+  if (!mail) throw new AppError('mail_off');
+  return mail;
 }
 
 /** The owner of work that waits in a queue, for as long as the connection lives. */

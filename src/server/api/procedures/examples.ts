@@ -59,6 +59,14 @@ export const SESSION = {
   is_current: true,
 };
 
+export const MAIL_SETTINGS = {
+  email: 'pat@example.com',
+  confirmed_at: '2024-06-01T20:15:30.000Z',
+  refusal: null,
+  refused_at: null,
+  monthly_statement: true,
+};
+
 /** With the key of the example of RFC 8291, section 5. */
 export const NEW_DEVICE = {
   endpoint: 'https://fcm.googleapis.com/fcm/send/fv3jabydF5c:APA91bEc8gXeukGXEvq',

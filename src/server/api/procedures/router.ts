@@ -2,6 +2,7 @@
 import { accountProcedures } from './account.ts';
 import { authProcedures } from './auth.ts';
 import { endpointsOf } from './endpoint.ts';
+import { mailProcedures, receiptProcedures } from './mail.ts';
 import { messageProcedures } from './messages.ts';
 import { notificationProcedures } from './notifications.ts';
 import { paymentProcedures } from './payments.ts';
@@ -11,9 +12,9 @@ import { transactionProcedures } from './transactions.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
 const CHAPTERS = {
-  auth: { ...authProcedures, ...accountProcedures },
+  auth: { ...authProcedures, ...accountProcedures, ...mailProcedures },
   qrCodes: qrCodeProcedures,
-  transactions: { ...transactionProcedures, ...recordProcedures },
+  transactions: { ...transactionProcedures, ...recordProcedures, ...receiptProcedures },
   payments: paymentProcedures,
   messages: messageProcedures,
   notifications: notificationProcedures,

@@ -23,7 +23,7 @@ import { anybodyProcedure, signedInProcedure, tippingProcedure, withErrorsHeard 
 const MIN_GUEST_KEY_LENGTH = 16;
 
 /** Counts what the token of a guest's receipt opens in place of a session by the guest's address. */
-const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
+export const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
   if (!ctx.account) {
     const { data } = transactionQuery.safeParse(await getRawInput());
     // The token is the guest's credential; a request without one is not looked at further.

@@ -1,0 +1,44 @@
+/**
+ * The link in monthly statements that ends them: with one click for mail programs (RFC 8058), which send a
+ * POST, and with a button for people, because programs that check links open them.
+ */
+import type { Hono, Context as HonoContext } from 'hono';
+import type { Mail } from '#server/mail/mail.ts';
+import { brand } from '#shared/brand.ts';
+import { AppError } from '#shared/errors.ts';
+import { UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
+import { refuseOtherMethods } from './door.ts';
+
+const PATH = `${UNSUBSCRIBE_PREFIX}:token`;
+
+export function takeUnsubscribing(app: Hono, mail: Mail | null): void {
+  app.get(PATH, (c) => {
+    if (mail?.isUnsubscribeToken(c.req.param('token')) !== true) throw new AppError('not_found');
+    return page(
+      c,
+      'Stop monthly statements?',
+      '<form method="post"><button type="submit">Stop These Emails</button></form>',
+    );
+  });
+  app.post(PATH, async (c) => {
+    if ((await mail?.unsubscribe(c.req.param('token'))) !== true) throw new AppError('not_found');
+    return page(c, 'You get no more monthly statements.', '<p>Your profile turns them on again.</p>');
+  });
+  refuseOtherMethods(app, PATH, ['GET', 'POST']);
+}
+
+function page(c: HonoContext, title: string, body: string): Response {
+  c.header('Cache-Control', 'no-store');
+  c.header('X-Robots-Tag', 'noindex');
+  return c.html(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${title} - ${brand.name}</title>
+</head>
+<body><main><h1>${title}</h1>${body}</main></body>
+</html>
+`);
+}

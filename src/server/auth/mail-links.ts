@@ -1,0 +1,72 @@
+/**
+ * What the links in mails allow: to choose a new password, and to confirm an email. Each is used once, and
+ * opening one changes nothing.
+ */
+import { hash } from 'node:crypto';
+import type { DraftMail, LinkOwner, LinkPurpose } from '#server/storage/port/mails.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { isOwnName, OWN_NAME_AS_PASSWORD } from '#shared/accounts.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import type { UserId } from '#shared/ids.ts';
+import type { PasswordReset } from '#shared/mail.ts';
+import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
+import type { Passwords } from './passwords.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface MailLinks {
+  /**
+   * Replaces the password of the link's account, and ends all its sessions, links and device marks. Call it in
+   * a turn (work-queue.ts).
+   * @returns whose it was. The result must not reach an answer.
+   * @throws AppError `link_ended`; `invalid_input` for a password that is easy to guess or the account's own
+   *   name.
+   */
+  resetPassword(reset: PasswordReset): Promise<LinkOwner>;
+  /** Confirms the email that the link was sent to. @throws AppError `link_ended`. */
+  confirmEmail(token: string): Promise<UserId>;
+}
+
+export function createMailLinks(deps: {
+  readonly storage: Storage;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+  readonly draft: DraftMail;
+}): MailLinks {
+  const { storage, sessions, passwords, clock, draft } = deps;
+  const { mails } = storage;
+
+  async function ownerOf(tokenHash: Uint8Array, purpose: LinkPurpose): Promise<LinkOwner> {
+    const owner = await mails.findLinkOwner(tokenHash, purpose, clock());
+    if (!owner) throw new AppError('link_ended');
+    return owner;
+  }
+
+  return {
+    async resetPassword({ token, newPassword }) {
+      const tokenHash = hash('sha256', token, 'buffer');
+      const owner = await ownerOf(tokenHash, 'password');
+      const { userId } = owner;
+      if (isOwnName(newPassword, owner)) throw refused(OWN_NAME_AS_PASSWORD);
+      if (isEasyToGuess(newPassword, owner, clock())) throw refused(EASY_TO_GUESS);
+      const passwordHash = await passwords.hash(newPassword);
+      const told = draft('password_changed');
+      if (!(await mails.resetPassword(userId, tokenHash, passwordHash, clock(), told)))
+        throw new AppError('link_ended');
+      await sessions.noteEnded(userId);
+      return owner;
+    },
+
+    async confirmEmail(token) {
+      const tokenHash = hash('sha256', token, 'buffer');
+      const { userId } = await ownerOf(tokenHash, 'confirmation');
+      if (!(await mails.confirmAddress(userId, tokenHash, clock()))) throw new AppError('link_ended');
+      return userId;
+    },
+  };
+}
+
+function refused(message: string): AppError {
+  return new AppError('invalid_input', { fieldErrors: [{ field: 'newPassword', message }] });
+}

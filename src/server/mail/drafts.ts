@@ -1,0 +1,22 @@
+/** Makes the mails that steps of the storage add to the outbox, and reads what they tell of. */
+import { z } from 'zod';
+import type { DraftMail } from '#server/storage/port/mails.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { newMailId, type RandomBytes } from '#shared/ids.ts';
+
+export const createDrafts =
+  (clock: Clock, random: RandomBytes): DraftMail =>
+  (kind, content = {}) => ({
+    id: newMailId(random),
+    kind,
+    content: JSON.stringify(content),
+    createdAtMs: clock(),
+  });
+
+const timeZone = z.string();
+
+export const newDeviceContent = z.object({ device: z.string() });
+export const closingContent = z.object({ closesAtMs: z.number() });
+export const receiptContent = z.object({ transactionId: z.string(), timeZone });
+/** A month such as 2026-05. */
+export const statementContent = z.object({ month: z.string(), timeZone });

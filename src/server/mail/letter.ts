@@ -1,0 +1,99 @@
+/**
+ * A letter is what a mail says, without its form: plain text and HTML are made of it by one function each.
+ * Every text in it may come from people; none of them can become markup or a header.
+ */
+import { brand } from '#shared/brand.ts';
+
+export interface Letter {
+  /** Has no text of a person, because it is a header. */
+  readonly subject: string;
+  readonly lines: readonly string[];
+  /** Labels with their values, such as the lines of a receipt. */
+  readonly rows?: readonly (readonly [label: string, value: string])[];
+  readonly button?: { readonly label: string; readonly url: string };
+  /** What to do when the letter is not meant for its reader. */
+  readonly closing?: string;
+  /** One click there ends letters of this kind. */
+  readonly unsubscribeUrl?: string;
+}
+
+export function textOf({ lines, rows = [], button, closing, unsubscribeUrl }: Letter): string {
+  const width = Math.max(0, ...rows.map(([label]) => label.length));
+  const parts = [
+    ...lines,
+    rows.map(([label, value]) => `${`${label}:`.padEnd(width + 2)}${value}`).join('\n'),
+    button ? `${button.label}:\n${button.url}` : '',
+    closing ?? '',
+    unsubscribeUrl === undefined ? '' : `Stop these emails:\n${unsubscribeUrl}`,
+    `-- \n${brand.name}`,
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+/** Colours of the product in both schemes; mail programs that know no scheme show the light one. */
+const STYLE = `
+body { margin: 0; padding: 0; background: #f6f1e6; color: #12241c; }
+.page { padding: 24px 12px; }
+.letter { max-width: 480px; margin: 0 auto; padding: 28px 24px; background: #fffdf8; border-radius: 14px;
+  font: 16px/1.5 -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+h1 { margin: 0 0 16px; font-size: 22px; line-height: 1.25; }
+p { margin: 0 0 14px; overflow-wrap: anywhere; }
+table { width: 100%; margin: 0 0 14px; border-collapse: collapse; }
+th, td { padding: 6px 0; border-bottom: 1px solid #d8cfbc; text-align: left; font-weight: 400; }
+th { padding-right: 12px; white-space: nowrap; }
+td { overflow-wrap: anywhere; text-align: right; font-weight: 600; font-variant-numeric: tabular-nums; }
+.button { display: inline-block; padding: 12px 20px; border-radius: 10px; background: #12241c; color: #fffdf8;
+  font-weight: 600; text-decoration: none; }
+.soft { color: #4b594f; font-size: 14px; }
+.soft a { color: inherit; }
+@media (prefers-color-scheme: dark) {
+  body { background: #0d1712; color: #f3eee1; }
+  .letter { background: #15221b; }
+  th, td { border-color: #2c3d34; }
+  .button { background: #f3eee1; color: #12241c; }
+  .soft { color: #adb9af; }
+}`;
+
+export function htmlOf({ subject, lines, rows = [], button, closing, unsubscribeUrl }: Letter): string {
+  const paragraph = (text: string) => `<p>${escaped(text)}</p>`;
+  const row = ([label, value]: readonly [string, string]) =>
+    `<tr><th scope="row">${escaped(label)}</th><td><bdi>${escaped(value)}</bdi></td></tr>`;
+  const soft = (inner: string) => `<p class="soft">${inner}</p>`;
+  const body = [
+    `<h1>${escaped(subject)}</h1>`,
+    ...lines.map(paragraph),
+    rows.length === 0 ? '' : `<table>${rows.map(row).join('')}</table>`,
+    button ? `<p><a class="button" href="${escaped(button.url)}">${escaped(button.label)}</a></p>` : '',
+    closing === undefined ? '' : soft(escaped(closing)),
+    unsubscribeUrl === undefined ? '' : soft(`<a href="${escaped(unsubscribeUrl)}">Stop these emails</a>`),
+    soft(brand.name),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escaped(subject)}</title>
+<style>${STYLE}
+</style>
+</head>
+<body><div class="page"><div class="letter">
+${body.filter((part) => part !== '').join('\n')}
+</div></div></body>
+</html>
+`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+}

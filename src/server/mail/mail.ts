@@ -1,0 +1,178 @@
+/**
+ * Mails: what is sent, to whom, and what each one says. Every mail waits in the outbox of the storage; most
+ * are put there by the step that is their cause.
+ */
+import type { Logger } from 'pino';
+import type { DraftMail, NewMail, MailSettings as StoredSettings } from '#server/storage/port/mails.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
+import { type Clock, dateAfter, dateAt } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import type { RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
+import type { MailSettings, MailSettingsChange } from '#shared/mail.ts';
+import { forgetInSteps } from '../storage/forget-in-steps.ts';
+import { createOutbox } from './outbox.ts';
+import type { Relay } from './relay.ts';
+import { createUnsubscribeTokens } from './unsubscribe.ts';
+import { createWriteLetter } from './write-letter.ts';
+
+/** Beyond so many waiting mails nobody can ask for another one. */
+const MAX_WAITING = 5_000;
+const READERS_AT_ONCE = 100;
+
+export interface Mail {
+  /**
+   * Sends a link to choose a new password to the account of an email, if there is one. Whether there is shows
+   * in nothing that is done or answered here: the outbox looks for it later.
+   * @throws AppError `mail_busy`.
+   */
+  sendPasswordLink(email: string): Promise<void>;
+  /** Sends the link that confirms an email, unless that was confirmed. @throws AppError `mail_busy`. */
+  sendConfirmation(account: Account): Promise<MailSettings>;
+  /**
+   * Sends the receipt of a tip.
+   * @param to the account that gave it, or the email that a guest names.
+   * @throws AppError `email_unconfirmed`, `mail_busy`.
+   */
+  sendReceipt(
+    id: TransactionId,
+    to: { readonly userId: UserId } | { readonly email: string },
+    timeZone: string,
+  ): Promise<void>;
+  settingsOf(account: Account): Promise<MailSettings>;
+  changeSettings(account: Account, change: MailSettingsChange): Promise<MailSettings>;
+  /** Ends monthly statements. @returns false for a text that is no token of such a link. */
+  unsubscribe(token: string): Promise<boolean>;
+  isUnsubscribeToken(token: string): boolean;
+  /** Sends what is due. Call it every second. Never throws. */
+  pass(): Promise<void>;
+  /** Puts monthly statements into the outbox and forgets old links. Call it every hour. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createMail(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: Logger;
+  readonly publicUrl: string;
+  readonly relay: Relay;
+  readonly draft: DraftMail;
+  /** Signs the links that end monthly statements. */
+  readonly key: Uint8Array;
+  /** The address of the receipt of a tip that a guest gave when `isGuest`. */
+  receiptUrlOf(id: TransactionId, isGuest: boolean): string;
+}): Mail {
+  const { storage, clock, random, log, publicUrl, relay, draft, receiptUrlOf } = deps;
+  const { mails } = storage;
+  const unsubscribing = createUnsubscribeTokens(deps.key);
+  const outbox = createOutbox({
+    storage,
+    clock,
+    random,
+    log,
+    write: createWriteLetter({
+      storage,
+      clock,
+      random,
+      publicUrl,
+      receiptUrlOf,
+      tokenOf: unsubscribing.tokenOf,
+    }),
+    relay,
+  });
+
+  /** @throws AppError `mail_busy`. */
+  async function ask(mail: NewMail | undefined, userId: UserId | null, recipient: string): Promise<void> {
+    if (!mail) throw new AppError('mail_off');
+    if ((await mails.add({ ...mail, userId, recipient }, MAX_WAITING)) === 'full')
+      throw new AppError('mail_busy');
+  }
+
+  const settingsOf = async ({ id, email }: Account): Promise<MailSettings> => ({
+    email,
+    ...shownSettings(await mails.settingsOf(id)),
+  });
+
+  return {
+    sendPasswordLink: (email) => ask(draft('password_link'), null, email),
+
+    async sendConfirmation(account) {
+      const settings = await settingsOf(account);
+      if (settings.confirmedAt === null || settings.refusal !== null)
+        await ask(draft('confirmation'), account.id, account.email);
+      return settings;
+    },
+
+    async sendReceipt(transactionId, to, timeZone) {
+      const mail = draft('receipt', { transactionId, timeZone });
+      if ('email' in to) return ask(mail, null, to.email);
+      if (!mail) throw new AppError('mail_off');
+      const outcome = await mails.addToConfirmed(to.userId, mail, MAX_WAITING);
+      if (outcome === 'unconfirmed') throw new AppError('email_unconfirmed');
+      if (outcome === 'full') throw new AppError('mail_busy');
+    },
+
+    settingsOf,
+
+    async changeSettings(account, { monthlyStatement: isOn, timeZone }) {
+      // The first statement is that of the present month.
+      const statedMonth = monthBefore(dateAt(clock(), timeZone).slice(0, MONTH_LENGTH));
+      await mails.setMonthlyStatement(account.id, { isOn, timeZone, statedMonth });
+      return settingsOf(account);
+    },
+
+    async unsubscribe(token) {
+      const userId = unsubscribing.read(token);
+      if (userId === null) return false;
+      await mails.setMonthlyStatement(userId, { isOn: false, timeZone: 'UTC', statedMonth: '' });
+      return true;
+    },
+
+    isUnsubscribeToken: (token) => unsubscribing.read(token) !== null,
+
+    pass: () => outbox.pass(),
+
+    async sweep() {
+      const nowMs = clock();
+      await forgetInSteps((atMost) => mails.forgetExpiredLinks(nowMs, atMost));
+      for (let after = ''; ; ) {
+        const readers = await mails.listStatementReaders(after, READERS_AT_ONCE);
+        for (const reader of readers) {
+          const { timeZone, statedMonth } = reader;
+          const month = monthBefore(dateAt(nowMs, timeZone).slice(0, MONTH_LENGTH));
+          const mail = draft('statement', { month, timeZone });
+          if (mail && statedMonth < month) await mails.addStatement(reader, month, mail);
+        }
+        const last = readers.at(-1);
+        if (!last || readers.length < READERS_AT_ONCE) return;
+        after = last.userId;
+      }
+    },
+
+    close: () => outbox.close(),
+  };
+}
+
+const MONTH_LENGTH = 'YYYY-MM'.length;
+
+const monthBefore = (month: string): string => dateAfter(`${month}-01`, -1).slice(0, MONTH_LENGTH);
+
+/** The settings as their owner sees them. */
+export function shownSettings({
+  confirmedAtMs,
+  refusal,
+  refusedAtMs,
+  monthlyStatement,
+}: StoredSettings): Omit<MailSettings, 'email'> {
+  return {
+    confirmedAt: timeOf(confirmedAtMs),
+    refusal,
+    refusedAt: timeOf(refusedAtMs),
+    monthlyStatement,
+  };
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,172 @@
+/**
+ * Sends the mails of the outbox. A due mail is claimed, written, handed to the mail server, and then removed.
+ * Whatever happens in between, even a kill, it is sent later under the same Message-ID, for two days.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ClaimedMail } from '#server/storage/port/mails.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { MailId, RandomBytes } from '#shared/ids.ts';
+import { htmlOf, type Letter, textOf } from './letter.ts';
+import { type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Longer than writing and sending may take. */
+const LEASE_MS = SENDING_MS + MINUTE_MS;
+const AT_ONCE = 4;
+/** Growing pauses, which leave a mail some fifteen tries in two days. */
+const RETRY_MS = [
+  MINUTE_MS / 2,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  HOUR_MS / 2,
+  HOUR_MS,
+  2 * HOUR_MS,
+  4 * HOUR_MS,
+] as const;
+const LONGEST_RETRY_MS = 6 * HOUR_MS;
+const JITTER = 0.2;
+const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
+/** After this time a mail is given up. */
+const PATIENCE_MS = 48 * HOUR_MS;
+/** The rest of a mail server that took no mail at all. */
+const REST_MS = 20_000;
+const CLOSE_PATIENCE_MS = 2_000;
+
+export interface Outbox {
+  /** Sends what is due. Call it every second. @returns when everything begun by then has ended. Never throws. */
+  pass(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Null for a mail that must not, or need not, be sent any more. */
+export type WriteLetter = (
+  mail: ClaimedMail,
+) => Promise<{ readonly recipient: string; readonly letter: Letter } | null>;
+
+export function createOutbox(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: Logger;
+  readonly relay: Relay;
+  readonly write: WriteLetter;
+}): Outbox {
+  const { clock, random, log, relay, write } = deps;
+  const { isShared, mails } = deps.storage;
+  const underWay = new Set<Promise<void>>();
+  /** Mails that a server took and whose rows could not be removed then. */
+  const unsettled = new Set<MailId>();
+  let areClaimsKnown = false;
+  let isClaiming = false;
+  let isClosed = false;
+  let restsUntilMs = 0;
+
+  async function claim(nowMs: number): Promise<void> {
+    if (!areClaimsKnown) {
+      // No other process has this data, so each claim is that of an ended process.
+      if (!isShared) await mails.endClaims();
+      areClaimsKnown = true;
+    }
+    // A rest that ends later was begun before the clock was turned back.
+    if (nowMs < restsUntilMs && restsUntilMs <= nowMs + REST_MS) return;
+    const atMost = AT_ONCE - underWay.size;
+    if (isClosed || atMost <= 0) return;
+    const due = { nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS, atMost };
+    for (const mail of await mails.claimDue(due)) begin(mail);
+  }
+
+  function begin(mail: ClaimedMail): void {
+    const running = send(mail)
+      .catch((err: unknown) => log.warn({ err, mail: mail.id, kind: mail.kind }, 'could not send a mail'))
+      .finally(() => underWay.delete(running));
+    underWay.add(running);
+  }
+
+  async function send(mail: ClaimedMail): Promise<void> {
+    if (unsettled.has(mail.id)) {
+      await finishSent(mail);
+      return;
+    }
+    const written = await write(mail);
+    if (written === null) {
+      await mails.finish(mail, { outcome: 'dropped' });
+      return;
+    }
+    const { recipient, letter } = written;
+    const outcome = await relay.send({
+      messageId: `<${mail.id}@${relay.domain}>`,
+      recipient,
+      atMs: mail.createdAtMs,
+      subject: letter.subject,
+      text: textOf(letter),
+      html: htmlOf(letter),
+      unsubscribeUrl: letter.unsubscribeUrl ?? null,
+    });
+    await note(mail, outcome);
+  }
+
+  async function finishSent(mail: ClaimedMail): Promise<void> {
+    await mails.finish(mail, { outcome: 'sent' });
+    unsettled.delete(mail.id);
+  }
+
+  async function note(mail: ClaimedMail, result: RelayOutcome): Promise<void> {
+    const nowMs = clock();
+    const { id, kind } = mail;
+    if (result.outcome === 'sent') {
+      unsettled.add(id);
+      await finishSent(mail);
+      log.info({ mail: id, kind }, 'sent a mail');
+      return;
+    }
+    const { reason, reply } = result;
+    if (isClosed && result.outcome === 'unreachable') {
+      await mails.postpone(mail, { nextTryMs: nowMs, tries: mail.tries });
+      return;
+    }
+    const isGivenUp = nowMs >= mail.createdAtMs + PATIENCE_MS;
+    if (result.outcome === 'refused' || isGivenUp) {
+      log.warn({ mail: id, kind, reason }, 'a mail was refused');
+      const isAboutAddress = result.outcome !== 'unreachable';
+      await mails.finish(
+        mail,
+        isAboutAddress
+          ? { outcome: 'refused', refusal: reply === '' ? reason : reply, atMs: nowMs }
+          : { outcome: 'dropped' },
+      );
+      return;
+    }
+    if (result.outcome === 'unreachable') restsUntilMs = nowMs + REST_MS;
+    const tries = mail.tries + 1;
+    log.warn({ mail: id, kind, reason, tries }, 'a mail did not get through');
+    const waitMs = jittered(RETRY_MS[mail.tries] ?? LONGEST_RETRY_MS);
+    await mails.postpone(mail, { nextTryMs: nowMs + waitMs, tries });
+  }
+
+  function jittered(waitMs: number): number {
+    const [byte = 0] = random(1);
+    return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));
+  }
+
+  return {
+    async pass() {
+      if (!isClaiming && !isClosed) {
+        isClaiming = true;
+        await claim(clock()).catch((err: unknown) => log.warn({ err }, 'could not look for mails to send'));
+        isClaiming = false;
+      }
+      await Promise.all(underWay);
+    },
+
+    async close() {
+      isClosed = true;
+      const ended = () => Promise.all(underWay);
+      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+      relay.close();
+      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+    },
+  };
+}

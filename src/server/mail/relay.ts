@@ -1,0 +1,37 @@
+/** What the outbox asks of a mail server. */
+
+/** A mail is given up for this time after so long. */
+export const SENDING_MS = 60_000;
+
+export interface OutgoingMail {
+  readonly messageId: string;
+  readonly recipient: string;
+  readonly atMs: number;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** One click there ends mails of this kind (RFC 8058); null for mails that somebody asked for or needs. */
+  readonly unsubscribeUrl: string | null;
+}
+
+/**
+ * `refused`: the server will never take this mail for this address. `later`: it may take it another time.
+ * `unreachable`: it takes no mail at all now.
+ */
+export type RelayOutcome =
+  | { readonly outcome: 'sent'; readonly reply: string }
+  | {
+      readonly outcome: 'refused' | 'later' | 'unreachable';
+      /** Codes alone, for the log. */
+      readonly reason: string;
+      /** What the server said, or what happened. It may name the address. */
+      readonly reply: string;
+    };
+
+export interface Relay {
+  /** The domain of the sender, which Message-IDs end with. */
+  readonly domain: string;
+  send(mail: OutgoingMail): Promise<RelayOutcome>;
+  /** Breaks off what is under way. */
+  close(): void;
+}

@@ -1,0 +1,114 @@
+/**
+ * Hands mails to the operator's mail server (SMTP). It is the only module that knows nodemailer, and hides
+ * which error means what.
+ */
+import { createTransport, type NodemailerError } from 'nodemailer';
+import { type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
+
+/** A server gets this long for each answer. */
+const ANSWER_MS = 20_000;
+const CONNECTIONS = 4;
+const MAILS_PER_CONNECTION = 100;
+/** Longer answers of a mail server are cut. */
+const MAX_REPLY_LENGTH = 300;
+
+const MAX_ADDRESS_LENGTH = 320;
+/** A mailbox without its comments (RFC 5321, section 4.1.2), in Unicode as well; never two of them. */
+const ONE_ADDRESS = /^(?:"(?:[^"\\\p{C}]|\\[^\p{C}])+"|[^\s"<>(),:;\\@[\]\p{C}]+)@[^\s"<>(),:;\\@\p{C}]+$/u;
+
+export interface RelaySettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  readonly isSecure: boolean;
+  readonly auth: { readonly user: string; readonly password: string } | null;
+  readonly isOwnMachine: boolean;
+  readonly from: { readonly name: string; readonly address: string };
+}
+
+export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from }: RelaySettings): Relay {
+  const transport = createTransport({
+    pool: true,
+    host,
+    port,
+    secure: isSecure,
+    // A password travels in the clear to this machine alone.
+    requireTLS: auth !== null && !isSecure && !isOwnMachine,
+    tls: { rejectUnauthorized: !isOwnMachine },
+    maxConnections: CONNECTIONS,
+    maxMessages: MAILS_PER_CONNECTION,
+    // The outbox tries again, also after a restart.
+    maxRequeues: 0,
+    connectionTimeout: ANSWER_MS,
+    greetingTimeout: ANSWER_MS,
+    socketTimeout: ANSWER_MS,
+    dnsTimeout: ANSWER_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(auth && { auth: { user: auth.user, pass: auth.password } }),
+  });
+  // Idle connections end, and each mail hears of its own trouble.
+  transport.on('error', () => {});
+
+  return {
+    domain: from.address.slice(from.address.lastIndexOf('@') + 1),
+
+    async send({ messageId, recipient, atMs, subject, text, html, unsubscribeUrl }) {
+      if (recipient.length > MAX_ADDRESS_LENGTH || !ONE_ADDRESS.test(recipient))
+        return { outcome: 'refused', reason: 'no address', reply: 'This is no email address.' };
+      const ending = new AbortController();
+      const tooLong = setTimeout(() => ending.abort(), SENDING_MS);
+      try {
+        const { response } = await transport.sendMail({
+          // Objects, because a text would be parsed as a list of addresses.
+          from: { name: from.name, address: from.address },
+          to: { name: '', address: recipient },
+          envelope: { from: from.address, to: [recipient] },
+          messageId,
+          date: new Date(atMs),
+          subject,
+          text,
+          html,
+          headers: {
+            // RFC 3834: no out-of-office answers.
+            'Auto-Submitted': 'auto-generated',
+            ...(unsubscribeUrl !== null && {
+              'List-Unsubscribe': `<${new URL(unsubscribeUrl).href}>`,
+              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+            }),
+          },
+          signal: ending.signal,
+        });
+        return { outcome: 'sent', reply: oneLine(response) };
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        return outcomeOf(error);
+      } finally {
+        clearTimeout(tooLong);
+      }
+    },
+
+    close: () => transport.close(),
+  };
+}
+
+function outcomeOf(error: NodemailerError): RelayOutcome {
+  const { code = 'ESMTP', responseCode, command = '', response } = error;
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1];
+  const reason = [code, command, responseCode, enhanced].filter((part) => part).join(' ');
+  const reply = oneLine(response ?? error.message);
+  // The address or the mail is at fault after these commands, before them the server or its settings.
+  const isAboutMail = command === 'RCPT TO' || command === 'DATA';
+  if (isAboutMail && responseCode !== undefined)
+    return { outcome: responseCode >= 500 ? 'refused' : 'later', reason, reply };
+  // An address that no server could be told of.
+  if (code === 'EENVELOPE' && command === 'API') return { outcome: 'refused', reason, reply };
+  return { outcome: 'unreachable', reason, reply };
+}
+
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_REPLY_LENGTH);
+}

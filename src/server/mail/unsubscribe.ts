@@ -1,0 +1,30 @@
+/**
+ * The tokens in links that end the monthly statements of an account with one click (RFC 8058). They are made
+ * of the account's id and a keyed digest, so that nothing is stored, and allow nothing else.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { idPattern, type UserId } from '#shared/ids.ts';
+
+const TOKEN = /^(usr_[0-9a-z]{26})\.[\w-]{43}$/;
+const USER_ID = idPattern('usr');
+
+export interface UnsubscribeTokens {
+  tokenOf(userId: UserId): string;
+  /** Null for a text that is no token of this installation. */
+  read(text: string): UserId | null;
+}
+
+export function createUnsubscribeTokens(key: Uint8Array): UnsubscribeTokens {
+  const tokenOf = (userId: UserId) =>
+    `${userId}.${createHmac('sha256', key).update(`unsubscribe ${userId}`).digest('base64url')}`;
+  return {
+    tokenOf,
+    read(text) {
+      const [, id = ''] = TOKEN.exec(text) ?? [];
+      if (!USER_ID.test(id)) return null;
+      // The pattern is that of an id.
+      const userId = id as UserId;
+      return timingSafeEqual(Buffer.from(text), Buffer.from(tokenOf(userId))) ? userId : null;
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/** Writes what a claimed mail says, of what is so when it is sent. */
+import { hash } from 'node:crypto';
+import type { ClaimedMail, LinkPurpose } from '#server/storage/port/mails.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { type Clock, dateAfter, firstOfDate } from '#shared/calendar.ts';
+import { isTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
+import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
+import { PAGE_PATHS } from '#shared/page-paths.ts';
+import { closingContent, newDeviceContent, receiptContent, statementContent } from './drafts.ts';
+import type { Letter } from './letter.ts';
+import * as letters from './letters.ts';
+import type { WriteLetter } from './outbox.ts';
+
+/** 256 bits. */
+const TOKEN_BYTES = 32;
+/** A mail that is tried again gets a link of its own, and people ask again. */
+const MAX_LINKS = 8;
+
+interface LinkKind {
+  readonly purpose: LinkPurpose;
+  readonly lifetimeMs: number;
+  readonly path: string;
+  letterWith(url: string): Letter;
+}
+
+const PASSWORD_LINK: LinkKind = {
+  purpose: 'password',
+  lifetimeMs: letters.PASSWORD_LINK_MS,
+  path: LINK_PATHS.reset,
+  letterWith: letters.passwordLinkLetter,
+};
+
+const CONFIRMATION: LinkKind = {
+  purpose: 'confirmation',
+  lifetimeMs: letters.CONFIRMATION_LINK_DAYS * 86_400_000,
+  path: LINK_PATHS.confirm,
+  letterWith: letters.confirmationLetter,
+};
+
+/** @param deps.tokenOf makes the token of a link that ends an account's monthly statements. */
+export function createWriteLetter(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly publicUrl: string;
+  receiptUrlOf(id: TransactionId, isGuest: boolean): string;
+  tokenOf(userId: UserId): string;
+}): WriteLetter {
+  const { storage, clock, random, publicUrl, receiptUrlOf, tokenOf } = deps;
+  const { mails } = storage;
+  const urlOf = (path: string) => `${publicUrl}${path}`;
+  const securityUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile`);
+  const loginUrl = urlOf(PAGE_PATHS.auth);
+
+  /**
+   * A link is made when its mail is sent, so that no token is ever stored. It goes to the address as its owner
+   * wrote it, whatever was typed by whoever forgot a password.
+   */
+  async function withLink({ userId, recipient, createdAtMs }: ClaimedMail, kind: LinkKind) {
+    const { purpose, lifetimeMs, path, letterWith } = kind;
+    const expiresAtMs = createdAtMs + lifetimeMs;
+    if (clock() >= expiresAtMs) return null;
+    const found = await storage.findCredentials(recipient);
+    if (!found || (userId !== null && userId !== found.account.id)) return null;
+    const { id, email } = found.account;
+    const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+    const link = { tokenHash: hash('sha256', token, 'buffer'), purpose, expiresAtMs };
+    if ((await mails.addLink(id, email, link, MAX_LINKS)) === 'stale') return null;
+    // The fragment of an address reaches no server and no log.
+    return { recipient: email, letter: letterWith(urlOf(`${path}#${token}`)) };
+  }
+
+  function notice({ kind, content, createdAtMs }: ClaimedMail): Letter | null {
+    const at = showTime(createdAtMs, 'UTC');
+    switch (kind) {
+      case 'new_device': {
+        const { device } = newDeviceContent.parse(JSON.parse(content));
+        return letters.newDeviceLetter({ device, at, url: securityUrl });
+      }
+      case 'password_changed':
+        return letters.passwordChangedLetter({ at, url: loginUrl });
+      case 'email_changed':
+        return letters.emailChangedLetter({ at, site: new URL(publicUrl).host });
+      case 'closing_begun': {
+        const { closesAtMs } = closingContent.parse(JSON.parse(content));
+        return letters.closingLetter({ until: showTime(closesAtMs, 'UTC'), url: loginUrl });
+      }
+      default:
+        return null;
+    }
+  }
+
+  /** Null once the account has another address: what it is told of is nobody else's business. */
+  async function ownerOf({ userId, recipient }: ClaimedMail): Promise<UserId | null> {
+    const found = await storage.findCredentials(recipient);
+    return found?.account.id === userId ? userId : null;
+  }
+
+  async function receiptFor({ content }: ClaimedMail, giver: UserId | null): Promise<Letter | null> {
+    const { transactionId, timeZone } = receiptContent.parse(JSON.parse(content));
+    const tip = isTransactionId(transactionId) ? await storage.findTransaction(giver, transactionId) : null;
+    if (!tip) return null;
+    return letters.receiptLetter({
+      receiverName: tip.displayName ?? tip.receiverName,
+      serviceCategory: tip.serviceCategory,
+      amountCents: tip.amountCents,
+      feeCents: tip.giverFeeCents,
+      at: showTime(tip.createdAtMs, timeZone),
+      id: tip.id,
+      isSimulated: tip.paymentMode === 'simulated',
+      isRefunded: tip.reversal !== null,
+      url: receiptUrlOf(tip.id, giver === null),
+    });
+  }
+
+  async function statementFor({ content }: ClaimedMail, userId: UserId): Promise<Letter | null> {
+    if (!(await mails.settingsOf(userId)).monthlyStatement) return null;
+    const { month, timeZone } = statementContent.parse(JSON.parse(content));
+    const from = `${month}-01`;
+    const next = `${dateAfter(from, 31).slice(0, month.length)}-01`;
+    const { receivedCount, receivedCents } = await storage.readTotals(
+      userId,
+      firstOfDate(from, timeZone),
+      firstOfDate(next, timeZone),
+    );
+    // Nobody needs to be told of nothing.
+    if (receivedCount === 0) return null;
+    const query = new URLSearchParams({ direction: 'received', from, to: dateAfter(next, -1) });
+    return letters.statementLetter({
+      month: showMonth(from),
+      count: receivedCount,
+      netCents: receivedCents,
+      url: urlOf(`${PAGE_PATHS.statement}?${query}`),
+      unsubscribeUrl: urlOf(`${UNSUBSCRIBE_PREFIX}${tokenOf(userId)}`),
+    });
+  }
+
+  async function letterOf(mail: ClaimedMail): Promise<Letter | null> {
+    if (mail.kind !== 'receipt' && mail.kind !== 'statement') return notice(mail);
+    if (mail.userId === null) return mail.kind === 'receipt' ? receiptFor(mail, null) : null;
+    const owner = await ownerOf(mail);
+    if (owner === null) return null;
+    return mail.kind === 'receipt' ? receiptFor(mail, owner) : statementFor(mail, owner);
+  }
+
+  return async (mail) => {
+    if (mail.kind === 'password_link') return withLink(mail, PASSWORD_LINK);
+    if (mail.kind === 'confirmation') return withLink(mail, CONFIRMATION);
+    const letter = await letterOf(mail);
+    return letter && { recipient: mail.recipient, letter };
+  };
+}
+
+/** Such as "May 15, 2026 at 12:00 PM UTC". */
+function showTime(ms: number, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  }).format(ms);
+}
+
+/** Such as "May 2026". */
+function showMonth(date: string): string {
+  const options = { timeZone: 'UTC', year: 'numeric', month: 'long' } as const;
+  return new Intl.DateTimeFormat('en-US', options).format(Date.parse(date));
+}

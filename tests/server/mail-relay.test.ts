@@ -1,0 +1,259 @@
+/**
+ * Handing mails to a real SMTP server that is slow, refuses, or hangs up at each step: each mail arrives once,
+ * nothing is lost within two days, and nothing that stands in a mail becomes a header or another recipient.
+ */
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { htmlOf, type Letter, textOf } from '#server/mail/letter.ts';
+import { receiptLetter } from '#server/mail/letters.ts';
+import { createOutbox } from '#server/mail/outbox.ts';
+import { createSmtpRelay, type RelaySettings } from '#server/mail/smtp-relay.ts';
+import { newMailId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
+import { type Plan, relayAt, type Step, startMailServer } from '#tests/support/mail-server.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const STEPS: readonly Step[] = ['connect', 'sender', 'recipient', 'data'];
+
+const LETTER: Letter = { subject: 'Hello', lines: ['A line.'] };
+
+type ServerOptions = Parameters<typeof startMailServer>[0];
+
+async function openRelay(options: ServerOptions = {}, settings: Partial<RelaySettings> = {}) {
+  const server = await startMailServer(options);
+  const relay = createSmtpRelay({ ...relayAt(server), ...settings });
+  onTestFinished(async () => {
+    relay.close();
+    await server.close();
+  });
+  const send = (changes: Partial<Parameters<typeof relay.send>[0]> = {}) =>
+    relay.send({
+      messageId: '<mail_1@example.com>',
+      recipient: 'pat@example.org',
+      atMs: 0,
+      subject: LETTER.subject,
+      text: textOf(LETTER),
+      html: htmlOf(LETTER),
+      unsubscribeUrl: null,
+      ...changes,
+    });
+  return { server, send };
+}
+
+/** An outbox with mails that wait, a clock that is moved, and a server that does as planned. */
+async function openOutbox(count = 1) {
+  const server = await startMailServer();
+  const t = await createTestApp();
+  const outbox = createOutbox({
+    storage: t.storage,
+    clock: () => t.clock.nowMs,
+    random: randomBytes,
+    log: pino({ level: 'trace' }, { write: (line: string) => void t.logLines.push(line) }),
+    relay: createSmtpRelay(relayAt(server)),
+    write: async ({ recipient }) => ({ recipient, letter: LETTER }),
+  });
+  onTestFinished(async () => {
+    await outbox.close();
+    await server.close();
+  });
+  for (let index = 0; index < count; index += 1)
+    await t.storage.mails.add(
+      {
+        id: newMailId(randomBytes),
+        userId: null,
+        kind: 'receipt',
+        recipient: `guest${index}@example.com`,
+        content: '{}',
+        createdAtMs: t.clock.nowMs,
+      },
+      count,
+    );
+  const waiting = async () => ((await t.data.dump())['mails'] ?? []).length;
+  /** Passes, minute by minute, until nothing waits any more. @returns the minutes. */
+  async function drain(maxMs = 50 * HOUR_MS): Promise<number> {
+    const fromMs = t.clock.nowMs;
+    for (; t.clock.nowMs <= fromMs + maxMs; t.clock.nowMs += MINUTE_MS) {
+      await outbox.pass();
+      if ((await waiting()) === 0) break;
+    }
+    return (t.clock.nowMs - fromMs) / MINUTE_MS;
+  }
+  return { server, t, outbox, waiting, drain };
+}
+
+describe('a mail arrives once', () => {
+  const troubles: Plan[] = STEPS.flatMap((at): Plan[] => [
+    { at, is: 'hang-up' },
+    { at, is: 'refused', code: 451 },
+    { at, is: 'slow', ms: 50 },
+  ]);
+
+  test('whatever happens at each step, one after the other', async () => {
+    const { server, waiting, drain, t } = await openOutbox(3);
+    server.plan(...troubles);
+    await drain();
+    expect(await waiting()).toBe(0);
+    expect(server.times()).toEqual([1, 1, 1]);
+    expect(new Set(server.taken.flatMap(({ to }) => to)).size).toBe(3);
+    expect(t.logLines.join('')).not.toContain('guest');
+  });
+
+  test('after a server that was away for a day, and is not asked more than some times', async () => {
+    const { server, drain, waiting, t } = await openOutbox();
+    const away: Plan[] = Array.from({ length: 200 }, () => ({ at: 'connect', is: 'refused', code: 421 }));
+    server.plan(...away);
+    await drain(24 * HOUR_MS);
+    const tries = server.connections();
+    expect(tries).toBeGreaterThan(5);
+    expect(tries).toBeLessThan(20);
+    server.forget();
+    await drain(7.5 * HOUR_MS);
+    expect(await waiting()).toBe(0);
+    expect(server.times()).toEqual([1]);
+    expect(t.logLines.some((line) => line.includes('"tries":3'))).toBe(true);
+  });
+
+  test('and is given up after two days, not before', async () => {
+    const { server, drain, waiting, t } = await openOutbox();
+    const full: Plan[] = Array.from({ length: 200 }, () => ({ at: 'recipient', is: 'refused', code: 452 }));
+    server.plan(...full);
+    await drain(41 * HOUR_MS);
+    expect(await waiting()).toBe(1);
+    await drain(14 * HOUR_MS);
+    expect(await waiting()).toBe(0);
+    expect(server.taken).toEqual([]);
+    expect(t.logLines.some((line) => line.includes('a mail was refused'))).toBe(true);
+  });
+
+  test('also where its row cannot be removed at first', async () => {
+    const { server, waiting, drain, t, outbox } = await openOutbox();
+    let release = () => {};
+    server.plan({ at: 'taken', is: 'held', until: new Promise<void>((resolve) => (release = resolve)) });
+    const passing = outbox.pass();
+    await expect.poll(() => server.taken.length).toBe(1);
+    await t.data.setReadOnly(true);
+    release();
+    await passing;
+    await t.data.setReadOnly(false);
+    expect(await waiting()).toBe(1);
+    await drain();
+    expect(await waiting()).toBe(0);
+    expect(server.times()).toEqual([1]);
+  });
+});
+
+describe('a mail server', () => {
+  test('that refuses an address or a mail for good is not asked again', async () => {
+    for (const at of ['recipient', 'data'] as const) {
+      const { server, send } = await openRelay();
+      server.plan({ at, is: 'refused', code: 550, words: '5.7.1 not here\u0007' });
+      expect(await send()).toMatchObject({
+        outcome: 'refused',
+        reply: expect.stringMatching(/^550 5.7.1 not here/),
+      });
+    }
+  });
+
+  test('that refuses the sender or the password, or is not there, is asked again', async () => {
+    const auth = { user: 'tipwell', password: 'wrong' };
+    const sender = await openRelay();
+    sender.server.plan({ at: 'sender', is: 'refused', code: 553 });
+    const login = await openRelay({}, { auth });
+    const nowhere = await openRelay({}, { port: 1 });
+    for (const { send } of [sender, login, nowhere]) expect((await send()).outcome).toBe('unreachable');
+  });
+
+  test('is spoken to by TLS from the first byte, or by STARTTLS where it offers that, with a password', async () => {
+    const auth = { user: 'tipwell', password: 'p@ss/word' };
+    for (const [options, settings, isSecure] of [
+      [{ secure: true }, { isSecure: true, auth }, true],
+      [{}, { auth }, true],
+      [{ hideSTARTTLS: true, disabledCommands: ['STARTTLS'] }, {}, false],
+    ] as const) {
+      const { server, send } = await openRelay(
+        { ...options, disabledCommands: [...(options.disabledCommands ?? [])] },
+        settings,
+      );
+      expect((await send()).outcome).toBe('sent');
+      expect(server.taken[0]).toMatchObject({ isSecure, user: 'auth' in settings ? 'tipwell' : null });
+    }
+  });
+
+  test('elsewhere gets no password in the clear, and none under a certificate of somebody else', async () => {
+    const auth = { user: 'tipwell', password: 'p@ss/word' };
+    for (const options of [{ hideSTARTTLS: true, disabledCommands: ['STARTTLS'] }, {}]) {
+      const { server, send } = await openRelay(options, { auth, isOwnMachine: false });
+      expect(await send()).toMatchObject({ outcome: 'unreachable' });
+      expect(server.taken).toEqual([]);
+    }
+  });
+});
+
+describe('nothing in a mail becomes a header or another recipient', () => {
+  const INJECTIONS = [
+    '\r\nBcc: eve@evil.com',
+    '\nBcc: eve@evil.com',
+    '\r\n\r\n<script>',
+    '\u2028Bcc: eve@evil.com',
+    '" <eve@evil.com>, "',
+  ];
+
+  test.each(INJECTIONS)('in a subject, a name or an address: %j', async (evil) => {
+    const { server, send } = await openRelay(
+      {},
+      { from: { name: `Tipwell${evil}`, address: 'tips@example.com' } },
+    );
+    const letter = receiptLetter({
+      receiverName: `Pat${evil}`,
+      serviceCategory: 'bartender',
+      amountCents: cents(2_000),
+      feeCents: cents(100),
+      at: `today${evil}`,
+      id: 'txn_1',
+      isSimulated: true,
+      isRefunded: false,
+      url: 'https://tips.example.com/r/1',
+    });
+    await send({
+      subject: `${letter.subject}${evil}`,
+      text: textOf(letter),
+      html: htmlOf(letter),
+      unsubscribeUrl: `https://tips.example.com/${evil}`,
+    });
+    const refused = await send({ recipient: `pat${evil}@example.org` });
+    for (const { headers, to } of server.taken) {
+      expect([...headers.keys()].sort()).toEqual(
+        expect.arrayContaining(['from', 'to', 'subject', 'message-id', 'date']),
+      );
+      expect(headers.has('bcc')).toBe(false);
+      expect(headers.get('to')).not.toMatch(/[^"]eve@evil\.com>?$/);
+      expect(to).toHaveLength(1);
+      expect(to.join()).not.toMatch(/^eve@/);
+    }
+    expect(server.taken.length).toBeGreaterThan(0);
+    expect(refused.outcome).not.toBe('later');
+    expect(htmlOf(letter)).not.toContain('<script>');
+  });
+
+  test.each([
+    ['quotes and a comma', '"pat\\"doe,eve"@example.org', '"pat\\"doe,eve"@example.org'],
+    ['64 characters', `${'x'.repeat(64)}@example.org`, `${'x'.repeat(64)}@example.org`],
+    ['an apostrophe and a plus', "o'pat+tips@example.org", "o'pat+tips@example.org"],
+    // The server shows domains as people read them.
+    ['a domain in Unicode', 'pat@bücher.example', 'pat@bücher.example'],
+  ])('an address with %s goes to that one alone', async (_, recipient, expected) => {
+    const { server, send } = await openRelay();
+    expect(await send({ recipient })).toMatchObject({ outcome: 'sent' });
+    expect(server.taken.map(({ to }) => to)).toEqual([[expected]]);
+  });
+
+  test('an address that no server can be told of is refused, and its owner is told why', async () => {
+    const { server, send } = await openRelay();
+    for (const recipient of ['', 'nobody', 'pat@', '<pat@example.org> eve@example.org'])
+      expect((await send({ recipient })).outcome, recipient).toBe('refused');
+    expect(server.taken).toEqual([]);
+  });
+});

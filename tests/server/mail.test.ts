@@ -1,0 +1,383 @@
+/**
+ * Mails through a real SMTP server: what is sent to whom, what links allow, and that an address which nobody
+ * confirmed is left alone.
+ */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Config } from '#server/config.ts';
+import { linkIn, type MailServer, relayAt, startMailServer } from '#tests/support/mail-server.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NEXT_PASSWORD = 'a better horse battery';
+
+async function openScene(config: Partial<Config> = {}, options: Parameters<typeof createTestApp>[0] = {}) {
+  const server = await startMailServer();
+  const t = await createTestApp({ ...options, config: { mail: relayAt(server), ...config } });
+  onTestFinished(async () => {
+    await t.app.endMails();
+    await server.close();
+  });
+  /** Sends what waits, and answers what came. */
+  async function send() {
+    const before = server.taken.length;
+    for (let idle = 0; idle < 2; ) {
+      const count = server.taken.length;
+      await t.app.sendMails();
+      idle = server.taken.length === count ? idle + 1 : 0;
+    }
+    return server.taken.slice(before);
+  }
+  const subjects = async () =>
+    (await send()).map(({ to, headers }) => `${headers.get('subject')} -> ${to.join()}`).sort();
+  return { server, t, send, subjects };
+}
+
+async function confirmed(
+  t: TestApp,
+  send: () => Promise<readonly MailServer['taken'][number][]>,
+  token: string,
+) {
+  await t.trpc(token).auth.sendConfirmation.mutate();
+  const [mail] = await send();
+  if (!mail) throw new Error('no confirmation came');
+  await t.trpc().auth.confirmEmail.mutate({ token: linkIn(mail).token });
+}
+
+describe('a forgotten password', () => {
+  test('is replaced by the link in a mail, which works once', async () => {
+    const { t, send, subjects } = await openScene();
+    const { token } = await t.registerProvider('pat');
+    expect(
+      await t.rest('POST', '/auth/password/forgotten', { body: { email: 'PAT@example.com' } }),
+    ).toMatchObject({
+      status: 204,
+      body: null,
+    });
+    const [mail, ...others] = await send();
+    if (!mail) throw new Error('no mail came');
+    expect(others).toEqual([]);
+    expect(mail.to).toEqual(['pat@example.com']);
+    expect(mail.headers.get('subject')).toBe('Choose a new password');
+    const link = linkIn(mail);
+    expect(link.url).toBe(`${t.config.publicUrl}/reset#${link.token}`);
+    expect(mail.html).toContain(`href="${link.url}"`);
+    // The data has neither the token nor anything that it could be made from.
+    expect(JSON.stringify(await t.data.dump())).not.toContain(link.token);
+
+    const reset = (newPassword: string) =>
+      t.trpc().auth.resetPassword.mutate({ token: link.token, newPassword });
+    await expect(reset('pat@example.com')).rejects.toThrow('Password must not be your email');
+    await expect(reset('Summer2026!')).rejects.toThrow('too easy to guess');
+    await expect(reset(NEXT_PASSWORD)).resolves.toBeNull();
+    await expect(t.trpc(token).auth.me.query()).rejects.toThrow('Your session has ended');
+    await expect(t.logIn('pat@example.com', PASSWORD)).rejects.toThrow('Incorrect email or password');
+    expect(await t.logIn('pat@example.com', NEXT_PASSWORD)).toMatch(/./);
+    await expect(reset('one more horse battery')).rejects.toThrow('This link no longer works');
+    expect(await subjects()).toEqual([
+      'New login to your account -> pat@example.com',
+      'Your password was changed -> pat@example.com',
+    ]);
+  });
+
+  test('has a link that ends after an hour, with another email, password or link, and with the account', async () => {
+    const { t, send } = await openScene();
+    const provider = await t.registerProvider('pat');
+    const linkFor = async (email: string) => {
+      await t.trpc().auth.forgotPassword.mutate({ email });
+      const mail = (await send()).find(({ headers }) => headers.get('subject') === 'Choose a new password');
+      if (!mail) throw new Error('no mail came');
+      return linkIn(mail).token;
+    };
+    const use = (token: string, newPassword = NEXT_PASSWORD) =>
+      t.rest('POST', '/auth/password/reset', { body: { token, new_password: newPassword } });
+    const ended = { status: 410, body: { code: 'link_ended' } };
+
+    const first = await linkFor('pat@example.com');
+    t.clock.nowMs += HOUR_MS;
+    expect(await use(first)).toMatchObject(ended);
+
+    const second = await linkFor('pat@example.com');
+    await provider.trpc.auth.updateProfile.mutate({ email: 'new@example.com', currentPassword: PASSWORD });
+    expect(await use(second)).toMatchObject(ended);
+    await t.trpc().auth.forgotPassword.mutate({ email: 'pat@example.com' });
+    const mails = (await send()).filter(({ headers }) => headers.get('subject') === 'Choose a new password');
+    expect(mails).toEqual([]);
+
+    const [third, fourth] = [await linkFor('new@example.com'), await linkFor('new@example.com')];
+    await provider.trpc.auth.changePassword.mutate({ currentPassword: PASSWORD, newPassword: NEXT_PASSWORD });
+    expect(await use(third)).toMatchObject(ended);
+
+    const [fifth, sixth] = [await linkFor('new@example.com'), await linkFor('new@example.com')];
+    expect(await use(fifth, 'another horse battery')).toMatchObject({ status: 204 });
+    expect(await use(sixth)).toMatchObject(ended);
+    expect(await use(fourth)).toMatchObject(ended);
+    expect(await use(Buffer.from(randomBytes(32)).toString('base64url'))).toMatchObject(ended);
+  });
+
+  test('is asked for with the same work and answer, whether there is an account or not', async () => {
+    const calls: string[] = [];
+    const { t, send, server } = await openScene(
+      { isRateLimited: true },
+      {
+        wrapStorage: (storage) =>
+          new Proxy(storage, {
+            get(target, name) {
+              const value = Reflect.get(target, name);
+              if (name === 'mails')
+                return new Proxy(value, {
+                  get(mails, method) {
+                    calls.push(`mails.${String(method)}`);
+                    return Reflect.get(mails, method);
+                  },
+                });
+              calls.push(String(name));
+              return value;
+            },
+          }),
+      },
+    );
+    await t.registerProvider('pat');
+    const ask = async (email: string) => {
+      calls.length = 0;
+      const { status, headers, body } = await t.rest('POST', '/auth/password/forgotten', { body: { email } });
+      const names = [...headers.keys()].sort();
+      return { status, body, names, calls: [...calls] };
+    };
+    const known = await ask('pat@example.com');
+    const unknown = await ask('bob@example.com');
+    expect(unknown).toEqual(known);
+    expect(known.calls.filter((name) => name.startsWith('mails.'))).toEqual(['mails.add']);
+    expect(known.calls).not.toContain('findCredentials');
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await ask('pat@example.com')).toMatchObject({ status: 204 });
+      expect(await ask('bob@example.com')).toMatchObject({ status: 204 });
+    }
+    const refusals = [await ask('pat@example.com'), await ask('bob@example.com')];
+    expect(refusals.map(({ status }) => status)).toEqual([429, 429]);
+    expect(refusals[0]?.calls).toEqual(refusals[1]?.calls);
+    expect((await send()).map(({ to }) => to)).toEqual(Array(3).fill(['pat@example.com']));
+    expect(server.times()).toEqual([1, 1, 1]);
+    expect(t.logLines.join('')).not.toMatch(/pat@example|bob@example/);
+  });
+
+  test('ends the device marks that others hold, and what they have counted', async () => {
+    const { t, send } = await openScene({ isRateLimited: true });
+    await t.registerProvider('pat');
+    const logIn = (password: string, cookie?: string, peer = '192.0.2.7') =>
+      t.rest('POST', '/auth/login', {
+        body: { email: 'pat@example.com', password },
+        peer,
+        headers: { 'User-Agent': 'curl/8', ...(cookie !== undefined && { Cookie: cookie }) },
+      });
+    const cookieOf = ({ headers }: { readonly headers: Headers }) =>
+      headers.get('set-cookie')?.split(';')[0] ?? '';
+    const mark = cookieOf(await logIn(PASSWORD));
+    await t.trpc().auth.forgotPassword.mutate({ email: 'pat@example.com' });
+    const [mail] = await send();
+    if (!mail) throw new Error('no mail came');
+    const done = await t.rest('POST', '/auth/password/reset', {
+      body: { token: linkIn(mail).token, new_password: NEXT_PASSWORD },
+    });
+    const own = cookieOf(done);
+    await send();
+    // A login with the mark of before tells of a new device; one with the mark of the reset does not.
+    expect(await logIn(NEXT_PASSWORD, mark)).toMatchObject({ status: 200 });
+    expect((await send()).map(({ headers }) => headers.get('subject'))).toEqual([
+      'New login to your account',
+    ]);
+    expect(await logIn(NEXT_PASSWORD, own)).toMatchObject({ status: 200 });
+    expect(await send()).toEqual([]);
+  });
+
+  test('is refused with words where no mail is sent', async () => {
+    const t = await createTestApp();
+    await t.registerProvider('pat');
+    for (const [path, body] of [['/auth/password/forgotten', { email: 'pat@example.com' }]] as const)
+      expect(await t.rest('POST', path, { body })).toMatchObject({ status: 409, body: { code: 'mail_off' } });
+  });
+});
+
+describe('the email of an account', () => {
+  test('is asked to confirm itself, and hears of nothing else before', async () => {
+    const { t, send, subjects } = await openScene();
+    const person = {
+      email: 'kim@example.com',
+      username: 'kim',
+      fullName: 'Kim Doe',
+      password: PASSWORD,
+      isServiceProvider: false,
+    } as const;
+    await t.trpc().auth.register.mutate(person);
+    const [mail, ...others] = await send();
+    if (!mail) throw new Error('no confirmation came');
+    expect(others).toEqual([]);
+    expect(mail.headers.get('subject')).toBe('Confirm your email');
+    expect(mail.text + mail.html).not.toContain('Kim');
+    const token = await t.logIn('kim@example.com');
+    await t.trpc(token).auth.changePassword.mutate({ currentPassword: PASSWORD, newPassword: NEXT_PASSWORD });
+    expect(await send()).toEqual([]);
+
+    const confirm = () => t.trpc().auth.confirmEmail.mutate({ token: linkIn(mail).token });
+    await expect(confirm()).resolves.toBeNull();
+    await expect(confirm()).rejects.toThrow('This link no longer works');
+    const again = await t.logIn('kim@example.com', NEXT_PASSWORD);
+    expect((await t.trpc(again).auth.mailSettings.query()).confirmedAt).not.toBeNull();
+    expect(await subjects()).toEqual(['New login to your account -> kim@example.com']);
+    await t.trpc(again).auth.sendConfirmation.mutate();
+    expect(await send()).toEqual([]);
+  });
+
+  test('that was confirmed is told of a new email, which is asked to confirm itself', async () => {
+    const { t, send, subjects } = await openScene();
+    const { token, trpc } = await t.registerProvider('pat');
+    await confirmed(t, send, token);
+    await trpc.auth.updateProfile.mutate({ email: 'new@example.com', currentPassword: PASSWORD });
+    expect(await subjects()).toEqual([
+      'Confirm your email -> new@example.com',
+      'The email of your account was changed -> pat@example.com',
+    ]);
+    expect(await trpc.auth.mailSettings.query()).toMatchObject({
+      email: 'new@example.com',
+      confirmedAt: null,
+    });
+    await trpc.auth.close.mutate({ currentPassword: PASSWORD, confirmation: 'close' });
+    expect(await send()).toEqual([]);
+  });
+
+  test('that was confirmed is told of new devices, a new password and the closing', async () => {
+    const { t, send, subjects } = await openScene();
+    const { token, trpc } = await t.registerProvider('pat');
+    await confirmed(t, send, token);
+    await trpc.auth.changePassword.mutate({ currentPassword: PASSWORD, newPassword: NEXT_PASSWORD });
+    const next = await t.logIn('pat@example.com', NEXT_PASSWORD);
+    await t.trpc(next).auth.close.mutate({ currentPassword: NEXT_PASSWORD, confirmation: 'close' });
+    expect(await subjects()).toEqual([
+      'New login to your account -> pat@example.com',
+      'Your account will be closed -> pat@example.com',
+      'Your password was changed -> pat@example.com',
+    ]);
+  });
+
+  test('that a mail server refuses is shown to its owner, with what the server said', async () => {
+    const { t, send, server } = await openScene();
+    const { trpc } = await t.registerProvider('pat');
+    server.plan({
+      at: 'recipient',
+      is: 'refused',
+      code: 550,
+      words: '5.1.1 <pat@example.com>: no such user',
+    });
+    await trpc.auth.sendConfirmation.mutate();
+    expect(await send()).toEqual([]);
+    const refused = await trpc.auth.mailSettings.query();
+    expect(refused.refusal).toBe('550 5.1.1 <pat@example.com>: no such user');
+    expect(refused.refusedAt).toBe(new Date(t.clock.nowMs).toISOString());
+    expect(t.logLines.join('')).toContain('RCPT TO 550 5.1.1');
+    expect(t.logLines.join('')).not.toContain('pat@example');
+    await trpc.auth.sendConfirmation.mutate();
+    expect(await send()).toHaveLength(1);
+    expect(await trpc.auth.mailSettings.query()).toMatchObject({ refusal: null, refusedAt: null });
+  });
+});
+
+describe('a receipt by mail', () => {
+  test('goes to the confirmed email of its giver, and to nobody else', async () => {
+    const { t, send } = await openScene();
+    const { provider, customer, code } = await t.setTheScene();
+    const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
+    const { id } = await customer.trpc.transactions.create.mutate({ ...tip, message: 'For the Negroni' });
+    const ask = (token?: string, body: object = {}) =>
+      t.rest('POST', `/transactions/${id}/receipt-mail`, { token, body });
+    expect(await ask(customer.token)).toMatchObject({ status: 409, body: { code: 'email_unconfirmed' } });
+    await confirmed(t, send, customer.token);
+    expect(await ask()).toMatchObject({ status: 401 });
+    expect(await ask(provider.token)).toMatchObject({ status: 404, body: { code: 'transaction_not_found' } });
+    expect(
+      await ask(customer.token, { email: 'other@example.com', time_zone: 'America/New_York' }),
+    ).toMatchObject({ status: 204 });
+    const [mail, ...others] = await send();
+    if (!mail) throw new Error('no receipt came');
+    expect(others).toEqual([]);
+    expect(mail.to).toEqual(['cam@example.com']);
+    expect(mail.headers.get('subject')).toBe('Your receipt for a $20.00 tip');
+    for (const words of [
+      'Provider pat',
+      '$20.00',
+      '$1.00',
+      '$21.00',
+      'Bartender',
+      'No money moved',
+      `/transactions/${id}`,
+    ])
+      expect(mail.text).toContain(words);
+    expect(mail.text).toMatch(/When: .* E[DS]T/);
+    expect(mail.text + mail.html).not.toContain('Negroni');
+    expect(mail.headers.has('list-unsubscribe')).toBe(false);
+  });
+
+  test('goes to the email that a guest names, so many times', async () => {
+    const { t, send } = await openScene({ takesGuestTips: true, isRateLimited: true });
+    const { code } = await t.setTheScene();
+    const given = await t.rest('POST', '/transactions', {
+      body: { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' },
+      headers: { 'Idempotency-Key': '0123456789abcdef0123' },
+    });
+    const token = String(given.body.receipt_url).split('/').at(-1);
+    const ask = (body: object) => t.rest('POST', `/transactions/${token}/receipt-mail`, { body });
+    expect(await ask({})).toMatchObject({ status: 422, body: { errors: [{ field: 'email' }] } });
+    for (let turn = 0; turn < 3; turn += 1)
+      expect(await ask({ email: 'guest@example.com' })).toMatchObject({ status: 204 });
+    expect(await ask({ email: 'guest@example.com' })).toMatchObject({ status: 429 });
+    const mails = await send();
+    expect(mails.map(({ to }) => to)).toEqual(Array(3).fill(['guest@example.com']));
+    expect(mails[0]?.text).toContain(given.body.receipt_url);
+  });
+});
+
+describe('a monthly statement', () => {
+  test('comes once, on the first of the month, to providers who ask for it, and ends with one click', async () => {
+    const { t, send } = await openScene();
+    const { provider, customer, code } = await t.setTheScene();
+    const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
+    await customer.trpc.transactions.create.mutate({ ...tip, message: 'For the Negroni' });
+    const wanted = { monthlyStatement: true, timeZone: 'Europe/Vienna' };
+    await expect(customer.trpc.auth.changeMailSettings.mutate(wanted)).rejects.toThrow(
+      'Only service providers',
+    );
+    expect(await provider.trpc.auth.changeMailSettings.mutate(wanted)).toMatchObject({
+      monthlyStatement: true,
+    });
+    await confirmed(t, send, provider.token);
+    await t.app.sweep();
+    expect(await send()).toEqual([]);
+    const month = new Date(t.clock.nowMs).toISOString().slice(0, 7);
+    t.clock.nowMs = Date.parse(`${month}-28T12:00:00Z`) + 5 * DAY_MS;
+    await Promise.all([t.app.sweep(), t.app.sweep()]);
+    await t.app.sweep();
+    const [mail, ...others] = await send();
+    if (!mail) throw new Error('no statement came');
+    expect(others).toEqual([]);
+    expect(mail.to).toEqual(['pat@example.com']);
+    expect(mail.headers.get('subject')).toMatch(/^Your tips in \w+ \d{4}$/);
+    expect(mail.text).toContain('$19.40');
+    expect(mail.text + mail.html).not.toContain('Negroni');
+    expect(mail.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+    const url = /^<(.+)>$/.exec(mail.headers.get('list-unsubscribe') ?? '')?.[1] ?? '';
+    const path = new URL(url).pathname;
+    expect(await (await t.send(path)).text()).toContain('<form method="post">');
+    expect((await provider.trpc.auth.mailSettings.query()).monthlyStatement).toBe(true);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const oneClick = { method: 'POST', headers, body: 'List-Unsubscribe=One-Click' };
+    expect((await t.send(`${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`, oneClick)).status).toBe(
+      404,
+    );
+    expect((await t.send(path, oneClick)).status).toBe(200);
+    expect((await provider.trpc.auth.mailSettings.query()).monthlyStatement).toBe(false);
+    t.clock.nowMs += 31 * DAY_MS;
+    await t.app.sweep();
+    expect(await send()).toEqual([]);
+    expect(t.logLines.join('')).not.toContain(path.split('/').at(-1));
+  });
+});
