@@ -3,7 +3,12 @@ import type { PaymentMode } from '#shared/payments.ts';
 import type { Installation } from '#shared/rendered-page.ts';
 
 /** The renderer has no page to read; it sets this before each drawing. */
-let drawnFor: Installation = { paymentMode: 'simulated', takesGuestTips: false, operatorContact: '' };
+let drawnFor: Installation = {
+  paymentMode: 'simulated',
+  takesGuestTips: false,
+  operatorContact: '',
+  sendsMail: false,
+};
 
 /** Simulated when the page does not say it. */
 export function paymentMode(): PaymentMode {

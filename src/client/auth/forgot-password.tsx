@@ -1,19 +1,35 @@
-/** The way back for somebody who has forgotten the password: the operator makes a new one. */
+/** The way back for somebody who has forgotten the password: a link by mail, or the operator makes a new one. */
+
+import { Link } from 'wouter';
+import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { operatorContact } from '../ui/later/contact.ts';
+import { sendsMail } from '../ui/later/sends-mail.ts';
 import styles from './auth.module.css';
 
 export function ForgotPassword() {
-  const contact = operatorContact();
+  if (sendsMail())
+    return (
+      <p className={styles.forgot}>
+        <Link className={styles.forgotLink} href={LINK_PATHS.reset}>
+          Forgot your password?
+        </Link>
+      </p>
+    );
   return (
     <p className={styles.forgot}>
-      Forgot your password?{' '}
-      {contact ? (
-        <>
-          Contact <a href={contact.href}>{contact.text}</a> to get a new one.
-        </>
-      ) : (
-        'Ask whoever runs this site for a new one.'
-      )}
+      Forgot your password? <AskOperator />
     </p>
+  );
+}
+
+/** What is left for somebody whom no mail reaches. */
+export function AskOperator() {
+  const contact = operatorContact();
+  return contact ? (
+    <>
+      Contact <a href={contact.href}>{contact.text}</a> to get a new one.
+    </>
+  ) : (
+    'Ask whoever runs this site for a new one.'
   );
 }

@@ -16,6 +16,7 @@ import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
 import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { MailReceipt } from '../ui/later/mail-receipt.tsx';
 import { Quote } from '../ui/later/quote.tsx';
 import { Money } from '../ui/money.tsx';
 import { Screen } from '../ui/screen.tsx';
@@ -121,6 +122,7 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
           <Printer aria-hidden /> Print
         </Button>
       </div>
+      {isGiver && !unpaid && <MailReceipt name={name} isGuest={isGuests(name)} />}
       {!unpaid && (
         <Reversal transaction={transaction} isGiver={isGiver} onRefunded={onRefunded} onStale={onStale} />
       )}

@@ -1,6 +1,7 @@
 /** The route table: the path and the guard of each screen. A screen is fetched when it is first visited. */
 import { lazy, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
+import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import { isTipPage, paths, transactionIdIn } from '../paths.ts';
 import { useSession } from '../session/session.ts';
@@ -8,6 +9,8 @@ import { SignedInOnly, SignedOutOnly } from './guards/guards.tsx';
 
 const Landing = lazy(() => import('../landing/landing.tsx').then(({ Landing }) => ({ default: Landing })));
 const Auth = lazy(() => import('../auth/auth.tsx').then(({ Auth }) => ({ default: Auth })));
+const Reset = lazy(() => import('../auth/reset.tsx').then(({ Reset }) => ({ default: Reset })));
+const Confirm = lazy(() => import('../auth/confirm.tsx').then(({ Confirm }) => ({ default: Confirm })));
 const Dashboard = lazy(() =>
   import('../dashboard/dashboard.tsx').then(({ Dashboard }) => ({ default: Dashboard })),
 );
@@ -45,6 +48,10 @@ export function screenAt(pathname: string): ReactElement {
       return <SignedOutOnly screen={Landing} />;
     case paths.auth:
       return <SignedOutOnly screen={Auth} />;
+    case LINK_PATHS.reset:
+      return <Reset />;
+    case LINK_PATHS.confirm:
+      return <Confirm />;
     case paths.dashboard:
       return <SignedInOnly screen={Dashboard} />;
     case paths.scan:

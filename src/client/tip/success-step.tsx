@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents } from '#shared/money.ts';
@@ -20,6 +20,11 @@ import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
+
+/** Few sites send mail, and few people ask. */
+const MailReceipt = lazy(() =>
+  import('../ui/later/mail-receipt.tsx').then(({ MailReceipt }) => ({ default: MailReceipt })),
+);
 
 interface SuccessStepProps {
   readonly receipt: Receipt;
@@ -119,6 +124,11 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         <Link className={styles.link} href={receiptPage(transactionId)}>
           Receipt and undo
         </Link>
+      )}
+      {transactionId !== null && document.documentElement.dataset['mail'] && (
+        <Suspense>
+          <MailReceipt name={transactionId} isGuest={isGuest} />
+        </Suspense>
       )}
       {isHeldUp && <ReceiptScreen receipt={receipt} provider={provider} onClose={() => setHeldUp(false)} />}
     </section>

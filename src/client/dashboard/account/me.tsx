@@ -7,6 +7,7 @@ import { paymentMode } from '../../installation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
+import { sendsMail } from '../../ui/later/sends-mail.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { Fetched } from '../shared/fetched.tsx';
 import { accountTypeOf } from '../shared/labels.ts';
@@ -19,6 +20,8 @@ const loadQuestion = () => import('../../signed-in/later/password-again.ts');
 const EditDetails = lazy(() =>
   import('./edit-details.tsx').then(({ EditDetails }) => ({ default: EditDetails })),
 );
+
+const EmailCare = lazy(() => import('./email-care.tsx').then(({ EmailCare }) => ({ default: EmailCare })));
 
 export function Me({ user }: { readonly user: User }) {
   const [isEditing, setEditing] = useState(false);
@@ -49,6 +52,13 @@ export function Me({ user }: { readonly user: User }) {
         <Boundary>
           <Suspense>
             <Payouts user={user} place="profile" loadQuestion={loadQuestion} />
+          </Suspense>
+        </Boundary>
+      )}
+      {sendsMail() && (
+        <Boundary>
+          <Suspense>
+            <EmailCare user={user} />
           </Suspense>
         </Boundary>
       )}

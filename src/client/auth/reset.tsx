@@ -1,0 +1,153 @@
+/**
+ * The screen of a forgotten password. With the token of a link in its fragment it takes a new password; without
+ * one it asks where to send the link. Opening it changes nothing.
+ */
+
+import { type SubmitEvent, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { navigate } from 'wouter/use-browser-location';
+import { LINK_PATHS } from '#shared/mail-paths.ts';
+import { api } from '../api-client/api.ts';
+import { useAttempts } from '../controls/attempts.ts';
+import { authFor, paths } from '../paths.ts';
+import { endSession } from '../session/session.ts';
+import { toastSuccess } from '../toasts.ts';
+import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
+import card from '../ui/card.module.css';
+import { ScreenHeading } from '../ui/heading.tsx';
+import { EmailField, PasswordField } from '../ui/later/account-fields.tsx';
+import { showFailure } from '../ui/later/failures.ts';
+import { sendsMail } from '../ui/later/sends-mail.ts';
+import { Screen } from '../ui/screen.tsx';
+import styles from './auth.module.css';
+import { AskOperator } from './forgot-password.tsx';
+import { tokenInFragment } from './link-token.ts';
+
+const NO_ANSWER = 'That did not work. Check your connection and try again.';
+
+export function Reset() {
+  const [token] = useState(tokenInFragment);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const title = token === null ? 'Forgot your password?' : 'Choose a new password';
+  return (
+    <Screen
+      title={title}
+      width="column"
+      actions={
+        <ButtonLink look="quiet" href={authFor(paths.dashboard)}>
+          Login
+        </ButtonLink>
+      }
+    >
+      <section className={[card.card, styles.card].join(' ')}>
+        <ScreenHeading>{sentTo === null ? title : 'Check your email'}</ScreenHeading>
+        {token !== null ? (
+          <NewPassword token={token} />
+        ) : sentTo !== null ? (
+          <Sent to={sentTo} onAgain={() => setSentTo(null)} />
+        ) : sendsMail() ? (
+          <AskForLink onSent={setSentTo} />
+        ) : (
+          <p>
+            <AskOperator />
+          </p>
+        )}
+      </section>
+    </Screen>
+  );
+}
+
+function AskForLink({ onSent }: { readonly onSent: (email: string) => void }) {
+  const form = useForm({ defaultValues: { email: '' } });
+  const attempts = useAttempts();
+  const { errors } = form.formState;
+
+  function ask(event: SubmitEvent) {
+    event.preventDefault();
+    void attempts.run(async () => {
+      try {
+        await form.handleSubmit(async ({ email }) => {
+          await api.auth.forgotPassword.mutate({ email });
+          onSent(email.trim());
+        })(event);
+      } catch (error) {
+        showFailure(form, ['email'], error, NO_ANSWER);
+      }
+    });
+  }
+
+  return (
+    <form className={styles.form} noValidate onSubmit={ask}>
+      <p>We’ll email you a link to choose a new one.</p>
+      <EmailField
+        error={errors.email?.message}
+        {...form.register('email', { required: 'Email is required.' })}
+      />
+      {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
+      <Button type="submit" aria-disabled={attempts.isUnderWay}>
+        {attempts.isUnderWay ? 'Sending...' : 'Email Me a Link'}
+      </Button>
+    </form>
+  );
+}
+
+function Sent({ to, onAgain }: { readonly to: string; readonly onAgain: () => void }) {
+  return (
+    <>
+      <p role="status">
+        If there is an account for <bdi className={styles.address}>{to}</bdi>, a link is on its way. It works
+        for an hour.
+      </p>
+      <p>
+        Nothing there? Look in your spam folder. No longer have that email? <AskOperator />
+      </p>
+      <Button look="quiet" onClick={onAgain}>
+        Try Another Email
+      </Button>
+    </>
+  );
+}
+
+function NewPassword({ token }: { readonly token: string }) {
+  const form = useForm({ defaultValues: { newPassword: '' } });
+  const attempts = useAttempts();
+  const { errors } = form.formState;
+
+  function choose(event: SubmitEvent) {
+    event.preventDefault();
+    void attempts.run(async () => {
+      try {
+        await form.handleSubmit(async ({ newPassword }) => {
+          await api.auth.resetPassword.mutate({ token, newPassword });
+          endSession();
+          toastSuccess('Password changed. Log in with your new one.');
+          navigate(authFor(paths.dashboard), { replace: true });
+        })(event);
+      } catch (error) {
+        showFailure(form, ['newPassword'], error, NO_ANSWER);
+      }
+    });
+  }
+
+  return (
+    <form className={styles.form} noValidate onSubmit={choose}>
+      <PasswordField
+        label="New password"
+        hint="At least 8 characters. All your devices will be logged out."
+        autoComplete="new-password"
+        required
+        error={errors.newPassword?.message}
+        {...form.register('newPassword', { required: 'New password is required.' })}
+      />
+      {errors.root && (
+        <p className={styles.failure}>
+          {errors.root.message} <a href={LINK_PATHS.reset}>Get a new link</a>
+        </p>
+      )}
+      <Button type="submit" aria-disabled={attempts.isUnderWay}>
+        {attempts.isUnderWay ? 'Changing...' : 'Change Password'}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,75 @@
+/** Sends the receipt of a tip by mail: to the giver's own email, or to the one that a guest types. */
+import { type SubmitEvent, useState } from 'react';
+import { call } from '../../calls.ts';
+import { Button } from '../button.tsx';
+import { EmailField } from './account-fields.tsx';
+import styles from './mail-receipt.module.css';
+import { sendsMail } from './sends-mail.ts';
+
+const NO_ANSWER = 'The receipt was not sent. Check your connection and try again.';
+
+interface MailReceiptProps {
+  /** The id of the transaction, or the token of a guest's receipt. */
+  readonly name: string;
+  readonly isGuest: boolean;
+}
+
+/** Nothing where the site sends no mail. */
+export function MailReceipt({ name, isGuest }: MailReceiptProps) {
+  const [step, setStep] = useState<'offer' | 'address' | 'sending' | 'sent'>('offer');
+  const [failure, setFailure] = useState<string | null>(null);
+  if (!sendsMail()) return null;
+
+  async function send(email?: string) {
+    setStep('sending');
+    setFailure(null);
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    const outcome = await call(
+      (api) =>
+        api.transactions.mailReceipt.mutate({ id: name, timeZone, ...(email !== undefined && { email }) }),
+      isGuest ? 'guestApi' : 'api',
+    );
+    setStep(outcome.failure === null ? 'sent' : isGuest ? 'address' : 'offer');
+    if (outcome.failure !== null) setFailure(outcome.failure.detail ?? NO_ANSWER);
+  }
+
+  function submit(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const email = new FormData(event.currentTarget).get('email');
+    if (step !== 'sending') void send(typeof email === 'string' ? email : '');
+  }
+
+  const isAsking = isGuest && (step === 'address' || step === 'sending');
+  return (
+    <div className={styles.part}>
+      {isAsking ? (
+        <form className={styles.part} noValidate onSubmit={submit}>
+          <EmailField name="email" error={failure ?? undefined} />
+          <Button look="quiet" type="submit" aria-disabled={step === 'sending'}>
+            {step === 'sending' ? 'Sending...' : 'Send'}
+          </Button>
+        </form>
+      ) : (
+        step !== 'sent' && (
+          <>
+            <Button
+              look="quiet"
+              aria-disabled={step === 'sending'}
+              onClick={() => (isGuest ? setStep('address') : step === 'offer' && void send())}
+            >
+              {step === 'sending' ? 'Sending...' : 'Email Me the Receipt'}
+            </Button>
+            {failure !== null && (
+              <p role="alert" className={styles.failure}>
+                {failure}
+              </p>
+            )}
+          </>
+        )
+      )}
+      <p role="status" className={styles.told}>
+        {step === 'sent' && 'The receipt is on its way.'}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+/** The way back into an account by a link in a mail, on a phone, and the other links that mails have. */
+import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
+import { startServer, stopEverything } from '../support/running-server.ts';
+import { test as base, expect, type Person, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+import { payTip } from './tipping.ts';
+
+const NEW_PASSWORD = 'a better horse battery';
+
+const test = base.extend<object, { readonly mails: MailServer }>({
+  mails: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      const mails = await startMailServer();
+      await use(mails);
+      await mails.close();
+    },
+    { scope: 'worker' },
+  ],
+  server: [
+    async ({ mails }, use) => {
+      const SMTP_URL = `smtp://localhost:${mails.port}`;
+      await use(await startServer({ SMTP_URL, MAIL_FROM: 'tips@example.com', GUEST_TIPS: 'on' }));
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+test.use({ viewport: { width: 390, height: 844 } });
+
+/** The newest mail with this subject to an address, once it is there. */
+async function newest(mails: MailServer, to: string, subject: string | RegExp) {
+  const found = () =>
+    mails.taken.findLast(
+      (mail) => mail.to.includes(to) && new RegExp(subject).test(mail.headers.get('subject') ?? ''),
+    );
+  await expect.poll(found, { timeout: 15_000 }).toBeDefined();
+  const mail = found();
+  if (!mail) throw new Error('the mail has gone');
+  return mail;
+}
+
+test('somebody who forgot the password gets back into the dashboard by a link, which works once', async ({
+  page,
+  backstage,
+  mails,
+  complaints,
+}) => {
+  const person: Person = await backstage.provider();
+  await page.goto('/auth');
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await expect(page.getByRole('heading', { name: 'Forgot your password?' })).toBeVisible();
+  await expectForEverybody(page, 'asking for a link');
+  await picture(page, 'mail-forgot');
+  await page.getByRole('button', { name: 'Email Me a Link' }).click();
+  await expect(page.getByText('Email is required.')).toBeVisible();
+  await page.getByLabel('Email').fill(person.email);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^If there is an account for .+, a link is on its way/)).toBeVisible();
+  await picture(page, 'mail-sent');
+
+  const { url } = linkIn(await newest(mails, person.email, 'Choose a new password'));
+  await page.goto(url);
+  // Opening it, also twice, changes nothing.
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Choose a new password' })).toBeVisible();
+  await expectForEverybody(page, 'choosing a password');
+  await picture(page, 'mail-reset');
+  await page.getByLabel('New password').fill('password');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/too easy to guess/).first()).toBeVisible();
+  expect(complaints.splice(0)).toHaveLength(1);
+  await page.getByLabel('New password').fill(NEW_PASSWORD);
+  await page.getByRole('button', { name: 'Change Password' }).click();
+  await expect(toast(page, 'Password changed. Log in with your new one.')).toBeVisible();
+  await expect(page).toHaveURL('/auth');
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/dashboard');
+
+  // Choosing a password by the link has confirmed the email.
+  await page.goto('/dashboard?tab=profile');
+  await expect(page.getByText('Your email is confirmed.')).toBeVisible();
+  await page.getByLabel('Email me a statement each month').check();
+  await expect(page.getByLabel('Email me a statement each month')).toBeChecked();
+  await picture(page, 'mail-profile');
+  await page.reload();
+  await expect(page.getByLabel('Email me a statement each month')).toBeChecked();
+
+  await page.goto(url);
+  await page.getByLabel('New password').fill('yet another horse battery');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('This link no longer works. Ask for a new one.').first()).toBeVisible();
+  expect(complaints.splice(0)).toHaveLength(1);
+  await picture(page, 'mail-ended');
+  await page.getByRole('link', { name: 'Get a new link' }).click();
+  await expect(page.getByRole('button', { name: 'Email Me a Link' })).toBeVisible();
+});
+
+test('a giver confirms the email and gets the receipt of a tip, and a guest names one', async ({
+  page,
+  backstage,
+  mails,
+  complaints,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(customer);
+  await page.goto('/dashboard?tab=profile');
+  await page.getByRole('button', { name: 'Send Me the Link' }).click();
+  await expect(toast(page, 'Check your email for the link.')).toBeVisible();
+  await picture(page, 'mail-unconfirmed');
+  await page.goto(linkIn(await newest(mails, customer.email, 'Confirm your email')).url);
+  await expectForEverybody(page, 'confirming an email');
+  await picture(page, 'mail-confirm');
+  await page.getByRole('button', { name: 'Confirm My Email' }).click();
+  await expect(page.getByRole('heading', { name: 'Email confirmed' })).toBeVisible();
+  await page.goto(`/tip/${code}`);
+  await payTip(page, '$20');
+  await page.getByRole('button', { name: 'Email Me the Receipt' }).click();
+  await expect(page.getByText('The receipt is on its way.')).toBeVisible();
+  await picture(page, 'mail-receipt');
+  const receipt = await newest(mails, customer.email, 'Your receipt');
+  expect(receipt.text).toContain(provider.fullName);
+
+  const body = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
+  const given = await backstage.call('POST', '/transactions', { body, key: 'a-key-that-nobody-guesses' });
+  await page.goto(new URL(given.receipt_url).pathname);
+  await page.getByRole('button', { name: 'Email Me the Receipt' }).click();
+  await page.getByLabel('Email').fill('guest@example');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Please enter a valid email address.')).toBeVisible();
+  expect(complaints.splice(0)).toHaveLength(1);
+  await picture(page, 'mail-guest');
+  await page.getByLabel('Email').fill('guest@example.com');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('The receipt is on its way.')).toBeVisible();
+  expect((await newest(mails, 'guest@example.com', 'Your receipt')).text).toContain(given.receipt_url);
+});
