@@ -18,6 +18,8 @@ import { createWriteLetter } from './write-letter.ts';
 /** Beyond so many waiting mails nobody can ask for another one. */
 const MAX_WAITING = 5_000;
 const READERS_AT_ONCE = 100;
+/** Days may begin hours after midnight, and a month ends with its last day. */
+const MONTH_SETTLES_MS = 86_400_000;
 
 export interface Mail {
   /**
@@ -140,7 +142,7 @@ export function createMail(deps: {
         const readers = await mails.listStatementReaders(after, READERS_AT_ONCE);
         for (const reader of readers) {
           const { timeZone, statedMonth } = reader;
-          const month = monthBefore(dateAt(nowMs, timeZone).slice(0, MONTH_LENGTH));
+          const month = monthBefore(dateAt(nowMs - MONTH_SETTLES_MS, timeZone).slice(0, MONTH_LENGTH));
           const mail = draft('statement', { month, timeZone });
           if (mail && statedMonth < month) await mails.addStatement(reader, month, mail);
         }

@@ -1,7 +1,7 @@
 /** Writes what a claimed mail says, of what is so when it is sent. */
 import { hash } from 'node:crypto';
 import type { ClaimedMail, LinkPurpose } from '#server/storage/port/mails.ts';
-import type { Storage } from '#server/storage/port/storage.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, dateAfter, firstOfDate } from '#shared/calendar.ts';
 import { isTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
@@ -91,9 +91,9 @@ export function createWriteLetter(deps: {
   }
 
   /** Null once the account has another address: what it is told of is nobody else's business. */
-  async function ownerOf({ userId, recipient }: ClaimedMail): Promise<UserId | null> {
+  async function ownerOf({ userId, recipient }: ClaimedMail): Promise<Account | null> {
     const found = await storage.findCredentials(recipient);
-    return found?.account.id === userId ? userId : null;
+    return found?.account.id === userId ? found.account : null;
   }
 
   async function receiptFor({ content }: ClaimedMail, giver: UserId | null): Promise<Letter | null> {
@@ -113,15 +113,18 @@ export function createWriteLetter(deps: {
     });
   }
 
-  async function statementFor({ content }: ClaimedMail, userId: UserId): Promise<Letter | null> {
+  async function statementFor(
+    { content }: ClaimedMail,
+    { id: userId, dayStartHour }: Account,
+  ): Promise<Letter | null> {
     if (!(await mails.settingsOf(userId)).monthlyStatement) return null;
     const { month, timeZone } = statementContent.parse(JSON.parse(content));
     const from = `${month}-01`;
     const next = `${dateAfter(from, 31).slice(0, month.length)}-01`;
     const { receivedCount, receivedCents } = await storage.readTotals(
       userId,
-      firstOfDate(from, timeZone),
-      firstOfDate(next, timeZone),
+      firstOfDate(from, timeZone, dayStartHour ?? 0),
+      firstOfDate(next, timeZone, dayStartHour ?? 0),
     );
     // Nobody needs to be told of nothing.
     if (receivedCount === 0) return null;
@@ -140,7 +143,7 @@ export function createWriteLetter(deps: {
     if (mail.userId === null) return mail.kind === 'receipt' ? receiptFor(mail, null) : null;
     const owner = await ownerOf(mail);
     if (owner === null) return null;
-    return mail.kind === 'receipt' ? receiptFor(mail, owner) : statementFor(mail, owner);
+    return mail.kind === 'receipt' ? receiptFor(mail, owner.id) : statementFor(mail, owner);
   }
 
   return async (mail) => {
