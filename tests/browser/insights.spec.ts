@@ -3,6 +3,7 @@
  * service; for the eye, the keyboard and screen readers.
  */
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { databaseAt } from '#server/storage/open.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -15,8 +16,8 @@ const TAB = '/dashboard?tab=insights';
 
 test.use({ timezoneId: 'America/New_York', locale: 'en-US' });
 
-const earnings = (page: Page) => page.getByRole('region', { name: 'Takings' });
-const bars = (page: Page) => page.getByRole('listbox', { name: /^Takings per/ }).getByRole('option');
+const earnings = (page: Page) => page.getByRole('region', { name: 'Earnings' });
+const bars = (page: Page) => page.getByRole('listbox', { name: /^Earnings per/ }).getByRole('option');
 
 interface PastTip {
   readonly amount: number;
@@ -92,9 +93,44 @@ test('tells earnings to the cent, with fees, the best day and each day of the pe
   await expect(page.getByRole('option', { name: 'Fri, May 1, 2026: $121.25, 2 tips' })).toHaveCount(1);
   await expect(page.getByRole('option', { name: 'Sat, May 2, 2026: $9.71, 1 tip' })).toHaveCount(1);
   await page.getByText('Show as table').click();
-  const table = page.getByRole('table', { name: 'Takings per day' });
+  const table = page.getByRole('table', { name: 'Earnings per day' });
   await expect(table.getByRole('row')).toHaveCount(31);
   await expect(table.getByRole('row', { name: /^Fri, May 1, 2026/ })).toContainText('$121.25');
+});
+
+test('counts the hours after midnight to the night before, once its owner has said when the day ends, and leads to its statement and its file', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.goto(SPRING_DAYS);
+  await expect(page.getByText('Days end at midnight')).toBeVisible();
+  await page.getByRole('link', { name: 'Change when days end' }).click();
+  const dayEnd = page.getByRole('combobox', { name: 'My day ends at' });
+  await expect(dayEnd).toHaveValue('');
+  await dayEnd.selectOption('5 AM');
+  await expect(page.getByText('Your day ends at 5 AM')).toBeVisible();
+  await page.goBack();
+  await expect(page.getByText('Days end at 5 AM')).toBeVisible();
+  await expect(page.getByRole('option', { name: 'Fri, May 1, 2026: $130.96, 3 tips' })).toHaveCount(1);
+  await expect(page.getByRole('option', { name: 'Sat, May 2, 2026: $0.00, 0 tips' })).toHaveCount(1);
+  await expect(page.getByRole('row', { name: /^Friday/ }).filter({ visible: true })).toContainText('3 tips');
+
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const file = await downloading;
+  expect(file.suggestedFilename()).toBe('tipwell-daily-tips-2026-04-11-to-2026-05-10.csv');
+  expect(await readFile(await file.path(), 'utf8')).toContain('2026-05-01,3,135.01,4.05,130.96,USD');
+
+  await page.getByRole('link', { name: 'Statement' }).click();
+  await expect(page).toHaveURL('/statement?direction=received&from=2026-04-11&to=2026-05-10');
+  await expect(page.getByText('Days end at 5 AM.')).toBeVisible();
+  const record = page.getByRole('table', { name: 'Daily tip record' });
+  await expect(record.getByRole('row', { name: /^Fri, May 1, 2026/ })).toContainText('$130.96');
 });
 
 test('keeps bars, period and service in the address, through which Back leads', async ({
@@ -138,9 +174,9 @@ test('tells when tips come, and by which service', async ({ page, server, backst
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(page.getByText('Most tips: Friday, 9 PM to 12 AM · 2 tips, $121.25')).toBeVisible();
   await expect(hours.getByRole('columnheader')).toHaveCount(8);
-  const services = page.getByRole('table', { name: 'Takings by service, the largest first' });
+  const services = page.getByRole('table', { name: 'Earnings by service, the largest first' });
   await expect(services.getByRole('row')).toHaveText([
-    /Service\s*Tips\s*Takings\s*Share/,
+    /Service\s*Tips\s*Earnings\s*Share/,
     /^Bartender3\$130.9669%$/,
     /^DJ1\$58.2031%$/,
   ]);
@@ -243,7 +279,7 @@ test('labels what is shown as what it is: the former answer dimmed while the nex
   await page.goto(SPRING_DAYS);
   await expect(bars(page)).toHaveCount(30);
   const former = page.locator('[aria-busy="true"]').filter({ has: earnings(page) });
-  const perDay = former.getByRole('listbox', { name: 'Takings per day' });
+  const perDay = former.getByRole('listbox', { name: 'Earnings per day' });
 
   const weeks = await holdAnswers(page, /transactions\.insights/);
   await page.getByRole('radio', { name: 'Week' }).check();
@@ -252,11 +288,11 @@ test('labels what is shown as what it is: the former answer dimmed while the nex
   await expect(former).toHaveCSS('opacity', '0.55');
   await expect(former.getByRole('radio')).toHaveCount(0);
   weeks.release();
-  await expect(page.getByRole('listbox', { name: 'Takings per week' }).getByRole('option')).toHaveCount(12);
+  await expect(page.getByRole('listbox', { name: 'Earnings per week' }).getByRole('option')).toHaveCount(12);
   await expect(former).toHaveCount(0);
 
   await page.goBack();
-  await expect(page.getByRole('listbox', { name: 'Takings per day' })).toBeVisible();
+  await expect(page.getByRole('listbox', { name: 'Earnings per day' })).toBeVisible();
   await page.route(/transactions\.insights/, (route) => route.fulfill({ status: 500, body: '' }));
   await page.getByRole('radio', { name: 'Month' }).check();
   await expect(page.getByRole('heading', { name: 'Failed to load insights' })).toBeVisible();
@@ -266,7 +302,7 @@ test('labels what is shown as what it is: the former answer dimmed while the nex
   await expect.poll(months.asked).toBe(1);
   await expect(perDay.getByRole('option')).toHaveCount(30);
   months.release();
-  await expect(page.getByRole('listbox', { name: 'Takings per month' }).getByRole('option')).toHaveCount(12);
+  await expect(page.getByRole('listbox', { name: 'Earnings per month' }).getByRole('option')).toHaveCount(12);
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
 });
 
@@ -322,6 +358,6 @@ test('is for everybody in both schemes on phones and wide screens, also with tex
   await logInAs(people.provider);
   await page.goto(SPRING_DAYS);
   await page.getByText('Show as table').click();
-  await expect(page.getByRole('table', { name: 'Takings per day' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Earnings per day' })).toBeVisible();
   await expectForEverybody(page, 'earnings with their table');
 });

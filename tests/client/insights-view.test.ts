@@ -1,4 +1,4 @@
-/** The Insights tab keeps in its address what it shows, and says in words how takings changed. */
+/** The Insights tab keeps in its address what it shows, and says in words how earnings changed. */
 import { describe, expect, it } from 'vitest';
 import { compare, formatShare } from '#client/dashboard/insights/format.ts';
 import { blocksOf } from '#client/dashboard/insights/hours.tsx';
@@ -82,7 +82,7 @@ describe('the address of a view', () => {
   });
 });
 
-describe('takings in words', () => {
+describe('earnings in words', () => {
   const told = (net: number, before: number) =>
     compare({ netCents: cents(net), before: { netCents: cents(before) } }, 'day');
 
@@ -97,7 +97,7 @@ describe('takings in words', () => {
   });
 
   it('have no percentage when there were none before', () => {
-    expect(told(500, 0)).toEqual({ direction: 'unknown', sentence: 'No takings in the 30 days before' });
+    expect(told(500, 0)).toEqual({ direction: 'unknown', sentence: 'No earnings in the 30 days before' });
   });
 
   it('have a share that is never nothing when something was taken', () => {
@@ -119,13 +119,31 @@ it('hours of the week make blocks that lose no tip, by weekday and hour', () => 
       netCents: net,
     };
   };
-  const blocks = blocksOf([hour(1, 0, 1), hour(5, 20, 2), hour(5, 21, 3), hour(5, 23, 4), hour(7, 23, 5)], 3);
+  const byHour = [hour(1, 0, 1), hour(5, 20, 2), hour(5, 21, 3), hour(5, 23, 4), hour(7, 23, 5)];
+  const busy = (startHour: number) =>
+    blocksOf(byHour, 3, startHour)
+      .flat()
+      .filter(({ count }) => count > 0);
+  const blocks = blocksOf(byHour, 3, 0);
   expect(blocks).toHaveLength(7);
   expect(blocks.flat()).toHaveLength(56);
-  expect(blocks.flat().filter(({ count }) => count > 0)).toEqual([
-    { key: '1-0', weekday: 1, hour: 0, count: 1, netCents: 970 },
-    { key: '5-18', weekday: 5, hour: 18, count: 2, netCents: 1_940 },
-    { key: '5-21', weekday: 5, hour: 21, count: 7, netCents: 6_790 },
-    { key: '7-21', weekday: 7, hour: 21, count: 5, netCents: 4_850 },
+  const isOfNight = false;
+  expect(busy(0)).toEqual([
+    { key: '1-0', weekday: 1, hour: 0, isOfNight, count: 1, netCents: 970 },
+    { key: '5-18', weekday: 5, hour: 18, isOfNight, count: 2, netCents: 1_940 },
+    { key: '5-21', weekday: 5, hour: 21, isOfNight, count: 7, netCents: 6_790 },
+    { key: '7-21', weekday: 7, hour: 21, isOfNight, count: 5, netCents: 4_850 },
+  ]);
+  // A day that begins at five ends with the block from two to five.
+  expect(busy(5).map(({ key, count }) => [key, count])).toEqual([
+    ['1-23', 1],
+    ['5-20', 5],
+    ['5-23', 4],
+    ['7-23', 5],
+  ]);
+  const [monday = []] = blocksOf(byHour, 3, 5);
+  expect(monday.map((block) => [block.hour, block.isOfNight])).toEqual([
+    ...[5, 8, 11, 14, 17, 20, 23].map((hour) => [hour, false]),
+    [2, true],
   ]);
 });

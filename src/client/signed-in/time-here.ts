@@ -7,7 +7,18 @@ export function timeZoneHere(): string {
   return isTimeZone(timeZone) ? timeZone : 'UTC';
 }
 
-export function todayHere(): string {
+/**
+ * The date of the present day.
+ * @param startHour the hour of the clock at which days begin, 0 to 23; 0 for calendar days.
+ */
+export function todayHere(startHour = 0): string {
   const now = new Date();
-  return dateAt(now.getTime(), timeZoneHere());
+  return dateAt(now.getTime(), timeZoneHere(), startHour);
+}
+
+/** @param hour 0 to 23. @returns such as `midnight`, `5 AM` or `noon`. */
+export function hourName(hour: number): string {
+  if (hour === 0) return 'midnight';
+  if (hour === 12) return 'noon';
+  return hour < 12 ? `${hour} AM` : `${hour - 12} PM`;
 }

@@ -39,14 +39,14 @@ export async function loadStatement(query: StatementQuery, signal: AbortSignal):
 async function loadOnce(query: StatementQuery, signal: AbortSignal): Promise<StatementData> {
   const asked = queryOf({ ...NO_FILTER, ...query });
   const { from, to } = query;
-  const { direction: _, ...takingsOf } = { ...asked, from, to };
+  const { direction: _, ...period } = { ...asked, from, to };
   const isReceived = query.direction === 'received';
   const [{ tips, hasMore }, sums, months, days] = await Promise.all([
     loadTips(asked, signal),
     api.transactions.sums.query(asked, { signal }),
-    isReceived ? api.transactions.insights.query({ ...takingsOf, granularity: 'month' }, { signal }) : null,
+    isReceived ? api.transactions.insights.query({ ...period, granularity: 'month' }, { signal }) : null,
     hasDailyRecord(query)
-      ? api.transactions.insights.query({ ...takingsOf, granularity: 'day' }, { signal })
+      ? api.transactions.insights.query({ ...period, granularity: 'day' }, { signal })
       : null,
   ]);
   const madeAt = new Date();
@@ -70,5 +70,5 @@ async function loadTips(asked: ReturnType<typeof queryOf>, signal: AbortSignal) 
 function isOfOneMoment({ tips, hasMore, sums, months, days }: StatementData, query: StatementQuery): boolean {
   const count = query.direction === 'received' ? sums.receivedCount : sums.sentCount;
   const isListed = hasMore || tips.filter(({ status }) => status === 'completed').length === count;
-  return isListed && [months, days].every((takings) => takings === null || takings.count === count);
+  return isListed && [months, days].every((earnings) => earnings === null || earnings.count === count);
 }

@@ -1,7 +1,8 @@
 /** A statement: every tip of a period with its sums, to be read, printed or downloaded. */
 
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { ChevronDown } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -10,7 +11,8 @@ import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import { failureOf } from '../api-client/api.ts';
 import { dashboardTab } from '../paths.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
-import { timeZoneHere, todayHere } from '../signed-in/time-here.ts';
+import { hourName, timeZoneHere, todayHere } from '../signed-in/time-here.ts';
+import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
@@ -33,9 +35,11 @@ export function Statement({ user }: { readonly user: User }) {
 }
 
 function StatementScreen({ user }: { readonly user: User }) {
-  const today = todayHere();
+  const today = todayHere(user.dayStartHour ?? 0);
   const query = statementIn(useSearch(), today, user);
   const place = useRef<HTMLDivElement>(null);
+  /** Stays when another period is chosen. */
+  const [isUnfolded, setUnfolded] = useState(false);
   const statement = useQuery({
     queryKey: ['statement', query],
     queryFn: ({ signal }) => loadStatement(query, signal),
@@ -70,7 +74,13 @@ function StatementScreen({ user }: { readonly user: User }) {
         <Actions query={query} isReady={statement.data !== undefined} />
         <div ref={place} tabIndex={-1}>
           {statement.data ? (
-            <Sheet user={user} query={query} data={statement.data} />
+            <Sheet
+              user={user}
+              query={query}
+              data={statement.data}
+              isUnfolded={isUnfolded}
+              onFold={() => setUnfolded(!isUnfolded)}
+            />
           ) : (
             <NotReady error={statement.error} onRetry={retry} />
           )}
@@ -102,11 +112,16 @@ interface SheetProps {
   readonly user: User;
   readonly query: StatementQuery;
   readonly data: StatementData;
+  /** Whether a screen shows every tip; paper always does. */
+  readonly isUnfolded: boolean;
+  readonly onFold: () => void;
 }
 
-function Sheet({ user, query, data }: SheetProps) {
+function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
+  const everyTip = useId();
   const { tips, hasMore, months, days, madeAt } = data;
   const isReceived = query.direction === 'received';
+  const dayStartHour = user.dayStartHour ?? 0;
   return (
     <article className={styles.sheet} aria-label="Statement">
       <header className={styles.about}>
@@ -118,7 +133,8 @@ function Sheet({ user, query, data }: SheetProps) {
           {query.serviceCategory !== null && <> · {CATEGORY_LABELS[query.serviceCategory]} only</>}
         </p>
         <p className={styles.soft}>
-          All times in {timeZoneHere()}. Made {showMoment(madeAt)}.
+          All times in {timeZoneHere()}. {dayStartHour > 0 && `Days end at ${hourName(dayStartHour)}. `}
+          Made {showMoment(madeAt)}.
         </p>
         <SimulatedMoney />
       </header>
@@ -127,17 +143,23 @@ function Sheet({ user, query, data }: SheetProps) {
         <p className={styles.soft}>No tips were {query.direction} in this period.</p>
       ) : (
         <>
-          {months && months.count > 0 && <Months takings={months} />}
+          {months && months.count > 0 && <Months earnings={months} />}
           {days && days.count > 0 && (
             <div className={styles.part}>
-              <DailyRecord takings={days} />
+              <DailyRecord earnings={days} />
               <p className={styles.soft}>Days without tips are left out.</p>
             </div>
           )}
           {isReceived && !hasDailyRecord(query) && (
             <p className={styles.soft}>A daily tip record is for a shorter period: choose up to 400 days.</p>
           )}
-          <div className={styles.part}>
+          <div className={styles.onScreen}>
+            <Button look="quiet" aria-expanded={isUnfolded} aria-controls={everyTip} onClick={onFold}>
+              Every Tip ({tips.length.toLocaleString(PAGE_LANGUAGE)})
+              <ChevronDown aria-hidden className={styles.sign} />
+            </Button>
+          </div>
+          <div id={everyTip} className={[styles.part, styles.folded].join(' ')} data-open={isUnfolded}>
             {isReceived ? <ReceivedTips tips={tips} /> : <SentTips tips={tips} />}
             {hasMore && (
               <p className={styles.soft}>

@@ -1,6 +1,6 @@
 /**
- * The tables of a statement. On a narrow screen each row becomes a block whose cells repeat the names of
- * their columns.
+ * The tables of a statement. On a narrow screen each row becomes two lines: what it is of with the sum that
+ * leads it, and below the rest, whose cells repeat the names of their columns.
  */
 import type { ReactNode } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -16,8 +16,14 @@ interface TableProps {
   readonly children: ReactNode;
 }
 
-/** `sum` is for amounts and counts, `id` for text that nobody reads aloud. */
-type Kind = 'sum' | 'id';
+/** `main` is the sum that leads a row, `sum` is for other amounts and counts, `id` for what nobody reads aloud. */
+type Kind = 'main' | 'sum' | 'id';
+
+const CLASSES = {
+  main: [styles.sum, styles.main].join(' '),
+  sum: styles.sum,
+  id: styles.id,
+} as const satisfies Readonly<Record<Kind, unknown>>;
 
 function Table({ caption, columns, children }: TableProps) {
   return (
@@ -26,7 +32,7 @@ function Table({ caption, columns, children }: TableProps) {
       <thead>
         <tr>
           {columns.map(([name, kind]) => (
-            <th key={name} scope="col" className={kind && styles[kind]}>
+            <th key={name} scope="col" className={kind && CLASSES[kind]}>
               {name}
             </th>
           ))}
@@ -45,15 +51,21 @@ interface CellProps {
 
 function Cell({ of, kind, children }: CellProps) {
   return (
-    <td data-label={of} className={kind && styles[kind]}>
+    <td data-label={of} className={kind && CLASSES[kind]}>
       {children}
     </td>
   );
 }
 
-function Sum({ of, amount }: { readonly of: string; readonly amount: Cents }) {
+interface SumProps {
+  readonly of: string;
+  readonly amount: Cents;
+  readonly kind?: Kind;
+}
+
+function Sum({ of, amount, kind = 'sum' }: SumProps) {
   return (
-    <Cell of={of} kind="sum">
+    <Cell of={of} kind={kind}>
       {formatUsd(amount)}
     </Cell>
   );
@@ -85,7 +97,7 @@ export function ReceivedTips({ tips }: TipsProps) {
             </Cell>
             <Sum of="Tip" amount={tip.amountCents} />
             <Sum of="Fee" amount={cents(tip.amountCents - tip.netAmountCents)} />
-            <Sum of="Net" amount={tip.netAmountCents} />
+            <Sum of="Net" kind="main" amount={tip.netAmountCents} />
           </TipRow>
         ))}
       </tbody>
@@ -115,7 +127,7 @@ export function SentTips({ tips }: TipsProps) {
             </Cell>
             <Sum of="Tip" amount={tip.amountCents} />
             <Sum of="Fee" amount={tip.giverFeeCents} />
-            <Sum of="Total paid" amount={cents(tip.amountCents + tip.giverFeeCents)} />
+            <Sum of="Total paid" kind="main" amount={cents(tip.amountCents + tip.giverFeeCents)} />
           </TipRow>
         ))}
       </tbody>
@@ -143,9 +155,9 @@ function RefundNote({ tip: { status, refundedAt } }: { readonly tip: Transaction
   return <span className={styles.note}>Refunded {refundedAt !== null && showDay(refundedAt)}</span>;
 }
 
-type Takings = Pick<Insights, 'count' | 'grossCents' | 'feeCents' | 'netCents'>;
+type Earnings = Pick<Insights, 'count' | 'grossCents' | 'feeCents' | 'netCents'>;
 
-function TakingsCells({ count, grossCents, feeCents, netCents }: Takings) {
+function EarningsCells({ count, grossCents, feeCents, netCents }: Earnings) {
   return (
     <>
       <Cell of="Tips" kind="sum">
@@ -153,67 +165,67 @@ function TakingsCells({ count, grossCents, feeCents, netCents }: Takings) {
       </Cell>
       <Sum of="Gross" amount={grossCents} />
       <Sum of="Fees" amount={feeCents} />
-      <Sum of="Net" amount={netCents} />
+      <Sum of="Net" kind="main" amount={netCents} />
     </>
   );
 }
 
-const TAKINGS_COLUMNS = [
+const EARNINGS_COLUMNS = [
   ['Tips', 'sum'],
   ['Gross', 'sum'],
   ['Fees', 'sum'],
   ['Net', 'sum'],
 ] as const;
 
-function TotalRow({ span, takings }: { readonly span: number; readonly takings: Takings }) {
+function TotalRow({ span, earnings }: { readonly span: number; readonly earnings: Earnings }) {
   return (
     <tbody className={styles.total}>
       <tr>
         <th scope="row" colSpan={span}>
           Total
         </th>
-        <TakingsCells {...takings} />
+        <EarningsCells {...earnings} />
       </tr>
     </tbody>
   );
 }
 
-export function Months({ takings }: { readonly takings: Insights }) {
+export function Months({ earnings }: { readonly earnings: Insights }) {
   return (
-    <Table caption="By month and service" columns={[['Month'], ['Service'], ...TAKINGS_COLUMNS]}>
+    <Table caption="By month and service" columns={[['Month'], ['Service'], ...EARNINGS_COLUMNS]}>
       <tbody>
-        {takings.bars.flatMap(({ from, byService }) =>
+        {earnings.bars.flatMap(({ from, byService }) =>
           byService.map((taken) => (
             <tr key={`${from} ${taken.serviceCategory}`}>
               <th scope="row">{showMonth(from)}</th>
               <Cell of="Service">{CATEGORY_LABELS[taken.serviceCategory]}</Cell>
-              <TakingsCells {...taken} />
+              <EarningsCells {...taken} />
             </tr>
           )),
         )}
       </tbody>
-      <TotalRow span={2} takings={takings} />
+      <TotalRow span={2} earnings={earnings} />
     </Table>
   );
 }
 
 /** Earnings by day, as tax offices ask for them. */
-export function DailyRecord({ takings }: { readonly takings: Insights }) {
+export function DailyRecord({ earnings }: { readonly earnings: Insights }) {
   return (
-    <Table caption="Daily tip record" columns={[['Date'], ...TAKINGS_COLUMNS]}>
+    <Table caption="Daily tip record" columns={[['Date'], ...EARNINGS_COLUMNS]}>
       <tbody>
-        {takings.bars
+        {earnings.bars
           .filter(({ count }) => count > 0)
           .map(({ from, ...taken }) => (
             <tr key={from}>
               <th scope="row">
                 {showWeekday(from)}, {showDate(from)}
               </th>
-              <TakingsCells {...taken} />
+              <EarningsCells {...taken} />
             </tr>
           ))}
       </tbody>
-      <TotalRow span={1} takings={takings} />
+      <TotalRow span={1} earnings={earnings} />
     </Table>
   );
 }

@@ -1,5 +1,7 @@
 /** Where somebody is logged in, the password, the data of the account, and its end. */
+import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
+import { paths } from '../../paths.ts';
 import { moveNotifications } from '../notifications/keep-notifications.ts';
 import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
@@ -23,6 +25,15 @@ export function Security({ user }: { readonly user: User }) {
           Change password
         </h3>
         <ChangePassword email={user.email} onChanged={goOnUnderNewSession} />
+      </section>
+      <section className={styles.part} aria-labelledby="statements">
+        <h3 className={styles.heading} id="statements">
+          Statements
+        </h3>
+        <p>
+          <Link href={paths.statement}>See the tips of a month or a year</Link>, to print or as CSV for a
+          spreadsheet.
+        </p>
       </section>
       <Leaving user={user} />
     </>

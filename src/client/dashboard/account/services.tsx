@@ -15,6 +15,7 @@ import { ServicePicker } from '../../ui/later/service-picker.tsx';
 import { useSending } from '../form.ts';
 import { useQuestion } from '../question.ts';
 import styles from './account-care.module.css';
+import { DayEnd } from './day-end.tsx';
 import { resolveServices, useChangeProfile } from './profile-change.ts';
 
 const FIELDS = ['serviceCategories'] as const;
@@ -77,7 +78,8 @@ function BecomeProvider() {
   );
 }
 
-function OwnServices({ user: { serviceCategories: offered } }: { readonly user: User }) {
+function OwnServices({ user }: { readonly user: User }) {
+  const { serviceCategories: offered } = user;
   const list = useRef<HTMLUListElement>(null);
   const change = useChangeProfile();
   const stopping = useAttempts();
@@ -125,6 +127,7 @@ function OwnServices({ user: { serviceCategories: offered } }: { readonly user: 
           add={(added) => change({ serviceCategories: [...offered, ...added] })}
         />
       )}
+      <DayEnd user={user} />
       {asked !== null && (
         <Confirmation
           title={`Stop offering ${CATEGORY_LABELS[asked]}?`}

@@ -43,7 +43,7 @@ export function Controls({ user, view, today }: ControlsProps) {
       </fieldset>
       {services.length > 1 && (
         <label className={styles.service}>
-          <span>Service</span>
+          <span className="visually-hidden">Service</span>
           <select
             value={serviceCategory ?? ''}
             onChange={({ currentTarget: { value } }) =>

@@ -128,7 +128,7 @@ function Options({ bars, granularity, told, onChosen }: OptionsProps) {
   return (
     <div
       role="listbox"
-      aria-label={`Takings per ${granularity}`}
+      aria-label={`Earnings per ${granularity}`}
       aria-orientation="horizontal"
       // The options take the focus in its place.
       tabIndex={-1}
@@ -164,7 +164,7 @@ function labelOf(bar: EarningsBar, granularity: Granularity): string {
 function BarsTable({ earnings, granularity }: EarningsChartProps) {
   return (
     <table className={styles.table}>
-      <caption className="visually-hidden">Takings per {granularity}</caption>
+      <caption className="visually-hidden">Earnings per {granularity}</caption>
       <thead>
         <tr>
           <th scope="col">{{ day: 'Day', week: 'Week', month: 'Month' }[granularity]}</th>
@@ -175,7 +175,7 @@ function BarsTable({ earnings, granularity }: EarningsChartProps) {
           <th scope="col" className={styles.optional}>
             Fees
           </th>
-          <th scope="col">Takings</th>
+          <th scope="col">Earnings</th>
         </tr>
       </thead>
       <tbody>

@@ -21,7 +21,7 @@ export function EarningsTotal({ earnings, comparison }: EarningsTotalProps) {
   const sign = SIGNS[comparison.direction];
   return (
     <div className={styles.total}>
-      <h2 id="earnings">Takings</h2>
+      <h2 id="earnings">Earnings</h2>
       <p className={styles.net}>
         <Money amountCents={netCents} />
       </p>

@@ -89,8 +89,8 @@ export function compare(
 ): Comparison {
   const period = `the ${BARS[granularity].period} before`;
   const difference = netCents - before.netCents;
-  if (before.netCents === 0) return { direction: 'unknown', sentence: `No takings in ${period}` };
-  if (difference === 0) return { direction: 'same', sentence: `As much as in ${period}` };
+  if (before.netCents === 0) return { direction: 'unknown', sentence: `No earnings in ${period}` };
+  if (difference === 0) return { direction: 'same', sentence: `The same as in ${period}` };
   const sum = formatUsd(cents(Math.abs(difference)));
   const share = formatShare(Math.abs(difference), before.netCents);
   return difference > 0

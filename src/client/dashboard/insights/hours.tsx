@@ -17,18 +17,20 @@ interface Block {
   readonly key: string;
   /** 1 for Monday to 7 for Sunday (ISO 8601). */
   readonly weekday: number;
-  /** The first hour, 0 to 23. */
+  /** The first hour of the clock, 0 to 23. */
   readonly hour: number;
+  /** Whether the hour comes after the midnight of a day that began before noon. */
+  readonly isOfNight: boolean;
   readonly count: number;
   readonly netCents: number;
 }
 
-export function Hours({ byHour }: Pick<Insights, 'byHour'>) {
+export function Hours({ byHour, dayStartHour }: Pick<Insights, 'byHour' | 'dayStartHour'>) {
   return (
     <div className={styles.hours}>
       <p className={styles.caption}>How many tips came, by weekday and hour.</p>
       {HOURS_PER_COLUMN.map((hours) => (
-        <HoursTable key={hours} hours={hours} blocks={blocksOf(byHour, hours)} />
+        <HoursTable key={hours} hours={hours} blocks={blocksOf(byHour, hours, dayStartHour)} />
       ))}
     </div>
   );
@@ -51,7 +53,8 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
     <div className={styles.map} data-hours={hours}>
       <p className={styles.told}>
         {!told && 'Most tips: '}
-        {formatWeekday(shown.weekday, 'long')}, {formatHour(shown.hour)} to {formatHour(shown.hour + hours)}
+        {formatWeekday(shown.weekday, 'long')}
+        {shown.isOfNight && ' night'}, {formatHour(shown.hour)} to {formatHour(shown.hour + hours)}
         {' · '}
         {formatTipCount(shown.count)}, {formatUsd(cents(shown.netCents))}
       </p>
@@ -69,10 +72,10 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
         <thead>
           <tr>
             <td />
-            {firstDay.map(({ hour }) => (
+            {firstDay.map(({ hour }, column) => (
               <th key={hour} scope="col">
                 {/* Columns of one hour have room for every third label. */}
-                <span className={hours === 1 && hour % 3 !== 0 ? 'visually-hidden' : undefined}>
+                <span className={hours === 1 && column % 3 !== 0 ? 'visually-hidden' : undefined}>
                   {formatHour(hour)}
                 </span>
               </th>
@@ -118,19 +121,25 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
 
 /**
  * @param hours how many hours a block has; a divisor of 24.
- * @returns all blocks of the week, by weekday from Monday and by hour from midnight.
+ * @param startHour the hour of the clock at which days begin, 0 to 23.
+ * @returns all blocks of the week, by weekday from Monday and by hour from the beginning of the day.
  */
-export function blocksOf(byHour: Insights['byHour'], hours: number): readonly (readonly Block[])[] {
+export function blocksOf(
+  byHour: Insights['byHour'],
+  hours: number,
+  startHour: number,
+): readonly (readonly Block[])[] {
   return Array.from({ length: 7 }, (_, day) =>
     Array.from({ length: 24 / hours }, (_, column) => {
-      const [weekday, hour] = [day + 1, column * hours];
-      const inside = byHour.filter(
-        (one) => one.weekday === weekday && Math.floor(one.hour / hours) === column,
-      );
+      const weekday = day + 1;
+      const hour = (startHour + column * hours) % 24;
+      const columnOf = (one: number) => Math.floor(((one - startHour + 24) % 24) / hours);
+      const inside = byHour.filter((one) => one.weekday === weekday && columnOf(one.hour) === column);
       return {
         key: `${weekday}-${hour}`,
         weekday,
         hour,
+        isOfNight: hour < startHour && startHour <= 12,
         count: inside.reduce((sum, { count }) => sum + count, 0),
         netCents: inside.reduce((sum, { netCents }) => sum + netCents, 0),
       };

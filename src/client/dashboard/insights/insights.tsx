@@ -22,11 +22,12 @@ import { EarningsNumbers, EarningsTotal } from './earnings-numbers.tsx';
 import { compare, formatPeriod, formatShare, formatTipCount } from './format.ts';
 import { Hours } from './hours.tsx';
 import styles from './insights.module.css';
+import { Links } from './links.tsx';
 import { viewIn } from './view.ts';
 
 export function Insights({ user }: { readonly user: User }) {
   const search = useSearch();
-  const today = useToday();
+  const today = useToday(user.dayStartHour ?? 0);
   const view = viewIn(new URLSearchParams(search), today);
   const { granularity, from, to, serviceCategory } = view;
   const query = trpc.transactions.insights.useQuery(
@@ -48,6 +49,7 @@ export function Insights({ user }: { readonly user: User }) {
   return (
     <div className={styles.insights}>
       <Controls user={user} view={view} today={today} />
+      <Links user={user} view={view} />
       <p role="status" className="visually-hidden">
         {earnings.status === 'ready' && !isFormer && spoken(earnings.data, granularity)}
       </p>
@@ -87,8 +89,8 @@ function Charts({ earnings, granularity }: ChartsProps) {
       <Empty icon={<ChartColumn />} title="No tips in this period">
         <p>
           {earnings.before.count === 0
-            ? 'Nor were there any in the one before.'
-            : `You took in ${formatUsd(earnings.before.netCents)} in the one before, ` +
+            ? 'There were none in the one before either.'
+            : `You earned ${formatUsd(earnings.before.netCents)} in the one before, ` +
               `from ${formatTipCount(earnings.before.count)}.`}
         </p>
       </Empty>
@@ -103,7 +105,7 @@ function Charts({ earnings, granularity }: ChartsProps) {
       </section>
       <section className={[card.card, styles.part].join(' ')} aria-labelledby="hours">
         <h2 id="hours">When tips come</h2>
-        <Hours byHour={earnings.byHour} />
+        <Hours byHour={earnings.byHour} dayStartHour={earnings.dayStartHour} />
       </section>
       {earnings.byService.length > 1 && (
         <section className={[card.card, styles.part].join(' ')} aria-labelledby="earnings-by-service">
@@ -129,12 +131,12 @@ function ServiceShares({ earnings }: { readonly earnings: Earnings }) {
   return (
     <div className={styles.byService}>
       <table className={styles.services}>
-        <caption className="visually-hidden">Takings by service, the largest first</caption>
+        <caption className="visually-hidden">Earnings by service, the largest first</caption>
         <thead>
           <tr>
             <th scope="col">Service</th>
             <th scope="col">Tips</th>
-            <th scope="col">Takings</th>
+            <th scope="col">Earnings</th>
             <th scope="col">Share</th>
           </tr>
         </thead>

@@ -16,10 +16,13 @@ export function useNewDay(onNewDay: () => void, startHour = 0): void {
   useEffect(() => watchDays(() => tell(), startHour), [startHour]);
 }
 
-/** The present date in the viewer's time zone, which changes when a day begins. */
-export function useToday(): string {
-  const [today, setToday] = useState(todayHere);
-  useNewDay(() => setToday(todayHere()));
+/**
+ * The date of the present day in the viewer's time zone, which changes when a day begins.
+ * @param startHour the hour of the clock at which a day begins, 0 to 23.
+ */
+export function useToday(startHour: number): string {
+  const [today, setToday] = useState(() => todayHere(startHour));
+  useNewDay(() => setToday(todayHere(startHour)), startHour);
   return today;
 }
 

@@ -13,7 +13,8 @@ import { useNewDay } from './new-day.ts';
 
 export const LOAD_FAILED = 'Failed to load dashboard data';
 
-type ListingInput = typeof allTransactions & Partial<ReturnType<typeof queryOf>>;
+type ListingInput = typeof allTransactions &
+  Partial<ReturnType<typeof queryOf>> & { readonly dayStartHour?: number };
 
 export interface Listing {
   readonly transactions: readonly Transaction[];

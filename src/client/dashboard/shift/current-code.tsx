@@ -4,13 +4,14 @@ import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { hourName } from '../../signed-in/time-here.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Money } from '../../ui/money.tsx';
 import { SimulatedMoney } from '../../ui/simulated-money.tsx';
 import type { LiveTips } from '../live/live-tips.ts';
-import { useTonight } from '../shared/tonight.ts';
+import { useNightStartHour, useTonight } from '../shared/tonight.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { useFullScreen, useWakeLock } from './device-screen.ts';
 import { Frame } from './frame.tsx';
@@ -92,6 +93,7 @@ function Tonight({ code }: { readonly code: QrCode }) {
   const [isShown, setShown] = useState(false);
   const numbersId = useId();
   const { data, isError } = useTonight(code.serviceCategory);
+  const since = hourName(useNightStartHour());
 
   return (
     <div className={styles.tonight}>
@@ -117,7 +119,9 @@ function Tonight({ code }: { readonly code: QrCode }) {
               <p className={styles.sum}>
                 <Money amountCents={data.receivedTodayCents} />
               </p>
-              <p>{data.receivedTodayCount === 1 ? '1 tip' : `${data.receivedTodayCount} tips`} since 5 AM</p>
+              <p>
+                {data.receivedTodayCount === 1 ? '1 tip' : `${data.receivedTodayCount} tips`} since {since}
+              </p>
               <SimulatedMoney />
             </>
           ) : (

@@ -19,7 +19,7 @@ import { SimulatedMoney } from '../../ui/simulated-money.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import { formatDate, formatHour, formatTipCount } from '../insights/format.ts';
 import { LOAD_FAILED, useListing } from '../shared/queries.ts';
-import { NIGHT_START_HOUR, useTonight } from '../shared/tonight.ts';
+import { useNightStartHour, useTonight } from '../shared/tonight.ts';
 import styles from './last-call.module.css';
 import { endOf } from './night.ts';
 import { handOutPicture } from './night-picture.ts';
@@ -56,16 +56,18 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
 function useNightTips(serviceCategory: ServiceCategory) {
   const timeZone = timeZoneHere();
   const [now] = useState(() => new Date());
-  const night = dayAround(now.getTime(), timeZone, NIGHT_START_HOUR);
-  const date = dateAt(night.startMs, timeZone);
+  const dayStartHour = useNightStartHour();
+  const night = dayAround(now.getTime(), timeZone, dayStartHour);
+  const date = dateAt(now.getTime(), timeZone, dayStartHour);
   const { pages, listing } = useListing(
     {
       limit: PAGE_SIZE,
       direction: 'received',
       serviceCategory,
       from: date,
-      to: dateAt(night.endMs - 1, timeZone),
+      to: date,
       timeZone,
+      dayStartHour,
     },
     true,
   );

@@ -31,7 +31,7 @@ interface TransactionsProps {
 }
 
 export function Transactions({ user, listing, isReceiver, sketch }: TransactionsProps) {
-  const filter = filterFromAddress(useSearch(), useToday());
+  const filter = filterFromAddress(useSearch(), useToday(user.dayStartHour ?? 0));
   const newTips = useMarkedTips(user.id, listing.transactions);
   if (listing.transactions.length === 0) {
     return (

@@ -1,0 +1,59 @@
+/** The hour at which the day of a provider ends, saved as soon as it is chosen. */
+import { useId, useState } from 'react';
+import type { User } from '#shared/accounts.ts';
+import { failureOf } from '../../api-client/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { hourName } from '../../signed-in/time-here.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+import { Select } from '../../ui/later/select.tsx';
+import styles from './account-care.module.css';
+import { useChangeProfile } from './profile-change.ts';
+
+/** The value of the choice of no hour. */
+const NO_HOUR = '';
+
+export function DayEnd({ user: { dayStartHour } }: { readonly user: User }) {
+  const change = useChangeProfile();
+  const { run } = useAttempts();
+  /** What was chosen while it is being saved. */
+  const [saving, setSaving] = useState<string | null>(null);
+  const noteId = useId();
+  const saved = dayStartHour === null ? NO_HOUR : String(dayStartHour);
+
+  async function save(value: string) {
+    setSaving(value);
+    try {
+      await change({ dayStartHour: value === NO_HOUR ? null : Number(value) });
+      toastSuccess(value === NO_HOUR ? 'Saved' : `Your day ends at ${hourName(Number(value))}`);
+    } catch (error) {
+      toastError(failureOf(error).detail ?? "Couldn't save when your day ends");
+    }
+    setSaving(null);
+  }
+
+  return (
+    <div className={styles.part}>
+      <Select
+        label="My day ends at"
+        aria-describedby={noteId}
+        value={saving ?? saved}
+        onChange={({ currentTarget: { value } }) => void run(() => save(value))}
+      >
+        <option value={NO_HOUR}>Not set</option>
+        {Array.from({ length: 24 }, (_, hour) => (
+          <option key={hourName(hour)} value={hour}>
+            {capitalized(hourName(hour))}
+          </option>
+        ))}
+      </Select>
+      <p id={noteId} className={styles.since}>
+        Tips after midnight count for the day before until then: in Tonight, Insights and your statements.
+        {dayStartHour === null && ' Not set, Tonight ends at 5 AM and every other day at midnight.'}
+      </p>
+    </div>
+  );
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
