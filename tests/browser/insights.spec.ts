@@ -118,7 +118,8 @@ test('counts the hours after midnight to the night before, once its owner has sa
   await expect(page.getByText('Days end at 5 AM')).toBeVisible();
   await expect(page.getByRole('option', { name: 'Fri, May 1, 2026: $130.96, 3 tips' })).toHaveCount(1);
   await expect(page.getByRole('option', { name: 'Sat, May 2, 2026: $0.00, 0 tips' })).toHaveCount(1);
-  await expect(page.getByRole('row', { name: /^Friday/ }).filter({ visible: true })).toContainText('3 tips');
+  const friday = page.getByRole('row', { name: /^Friday/ }).filter({ visible: true });
+  await expect(friday).toContainText('2 tips, $33.96');
 
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
@@ -194,7 +195,7 @@ test('lets the keyboard walk through bars and hours, and tells of each', async (
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(SPRING_DAYS);
   await expect(earnings(page)).toContainText('Highest: Fri, May 1, 2026');
-  await page.getByRole('button', { name: 'Later' }).focus();
+  await page.getByRole('link', { name: 'Change when days end' }).focus();
   await page.keyboard.press('Tab');
   await expect(bars(page).last()).toBeFocused();
   for (let day = 10; day > 3; day -= 1) await page.keyboard.press('ArrowLeft');

@@ -217,9 +217,10 @@ test('a statement that is opened again has what happened meanwhile', async ({
   await open(page);
   await expect(page.getByRole('article').locator('dl')).toHaveText('Tips1Gross$20.00Fees$0.60Net$19.40');
   await page.getByRole('link', { name: 'Dashboard' }).click();
-  await page.getByRole('link', { name: /^Receipt for/ }).click();
+  await page.getByRole('button', { name: /^More about this tip/ }).click();
+  await page.getByRole('menuitem', { name: 'View Receipt' }).click();
   await page.getByRole('button', { name: 'Refund' }).click();
-  await page.getByRole('button', { name: 'Refund $21.00' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).click();
   await expect(page.getByText(/^Refunded on .* by you/)).toBeVisible();
   await giveTips(server, both, [{ at: '2025-11-21T18:05:00Z', amountCents: 1_000 }]);
   await page.goBack();
@@ -263,6 +264,7 @@ test('lists the newest tips alone where there are too many, and sums all of them
   const { provider, ids } = await createScene(backstage, server, many);
   await logInAs(provider);
   await open(page);
+  await page.getByRole('button', { name: 'Every Tip (newest 2,000)' }).click();
   await expect(page.getByText('Only the newest 2,000 tips are listed here.')).toBeVisible();
   await expect(rowsOf(page, 'Every tip')).toHaveCount(2_000);
   await expect(rowsOf(page, 'Every tip').last()).toContainText(ids.at(-1) ?? '');

@@ -3,7 +3,7 @@
  * zone.
  */
 import { afterEach, expect, it, vi } from 'vitest';
-import { timeZoneHere, todayHere } from '#client/signed-in/time-here.ts';
+import { hourName, timeZoneHere, todayHere } from '#client/signed-in/time-here.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -28,4 +28,17 @@ it('today is the date of the browser’s time zone', () => {
   nameTimeZone('Pacific/Auckland');
   vi.useFakeTimers({ now: Date.parse('2026-11-24T12:00:00Z') });
   expect(todayHere()).toBe('2026-11-25');
+  // It is one in the morning there, which is of the night before for whoever works until two.
+  expect([todayHere(1), todayHere(2)]).toEqual(['2026-11-25', '2026-11-24']);
+});
+
+it('the hours of the clock are named as people say them', () => {
+  expect([0, 1, 11, 12, 13, 23].map(hourName)).toEqual([
+    'midnight',
+    '1 AM',
+    '11 AM',
+    'noon',
+    '1 PM',
+    '11 PM',
+  ]);
 });

@@ -155,7 +155,8 @@ function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
           )}
           <div className={styles.onScreen}>
             <Button look="quiet" aria-expanded={isUnfolded} aria-controls={everyTip} onClick={onFold}>
-              Every Tip ({tips.length.toLocaleString(PAGE_LANGUAGE)})
+              Every Tip ({hasMore && 'newest '}
+              {tips.length.toLocaleString(PAGE_LANGUAGE)})
               <ChevronDown aria-hidden className={styles.sign} />
             </Button>
           </div>
