@@ -93,7 +93,7 @@ describe('earnings in words', () => {
     });
     expect(told(0, 10_000).sentence).toBe('$100.00 less than in the 30 days before (down 100%)');
     expect(told(99_999, 100_000).sentence).toBe('$0.01 less than in the 30 days before (down under 1%)');
-    expect(told(500, 500).sentence).toBe('As much as in the 30 days before');
+    expect(told(500, 500).sentence).toBe('The same as in the 30 days before');
   });
 
   it('have no percentage when there were none before', () => {
