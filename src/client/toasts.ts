@@ -13,6 +13,8 @@ export interface Toast {
 
 let waiting: readonly Toast[] = [];
 let isWanted = false;
+/** Set by the toaster, which is fetched with the first toast. */
+let dismissShown = () => {};
 const listeners = new Set<() => void>();
 
 /** @param subject makes the toast replace the last one of the same subject. */
@@ -26,6 +28,17 @@ export function toastError(text: string): void {
 
 export function toastMessage(text: string): void {
   enqueue({ kind: 'message', text });
+}
+
+/** Removes all toasts, waiting and shown, because an act or another screen has made them outdated. */
+export function clearToasts(): void {
+  waiting = [];
+  dismissShown();
+  notify();
+}
+
+export function dismissShownBy(dismiss: () => void): void {
+  dismissShown = dismiss;
 }
 
 export function useToasterWanted(): boolean {

@@ -117,7 +117,7 @@ export class Backstage {
   /** All of somebody's transactions, newest first, as the API tells them. */
   transactions(
     person: Person,
-  ): Promise<{ id: string; amount: number; net_amount: number; giver_id: string }[]> {
+  ): Promise<{ id: string; amount: number; net_amount: number; giver_id: string; status: string }[]> {
     return this.call('GET', '/transactions', { token: person.token });
   }
 

@@ -33,7 +33,7 @@ test('somebody pays at Stripe, and Back never leads to a pay button', async ({
   await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
   await picture(page, '01-amounts');
   await proceedWith(page, '$20');
-  await expect(page.getByText('Next you pay on a page of Stripe, with test money')).toBeVisible();
+  await expect(page.getByText('Next you pay at Stripe with test money')).toBeVisible();
   await picture(page, '02-payment');
   await expectForEverybody(page, 'before Stripe');
   await page.getByRole('button', { name: 'Pay $21.00 at Stripe' }).click();

@@ -1,6 +1,7 @@
 /**
  * The tip page: choosing, paying and the receipt, as somebody at a bar meets them. Nobody ever pays twice.
  */
+import type { Locator } from '@playwright/test';
 import { enterCode, expect, PASSWORD, stopClock, test } from './fixtures.ts';
 import { loseAnswer, payOffline, payTip, proceedWith } from './tipping.ts';
 
@@ -80,14 +81,21 @@ test.describe('choosing an amount', () => {
     const proceed = page.getByRole('button', { name: 'Proceed' });
     const custom = page.getByLabel('Or enter your own');
     await proceed.click();
-    await expect(page.locator('[data-sonner-toast]').getByText('Please select a tip amount')).toBeVisible();
+    const toasts = page.locator('[data-sonner-toast]');
+    await expect(toasts.getByText('Please select a tip amount')).toBeVisible();
     await expect(custom).toBeFocused();
     await expect(custom).toHaveAccessibleDescription(/Please select a tip amount/);
-    for (const text of ['9.99', '10000.01', 'ten', '-20', '1e3']) {
+    // It would go by itself, but not while a pointer rests on it.
+    await toasts.hover();
+    await page.keyboard.type('5');
+    await expect(toasts).toHaveCount(0, { timeout: 2_000 });
+    for (const text of ['9.99', '10000.01', '-20']) {
       await custom.fill(text);
       await expect(custom).toHaveAccessibleDescription(/Tip amount must be between \$10 and \$10,000/);
       await expect(custom).toHaveValue(text);
     }
+    await custom.fill('ten');
+    await expect(custom).toHaveAccessibleDescription(/Write the amount like 12\.50/);
     await custom.fill('10.005');
     await expect(custom).toHaveAccessibleDescription(/Amounts have at most two decimals/);
     await custom.fill('10');
@@ -108,7 +116,9 @@ test.describe('paying', () => {
     await page.goto(`/tip/${code}`);
     await proceedWith(page, '$25');
     await expect(page.getByText('simulated payment')).toBeVisible();
-    await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$24.25', '$26.25']);
+    await expect(page.getByRole('definition')).toHaveCount(0);
+    await page.getByText('Total $26.25').click();
+    await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$24.25']);
     await page.getByRole('button', { name: /^Pay \$26\.25/ }).click();
     await expect(page.getByText('Tip sent successfully! $25.00 sent to Barb Er')).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeFocused();
@@ -122,6 +132,33 @@ test.describe('paying', () => {
     await page.getByRole('link', { name: 'Send Another Tip' }).click();
     await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
     await expect(page.getByLabel('Or enter your own')).toHaveValue('');
+
+    // The toast of the first tip has gone, and the one of the next hides nothing of the success.
+    await page.setViewportSize({ width: 320, height: 640 });
+    await payTip(page, '$20');
+    const toasts = page.locator('[data-sonner-toast]');
+    await expect(toasts.getByText('$20.00 sent to Barb Er')).toBeVisible();
+    await expect(toasts).toHaveCount(1);
+    const check = page
+      .locator('section', { has: page.getByRole('heading', { name: 'Tip sent!' }) })
+      .locator('svg');
+    await expect
+      .poll(async () => {
+        const [above, below] = [await toasts.boundingBox(), await check.first().boundingBox()];
+        return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0);
+      })
+      .toBeGreaterThan(0);
+    // Two taps take it back, and Back leads to no success of it.
+    const undo = page.getByRole('button', { name: 'Undo', exact: true });
+    await expect(undo).toHaveText(/^Undo · (?:9:\d\d|10:00)/);
+    await expect(undo).toBeInViewport({ ratio: 1 });
+    await undo.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take Back' }).click();
+    await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to you/)).toBeVisible();
+    await page.goBack();
+    await expect(page.getByLabel('Or enter your own')).toHaveValue('');
+    const statuses = (await backstage.transactions(customer)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual(['completed', 'refunded']);
   });
 
   test('writes sums from $500 up large and in words', async ({ page, backstage, logInAs }) => {
@@ -132,9 +169,43 @@ test.describe('paying', () => {
     await page.getByRole('button', { name: 'Proceed' }).click();
     await expect(page.getByText(/dollars/)).toHaveCount(0);
     await page.getByRole('button', { name: 'Change Amount' }).click();
-    await page.getByLabel('Or enter your own').fill('500');
+    await page.getByLabel('Or enter your own').fill('9876.54');
     await page.getByRole('button', { name: 'Proceed' }).click();
-    await expect(page.getByText('five hundred dollars')).toBeVisible();
+    await expect(page.getByText('nine thousand eight hundred seventy-six dollars')).toBeVisible();
+  });
+
+  test('keeps Pay in view on phones, with a large sum, a message and its keyboard', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    const pay = page.getByRole('button', { name: /^Pay/ });
+    const field = page.getByRole('textbox', { name: 'Message' });
+    const top = async (what: Locator) => (await what.boundingBox())?.y ?? Number.NaN;
+    await page.setViewportSize({ width: 320, height: 568 });
+    await page.goto(`/tip/${code}`);
+    await page.getByLabel('Or enter your own').fill('9876.54');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(pay).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole('definition')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Add a Message' }).click();
+    await expect(field).toBeFocused();
+    await page.setViewportSize({ width: 390, height: 420 });
+    await expect(pay).toBeInViewport({ ratio: 1 });
+    await expect(page.getByText('Total $10,370.37')).toBeInViewport({ ratio: 1 });
+    // A keyboard that leaves the window as it is covers its lower part.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const before = await top(pay);
+    await page.evaluate(() => {
+      Object.defineProperty(window.visualViewport, 'height', { get: () => window.innerHeight - 336 });
+      window.visualViewport?.dispatchEvent(new Event('resize'));
+    });
+    await expect.poll(() => top(pay)).toBe(before - 336);
+    await page.getByText('Total $10,370.37').click();
+    await expect(page.getByRole('definition')).toHaveText(['$9,876.54', '$493.83', '$9,580.24']);
+    await expect(pay).toBeInViewport({ ratio: 1 });
   });
 
   test('says the server’s own words when it refuses, and keeps the amount', async ({
@@ -209,7 +280,7 @@ test.describe('nobody pays twice', () => {
     await payTip(page, '$20');
     await expect.poll(() => backstage.transactions(customer)).toHaveLength(1);
     await page.reload();
-    await expect(page.getByText('it is never charged twice')).toBeVisible();
+    await expect(page.getByText('you are never charged twice')).toBeVisible();
     await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await backstage.transactions(customer)).toHaveLength(1);

@@ -124,6 +124,7 @@ it('pays once, says so, and closes the attempt, so that a second tip of the same
         transactionId: recorded?.id,
         paymentMode: 'simulated',
         thankYou: null,
+        undoUntil: expect.any(String),
         paidAt: new Date(recorded?.createdAtMs ?? 0).toISOString(),
       },
     },

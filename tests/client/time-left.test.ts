@@ -1,5 +1,6 @@
 /** The time in which a tip can be taken back is told in words that are never too short. */
 import { expect, test } from 'vitest';
+import { countdown } from '#client/giving/later/left.ts';
 import { timeLeft } from '#client/receipt/time-left.ts';
 
 test.each([
@@ -11,4 +12,14 @@ test.each([
   [24 * 3_600_000, '24 hours'],
 ])('%i ms are %s', (ms, words) => {
   expect(timeLeft(ms)).toBe(words);
+});
+
+test.each([
+  [1, '0:01'],
+  [597_001, '9:58'],
+  [600_000, '10:00'],
+  [3_599_001, '1:00:00'],
+  [24 * 3_600_000, '24:00:00'],
+])('%i ms count down as %s', (ms, clock) => {
+  expect(countdown(ms)).toBe(clock);
 });

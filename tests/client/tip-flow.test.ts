@@ -27,6 +27,7 @@ const receipt: Receipt = {
   transactionId: null,
   paymentMode: 'simulated',
   thankYou: null,
+  undoUntil: null,
 };
 const reworded: Attempt = {
   ...attempt,

@@ -4,7 +4,8 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import type { Transaction } from '#shared/tips.ts';
-import { serverNow } from '../api-client/server-clock.ts';
+import { nameOf } from '../giving/guest-receipt.ts';
+import { useLeftMs } from '../giving/later/left.ts';
 import { useRefund } from '../giving/later/refund.ts';
 import { Button } from '../ui/button.tsx';
 import { RefundQuestion, refundLabel } from '../ui/later/refund-question.tsx';
@@ -23,7 +24,8 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const [isAsking, setAsking] = useState(false);
   const onClose = () => setAsking(false);
   const { isUnderWay, problem, reverse } = useRefund({
-    transaction,
+    name: nameOf(transaction),
+    tip: transaction,
     isGiver,
     onRefunded,
     onStale,
@@ -47,7 +49,7 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
       {/* It stands before the button, so that it gives the focus back before both are gone at once. */}
       {isAsking && isOffered && (
         <RefundQuestion
-          transaction={transaction}
+          tip={transaction}
           isGiver={isGiver}
           isUnderWay={isUnderWay}
           problem={problem}
@@ -89,21 +91,4 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
       )}
     </>
   );
-}
-
-const SECOND_MS = 1_000;
-
-/**
- * The time until a moment of the server's clock, in milliseconds, updated each second; 0 when it has passed
- * or is null.
- */
-function useLeftMs(iso: string | null): number {
-  const [nowMs, setNowMs] = useState(serverNow);
-  const isTimed = iso !== null;
-  useEffect(() => {
-    if (!isTimed) return;
-    const timer = setInterval(() => setNowMs(serverNow()), SECOND_MS);
-    return () => clearInterval(timer);
-  }, [isTimed]);
-  return iso === null ? 0 : Math.max(0, Date.parse(iso) - nowMs);
 }

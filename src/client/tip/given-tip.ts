@@ -3,8 +3,9 @@ import { nameOf } from '../giving/guest-receipt.ts';
 import type { Receipt } from './tip-flow.ts';
 
 export function receiptOf(transaction: Transaction): Receipt {
-  const { amountCents, giverFeeCents, createdAt: paidAt, paymentMode, thankYou } = transaction;
-  return { amountCents, giverFeeCents, paidAt, transactionId: nameOf(transaction), paymentMode, thankYou };
+  const { amountCents, giverFeeCents, createdAt: paidAt, paymentMode, thankYou, undoUntil } = transaction;
+  const transactionId = nameOf(transaction);
+  return { amountCents, giverFeeCents, paidAt, transactionId, paymentMode, thankYou, undoUntil };
 }
 
 /**

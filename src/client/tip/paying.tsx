@@ -3,6 +3,7 @@
  * nobody pays who could not be told the outcome.
  */
 import { lazy } from 'react';
+import { clearToasts } from '../toasts.ts';
 import { PaymentStep } from './payment-step.tsx';
 import { payWithAccount } from './proceed.ts';
 import type { Provider } from './provider.ts';
@@ -53,7 +54,10 @@ function PayingSteps({ flow, provider, onPay, onChangeAmount, dispatch }: Paying
         <SuccessStep
           receipt={flow.receipt}
           provider={provider}
-          onAnother={() => dispatch({ type: 'another' })}
+          onAnother={() => {
+            clearToasts();
+            dispatch({ type: 'another' });
+          }}
         />
       );
     case 'waiting':

@@ -1,5 +1,5 @@
 /** The second step: amount and receiver, with the button that pays. */
-import { type MouseEvent, useState } from 'react';
+import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { amountInWords } from '#shared/amount-in-words.ts';
 import { cents, feesFor, formatUsd } from '#shared/money.ts';
@@ -10,7 +10,8 @@ import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
 import { reword, type TipMessage } from './attempt.ts';
-import { Parts, Total } from './cost.tsx';
+import bar from './bar.module.css';
+import { Parts } from './cost.tsx';
 import { type MessageForm, MessagePart } from './message-part.tsx';
 import { GUEST } from './payer.ts';
 import styles from './payment-step.module.css';
@@ -24,12 +25,15 @@ const wallet = () =>
 
 const NOTES: Readonly<Record<PaymentMode, string>> = {
   simulated: 'This is a simulated payment; no money moves.',
-  test: 'Next you pay on a page of Stripe, with test money: no real money moves.',
-  live: 'Next you pay on a page of Stripe, by card or with a mobile wallet, and come back here.',
+  test: 'Next you pay at Stripe with test money: no real money moves.',
+  live: 'Next you pay at Stripe, by card or mobile wallet, and come back here.',
 };
 
 /** From this amount on the step repeats it as a warning of a typing error. */
 const LARGE_TIP_CENTS = cents(50_000);
+
+/** Windows in which the parts of the cost are shown from the beginning. */
+const ROOMY = '(min-width: 40rem) and (min-height: 40rem)';
 
 interface PaymentStepProps {
   readonly flow: Extract<TipFlow, { step: 'payment' }>;
@@ -49,6 +53,9 @@ export function PaymentStep(props: PaymentStepProps) {
   const totalCents = cents(amountCents + feesFor(amountCents).giverFeeCents);
 
   const [form, setForm] = useState<MessageForm | null>(null);
+  const [isUnfolded] = useState(() => window.matchMedia(ROOMY).matches);
+  const lifted = useRef<HTMLDivElement>(null);
+  useAboveKeyboard(lifted);
 
   function changeMessage(words: TipMessage | undefined) {
     // A message that is being sent stays as it is.
@@ -69,61 +76,87 @@ export function PaymentStep(props: PaymentStepProps) {
   }
 
   return (
-    <section className={[card.card, styles.payment].join(' ')} aria-busy={isPaying}>
-      <StepHeading>
-        Tip <bdi>{provider.fullName}</bdi>
-      </StepHeading>
-      {amountCents >= LARGE_TIP_CENTS && (
-        <p className={styles.large}>
-          <span className={styles.figures}>
-            <Money amountCents={amountCents} />
-          </span>
-          <span>{amountInWords(amountCents)}</span>
-        </p>
-      )}
-      {attempt.wasSent && !isPaying && (
+    <section className={styles.step} aria-busy={isPaying}>
+      <div className={[card.card, styles.payment].join(' ')}>
+        <StepHeading>
+          Tip <bdi>{provider.fullName}</bdi>
+        </StepHeading>
+        {amountCents >= LARGE_TIP_CENTS && (
+          <p className={styles.large}>
+            <span className={styles.figures}>
+              <Money amountCents={amountCents} />
+            </span>
+            <span>{amountInWords(amountCents)}</span>
+          </p>
+        )}
+        {attempt.wasSent && !isPaying && (
+          <p className={styles.note}>
+            Your last payment was cut off. It is safe to pay again: you are never charged twice.
+          </p>
+        )}
+        <MessagePart
+          attempt={attempt}
+          provider={provider}
+          isPaying={isPaying}
+          form={form}
+          onForm={setForm}
+          onChange={changeMessage}
+        />
         <p className={styles.note}>
-          Your last attempt to pay this tip was interrupted. Pay again without worry: it is never charged
-          twice.
+          {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}
+          {NOTES[mode]}
         </p>
-      )}
-      <div className={styles.cost}>
-        <Parts amountCents={amountCents} />
-        <Total amountCents={amountCents} />
-      </div>
-      <MessagePart
-        attempt={attempt}
-        provider={provider}
-        isPaying={isPaying}
-        form={form}
-        onForm={setForm}
-        onChange={changeMessage}
-      />
-      <p className={styles.note}>
-        {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}
-        {NOTES[mode]}
-      </p>
-      <div className={styles.actions}>
-        <Button look="money" className={styles.pay} aria-disabled={isPaying} onClick={pay}>
-          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} ${how}`}
-        </Button>
+        {/* What was sent as a guest is settled as a guest. */}
+        {attempt.userId === GUEST && !provider.isDemo && !attempt.wasSent && !isPaying && (
+          <p className={styles.note}>
+            You pay without an account.{' '}
+            <Link href={authFor(currentPath())} onClick={logIn}>
+              Log in
+            </Link>{' '}
+            to keep your tips in your history.
+          </p>
+        )}
         <Button look="quiet" aria-disabled={isPaying} onClick={onChangeAmount}>
           Change Amount
         </Button>
       </div>
-      {/* What was sent as a guest is settled as a guest. */}
-      {attempt.userId === GUEST && !provider.isDemo && !attempt.wasSent && !isPaying && (
-        <p className={styles.note}>
-          You pay without an account.{' '}
-          <Link href={authFor(currentPath())} onClick={logIn}>
-            Log in
-          </Link>{' '}
-          to keep your tips in your history.
-        </p>
-      )}
+      <div ref={lifted} className={[bar.bar, styles.bar].join(' ')}>
+        <details className={styles.total} open={isUnfolded}>
+          <summary>
+            <span>Total</span>{' '}
+            <span className={styles.sum}>
+              <Money amountCents={totalCents} />
+            </span>
+          </summary>
+          <Parts amountCents={amountCents} />
+        </details>
+        <Button look="money" className={bar.act} aria-disabled={isPaying} onClick={pay}>
+          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} ${how}`}
+        </Button>
+      </div>
       <p className="visually-hidden" role="status">
         {isPaying ? 'Processing payment...' : ''}
       </p>
     </section>
   );
+}
+
+/** Lifts the bar above a keyboard that covers the window instead of making it lower. */
+function useAboveKeyboard(lifted: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const view = window.visualViewport;
+    if (!view) return;
+    const lift = () => {
+      // A page that two fingers have enlarged is cut off at the bottom without a keyboard.
+      const coveredPx = view.scale > 1.01 ? 0 : window.innerHeight - view.offsetTop - view.height;
+      lifted.current?.style.setProperty('--keyboard', `${Math.max(0, coveredPx)}px`);
+    };
+    lift();
+    view.addEventListener('resize', lift);
+    view.addEventListener('scroll', lift);
+    return () => {
+      view.removeEventListener('resize', lift);
+      view.removeEventListener('scroll', lift);
+    };
+  }, [lifted]);
 }

@@ -7,6 +7,7 @@ import { Field } from '../ui/field.tsx';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Problem } from '../ui/states.tsx';
+import bar from './bar.module.css';
 import { Parts, Total } from './cost.tsx';
 import { demoQuery, type Provider } from './provider.ts';
 import styles from './select-amount-step.module.css';
@@ -103,11 +104,11 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
             </p>
           )}
         </noscript>
-        <div className={styles.bar}>
+        <div className={bar.bar}>
           <div aria-live="polite" className={styles.total}>
             {reading.amountCents !== null && <Total amountCents={reading.amountCents} />}
           </div>
-          <Button type="submit" className={styles.proceed}>
+          <Button type="submit" className={bar.act}>
             Proceed to Payment
           </Button>
         </div>
@@ -143,9 +144,8 @@ function DemoFields() {
 }
 
 const SENTENCES: Partial<Record<Interruption, string>> = {
-  'not-sent': 'There is no connection. Nothing was charged.',
-  'no-answer':
-    'The connection was lost before the answer came. Try the same amount again: it is never charged twice.',
+  'not-sent': 'No connection. Nothing was charged.',
+  'no-answer': 'The connection was lost. Try the same amount again: it is never charged twice.',
 };
 
 function Interrupted({

@@ -146,6 +146,7 @@ async function payDemo(amountCents: Cents): Promise<Payment> {
     transactionId: null,
     paymentMode: 'simulated',
     thankYou: null,
+    undoUntil: null,
   };
   return { answer: { status: 'completed', paymentUrl: null, receipt }, failure: null, wasSent: true };
 }

@@ -20,6 +20,10 @@ import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
+import { Undo } from './undo.tsx';
+
+/** In characters; a toast with such a name has twice the lines on a narrow phone. */
+const LONG_NAME = 24;
 
 /** Few sites send mail, and few people ask. */
 const MailReceipt = lazy(() =>
@@ -39,8 +43,15 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
   const isGuest = transactionId !== null && isGuests(transactionId);
   const [isHeldUp, setHeldUp] = useState(false);
   const thankYou = useThankYou(receipt);
+  // What was below on the step before would lie below the toast.
+  useEffect(() => {
+    window.scrollTo({ top: 0, behavior: 'instant' });
+  }, []);
   return (
-    <section className={[card.card, styles.success].join(' ')}>
+    <section
+      className={[card.card, styles.success].join(' ')}
+      data-long={provider.fullName.length > LONG_NAME}
+    >
       <div className={styles.check}>
         <Check />
       </div>
@@ -62,6 +73,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       ) : (
         <SimulatedMoney mode={paymentMode} />
       )}
+      <Undo receipt={receipt} provider={provider} />
       {/* It is there before it says something, because screen readers announce what changes. */}
       <div className={styles.thanks} aria-live="polite">
         {thankYou !== null && (
@@ -76,7 +88,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         {isVisitors && isOfOpenDemo(provider) && <ButtonLink href={BAR}>See it arrive</ButtonLink>}
         {isGuest && (
           <ButtonLink look="quiet" href={receiptPage(transactionId)}>
-            Receipt and undo
+            Receipt
           </ButtonLink>
         )}
         {!isVisitors && !isGuest && (
@@ -122,7 +134,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       </dl>
       {transactionId !== null && !isGuest && (
         <Link className={styles.link} href={receiptPage(transactionId)}>
-          Receipt and undo
+          Receipt
         </Link>
       )}
       {transactionId !== null && document.documentElement.dataset['mail'] && (

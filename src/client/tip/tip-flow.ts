@@ -24,6 +24,8 @@ export interface Receipt {
   readonly paymentMode: PaymentMode;
   /** Null when the receiver has sent none. */
   readonly thankYou: string | null;
+  /** ISO 8601; null when the tip cannot be taken back here. */
+  readonly undoUntil: string | null;
 }
 
 export interface OpenPayment {

@@ -2,10 +2,11 @@
  * Drives the tip flow: acts of the giver and steps of the browser's history become events of the state
  * machine. Everything after the choice of an amount is fetched meanwhile (paying.tsx).
  */
-import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { presentSession, type Session, useSession } from '../session/session.ts';
+import { clearToasts } from '../toasts.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
 import { GUEST, payerOf } from './payer.ts';
 import type { Provider } from './provider.ts';
@@ -18,6 +19,9 @@ import {
   tipFlow,
   withoutAmount,
 } from './tip-flow.ts';
+
+/** What a giver does makes the toasts about what they did before outdated. */
+const ACTS: readonly TipEvent['type'][] = ['quick-chosen', 'custom-typed', 'checked', 'paying'];
 
 export const fetchPaying = () => import('./paying.tsx').then(({ paying }) => paying);
 /** Null without a connection; a later call fetches again. */
@@ -35,7 +39,11 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   const session = useSession();
   const [pathname] = useLocation();
   const search = useSearch();
-  const [flow, dispatch] = useReducer(tipFlow, search, beginFlow);
+  const [flow, change] = useReducer(tipFlow, search, beginFlow);
+  const dispatch = useCallback((event: TipEvent) => {
+    if (ACTS.includes(event.type)) clearToasts();
+    change(event);
+  }, []);
   /** Stops a second tap before the next render does. */
   const isBusy = useRef(false);
 
@@ -61,9 +69,12 @@ export function useTipFlow(provider: Provider): TipFlowActions {
       dispatch({ type: 'restored', figures: entry.figures });
       void goOn();
     } else if (flow.step === 'payment') {
+      // A failed payment, which goes back by itself, keeps its toast.
+      if (!flow.isPaying) clearToasts();
       dispatch({ type: 'amount-changed' });
     } else if (flow.step !== 'select-amount') {
       // Back from a success must not lead to an amount that could be paid again.
+      if (flow.step === 'success') clearToasts();
       markEntry({ step: 'select-amount', figures: '' });
       dispatch({ type: 'another' });
     } else if (entry.figures !== '') {

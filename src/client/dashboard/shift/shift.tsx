@@ -9,6 +9,7 @@ import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
 import { paths, showOf } from '../../paths.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import type { Part } from '../../signed-in/part.ts';
+import { clearToasts } from '../../toasts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
@@ -43,10 +44,8 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
   }, []);
-  useEffect(() => {
-    // Toasts of the dashboard would lie over the code.
-    import('../../ui/later/toaster.tsx').then(({ dismissToasts }) => dismissToasts()).catch(() => {});
-  }, []);
+  // Toasts of the dashboard would lie over the code.
+  useEffect(() => clearToasts(), []);
 
   if (codes.status === 'loading') {
     return (

@@ -1,5 +1,6 @@
 /** Asks whether the giver of a tip takes it back, and does so. */
 import type { Transaction } from '#shared/tips.ts';
+import { nameOf } from '../../giving/guest-receipt.ts';
 import { useRefund } from '../../giving/later/refund.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { RefundQuestion } from '../../ui/later/refund-question.tsx';
@@ -16,7 +17,8 @@ export function TakeBack({ tip, onClose }: TakeBackProps) {
   const cache = useTipCache();
   const show = useShowTip();
   const { isUnderWay, problem, reverse } = useRefund({
-    transaction: tip,
+    name: nameOf(tip),
+    tip,
     isGiver: true,
     onClose,
     onRefunded(refunded) {
@@ -28,7 +30,7 @@ export function TakeBack({ tip, onClose }: TakeBackProps) {
   });
   return (
     <RefundQuestion
-      transaction={tip}
+      tip={tip}
       isGiver
       isUnderWay={isUnderWay}
       problem={problem}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
-import { callAbout, nameOf } from '../guest-receipt.ts';
+import { callAbout } from '../guest-receipt.ts';
 import { newIdempotencyKey } from '../idempotency-key.ts';
 
 const ANSWER_PATIENCE_MS = 15_000;
@@ -11,7 +11,9 @@ const NO_ANSWER =
   'No answer came, so we can’t tell if the tip was refunded. Try again: it is never refunded twice.';
 
 interface RefundOptions {
-  readonly transaction: Transaction;
+  /** The name of the transaction for the person who sends it back. */
+  readonly name: string;
+  readonly tip: Pick<Transaction, 'amountCents' | 'giverFeeCents'>;
   readonly isGiver: boolean;
   readonly onRefunded: (transaction: Transaction) => void;
   /** Called when the tip may have been refunded by another device or person. */
@@ -21,8 +23,7 @@ interface RefundOptions {
 }
 
 /** All attempts keep one idempotency key. */
-export function useRefund({ transaction, isGiver, onRefunded, onStale, onClose }: RefundOptions) {
-  const name = nameOf(transaction);
+export function useRefund({ name, tip, isGiver, onRefunded, onStale, onClose }: RefundOptions) {
   const [key] = useState(newIdempotencyKey);
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -40,7 +41,7 @@ export function useRefund({ transaction, isGiver, onRefunded, onStale, onClose }
     if (result.failure === null) {
       onClose();
       onRefunded(result.answer);
-      toastSuccess(sentenceOf(transaction, isGiver));
+      toastSuccess(sentenceOf(tip, isGiver));
       return;
     }
     const { code, detail } = result.failure;
@@ -62,7 +63,7 @@ export function useRefund({ transaction, isGiver, onRefunded, onStale, onClose }
   };
 }
 
-function sentenceOf({ amountCents, giverFeeCents }: Transaction, isGiver: boolean): string {
+function sentenceOf({ amountCents, giverFeeCents }: RefundOptions['tip'], isGiver: boolean): string {
   const tip = `${formatUsd(amountCents)} tip`;
   const back = formatUsd(cents(amountCents + giverFeeCents));
   return isGiver

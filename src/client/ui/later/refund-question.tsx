@@ -14,7 +14,7 @@ export function refundLabel(isGiver: boolean, isUnderWay: boolean): string {
 }
 
 interface RefundQuestionProps {
-  readonly transaction: Transaction;
+  readonly tip: Pick<Transaction, 'amountCents' | 'giverFeeCents' | 'netAmountCents' | 'receiverName'>;
   readonly isGiver: boolean;
   readonly isUnderWay: boolean;
   readonly problem: string | null;
@@ -23,13 +23,13 @@ interface RefundQuestionProps {
 }
 
 export function RefundQuestion(props: RefundQuestionProps) {
-  const { transaction, isGiver, isUnderWay, problem, onConfirm, onCancel } = props;
-  const { amountCents, giverFeeCents, netAmountCents, receiverName } = transaction;
-  const tip = formatUsd(amountCents);
+  const { tip, isGiver, isUnderWay, problem, onConfirm, onCancel } = props;
+  const { amountCents, giverFeeCents, netAmountCents, receiverName } = tip;
+  const sum = formatUsd(amountCents);
   const back = formatUsd(cents(amountCents + giverFeeCents));
   return (
     <Confirmation
-      title={isGiver ? `Take back your ${tip} tip?` : `Refund this ${tip} tip?`}
+      title={isGiver ? `Take back your ${sum} tip?` : `Refund this ${sum} tip?`}
       confirm={refundLabel(isGiver, isUnderWay)}
       cancel="Keep It"
       isUnderWay={isUnderWay}

@@ -4,7 +4,7 @@
 import 'sonner/dist/styles.css';
 import { useEffect, useState } from 'react';
 import { Toaster as Sonner, toast } from 'sonner';
-import { type Toast, takeToasts, useWaitingToasts } from '../../toasts.ts';
+import { dismissShownBy, type Toast, takeToasts, useWaitingToasts } from '../../toasts.ts';
 import './toaster.css';
 
 const SHOWN_MS = 4_000;
@@ -50,10 +50,7 @@ function findTopPx(): number {
   return Math.max(MARGIN_PX, Math.min(bottom, window.innerHeight / 2) + MARGIN_PX / 2);
 }
 
-/** Removes all toasts, because the next screen has no room for them. */
-export function dismissToasts(): void {
-  toast.dismiss();
-}
+dismissShownBy(() => toast.dismiss());
 
 export function Toaster() {
   const waiting = useWaitingToasts();
