@@ -19,13 +19,12 @@ export type AmountReading =
         | typeof AMOUNT_UNREADABLE;
     };
 
-/** Groups of three digits, with the group separator and the decimals of English and of most of Europe. */
-const GROUPED = [
+/** Groups of three digits and decimals as in English, and as in most of Europe; then digits without groups. */
+const FORMS = [
   /^(\d{1,3}(?:,\d{3})+)(?:\.(\d*))?$/,
-  /^(\d{1,3}(?:\.\d{3})+)(?:,(\d*))$/,
-  /^(\d{1,3}(?:\.\d{3}){2,})$/,
+  /^(\d{1,3}(?:\.\d{3})+),(\d*)$/,
+  /^(\d+)(?:[.,](\d*))?$/,
 ];
-const UNGROUPED = /^(\d+)(?:[.,](\d*))?$/;
 
 /**
  * Reads a typed amount: "25", "25.50", "25,50", "$ 25", "1,000", "1,234.56", "1.234,56", "1 234,56". A comma
@@ -35,11 +34,8 @@ const UNGROUPED = /^(\d+)(?:[.,](\d*))?$/;
 export function readTipAmount(text: string): AmountReading {
   const plain = text.replace(/[\s$]/g, '');
   if (plain === '') return { amountCents: null, problem: NO_AMOUNT };
-  const unsigned = plain.replace(/^[-\u2212]/, '');
-  const [, whole, decimals = ''] =
-    [...GROUPED, UNGROUPED].map((form) => form.exec(unsigned)).find(Boolean) ?? [];
+  const [, whole, decimals = ''] = FORMS.map((form) => form.exec(plain)).find(Boolean) ?? [];
   if (whole === undefined) return { amountCents: null, problem: AMOUNT_UNREADABLE };
-  if (unsigned !== plain) return { amountCents: null, problem: AMOUNT_OUT_OF_BOUNDS };
   if (decimals.length > 2) return { amountCents: null, problem: AMOUNT_TOO_FINE };
   const amountCents = parseDollars(`${whole.replace(/[.,]/g, '')}.${decimals}`);
   if (amountCents === null || amountCents < MIN_TIP_CENTS || amountCents > MAX_TIP_CENTS) {

@@ -161,6 +161,35 @@ test.describe('paying', () => {
     expect(statuses.sort()).toEqual(['completed', 'refunded']);
   });
 
+  test('gives the same again with two taps, and offers nothing that was taken back', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer, provider } = await backstage.bothSides();
+    const body = { receiver_qr_id: code, amount: 37.5, service_category: 'bartender' };
+    const { id } = await backstage.call('POST', '/transactions', { token: customer.token, body });
+    await logInAs(customer);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.goto(`/tip/${code.toLowerCase()}`);
+    const again = page.getByRole('button', { name: 'Tip $37.50 again' });
+    await again.click();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    const listed = async (token: string) => backstage.call('GET', '/transactions', { token });
+    expect((await listed(customer.token)).map(({ amount }: { amount: number }) => amount)).toEqual([
+      37.5, 37.5,
+    ]);
+    for (const tip of await listed(provider.token))
+      await backstage.call('POST', `/transactions/${tip.id}/refund`, { token: provider.token });
+    expect(await listed(provider.token)).toContainEqual(expect.objectContaining({ id, status: 'refunded' }));
+    const looked = page.waitForResponse((response) => response.url().includes('transactions.list'));
+    await page.goto(`/tip/${code}`);
+    await (await looked).finished();
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeVisible();
+    await expect(again).toHaveCount(0);
+  });
+
   test('writes sums from $500 up large and in words', async ({ page, backstage, logInAs }) => {
     const code = await backstage.code(await backstage.provider());
     await logInAs(await backstage.customer());

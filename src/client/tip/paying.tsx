@@ -8,6 +8,7 @@ import { PaymentStep } from './payment-step.tsx';
 import { payWithAccount } from './proceed.ts';
 import type { Provider } from './provider.ts';
 import { fetchReturned } from './recall-receipt.ts';
+import { SameAgain } from './same-again.tsx';
 import { SuccessStep } from './success-step.tsx';
 import type { TipEvent, TipFlow } from './tip-flow.ts';
 import '../ui/later/toaster.tsx';
@@ -24,6 +25,7 @@ export const paying = {
   recallReceipt,
   findReceipt,
   SuccessStep,
+  SameAgain,
 };
 
 const WaitingStep = lazy(() => fetchReturned().then(({ WaitingStep }) => ({ default: WaitingStep })));

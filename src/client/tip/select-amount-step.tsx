@@ -1,7 +1,9 @@
-import { type FormEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { type FormEvent, lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
 import { receiptAt } from '../paths.ts';
+import { useSession } from '../session/session.ts';
+import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Money } from '../ui/money.tsx';
@@ -20,12 +22,15 @@ import {
   type TipEvent,
   type TipFlow,
 } from './tip-flow.ts';
+import { fetchPaying } from './use-tip-flow.ts';
+
+const SameAgain = lazy(() => fetchPaying().then(({ SameAgain }) => ({ default: SameAgain })));
 
 interface SelectAmountStepProps {
   readonly provider: Provider;
   readonly flow: Extract<TipFlow, { step: 'select-amount' }>;
   readonly dispatch: (event: TipEvent) => void;
-  readonly onProceed: () => Promise<void>;
+  readonly onProceed: (figures?: string) => Promise<void>;
   readonly takesFocus: boolean;
 }
 
@@ -33,6 +38,7 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
   const { provider, flow, dispatch, onProceed, takesFocus } = props;
   const { choice, isChecked, interruption, sent } = flow;
   const reading = readChoice(choice);
+  const session = useSession();
   const custom = useRef<HTMLInputElement>(null);
   const amounts = useRef<HTMLFieldSetElement>(null);
   useEffect(() => {
@@ -63,6 +69,14 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
         {provider.isDemo && <DemoFields />}
         <fieldset ref={amounts} tabIndex={-1} className={styles.quick}>
           <legend className={styles.legend}>Choose an amount</legend>
+          {session.status === 'signed-in' && (
+            // Nothing is offered when it cannot be fetched.
+            <Boundary>
+              <Suspense>
+                <SameAgain provider={provider} onGive={onProceed} />
+              </Suspense>
+            </Boundary>
+          )}
           <div className={styles.grid}>
             {QUICK_AMOUNTS_CENTS.map((amountCents) => (
               <label key={amountCents} className={styles.option}>

@@ -30,7 +30,8 @@ const fetchPayingIfPossible = () => fetchPaying().catch(() => null);
 export interface TipFlowActions {
   readonly flow: TipFlow;
   readonly dispatch: (event: TipEvent) => void;
-  readonly proceed: () => Promise<void>;
+  /** @param figures chooses this amount first. */
+  readonly proceed: (figures?: string) => Promise<void>;
   readonly pay: () => Promise<void>;
   readonly changeAmount: () => Promise<void>;
 }
@@ -114,13 +115,16 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     flow,
     dispatch,
 
-    async proceed() {
-      if (flow.step !== 'select-amount' || isBusy.current) return;
+    async proceed(figures) {
+      const event = figures === undefined ? null : ({ type: 'restored', figures } as const);
+      const chosen = event ? tipFlow(flow, event) : flow;
+      if (chosen.step !== 'select-amount' || isBusy.current) return;
       isBusy.current = true;
+      if (event) dispatch(event);
       try {
         const paying = await fetchPayingIfPossible();
-        if (paying) await paying.proceed(provider, flow, dispatch);
-        else dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
+        if (paying) await paying.proceed(provider, chosen, dispatch);
+        else dispatch({ type: 'failed', interruption: chosen.interruption ?? 'not-sent' });
       } finally {
         isBusy.current = false;
       }

@@ -1,6 +1,6 @@
 /** The guards of screens send everybody else to another screen. */
-import type { ComponentType } from 'react';
-import { Redirect, useSearch } from 'wouter';
+import { type ComponentType, useEffectEvent, useLayoutEffect } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { nextFrom } from '../../auth/next.ts';
@@ -34,9 +34,13 @@ export function SignedInOnly({ screen: ScreenOf }: SignedInOnlyProps) {
   );
 }
 
-/** wouter's `Redirect` acts once, when it mounts; the key mounts another one for another address. */
+/** Written here, because wouter's `Redirect` would stand in the script of every tip page. */
 function Replace({ to }: { readonly to: string }) {
-  return <Redirect key={to} to={to} replace />;
+  const [, navigate] = useLocation();
+  const leave = useEffectEvent(() => navigate(to, { replace: true }));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another redirection
+  useLayoutEffect(() => leave(), [to]);
+  return null;
 }
 
 /** Without an answer the token may still be valid, so that it is kept. */
