@@ -89,13 +89,15 @@ test.describe('choosing an amount', () => {
     await toasts.hover();
     await page.keyboard.type('5');
     await expect(toasts).toHaveCount(0, { timeout: 2_000 });
-    for (const text of ['9.99', '10000.01', '-20']) {
+    for (const text of ['9.99', '10000.01']) {
       await custom.fill(text);
       await expect(custom).toHaveAccessibleDescription(/Tip amount must be between \$10 and \$10,000/);
       await expect(custom).toHaveValue(text);
     }
-    await custom.fill('ten');
-    await expect(custom).toHaveAccessibleDescription(/Write the amount like 12\.50/);
+    for (const text of ['ten', '-20']) {
+      await custom.fill(text);
+      await expect(custom).toHaveAccessibleDescription(/Write the amount like 12\.50/);
+    }
     await custom.fill('10.005');
     await expect(custom).toHaveAccessibleDescription(/Amounts have at most two decimals/);
     await custom.fill('10');

@@ -69,7 +69,7 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
         {provider.isDemo && <DemoFields />}
         <fieldset ref={amounts} tabIndex={-1} className={styles.quick}>
           <legend className={styles.legend}>Choose an amount</legend>
-          {session.status === 'signed-in' && (
+          {session.status === 'signed-in' && !provider.isDemo && (
             // Nothing is offered when it cannot be fetched.
             <Boundary>
               <Suspense>

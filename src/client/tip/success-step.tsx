@@ -8,6 +8,7 @@ import { callAbout, idOf, isGuests, receiptPage } from '../giving/guest-receipt.
 import { lookForThanksMs } from '../giving/look-again.ts';
 import { currentPath, dashboardTab } from '../paths.ts';
 import { useSession } from '../session/session.ts';
+import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
@@ -20,7 +21,6 @@ import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
-import { Undo } from './undo.tsx';
 
 /** In characters; a toast with such a name has twice the lines on a narrow phone. */
 const LONG_NAME = 24;
@@ -29,6 +29,9 @@ const LONG_NAME = 24;
 const MailReceipt = lazy(() =>
   import('../ui/later/mail-receipt.tsx').then(({ MailReceipt }) => ({ default: MailReceipt })),
 );
+
+/** It knows the server's clock, with the client of the API, which whoever only chooses an amount does not load. */
+const Undo = lazy(() => import('./undo.tsx').then(({ Undo }) => ({ default: Undo })));
 
 interface SuccessStepProps {
   readonly receipt: Receipt;
@@ -73,7 +76,11 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       ) : (
         <SimulatedMoney mode={paymentMode} />
       )}
-      <Undo receipt={receipt} provider={provider} />
+      <Boundary>
+        <Suspense>
+          <Undo receipt={receipt} provider={provider} />
+        </Suspense>
+      </Boundary>
       {/* It is there before it says something, because screen readers announce what changes. */}
       <div className={styles.thanks} aria-live="polite">
         {thankYou !== null && (
