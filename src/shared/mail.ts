@@ -5,7 +5,7 @@ import { timeZone } from './records.ts';
 import { transactionQuery } from './tips.ts';
 
 /** The token of a link: 256 random bits. */
-export const LINK_TOKEN = /^[\w-]{43}$/;
+const LINK_TOKEN = /^[\w-]{43}$/;
 
 const NO_LINK = 'The link is not complete. Please open it again from the email.';
 
@@ -43,6 +43,6 @@ export const mailSettingsChange = z.object({
 });
 
 export type PasswordReset = z.output<typeof passwordReset>;
-export type ReceiptRequest = z.output<typeof receiptRequest>;
+
 export type MailSettings = z.infer<typeof mailSettings>;
 export type MailSettingsChange = z.output<typeof mailSettingsChange>;
