@@ -9,7 +9,7 @@ import { ON_BOTH_ENGINES, testFilesOf } from './tests/support/engines.ts';
 
 const CLIENT = join(import.meta.dirname, 'src/client');
 /** The pages that the server renders; the script of each is `start/NAME-page.tsx`. */
-const RENDERED_PAGES = ['landing', 'auth', 'tip'];
+const RENDERED_PAGES = ['landing', 'auth', 'tip', 'dashboard'];
 /**
  * The page that a service worker shows without a connection. It has no script, because nothing can be fetched
  * then, and the styles of a tip page, because the Content-Security-Policy allows these by their hash already.
@@ -17,6 +17,10 @@ const RENDERED_PAGES = ['landing', 'auth', 'tip'];
 const OFFLINE_PAGE = 'offline';
 /** The script inside every rendered page, which fetches the page's own script after the first paint. */
 const STARTER = 'start/after-paint.ts';
+/** The script inside the dashboard's page, which fills in the codes that the device has kept. */
+const FILLER = 'start/kept-frame.ts';
+/** What the dashboard fetches later and needs without a connection. */
+const LATER = ['dashboard/shift/shift.tsx'];
 
 /** Compresses every text file of the client at build time, so that no request waits for it. */
 function precompress(): Plugin {
@@ -84,6 +88,7 @@ function templatesOfRenderedPages(): Plugin {
           return chunk ?? this.error(`${file} was not built`);
         };
         const starter = builtFrom(STARTER);
+        const filler = builtFrom(FILLER);
         for (const page of [...RENDERED_PAGES, OFFLINE_PAGE]) {
           const isOffline = page === OFFLINE_PAGE;
           const script = builtFrom(`start/${isOffline ? 'tip' : page}-page.tsx`);
@@ -94,20 +99,31 @@ function templatesOfRenderedPages(): Plugin {
           const style = [...styles].map((file) => textOf(bundle[file]).trim()).join('');
           const links = [...styles].map((file) => `\n    <link rel="stylesheet" href="/${file}" disabled>`);
           // after-paint.ts imports the first file and preloads the others.
-          const files = [script, ...imports].map(({ fileName }) => `/${fileName}`).join(' ');
+          const pathsOf = (names: Iterable<string>) => [...names].map((name) => `/${name}`).join(' ');
+          const files = pathsOf([script, ...imports].map(({ fileName }) => fileName));
+          const isDashboard = page === 'dashboard';
+          const later = new Set(
+            (isDashboard ? LATER.map(builtFrom) : [])
+              .flatMap((chunk) => [...importsOf(chunk, bundle), chunk])
+              .flatMap(({ fileName, viteMetadata }) => [fileName, ...(viteMetadata?.importedCss ?? [])]),
+          );
+          const filling = isDashboard
+            ? `<script data-later="${pathsOf(later)}">${filler.code.trim()}</script>`
+            : '';
           const icon = readFileSync(join(CLIENT, 'public/icon.svg'), 'utf8').replace(/\s+/g, ' ').trim();
           const parts: Readonly<Record<string, string>> = {
             icon: `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">`,
             styles: `<style>${style}</style>${isOffline ? '' : links.join('')}`,
             script: isOffline
               ? ''
-              : `<script type="module" data-scripts="${files}">${starter.code.trim()}</script>`,
+              : `${filling}<script type="module" data-scripts="${files}">${starter.code.trim()}</script>`,
           };
           const template = readFileSync(join(CLIENT, 'start/rendered-page.html'), 'utf8');
           const source = template.replace(/<!--(\w+)-->/g, (mark, name: string) => parts[name] ?? mark);
           this.emitFile({ type: 'asset', fileName: `templates/${page}.html`, source });
         }
         delete bundle[starter.fileName];
+        delete bundle[filler.fileName];
       },
     },
   };
@@ -310,9 +326,12 @@ const config: ViteUserConfig = {
               })),
             },
           },
-          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.tsx`)].map(
-            (file) => join(CLIENT, file),
-          ),
+          input: [
+            'index.html',
+            STARTER,
+            FILLER,
+            ...RENDERED_PAGES.map((page) => `start/${page}-page.tsx`),
+          ].map((file) => join(CLIENT, file)),
         },
       },
     },

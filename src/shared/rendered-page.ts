@@ -65,6 +65,8 @@ export interface Renderer {
   readonly render: (request: PageRequest) => RenderedPage;
   /** The public page of a provider, which has no script. */
   readonly renderProvider: (page: ProviderPage, publicUrl: string) => RenderedPage;
+  /** The frame of the dashboard, the same for everybody. */
+  readonly renderDashboard: () => RenderedPage;
   /** The page that browsers keep for when there is no connection. */
   readonly renderOffline: () => RenderedPage;
 }

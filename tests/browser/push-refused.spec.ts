@@ -239,7 +239,10 @@ test('Chromium finds nothing that keeps the dashboard from being installed, and 
   await page.goto('/dashboard');
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
   const protocol = await context.newCDPSession(page);
-  expect(await protocol.send('Page.getInstallabilityErrors')).toEqual({ installabilityErrors: [] });
+  // The page names its manifest after the first paint.
+  await expect
+    .poll(() => protocol.send('Page.getInstallabilityErrors'))
+    .toEqual({ installabilityErrors: [] });
   expect((await protocol.send('Page.getAppManifest')).errors).toEqual([]);
   await page.getByRole('tab', { name: 'Profile' }).click();
   const app = page.getByRole('region', { name: 'Tipwell as an app' });

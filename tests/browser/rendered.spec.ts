@@ -355,6 +355,55 @@ test.describe('a code that exists', () => {
   });
 });
 
+test.describe('the dashboard', () => {
+  // A worker would answer with the scripts that it keeps.
+  test.use({ serviceWorkers: 'block' });
+
+  test('shows the codes of the last visit before its script, full screen too, to their owner alone, and they stay where they are', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { provider, code } = await backstage.bothSides();
+    const other = await backstage.provider(['dj']);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    const heading = page.getByRole('heading', { name: 'Bartender' });
+    await expect(page.getByRole('article', { name: 'Bartender' })).toContainText('no tips yet');
+    let release = await holdScripts(page);
+    await openEarly(page, '/dashboard');
+    await expect(heading).toBeVisible();
+    await expect(page.getByRole('heading', { name: `Welcome, ${provider.fullName}` })).toBeVisible();
+    // A heading is as wide as its typeface makes it.
+    const kept = [page.getByRole('link', { name: 'Start Shift' }), page.getByRole('tablist')];
+    const places = await Promise.all(kept.map((part) => part.boundingBox()));
+    expect(await page.evaluate(isTakenOver)).toBe(false);
+    release();
+    await expect(page.getByRole('article', { name: 'Bartender' })).toContainText('no tips yet');
+    expect(await Promise.all(kept.map((part) => part.boundingBox()))).toEqual(places);
+
+    release = await holdScripts(page);
+    await openEarly(page, '/dashboard');
+    await page.getByRole('link', { name: 'Start Shift' }).click({ noWaitAfter: true });
+    await page.waitForURL(`**/dashboard?show=${code}`, { waitUntil: 'commit' });
+    await expect(page.getByRole('img', { name: 'QR code' })).toBeInViewport({ ratio: 1 });
+    await expect(page.getByText(`${code.slice(0, 5)}-${code.slice(5)}`)).toBeVisible();
+    expect(await page.evaluate(isTakenOver)).toBe(false);
+    release();
+    await expect(page.getByRole('button', { name: 'Show tonight' })).toBeVisible();
+
+    await page.evaluate((token) => localStorage.setItem('tipwell_token', token), other.token);
+    release = await holdScripts(page);
+    await openEarly(page, '/dashboard');
+    await expect(page.getByText('Loading Dashboard...')).toBeVisible();
+    await expect(heading).toBeHidden();
+    release();
+    await expect(page.getByRole('button', { name: 'Create DJ QR' })).toBeVisible();
+    expect(complaints.splice(0).filter((text) => !text.includes('blocked by Playwright'))).toEqual([]);
+  });
+});
+
 test('the tests notice a page that cannot be hydrated as it stands', async ({ page, browser, server }) => {
   const complaints: string[] = [];
   const other = await browser.newPage();

@@ -55,10 +55,10 @@ describe('a screen', () => {
   test.each(SCREENS)('%s keeps its query to itself', async (path) => {
     const answer = await get(
       server.port,
-      `${path}${path.includes('?') ? '&' : '?'}next=/tip/x&tab=transactions&%zz`,
+      `${path}${path.includes('?') ? '&' : '?'}next=/tip/x&tab=of-nobody&%zz`,
     );
     expect(answer.status).toBe(200);
-    expect(answer.body.toString()).not.toMatch(/tab=transactions|%zz/);
+    expect(answer.body.toString()).not.toMatch(/tab=of-nobody|%zz/);
   });
 
   test.each(SCREENS)('%s takes nothing that is sent to it', async (path) => {
@@ -148,14 +148,28 @@ describe('an asset', () => {
   });
 });
 
-test('the service worker is asked for again each time, and changes with the page that it keeps', async () => {
-  const answer = await get(server.port, '/service-worker.js');
-  expect(answer.status).toBe(200);
-  expect(answer.headers['content-type']).toMatch(TYPES['js'] ?? /^$/);
-  expect(answer.headers['cache-control']).toBe('no-cache');
-  expectProtected(answer);
-  const offline = await get(server.port, '/offline');
-  expect(answer.body.toString()).toContain(`VERSION = ${String(offline.headers.etag).replaceAll('"', "'")};`);
+test('the service worker is asked for again each time, and changes with the pages that it keeps', async () => {
+  const [worker, pages, offline, dashboard] = await Promise.all(
+    ['/service-worker.js', '/dashboard-pages.js', '/offline', '/dashboard'].map((path) =>
+      get(server.port, path),
+    ),
+  );
+  for (const answer of [worker, pages]) {
+    expect(answer?.status).toBe(200);
+    expect(answer?.headers['content-type']).toMatch(TYPES['js'] ?? /^$/);
+    expect(answer?.headers['cache-control']).toBe('no-cache');
+    if (answer) expectProtected(answer);
+  }
+  const tagOf = (answer?: PlainAnswer) => String(answer?.headers.etag).replaceAll('"', '');
+  expect(worker?.body.toString()).toContain(`/dashboard-pages.js?${tagOf(offline)}${tagOf(dashboard)}'`);
+  const text = pages?.body.toString() ?? '';
+  expect(text).toContain(`VERSION = '${tagOf(offline)}';`);
+  expect(text).toContain(`'dashboard-${tagOf(dashboard)}'`);
+  // What it keeps is there to be kept.
+  const files: unknown = JSON.parse(/DASHBOARD_FILES = (\[.*?\]);/.exec(text)?.[1] ?? '[]');
+  expect(files).toContainEqual(expect.stringMatching(/^\/assets\/shift-[\w-]+\.js$/));
+  for (const path of Array.isArray(files) ? files : [])
+    expect((await get(server.port, String(path))).status, String(path)).toBe(200);
 });
 
 test('the page for having no connection needs none', async () => {

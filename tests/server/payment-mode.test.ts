@@ -10,7 +10,7 @@ import { codeOf, get, pages, pagesFor, textOf } from '#tests/support/rendered-pa
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const RIBBON = 'Test mode: no real money moves.';
-const EMPTY = ['/dashboard', '/scan', '/statement', '/transactions/txn_1', '/nowhere'];
+const EMPTY = ['/scan', '/statement', '/transactions/txn_1', '/nowhere'];
 
 /** The addresses of every kind of page. */
 async function addresses(t: TestApp): Promise<readonly string[]> {
@@ -20,6 +20,7 @@ async function addresses(t: TestApp): Promise<readonly string[]> {
     '/auth',
     '/auth?tab=sign-up',
     '/offline',
+    '/dashboard',
     `/tip/${code}`,
     `/tip/${code}?amount=20`,
     '/tip/demo-alex-bartender',

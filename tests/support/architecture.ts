@@ -71,7 +71,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ],
   [
     'entries',
-    /^client\/start\/(?:main|(?:tip|landing|auth)-page|render)\./,
+    /^client\/start\/(?:main|(?:tip|landing|auth|dashboard)-page|render)\./,
     'session roots ui giving data screens start',
   ],
   ['start', /^client\/start\//, 'session roots ui giving data screens'],

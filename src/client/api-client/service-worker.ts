@@ -11,6 +11,18 @@ import { paths } from '../paths.ts';
  */
 export const NOTICES_KEY = `${brand.linkScheme}_notices`;
 
+/** The key in local storage of the codes that are kept for the dashboard (signed-in/kept-dashboard.ts). */
+export const KEPT_KEY = `${brand.linkScheme}_kept_codes`;
+/** The names of the worker's caches of the dashboard begin so. */
+const PAGES_PREFIX = 'dashboard-';
+
+/** Lets the worker keep the dashboard's page and scripts, which have nothing personal, for providers. */
+export async function keepDashboardPage(): Promise<void> {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
+  const { active } = await registerWorker();
+  active?.postMessage('keep-dashboard');
+}
+
 /**
  * Registers the worker in the background, or lets the browser look for a newer one.
  * @param onSubscribed is called when this browser has a subscription to push messages.
@@ -50,11 +62,13 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
 
 /**
  * Unregisters the worker, ends its subscription and closes its notifications, because they tell of tips and
- * the next person on this device must not see any of them. It never rejects.
+ * the next person on this device must not see any of them, nor the codes that were kept. It never rejects.
  */
 export async function removeWorker(): Promise<void> {
-  if (!('serviceWorker' in navigator)) return;
   try {
+    localStorage.removeItem(KEPT_KEY);
+    if (!('serviceWorker' in navigator)) return;
+    for (const name of await caches.keys()) if (name.startsWith(PAGES_PREFIX)) await caches.delete(name);
     const registration = await navigator.serviceWorker.getRegistration(paths.dashboard);
     const shown = (await registration?.getNotifications()) ?? [];
     for (const notification of shown) notification.close();

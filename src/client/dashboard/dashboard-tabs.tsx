@@ -1,20 +1,22 @@
 /** The tabs of the dashboard. The address names the open one, whose module is fetched when it is opened. */
-import { type ComponentType, lazy, Suspense, useEffect } from 'react';
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { Tabs } from '../controls/tabs.tsx';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab } from '../paths.ts';
+import { useSession } from '../session/session.ts';
+import type { KeptUser } from '../signed-in/kept-dashboard.ts';
 import { Boundary } from '../ui/boundary.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Loading } from '../ui/states.tsx';
 import codes from './codes/qr-codes.module.css';
+import { QrCodes } from './codes/qr-codes.tsx';
 import { Fetched, Loaded, LoadFailed } from './shared/fetched.tsx';
+import { TAB_LABELS } from './shared/labels.ts';
 import type { DashboardData } from './shared/queries.ts';
 import { QrCodesSketch, TransactionsSketch } from './sketches.tsx';
 import { Stats } from './stats.tsx';
 
-const loadQrCodes = () => import('./codes/qr-codes.tsx');
-const QrCodes = lazy(() => loadQrCodes().then(({ QrCodes }) => ({ default: QrCodes })));
 const loadTransactions = () => import('./transactions/transactions.tsx');
 const Transactions = lazy(() => loadTransactions().then(({ Transactions }) => ({ default: Transactions })));
 const Insights = lazy(() =>
@@ -28,12 +30,11 @@ const LastTipPlace = lazy(() =>
 );
 
 interface PanelProps {
-  readonly user: User;
+  readonly user: KeptUser;
   readonly data: DashboardData;
 }
 
 interface Tab {
-  readonly label: string;
   readonly Panel: ComponentType<PanelProps>;
   /** The part of the data that the panel shows; left out where the panel loads its own. */
   readonly part?: 'qrCodes' | 'transactions';
@@ -41,20 +42,10 @@ interface Tab {
 }
 
 const TABS: Readonly<Record<DashboardTab, Tab>> = {
-  'qr-codes': {
-    label: 'QR Codes',
-    Panel: QrCodesPanel,
-    part: 'qrCodes',
-    load: loadQrCodes,
-  },
-  transactions: {
-    label: 'Transactions',
-    Panel: TransactionsPanel,
-    part: 'transactions',
-    load: loadTransactions,
-  },
-  insights: { label: 'Insights', Panel: InsightsPanel },
-  profile: { label: 'Profile', Panel: ProfilePanel },
+  'qr-codes': { Panel: QrCodesPanel, part: 'qrCodes' },
+  transactions: { Panel: TransactionsPanel, part: 'transactions', load: loadTransactions },
+  insights: { Panel: InsightsPanel },
+  profile: { Panel: ProfilePanel },
 };
 
 const CUSTOMER_TABS = ['transactions', 'profile'] as const;
@@ -72,7 +63,7 @@ export function DashboardTabs({ user, tab, data }: DashboardTabsProps) {
       tabs={tabsOf(user).map((value) => ({
         value,
         href: dashboardTab(value),
-        label: TABS[value].label,
+        label: TAB_LABELS[value],
         panel: value === tab ? <Panel user={user} data={data} /> : null,
       }))}
     />
@@ -80,7 +71,7 @@ export function DashboardTabs({ user, tab, data }: DashboardTabsProps) {
 }
 
 /** Reads the open tab from the address, the first by default. Its module is fetched while its data load. */
-export function useOpenTab(user: User): DashboardTab {
+export function useOpenTab(user: KeptUser): DashboardTab {
   const named = new URLSearchParams(useSearch()).get('tab');
   const tabs = tabsOf(user);
   const [first = 'transactions'] = tabs;
@@ -98,7 +89,7 @@ export function hasFailed(tab: DashboardTab, data: DashboardData): boolean {
 }
 
 /** The tabs of an account; the first one opens by default. */
-function tabsOf({ isServiceProvider }: User): readonly DashboardTab[] {
+function tabsOf({ isServiceProvider }: KeptUser): readonly DashboardTab[] {
   return isServiceProvider ? DASHBOARD_TABS : CUSTOMER_TABS;
 }
 
@@ -146,31 +137,50 @@ function TransactionsPanel({ user, data: { summary, transactions, retry } }: Pan
         <div className={codes.tab}>
           {/* The statistics of a customer say so above the tabs. */}
           {user.isServiceProvider && <SimulatedMoney />}
-          <Transactions
-            user={user}
-            listing={listing}
-            isReceiver={user.isServiceProvider || hasReceived}
-            sketch={sketch}
-          />
+          <Verified sketch={sketch}>
+            {(verified) => (
+              <Transactions
+                user={verified}
+                listing={listing}
+                isReceiver={user.isServiceProvider || hasReceived}
+                sketch={sketch}
+              />
+            )}
+          </Verified>
         </div>
       )}
     </Loaded>
   );
 }
 
-function InsightsPanel({ user }: PanelProps) {
+function InsightsPanel() {
   return (
-    <Fetched sketch={<Loading text="Loading insights..." />}>
-      <SimulatedMoney />
-      <Insights user={user} />
-    </Fetched>
+    <Verified sketch={<Loading text="Loading insights..." />}>
+      {(user) => (
+        <>
+          <SimulatedMoney />
+          <Insights user={user} />
+        </>
+      )}
+    </Verified>
   );
 }
 
-function ProfilePanel({ user }: PanelProps) {
+function ProfilePanel() {
   return (
-    <Fetched sketch={<Loading text="Loading profile..." />}>
-      <Profile user={user} />
-    </Fetched>
+    <Verified sketch={<Loading text="Loading profile..." />}>{(user) => <Profile user={user} />}</Verified>
+  );
+}
+
+interface VerifiedProps {
+  readonly sketch: ReactNode;
+  readonly children: (user: User) => ReactNode;
+}
+
+/** A panel that has to know more of the account than this device keeps. */
+function Verified({ sketch, children }: VerifiedProps) {
+  const session = useSession();
+  return (
+    <Fetched sketch={sketch}>{session.status === 'signed-in' ? children(session.user) : sketch}</Fetched>
   );
 }

@@ -1,9 +1,9 @@
 /** The first screen of the dashboard: a welcome, the state of the connection, a customer's statistics, and the tabs. */
 import { ScanLine } from 'lucide-react';
 import { lazy } from 'react';
-import type { User } from '#shared/accounts.ts';
 import { paymentMode } from '../installation.ts';
 import { type DashboardTab, paths } from '../paths.ts';
+import type { KeptUser } from '../signed-in/kept-dashboard.ts';
 import { useLogout } from '../signed-in/logout.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -23,7 +23,7 @@ const Payouts = lazy(() => import('./payouts/payouts.tsx').then(({ Payouts }) =>
 const loadQuestion = () => import('../signed-in/later/password-again.ts');
 
 interface OverviewProps {
-  readonly user: User;
+  readonly user: KeptUser;
   readonly tab: DashboardTab;
   readonly data: DashboardData;
   readonly live: LiveTips;

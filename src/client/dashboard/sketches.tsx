@@ -1,13 +1,13 @@
 /** Skeletons of tabs, which are shown until their modules and their data have come. */
 import type { ReactNode } from 'react';
-import type { User } from '#shared/accounts.ts';
+import type { KeptUser } from '../signed-in/kept-dashboard.ts';
 import card from '../ui/card.module.css';
 import { Skeleton } from '../ui/states.tsx';
 import codes from './codes/qr-codes.module.css';
 import list from './transactions/transaction-list.module.css';
 
 interface QrCodesSketchProps {
-  readonly user: User;
+  readonly user: KeptUser;
   readonly children: ReactNode;
 }
 

@@ -1,51 +1,11 @@
 /**
- * The service worker of the dashboard. Navigations get the server's answer, or, without a connection, the
- * offline page, the only page that it keeps. Push messages about tips (shared/notifications.ts) show one
- * notification that counts them. A click on it leads to the dashboard, in an open tab where there is one.
+ * The service worker of the dashboard. dashboard-pages.js answers for its pages. Push messages about tips
+ * (shared/notifications.ts) show one notification that counts them. A click on it leads to the dashboard, in an
+ * open tab where there is one.
  */
 
-/**
- * The server writes the path and the tag of the offline page here, so that another page makes another worker,
- * which fetches it.
- */
-const OFFLINE_PAGE = 'path of the page';
-const VERSION = 'tag of the page';
-const PREFIX = 'offline-page-';
-
-self.addEventListener('install', (event) => {
-  event.waitUntil(keepPage());
-  // In browsers with static routing only navigations start this worker and wait for it.
-  event.addRoutes?.({ condition: { not: { requestMode: 'navigate' } }, source: 'network' }).catch(() => {});
-});
-
-self.addEventListener('activate', (event) => {
-  event.waitUntil(forgetEarlierPages());
-});
-
-self.addEventListener('fetch', (event) => {
-  const { mode, method } = event.request;
-  if (mode === 'navigate' && method === 'GET') event.respondWith(answer(event.request));
-});
-
-async function keepPage() {
-  const cache = await caches.open(PREFIX + VERSION);
-  await cache.add(new Request(OFFLINE_PAGE, { cache: 'reload' }));
-  await self.skipWaiting();
-}
-
-async function forgetEarlierPages() {
-  const names = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && name !== PREFIX + VERSION);
-  await Promise.all(names.map((name) => caches.delete(name)));
-}
-
-/** @param {Request} request */
-async function answer(request) {
-  try {
-    return await fetch(request);
-  } catch {
-    return (await caches.match(OFFLINE_PAGE)) ?? Response.error();
-  }
-}
+/** The server writes the version of the pages here, so that other pages make another worker. */
+importScripts('/dashboard-pages.js?tag of the pages');
 
 /** The server writes the labels of the services here. */
 const SERVICES = /* labels of the services */ {};

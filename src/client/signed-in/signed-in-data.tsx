@@ -5,14 +5,14 @@
  */
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { User } from '#shared/accounts.ts';
 import type { UserId } from '#shared/ids.ts';
 import { onSessionRefused } from '../api-client/api.ts';
 import { readToken } from '../session/session.ts';
 import { createQueryClient, trpc, trpcClient } from './api-hooks.ts';
+import type { KeptUser } from './kept-dashboard.ts';
 
 interface SignedInDataProps {
-  readonly user: User;
+  readonly user: KeptUser;
   readonly children: ReactNode;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Renders the landing page, the login and the tip pages on the server, with the components that the browser
- * hydrates. Rendering is synchronous and keeps no state.
+ * Renders the landing page, the login, the tip pages and the frame of the dashboard on the server, with the
+ * components of the browser. Rendering is synchronous and keeps no state.
  */
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
@@ -13,6 +13,7 @@ import type { ProviderPage } from '#shared/qr-codes.ts';
 import type { Address, Lookup, PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { Auth } from '../auth/auth.tsx';
 import { nextFrom } from '../auth/next.ts';
+import { DashboardFrame } from '../dashboard/dashboard-frame.tsx';
 import { drawFor } from '../installation.ts';
 import { Landing } from '../landing/landing.tsx';
 import { authFor, authTabIn, isTipPage, paths } from '../paths.ts';
@@ -44,7 +45,7 @@ const TITLE = /^<title>[^<]*<\/title>/;
 /** The address of the page of all unknown codes. */
 const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
 
-export const renderer: Renderer = { reduce, render, renderProvider, renderOffline };
+export const renderer: Renderer = { reduce, render, renderProvider, renderDashboard, renderOffline };
 
 /**
  * Implements `Renderer.reduce`. A rendered page sees nothing else of its address: what it comes to read there
@@ -105,6 +106,21 @@ function renderProvider(page: ProviderPage, publicUrl: string): RenderedPage {
     status: STATUSES.found,
     head: title + renderToStaticMarkup(<SharedCard imageUrl={`${publicUrl}/icon-512.png`} {...card} />),
     body: html.slice(title.length),
+    data: '',
+  };
+}
+
+function renderDashboard(): RenderedPage {
+  const html = renderToStaticMarkup(
+    <Router ssrPath={paths.dashboard} ssrSearch="">
+      <DashboardFrame />
+    </Router>,
+  );
+  const [title = ''] = /<title>[^<]*<\/title>/.exec(html) ?? [];
+  return {
+    status: STATUSES.found,
+    head: title + renderToStaticMarkup(<meta name="robots" content="noindex" />),
+    body: html.replace(title, ''),
     data: '',
   };
 }

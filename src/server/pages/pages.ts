@@ -1,6 +1,6 @@
 /**
- * Serves the pages: landing page, login and tip pages rendered, one empty page in which the client draws
- * every other screen, and the files of the built client.
+ * Serves the pages: landing page, login, tip pages and the dashboard's frame rendered, one empty page in
+ * which the client draws every other screen, and the files of the built client.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -25,15 +25,16 @@ import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/http/door.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { answer, type Prepared, prepare } from '../api/http/prepared-answer.ts';
-import { createRenderedPages, PAGE, packedAtOnce, UNLISTED, withInstallation } from './rendered-pages.ts';
+import {
+  createRenderedPages,
+  PAGE,
+  packedAtOnce,
+  type RenderedPages,
+  UNLISTED,
+  withInstallation,
+} from './rendered-pages.ts';
 
-const EMPTY_SCREENS = [
-  PAGE_PATHS.dashboard,
-  PAGE_PATHS.scan,
-  PAGE_PATHS.statement,
-  LINK_PATHS.reset,
-  LINK_PATHS.confirm,
-];
+const EMPTY_SCREENS = [PAGE_PATHS.scan, PAGE_PATHS.statement, LINK_PATHS.reset, LINK_PATHS.confirm];
 /**
  * The page is the same for every id: the client asks for the receipt, and the answer decides who may see it.
  */
@@ -46,6 +47,8 @@ const CODE_FORMS = [CODE_FORM_PATH, `${CODE_FORM_PATH}/`];
 /** The service worker keeps this page for when there is no connection. */
 const OFFLINE_PAGE = '/offline';
 const WORKER = '/service-worker.js';
+/** The part of the worker that answers for pages. */
+const WORKER_PAGES = '/dashboard-pages.js';
 
 export interface Pages {
   readonly inlineSources: InlineSources;
@@ -85,7 +88,7 @@ export function preparePages(
     cacheControl: 'no-cache',
     plain: Buffer.from(drawScreenCode(publicUrl + TIP_PREFIX + OPEN_DEMO)),
   });
-  const files = readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline });
+  const files = readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline }, rendered);
 
   return {
     inlineSources: rendered.inlineSources,
@@ -106,8 +109,9 @@ export function preparePages(
       serveAt(PAGE_PATHS.auth, async (c, asked) => answer(c, await rendered.auth(asked, () => networkOf(c))));
       serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
       serveAt(OFFLINE_PAGE, (c) => answer(c, rendered.offline));
+      serveAt(PAGE_PATHS.dashboard, (c) => answer(c, rendered.dashboard));
       for (const screen of [...EMPTY_SCREENS, RECEIPTS]) serveAt(screen, (c) => answer(c, emptyPage));
-      for (const screen of [PAGE_PATHS.auth, ...EMPTY_SCREENS])
+      for (const screen of [PAGE_PATHS.auth, PAGE_PATHS.dashboard, ...EMPTY_SCREENS])
         serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
       serveAt(`${RECEIPTS}/`, (c, { pathname, search }) => c.redirect(pathname.slice(0, -1) + search, 301));
       const guestReceipt = { ...emptyPage, cacheControl: 'no-store' };
@@ -180,23 +184,31 @@ function pathForTyped(text: string): string {
  * Every file but the pages, by path. Of the build before only the assets count, for pages that were open
  * during an upgrade.
  * @param offline the page that the service worker keeps. The worker has its tag, because browsers install a
- *   worker that differs from theirs, and the labels of the services, which its notifications name.
+ *   worker that differs from theirs, and the labels of the services, which its notifications name. It has the
+ *   tag and the files of the dashboard too, which it keeps for providers.
  */
 function readFiles(
   folders: { readonly folder: string; readonly earlierFolder: string },
   offline: { readonly path: string; readonly page: Prepared },
+  { dashboard, dashboardFiles }: Pick<RenderedPages, 'dashboard' | 'dashboardFiles'>,
 ): ReadonlyMap<string, Prepared> {
   const { folder, earlierFolder } = folders;
   const earlier = existsSync(earlierFolder) ? filesIn(earlierFolder).filter(([path]) => isAsset(path)) : [];
-  const worker = readFileSync(join(folder, WORKER), 'utf8')
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+  const worker = read(WORKER)
+    .replace('tag of the pages', encodeURIComponent(offline.page.etag + dashboard.etag))
+    .replace('/* labels of the services */ {}', JSON.stringify(CATEGORY_LABELS));
+  const workerPages = read(WORKER_PAGES)
     .replace('path of the page', offline.path)
     .replace('tag of the page', offline.page.etag)
-    .replace('/* labels of the services */ {}', JSON.stringify(CATEGORY_LABELS));
+    .replace('tag of the dashboard', dashboard.etag)
+    .replace('/* files of the dashboard */ []', JSON.stringify(dashboardFiles));
   const type = 'text/javascript; charset=utf-8';
   return new Map([
     ...earlier,
     ...filesIn(folder),
     [WORKER, prepare({ type, cacheControl: 'no-cache', plain: Buffer.from(worker) })],
+    [WORKER_PAGES, prepare({ type, cacheControl: 'no-cache', plain: Buffer.from(workerPages) })],
   ]);
 }
 

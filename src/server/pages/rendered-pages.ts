@@ -45,6 +45,9 @@ interface TipPage {
 export interface RenderedPages {
   readonly inlineSources: InlineSources;
   readonly landing: Prepared;
+  readonly dashboard: Prepared;
+  /** The paths of the scripts and styles of the dashboard and of shift mode. */
+  readonly dashboardFiles: readonly string[];
   readonly offline: Prepared;
   /** @param ownerOf the owner of the turn at rendering, which only a page that is not kept takes. */
   auth(asked: Address, ownerOf: () => string): Promise<Prepared>;
@@ -91,6 +94,8 @@ export function createRenderedPages(
   return {
     inlineSources: templates.inlineSources,
     landing: packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(templates.fill('landing', render(home))) })),
+    dashboard: packedAtOnce(unlisted(templates.fill('dashboard', renderer.renderDashboard()))),
+    dashboardFiles: templates.filesOf('dashboard'),
     offline: unlisted(templates.fill('offline', renderer.renderOffline())),
 
     async auth(asked, ownerOf) {
@@ -203,9 +208,13 @@ export function packedAtOnce(page: Prepared): Prepared {
   return { ...page, packed: (encoding) => made[encoding] };
 }
 
+type TemplateName = 'landing' | 'auth' | 'tip' | 'dashboard' | 'offline';
+
 interface Templates {
   readonly inlineSources: InlineSources;
-  fill(name: 'landing' | 'auth' | 'tip' | 'offline', rendered: RenderedPage): string;
+  fill(name: TemplateName, rendered: RenderedPage): string;
+  /** The paths of the files that the template names. */
+  filesOf(name: TemplateName): readonly string[];
 }
 
 function readTemplates(folder: string, installation: Installation): Templates {
@@ -215,10 +224,18 @@ function readTemplates(folder: string, installation: Installation): Templates {
     landing: read('landing'),
     auth: read('auth'),
     tip: read('tip'),
+    dashboard: read('dashboard'),
     offline: read('offline'),
   };
   return {
     inlineSources: inlineSourcesOf(Object.values(templates)),
+    filesOf: (name) => [
+      ...new Set(
+        [...templates[name].matchAll(/ data-(?:scripts|later)="([^"]*)"/g)].flatMap(([, paths = '']) =>
+          paths.split(' '),
+        ),
+      ),
+    ],
     fill: (name, rendered) =>
       templates[name]
         .split(/<!--(head|body|data)-->/)

@@ -1,7 +1,7 @@
 /** The dialog over the codes. Unsaved changes keep it open until they are discarded, also after Back. */
 import { lazy, useEffect, useState } from 'react';
-import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<Opening, string>> = { page: 'Your tip page', print
 
 interface OpenedCodeProps {
   readonly codes: readonly QrCode[];
-  readonly user: User;
+  readonly user: KeptUser;
 }
 
 export function OpenedCode({ codes, user }: OpenedCodeProps) {

@@ -2,7 +2,6 @@
 import '../../ui/later/zod-without-eval.ts';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import {
@@ -17,6 +16,7 @@ import {
 import type { QrCode } from '#shared/qr-codes.ts';
 import { api, failureOf } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { noteCodeShown } from '../shared/code-shown.ts';
@@ -45,7 +45,7 @@ const LETTER_REGIONS = ['US', 'CA', 'MX'];
 
 interface PrintKitProps {
   readonly code: QrCode;
-  readonly user: User;
+  readonly user: KeptUser;
 }
 
 export function PrintKit({ code, user }: PrintKitProps) {

@@ -121,18 +121,18 @@ function usePausing({ id, status }: QrCode) {
 function Tonight({ serviceCategory }: { readonly serviceCategory: ServiceCategory }) {
   const tonight = partOf(useTonight(serviceCategory), (summary) => summary);
   return (
-    <p className={styles.tonight}>
-      <span className={styles.sum}>
+    <div className={styles.tonight}>
+      <div className={styles.sum}>
         {tonight.status === 'ready' && <Money amountCents={tonight.data.receivedTodayCents} />}
         {tonight.status === 'loading' && <Skeleton height="line" />}
         {tonight.status === 'failed' && <span aria-hidden="true">–</span>}
-      </span>{' '}
+      </div>{' '}
       <span className={styles.count}>
         tonight
         {tonight.status === 'ready' && ` · ${tipsOf(tonight.data.receivedTodayCount)}`}
         {tonight.status === 'failed' && ' · not loaded'}
       </span>
-    </p>
+    </div>
   );
 }
 

@@ -4,11 +4,11 @@
  */
 import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
-import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useOfferDue } from '../shared/code-shown.ts';
@@ -30,7 +30,7 @@ const OpenedCode = lazy(() =>
 );
 
 interface QrCodesProps {
-  readonly user: User;
+  readonly user: KeptUser;
   readonly codes: readonly QrCode[];
   /** What stands between the codes and what is done rarely. */
   readonly children: ReactNode;

@@ -4,12 +4,12 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
 import { api } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { paths } from '../../paths.ts';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -50,7 +50,7 @@ const resolver = zodResolver(
 
 interface TipPageEditorProps {
   readonly code: QrCode;
-  readonly user: User;
+  readonly user: KeptUser;
   readonly onUnsavedChange: (isUnsaved: boolean) => void;
   readonly onSaved: () => void;
 }
@@ -160,7 +160,7 @@ function useTipPage(code: QrCode, onSaved: () => void) {
 }
 
 interface PreviewProps {
-  readonly user: User;
+  readonly user: KeptUser;
   readonly code: QrCode;
   readonly displayName: string;
   readonly greeting: string;

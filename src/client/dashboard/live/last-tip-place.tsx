@@ -1,13 +1,13 @@
 /** The place of the last tip below the codes: it stays until somebody has seen it, also after a reload. */
 import { useRef, useState } from 'react';
-import type { User } from '#shared/accounts.ts';
 import type { Transaction } from '#shared/tips.ts';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { LastTip } from './last-tip.tsx';
 import styles from './last-tip-place.module.css';
 import { useNewTips } from './seen-tips.ts';
 
 interface LastTipPlaceProps {
-  readonly user: User;
+  readonly user: KeptUser;
   readonly transactions: readonly Transaction[];
 }
 

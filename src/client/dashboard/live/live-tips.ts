@@ -4,13 +4,13 @@
  */
 import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { User } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { BEGINNING, type TransactionId } from '#shared/ids.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { presentSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { useTipCache } from './tip-cache.ts';
 import type { TipNews, TipNewsOptions } from './tip-news.ts';
@@ -47,7 +47,7 @@ interface Audience {
 
 /** @param newest the id of the newest loaded transaction; null without any, undefined while it loads. */
 export function useLiveTips(
-  user: User,
+  user: KeptUser,
   newest: TransactionId | null | undefined,
   { announced, isQuiet }: Audience,
 ): LiveTips {

@@ -3,7 +3,7 @@
  * stays until it is answered.
  */
 import { useRef, useState } from 'react';
-import type { User } from '#shared/accounts.ts';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import styles from '../account/account-care.module.css';
@@ -12,7 +12,7 @@ import { rememberAnswer } from '../shared/code-shown.ts';
 import { TipSwitch } from './tip-switch.tsx';
 import { useNotifications } from './use-notifications.ts';
 
-export function AlertOffer({ user }: { readonly user: User }) {
+export function AlertOffer({ user }: { readonly user: KeptUser }) {
   const { standing, retry: _, ...actions } = useNotifications(user.id);
   const choices = useAlertChoices();
   const [isDone, setDone] = useState(false);

@@ -1,11 +1,11 @@
 /** The state of a provider's account at Stripe, and the ways to its pages. */
 import { useSearch } from 'wouter';
-import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { PayoutStatus } from '#shared/payments.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
 import { toastError } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -41,7 +41,7 @@ type LoadQuestion = () => Promise<
 >;
 
 interface PayoutsProps {
-  readonly user: User;
+  readonly user: KeptUser;
   /** Above the tabs it is shown while something is to be done or was just done, in the profile afterwards. */
   readonly place: 'above' | 'profile';
   readonly loadQuestion: LoadQuestion;

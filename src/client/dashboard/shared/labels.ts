@@ -1,10 +1,18 @@
-/** How the dashboard writes types of accounts and states of codes. */
+/** How the dashboard writes its tabs, types of accounts and states of codes. */
 import type { User } from '#shared/accounts.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
+import type { DashboardTab } from '../../paths.ts';
 
-export function accountTypeOf({ isServiceProvider }: User): string {
+export function accountTypeOf({ isServiceProvider }: Pick<User, 'isServiceProvider'>): string {
   return isServiceProvider ? 'Service Provider' : 'Customer';
 }
+
+export const TAB_LABELS: Readonly<Record<DashboardTab, string>> = {
+  'qr-codes': 'QR Codes',
+  transactions: 'Transactions',
+  insights: 'Insights',
+  profile: 'Profile',
+};
 
 export const STATUS_LABELS: Readonly<Record<QrCodeStatus, string>> = {
   active: 'Active',

@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent } from 'react';
-import type { User } from '#shared/accounts.ts';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { allTransactions, listingKey, trpc } from '../../signed-in/api-hooks.ts';
+import { type KeptUser, readKeptDashboard } from '../../signed-in/kept-dashboard.ts';
 import type { queryOf } from '../../signed-in/later/tip-filter.ts';
 import { FRESH, type Part, partOf } from '../../signed-in/part.ts';
 import { timeZoneHere } from '../../signed-in/time-here.ts';
@@ -35,15 +35,19 @@ export interface DashboardData {
   readonly retry: () => void;
 }
 
-/** @param isQuiet raises no toast of failures, because guests look at the screen. */
+/** @param isQuiet raises no toast of failures, because guests look at the screen, or the screen says so itself. */
 export function useDashboardData(
-  { isServiceProvider }: User,
+  { id, isServiceProvider }: KeptUser,
   { isQuiet }: { readonly isQuiet: boolean },
 ): DashboardData {
+  const [keptCodes] = useState(readKeptDashboard);
   const summary = trpc.transactions.summary.useQuery({ timeZone: timeZoneHere() }, FRESH);
   const qrCodes = trpc.qrCodes.list.useQuery(undefined, {
     ...FRESH,
     enabled: isServiceProvider,
+    // They are asked for all the same, and stay where there is no answer.
+    initialData: () => (keptCodes && keptCodes.user.id === id ? [...keptCodes.codes] : undefined),
+    initialDataUpdatedAt: 0,
   });
   const { pages, listing } = useListing(allTransactions, true);
 

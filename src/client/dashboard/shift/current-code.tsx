@@ -1,9 +1,9 @@
 /** The code on the screen, with what its guests and its provider need to know. */
 import { useId, useState } from 'react';
-import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { hourName } from '../../signed-in/time-here.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -21,7 +21,7 @@ import { Paused, useResume } from './paused.tsx';
 import styles from './shift.module.css';
 
 interface CurrentCodeProps {
-  readonly user: User;
+  readonly user: KeptUser;
   readonly code: QrCode;
   readonly live: LiveTips;
 }

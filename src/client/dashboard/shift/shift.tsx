@@ -4,10 +4,10 @@
  */
 import { lazy, useEffect, useEffectEvent } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { User } from '#shared/accounts.ts';
 import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
 import { paths, showOf } from '../../paths.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
+import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import type { Part } from '../../signed-in/part.ts';
 import { clearToasts } from '../../toasts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -24,7 +24,7 @@ import styles from './shift.module.css';
 const LastCall = lazy(() => import('./last-call.tsx').then(({ LastCall }) => ({ default: LastCall })));
 
 interface ShiftProps {
-  readonly user: User;
+  readonly user: KeptUser;
   /** The id that the address names, which may be any text. */
   readonly shown: string;
   readonly codes: Part<readonly QrCode[]>;

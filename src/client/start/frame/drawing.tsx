@@ -23,6 +23,20 @@ export function draw(screen: ReactNode): void {
 }
 
 /**
+ * Draws over a rendered frame, which may hold what only this device knows, so that nothing can be hydrated.
+ * @param screen is drawn first as the frame looks.
+ */
+export function drawOver(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
+  createRoot(clientRoot()).render(
+    <App>
+      <RenderedScreen isHere={isHere} screen={screen} />
+    </App>,
+  );
+  document.dispatchEvent(new Event('hydrating'));
+  fetchDisplayFont();
+}
+
+/**
  * Hydrates a rendered page.
  * @param screen is the screen that the server rendered; its first drawing must equal that HTML, and no part
  *   of it may be fetched first, because taps would be lost meanwhile.

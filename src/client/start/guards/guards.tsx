@@ -34,6 +34,23 @@ export function SignedInOnly({ screen: ScreenOf }: SignedInOnlyProps) {
   );
 }
 
+interface SignedInOrKeptProps<Kept> {
+  readonly screen: ComponentType<{ readonly user: User | Kept }>;
+  /** Whose screen is shown before the session is verified; null shows that of others. */
+  readonly kept: () => Kept | null;
+}
+
+/** Shows what was kept on this device until the session is verified, also without a connection. */
+export function SignedInOrKept<Kept>({ screen: ScreenOf, kept }: SignedInOrKeptProps<Kept>) {
+  const session = useSession();
+  // The address counts too.
+  useSearch();
+  if (session.status === 'signed-out') return <Replace to={authFor(currentPath())} />;
+  if (session.status === 'signed-in') return <ScreenOf user={session.user} />;
+  const user = kept();
+  return user === null ? <Unverified status={session.status} /> : <ScreenOf user={user} />;
+}
+
 /** Written here, because wouter's `Redirect` would stand in the script of every tip page. */
 function Replace({ to }: { readonly to: string }) {
   const [, navigate] = useLocation();

@@ -1,0 +1,54 @@
+/**
+ * The codes of the provider who is signed in on this device, so that the dashboard shows them before the
+ * server has answered, and without a connection. They end with the session (api-client/service-worker.ts).
+ */
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { KEPT_KEY } from '../api-client/service-worker.ts';
+import { readToken } from '../session/session.ts';
+
+/** What the screens that can be shown before the session is verified need to know of its account. */
+export type KeptUser = Pick<User, 'id' | 'username' | 'fullName' | 'isServiceProvider' | 'serviceCategories'>;
+
+interface Kept {
+  readonly user: KeptUser;
+  readonly codes: readonly QrCode[];
+}
+
+/** In characters of JSON; eight codes have some 20,000. */
+const MAX_LENGTH = 100_000;
+/** Characters of the token that tell one session from the next. */
+const MARK_LENGTH = 8;
+
+export function keepDashboard(user: KeptUser, codes: readonly QrCode[]): void {
+  const { id, username, fullName, isServiceProvider, serviceCategories } = user;
+  const kept = { user: { id, username, fullName, isServiceProvider, serviceCategories }, codes };
+  const text = JSON.stringify({ ...kept, mark: markOfSession() });
+  try {
+    if (codes.length === 0 || text.length > MAX_LENGTH) localStorage.removeItem(KEPT_KEY);
+    else localStorage.setItem(KEPT_KEY, text);
+  } catch {
+    // Without storage the dashboard waits for the server.
+  }
+}
+
+/** @returns null when nothing was kept in this session. */
+export function readKeptDashboard(): Kept | null {
+  try {
+    const kept: (Kept & { readonly mark: string }) | null = JSON.parse(
+      localStorage.getItem(KEPT_KEY) ?? 'null',
+    );
+    // An earlier version may have kept something else.
+    const isWhole = kept?.codes.every(
+      ({ id, serviceCategory, imageBase64 }) => id && imageBase64 && serviceCategory in CATEGORY_LABELS,
+    );
+    return kept && isWhole && kept.mark === markOfSession() ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+function markOfSession(): string | undefined {
+  return readToken()?.slice(-MARK_LENGTH);
+}
