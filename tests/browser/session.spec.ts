@@ -101,8 +101,11 @@ test('a session that ends while a page is open leads to the login, and back to t
   await logInAs(provider);
   // Without the live stream, which would hear of the end by itself, the next call finds out.
   await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
+  // The last call of a visit without codes: one under way would find out too.
+  const lastCall = page.waitForResponse(/qrCodes\.ended/);
   await page.goto('/dashboard?tab=qr-codes');
   await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
+  await lastCall;
   await backstage.call('POST', '/auth/logout', { token: provider.token });
   await page.getByRole('button', { name: 'Create Bartender QR' }).click();
   await expect(page).toHaveURL('/auth?next=%2Fdashboard%3Ftab%3Dqr-codes');
