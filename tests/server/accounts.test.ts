@@ -38,6 +38,7 @@ const PAT = {
   total_tips_received: 0,
   total_tips_given: 0,
   must_change_password: false,
+  day_start_hour: null,
 };
 
 /** An account may hold no key beyond these: nothing of its password, nothing of its sessions. */
@@ -52,6 +53,7 @@ const PAT_BY_TRPC = {
   totalTipsReceivedCents: 0,
   totalTipsGivenCents: 0,
   mustChangePassword: false,
+  dayStartHour: null,
 };
 
 const count = async (t: TestApp, table: 'accounts' | 'sessions') => (await t.data.dump())[table]?.length;

@@ -15,6 +15,7 @@ import {
   trpcRequest,
 } from '#tests/support/both-doors.ts';
 import { codeOf } from '#tests/support/event-streams.ts';
+import { UNSENT } from '#tests/support/mail-server.ts';
 import { beginSession } from '#tests/support/people.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
@@ -43,12 +44,15 @@ const TAKES_ANY_OBJECT: Readonly<Record<string, ErrorCode | null>> = {
   '/api/qr-codes/:qr_code_id': 'qr_code_not_found',
   // No device has this one.
   '/api/notices/devices/:device_id': 'device_not_found',
+  // Nobody gave this tip.
+  '/api/transactions/:transaction_id/receipt-mail': 'transaction_not_found',
 };
 
 /** These procedures read no body, and refuse none; what they answer whatever it holds. */
 const TAKES_NO_INPUT: ReadonlyMap<string, ErrorCode | null> = new Map([
   ['/trpc/auth.logout', null],
   ['/trpc/auth.endOtherSessions', null],
+  ['/trpc/auth.sendConfirmation', null],
   // Payments are simulated here.
   ['/trpc/payments.onboard', 'provider_not_payable'],
   ['/trpc/payments.openDashboard', 'provider_not_payable'],
@@ -61,7 +65,7 @@ const inputPathsOf = (door: Door) => pathsOf(door).filter((path) => !TAKES_NO_IN
 
 describe('a body of more than 64 KiB', () => {
   test.each(DOORS)('announced by Content-Length is refused unread everywhere behind %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     for (const path of pathsOf(door)) {
       const body = counted(chunksOf(padded(MAX_BODY_BYTES + 1)));
       const headers = { 'Content-Length': String(MAX_BODY_BYTES + 1) };
@@ -71,7 +75,7 @@ describe('a body of more than 64 KiB', () => {
   });
 
   test.each(DOORS)('sent in chunks without a length is refused everywhere behind %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     for (const path of pathsOf(door)) {
       const body = counted(chunksOf(padded(MAX_BODY_BYTES + 1)));
       expect(await post(t, door, path, body.stream), path).toBe('body_too_large');
@@ -79,14 +83,14 @@ describe('a body of more than 64 KiB', () => {
   });
 
   test.each(DOORS)('that never ends is not read to its end through %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const body = counted(endless());
     expect(await post(t, door, LOGIN[door], body.stream)).toBe('body_too_large');
     expect(body.chunksRead()).toBeLessThan(20);
   });
 
   test.each(DOORS)('is refused by PUT and DELETE alike through %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const init = {
         method,
@@ -99,7 +103,7 @@ describe('a body of more than 64 KiB', () => {
 });
 
 test.each(DOORS)('a body of exactly 64 KiB is read through %s, with a length and without', async (door) => {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   const body = padded(MAX_BODY_BYTES);
   const headers = { 'Content-Length': String(MAX_BODY_BYTES) };
   expect(await post(t, door, LOGIN[door], counted(chunksOf(body)).stream, headers)).toBe('wrong_credentials');
@@ -112,7 +116,7 @@ describe('nesting', () => {
   const deepObject = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
 
   test.each(DOORS)('30,000 deep is refused everywhere behind %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const { user } = await t.registerProvider();
     for (const path of pathsOf(door)) {
       const headers = { Authorization: `Bearer ${await beginSession(t.storage, user.email)}` };
@@ -127,7 +131,7 @@ describe('nesting', () => {
   });
 
   test.each(DOORS)('within any field of a registration is refused through %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const path = door === 'REST' ? '/api/auth/register' : '/trpc/auth.register';
     const provider = registration(door, 'deep', { isServiceProvider: true, serviceCategories: ['dj'] });
     for (const field of Object.keys(provider)) {
@@ -139,7 +143,7 @@ describe('nesting', () => {
   });
 
   test.each(DOORS)('within the list that a customer has no use for is ignored through %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const path = door === 'REST' ? '/api/auth/register' : '/trpc/auth.register';
     const customer = registration(door, 'shallow', { isServiceProvider: false, serviceCategories: '@' });
     const body = JSON.stringify(customer).replace('"@"', () => deepList);
@@ -150,7 +154,7 @@ describe('nesting', () => {
   });
 
   test('in the input of a query is refused', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const { path } = trpcRequest('qrCodes.lookup', `{"id":${deepList}}`);
     expect(await codeOf('tRPC', await t.send(path))).toBe('invalid_input');
   });
@@ -172,7 +176,7 @@ describe('a content type that is not JSON is refused with 415', () => {
     '',
   ];
   test.each(DOORS)('everywhere behind %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const body = new TextEncoder().encode(WRONG_LOGIN);
     for (const path of pathsOf(door)) {
       for (const type of TYPES) {
@@ -190,14 +194,14 @@ describe('a content type that is not JSON is refused with 415', () => {
 });
 
 test('a POST that needs no body may come without one, and then without a type or a length', async () => {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   const { token } = await t.registerProvider();
   expect((await t.rest('POST', '/auth/logout', { token })).status).toBe(204);
   expect((await t.rest('GET', '/auth/me', { token })).status).toBe(401);
 });
 
 test.each(DOORS)('JSON is JSON in any case and with any parameters of its type through %s', async (door) => {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   for (const type of [
     'application/json',
     'application/json; charset=utf-8',
@@ -238,7 +242,7 @@ describe('a body that is not JSON is refused with 400', () => {
   });
 
   test.each(DOORS)('when its bytes are not UTF-8 through %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const latin1 = Buffer.from('{"email":"caf\u00e9@example.com","password":"not the password"}', 'latin1');
     const overlong = Buffer.concat([Buffer.from('{"email":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]);
     const surrogate = Buffer.concat([
@@ -253,7 +257,7 @@ describe('a body that is not JSON is refused with 400', () => {
   });
 
   test('when it is the input of a query', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     for (const input of ['{', "{'id':1}", '%zz', 'undefined']) {
       const path = `/trpc/qrCodes.lookup?input=${encodeURIComponent(input)}`;
       expect(await codeOf('tRPC', await t.send(path)), input).toBe('malformed_json');
@@ -264,7 +268,7 @@ describe('a body that is not JSON is refused with 400', () => {
 test.each(
   DOORS,
 )('a byte order mark before the JSON is skipped through %s (RFC 8259, section 8.1)', async (door) => {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   expect(await post(t, door, LOGIN[door], `\ufeff${WRONG_LOGIN}`)).toBe('wrong_credentials');
 });
 
@@ -277,7 +281,7 @@ describe('JSON that is no object is refused', () => {
 
 describe('prototype pollution', () => {
   test.each(DOORS)('leaves every prototype as it was everywhere behind %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const { user } = await t.registerProvider();
     const before = prototypes();
     const poison = '{"polluted":true,"isServiceProvider":true,"is_service_provider":true,"toString":1}';
@@ -307,7 +311,7 @@ describe('prototype pollution', () => {
   });
 
   test.each(DOORS)('fields that are only inherited do not count through %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     await t.registerCustomer();
     const fields = `"email":"cam@example.com","password":"${PASSWORD}"`;
     expect(await post(t, door, LOGIN[door], `{${fields}}`)).toBeNull();
@@ -317,7 +321,7 @@ describe('prototype pollution', () => {
   });
 
   test.each(DOORS)('nobody becomes a provider by __proto__ through %s', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const path = door === 'REST' ? '/api/auth/register' : '/trpc/auth.register';
     const customer = JSON.stringify(registration(door, 'eve', { isServiceProvider: false }));
     const poison =
@@ -328,7 +332,7 @@ describe('prototype pollution', () => {
   });
 
   test('no name of a prototype is a procedure', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { mail: UNSENT } });
     const { token } = await t.registerProvider();
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
     for (const name of [
@@ -353,7 +357,7 @@ describe('prototype pollution', () => {
 });
 
 test.each(DOORS)('the last of two equal keys counts through %s', async (door) => {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   await t.registerCustomer();
   const both = (first: string, last: string) =>
     `{"email":"${first}","password":"${PASSWORD}","email":"${last}"}`;
@@ -382,7 +386,7 @@ async function post(
 
 /** Sends each of the bodies as a provider to whatever reads one, and expects the same refusal of all. */
 async function expectEverywhere(door: Door, bodies: readonly string[], code: ErrorCode) {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   const { token } = await t.registerProvider();
   for (const path of inputPathsOf(door)) {
     for (const body of bodies) {

@@ -31,6 +31,7 @@ const restCode = z.strictObject({
   greeting: z.null(),
   thank_you: z.null(),
   takes_words: z.literal(true),
+  is_listed: z.literal(false),
   photo_url: z.null(),
 });
 
@@ -96,6 +97,7 @@ describe('the picture', () => {
         greeting: null,
         thank_you: null,
         takes_words: true,
+        is_listed: false,
         photo_url: null,
       },
     ]);
