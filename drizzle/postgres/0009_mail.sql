@@ -29,7 +29,8 @@ CREATE TABLE "tipwell"."mails" (
 	"next_try_ms" bigint NOT NULL,
 	"tries" integer NOT NULL,
 	"claimed_until_ms" bigint NOT NULL,
-	CONSTRAINT "mails_size" CHECK (length("tipwell"."mails"."recipient") between 3 and 320 and length("tipwell"."mails"."content") <= 2000),
+	CONSTRAINT "mails_recipient" CHECK (length("tipwell"."mails"."recipient") between 3 and 320),
+	CONSTRAINT "mails_size" CHECK (length("tipwell"."mails"."content") <= 2000),
 	CONSTRAINT "mails_tries" CHECK ("tipwell"."mails"."tries" >= 0)
 );
 --> statement-breakpoint

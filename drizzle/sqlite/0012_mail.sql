@@ -9,7 +9,8 @@ CREATE TABLE `mails` (
 	`tries` integer NOT NULL,
 	`claimed_until_ms` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "mails_size" CHECK(length("mails"."recipient") between 3 and 320 and length("mails"."content") <= 2000),
+	CONSTRAINT "mails_recipient" CHECK(length("mails"."recipient") between 3 and 320),
+	CONSTRAINT "mails_size" CHECK(length("mails"."content") <= 2000),
 	CONSTRAINT "mails_tries" CHECK("mails"."tries" >= 0)
 ) STRICT;
 --> statement-breakpoint

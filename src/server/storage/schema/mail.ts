@@ -27,7 +27,8 @@ export const mails = table(
   (t) => [
     index('mails_due').on(t.nextTryMs),
     index('mails_user').on(t.userId),
-    check('mails_size', sql`length(${t.recipient}) between 3 and 320 and length(${t.content}) <= 2000`),
+    check('mails_recipient', sql`length(${t.recipient}) between 3 and 320`),
+    check('mails_size', sql`length(${t.content}) <= 2000`),
     check('mails_tries', sql`${t.tries} >= 0`),
   ],
 );
