@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { newDeviceId, newPhotoName, type TransactionId } from '#shared/ids.ts';
+import { newDeviceId, newMailId, newPhotoName, type TransactionId } from '#shared/ids.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { takeBack } from './ledger-steps.ts';
 import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
@@ -61,6 +61,7 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   }
   const payments = await writePayments(storage, await addAccount('lee'), tip);
   await writeWords(storage, provider, [tips[2]?.id, payments.succeeded.id]);
+  await writeMails(storage, provider);
   const guests = await writeGuests(storage, tip);
   // Somebody whom the payment service asks for something.
   const account = { ...payoutAccountOf(other.id), chargesEnabled: false };
@@ -133,6 +134,22 @@ async function writeWords(
   expect(await words.reportMessage(id, said, START_MS)).toBe('reported');
   expect(await words.blockGiver(id, silent, START_MS)).toBe('blocked');
   await words.saveThankYous(id, ['Thank you!', 'Ta!']);
+}
+
+/** A mail that waits, a link that was mailed, and what an account wants to be mailed. */
+async function writeMails({ mails }: Storage, { id, email }: Account): Promise<void> {
+  const link = (purpose: 'confirmation' | 'password') => ({
+    tokenHash: randomBytes(32),
+    purpose,
+    expiresAtMs: START_MS + 3_600_000,
+  });
+  const confirmation = link('confirmation');
+  expect(await mails.addLink(id, email, confirmation, 8)).toBe('added');
+  expect(await mails.confirmAddress(id, confirmation.tokenHash, START_MS)).toBe(true);
+  expect(await mails.addLink(id, email, link('password'), 8)).toBe('added');
+  await mails.setMonthlyStatement(id, { isOn: true, timeZone: 'UTC', statedMonth: '2026-05' });
+  const mail = { id: newMailId(randomBytes), kind: 'receipt', content: '{}', createdAtMs: START_MS } as const;
+  expect(await mails.addToConfirmed(id, mail, 9)).toBe('added');
 }
 
 async function writeGuests(storage: Storage, tip: Tip) {
