@@ -132,7 +132,7 @@ test('a push service that the server does not call leaves no subscription behind
   await openProfile(page);
   await tipSwitch(page).click();
   await expect(section(page).getByRole('alert')).toHaveText(
-    'The push service of this browser is not known here.',
+    'Notifications do not work with the push service of this browser.',
   );
   await showState(page, 'unknown-push-service');
   expect(await endpointOf(page)).toBeNull();

@@ -168,7 +168,10 @@ for (const [how, endSession] of [
       await backstage.call('POST', '/auth/logout', { token });
       await page.getByText('$10', { exact: true }).click();
       await page.getByRole('button', { name: 'Proceed' }).click();
-      await page.getByRole('button', { name: /^Pay/ }).click();
+      // The server may have said no before, when it was asked for the last tip.
+      const pay = page.getByRole('button', { name: /^Pay/ });
+      await expect(pay.or(page.getByRole('link', { name: 'Back to Home' }))).toBeVisible();
+      if (await pay.isVisible()) await pay.click();
     },
   ],
 ] as const) {
