@@ -85,11 +85,14 @@ export class Phone {
     });
   }
 
-  /** In how many rows the tabs stand on a screen of this width, in CSS pixels. */
-  async rowsOfTabs(width: number): Promise<number> {
+  /**
+   * Waits until the tabs stand in one row on a screen of this width, in CSS pixels. A browser may answer that
+   * it has another size before it has laid the page out for it.
+   */
+  async seeTabsInOneRow(width: number): Promise<void> {
     await this.#engine.resize(width, SCREEN.height);
     try {
-      return await this.#run(rowsOfTabs);
+      await this.#expect(`tabs in one row at ${width} px`, async () => (await this.#run(rowsOfTabs)) === 1);
     } finally {
       await this.#engine.resize(SCREEN.width, SCREEN.height);
     }
