@@ -40,7 +40,7 @@ async function setTraps(page: Page, complaints: string[]): Promise<void> {
     Object.defineProperty(window, 'pwned', { set: () => report('a payload ran') });
     const isHostile = (element: Element) =>
       element.matches(
-        'iframe, object, embed, base, meta[http-equiv], script:not([src], #rendered, [data-scripts]), [src="x"]',
+        'iframe, object, embed, base, meta[http-equiv], script:not([src], #rendered, [data-scripts], [data-later]), [src="x"]',
       ) ||
       element.getAttributeNames().some((name) => name.startsWith('on')) ||
       /^javascript:|evil\.example/i.test(

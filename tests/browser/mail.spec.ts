@@ -114,6 +114,7 @@ test('a giver confirms the email and gets the receipt of a tip, and a guest name
   await expect(toast(page, 'Check your email for the link.')).toBeVisible();
   await picture(page, 'mail-unconfirmed');
   await page.goto(linkIn(await newest(mails, customer.email, 'Confirm your email')).url);
+  await expect(page.getByRole('button', { name: 'Confirm My Email' })).toBeVisible();
   await expectForEverybody(page, 'confirming an email');
   await picture(page, 'mail-confirm');
   await page.getByRole('button', { name: 'Confirm My Email' }).click();
