@@ -4,7 +4,6 @@
  * days.
  */
 import { createHash, hash } from 'node:crypto';
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { NewMail } from '#server/storage/port/mails.ts';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
@@ -12,6 +11,7 @@ import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type RandomBytes, type SessionId, sessionIdFrom, type UserId } from '#shared/ids.ts';
+import { createSessionWatches, keyOf, type SessionWatch } from './session-watches.ts';
 
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -23,7 +23,6 @@ const MAX_LIFETIME_MS = 90 * DAY_MS;
 const CONFIRMED_FOR_MS = RECENT_PASSWORD_MINUTES * 60_000;
 /** More than anybody has devices; bounds the disk space of repeated logins. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
-const LOOKED_FOR_AT_ONCE = 500;
 /** Every session has expired by then. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
@@ -123,18 +122,6 @@ interface NextPassword {
   readonly expiresAtMs: number | null;
 }
 
-export interface SessionWatch {
-  readonly ended: AbortSignal;
-  release(): void;
-}
-
-interface Watch {
-  readonly key: string;
-  readonly userId: UserId;
-  readonly tokenHash: Uint8Array;
-  readonly controllers: Set<AbortController>;
-}
-
 export function createSessions(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
@@ -144,34 +131,7 @@ export function createSessions(deps: {
   const { storage, clock, random, lifetimeMs } = deps;
   const slidingStepMs = Math.min(SLIDING_STEP_MS, lifetimeMs / 2);
 
-  /** By token hash in hexadecimal, because a Map compares strings by value. */
-  const watches = new Map<string, Watch>();
-  /** The same by account, so that an account's action visits only its own sessions. */
-  const watchesOf = new Map<UserId, Set<Watch>>();
-
-  function forget(watch: Watch): void {
-    watches.delete(watch.key);
-    const ofAccount = watchesOf.get(watch.userId);
-    ofAccount?.delete(watch);
-    if (ofAccount?.size === 0) watchesOf.delete(watch.userId);
-  }
-
-  function endWatches(key: string): void {
-    const watch = watches.get(key);
-    if (!watch) return;
-    forget(watch);
-    for (const controller of watch.controllers) controller.abort();
-  }
-
-  async function endWatchesOfGone(watched: Iterable<Watch>): Promise<void> {
-    const tokenHashes = Array.from(watched, ({ tokenHash }) => tokenHash);
-    for (let from = 0; from < tokenHashes.length; from += LOOKED_FOR_AT_ONCE) {
-      // The storage may answer within the same turn of the event loop.
-      if (from > 0) await turnOfTheLoop();
-      const some = tokenHashes.slice(from, from + LOOKED_FOR_AT_ONCE);
-      for (const gone of await storage.findEndedSessions(some, clock())) endWatches(keyOf(gone));
-    }
-  }
+  const watches = createSessionWatches(storage, clock);
 
   /** Ended sessions that are not stored yet, by token hash in hexadecimal. A restart would revive them. */
   const unsaved = new Map<string, Uint8Array>();
@@ -179,7 +139,7 @@ export function createSessions(deps: {
   async function endSession(tokenHash: Uint8Array): Promise<void> {
     const key = keyOf(tokenHash);
     unsaved.set(key, tokenHash);
-    endWatches(key);
+    watches.end(tokenHash);
     await storage.endSession(tokenHash);
     unsaved.delete(key);
   }
@@ -275,7 +235,7 @@ export function createSessions(deps: {
       const kept = keptToken === null ? null : hashOf(keptToken);
       try {
         const count = await storage.endOtherSessions(userId, kept);
-        await endWatchesOfGone(watchesOf.get(userId) ?? []);
+        await watches.endOfGone(userId);
         return count;
       } catch (error) {
         if (!(error instanceof StorageUnavailable)) throw error;
@@ -283,7 +243,7 @@ export function createSessions(deps: {
           const key = keyOf(tokenHash);
           if (kept !== null && key === keyOf(kept)) continue;
           unsaved.set(key, tokenHash);
-          endWatches(key);
+          watches.end(tokenHash);
         }
         throw error;
       }
@@ -301,43 +261,28 @@ export function createSessions(deps: {
       };
       const outcome = await storage.changePassword(userId, present, next, kept, mail);
       if (outcome === 'gone') throw new AppError('session_ended');
-      await endWatchesOfGone(watchesOf.get(userId) ?? []);
+      await watches.endOfGone(userId);
       return outcome === 'changed' ? { token: renewed.token, expiresAtMs: renewed.expiresAtMs } : null;
     },
 
     async beginClosing(userId, present, closesAtMs, mail) {
       const outcome = await storage.beginClosing(userId, present, closesAtMs, mail);
-      await endWatchesOfGone(watchesOf.get(userId) ?? []);
+      await watches.endOfGone(userId);
       return outcome === 'closing';
     },
 
-    noteEnded: (userId) => endWatchesOfGone(watchesOf.get(userId) ?? []),
+    noteEnded: (userId) => watches.endOfGone(userId),
 
     async replacePassword(userId, present, next, mail) {
       const outcome = await storage.changePassword(userId, present, next, null, mail);
-      await endWatchesOfGone(watchesOf.get(userId) ?? []);
+      await watches.endOfGone(userId);
       return outcome === 'changed';
     },
 
-    watch(userId, token) {
-      const tokenHash = hashOf(token);
-      const key = keyOf(tokenHash);
-      const watch = watches.get(key) ?? { key, userId, tokenHash, controllers: new Set() };
-      const controller = new AbortController();
-      watch.controllers.add(controller);
-      watches.set(key, watch);
-      watchesOf.set(userId, (watchesOf.get(userId) ?? new Set()).add(watch));
-      return {
-        ended: controller.signal,
-        release() {
-          watch.controllers.delete(controller);
-          if (watch.controllers.size === 0 && watches.get(key) === watch) forget(watch);
-        },
-      };
-    },
+    watch: (userId, token) => watches.watch(userId, hashOf(token)),
 
     async tick() {
-      await Promise.all([saveEnded(), endWatchesOfGone(watches.values())]);
+      await Promise.all([saveEnded(), watches.endOfGone()]);
     },
 
     async sweep() {
@@ -345,10 +290,6 @@ export function createSessions(deps: {
       await forgetInSteps((atMost) => storage.forgetExpiredSessions(now, atMost));
     },
   };
-}
-
-function keyOf(tokenHash: Uint8Array): string {
-  return Buffer.from(tokenHash).toString('hex');
 }
 
 /** Derived from the token's hash, which stays inside, so that the storage needs no column for it. */

@@ -1,51 +1,19 @@
-/**
- * QR codes: one for each service of a provider, with a picture that is drawn once for each code and address,
- * and stored.
- */
+/** The QR codes of a provider: one for each service, with a tip page of its own. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import { createWorkQueue, WORK_LIMITS, type WorkOwner } from '#server/queue/work-queue.ts';
-import type { CodeRefusal } from '#server/storage/port/ledger.ts';
-import type {
-  Account,
-  NewPicture,
-  NewQrCode,
-  Photo,
-  QrCodeRecord,
-  Storage,
-} from '#server/storage/port/storage.ts';
+import type { Account, Photo, QrCodeRecord, Storage } from '#server/storage/port/storage.ts';
 import { NEW_PAGE } from '#server/storage/rules/codes.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import {
-  isPhotoName,
-  newPhotoName,
-  newQrCodeId,
-  type PhotoName,
-  type QrCodeId,
-  type RandomBytes,
-  readQrCodeId,
-  tipPageUrl,
-  type UserId,
-} from '#shared/ids.ts';
-import { PHOTO_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
-import type {
-  EndedQrCode,
-  EndedQrCodes,
-  EndedQrCodesQuery,
-  ProviderPage,
-  QrCode,
-  QrCodeChange,
-  QrCodeLookup,
-  QrCodeStatus,
-} from '#shared/qr-codes.ts';
+import { isPhotoName, newPhotoName, type QrCodeId, type RandomBytes, tipPageUrl } from '#shared/ids.ts';
+import { TIP_PREFIX } from '#shared/page-paths.ts';
+import type { EndedQrCode, EndedQrCodes, EndedQrCodesQuery, QrCode, QrCodeChange } from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
-import { MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
+import { createCodePictures, type DrawPicture } from './code-pictures.ts';
+import { photoUrl, refusalOf, requireCurrent, requireId, requireOwn } from './code-refusals.ts';
 import { redrawPhoto } from './photo-picture.ts';
-import { rememberLookups } from './remembered-lookups.ts';
-
-/** Pixels, enough for a print as wide as a palm. */
-const PICTURE_SIZE = 720;
+import { createPublicCodes, type PublicCodes } from './public-codes.ts';
 
 interface OwnPage {
   readonly id: QrCodeId;
@@ -56,7 +24,7 @@ interface OwnPage {
   readonly photo: Uint8Array | null;
 }
 
-export interface QrCodes {
+export interface QrCodes extends PublicCodes {
   /** The account's current codes, oldest first. @throws AppError `busy`, when a picture is missing. */
   list(account: Account, owner: WorkOwner): Promise<QrCode[]>;
   /**
@@ -92,21 +60,6 @@ export interface QrCodes {
   findOwnPage(account: Account, text: string): Promise<OwnPage>;
   /** A photo in JPEG; null when no page shows one of this name. */
   findPhoto(name: string): Promise<Uint8Array | null>;
-  /**
-   * The public look-up of a code, in any spelling. It returns the same object while that is cached: until the
-   * storage reports a possible change, and for at most five seconds where other processes may change it.
-   * @throws AppError `qr_code_not_found`, `qr_code_replaced`, `qr_code_retired`.
-   */
-  lookup(text: string): Promise<QrCodeLookup>;
-  /**
-   * The public page of a username, in any case.
-   * @throws AppError `provider_not_found` when no open account of that name lists a code.
-   */
-  findProvider(username: string): Promise<ProviderPage>;
-  /** The cached result of `lookup`; null says nothing about the code. */
-  recall(text: string): QrCodeLookup | null;
-  /** Forgets expired look-ups. Call it every second. */
-  tick(): void;
 }
 
 export function createQrCodes(deps: {
@@ -116,20 +69,11 @@ export function createQrCodes(deps: {
   readonly publicUrl: string;
   readonly payments: Pick<TipPayments, 'isPayable'>;
   readonly maxRemembered?: number;
-  readonly draw: (
-    owner: WorkOwner,
-    order: { readonly file: 'picture.png'; readonly address: string; readonly minSize: number },
-  ) => Promise<Uint8Array>;
+  readonly draw: DrawPicture;
 }): QrCodes {
-  const { storage, clock, random, publicUrl, payments, maxRemembered, draw } = deps;
-
-  const remembered = rememberLookups(storage, clock, maxRemembered);
-
+  const { storage, random, publicUrl } = deps;
+  const pictures = createCodePictures(deps);
   const photoQueue = createWorkQueue(WORK_LIMITS.photos);
-
-  const drawPicture = (owner: WorkOwner, address: string) =>
-    draw(owner, { file: 'picture.png', address, minSize: PICTURE_SIZE });
-
   const inTheMaking = new Map<string, Promise<unknown>>();
 
   /** Of several requests at once, all but the first find the first one's code, and draw none. */
@@ -141,36 +85,6 @@ export function createQrCodes(deps: {
     return made;
   }
 
-  const missing = new Map<QrCodeId, Promise<Uint8Array>>();
-
-  /** Draws and stores the picture of a code that was made under another PUBLIC_URL. */
-  async function drawMissing(id: QrCodeId, owner: WorkOwner): Promise<Uint8Array> {
-    const present = missing.get(id);
-    // The first caller may have hung up, which gives up only their own turn.
-    if (present) return present.catch(() => drawMissing(id, owner));
-    const address = tipPageUrl(publicUrl, id);
-    const save = async () => {
-      // Another list or process may have drawn it since this one was read.
-      const made = await storage.findPicture(id, address);
-      if (made) return made;
-      const png = await drawPicture(owner, address);
-      await storage.savePicture(id, address, png);
-      return png;
-    };
-    const saved = save().finally(() => missing.delete(id));
-    missing.set(id, saved);
-    return saved;
-  }
-
-  async function drawNew(
-    owner: WorkOwner,
-  ): Promise<{ readonly next: NewQrCode; readonly picture: NewPicture }> {
-    const id = newQrCodeId(random);
-    const address = tipPageUrl(publicUrl, id);
-    const png = await drawPicture(owner, address);
-    return { next: { id, createdAtMs: clock() }, picture: { address, png } };
-  }
-
   async function createNow(
     account: Account,
     serviceCategory: ServiceCategory,
@@ -178,7 +92,7 @@ export function createQrCodes(deps: {
   ): Promise<QrCode> {
     if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
     for (;;) {
-      const { next, picture } = await drawNew(owner);
+      const { next, picture } = await pictures.drawNew(owner);
       const owned = { userId: account.id, serviceCategory };
       switch (await storage.createQrCode({ ...next, ...owned }, picture)) {
         case 'created':
@@ -198,7 +112,7 @@ export function createQrCodes(deps: {
     // Checked before drawing, because the picture is by far the most work.
     requireCurrent(requireOwn(await storage.findQrCode(id), userId));
     for (;;) {
-      const { next, picture } = await drawNew(owner);
+      const { next, picture } = await pictures.drawNew(owner);
       const result = await storage.replaceQrCode(userId, id, next, picture);
       if (result.outcome === 'replaced') return withPicture(result.code, picture.png);
       // The chance is one in 10¹⁵; another id is drawn.
@@ -223,7 +137,7 @@ export function createQrCodes(deps: {
 
   async function shown(code: QrCodeRecord, owner: WorkOwner): Promise<QrCode> {
     const picture = await storage.findPicture(code.id, tipPageUrl(publicUrl, code.id));
-    return withPicture(code, picture ?? (await drawMissing(code.id, owner)));
+    return withPicture(code, picture ?? (await pictures.drawMissing(code.id, owner)));
   }
 
   async function changePhoto(
@@ -238,12 +152,14 @@ export function createQrCodes(deps: {
   }
 
   return {
+    ...createPublicCodes(deps),
+
     async list(account, owner) {
       const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
       const listed: QrCode[] = [];
       // One after the other, so that the missing pictures of one account do not precede those of others.
       for (const { picture, ...code } of codes) {
-        listed.push(withPicture(code, picture ?? (await drawMissing(code.id, owner))));
+        listed.push(withPicture(code, picture ?? (await pictures.drawMissing(code.id, owner))));
       }
       return listed;
     },
@@ -292,85 +208,5 @@ export function createQrCodes(deps: {
     },
 
     findPhoto: async (name) => (isPhotoName(name) ? storage.findPhoto(name) : null),
-
-    async lookup(text) {
-      const id = requireId(text);
-      const known = remembered.get(id);
-      if (known) return known;
-      const reading = remembered.begin();
-      const code = await storage.findQrCode(id);
-      if (!code) throw new AppError('qr_code_not_found');
-      const { serviceCategory, status, greeting, photoName, takesWords } = requireCurrent(code);
-      const { userId, username, fullName } = shownReceiver(code);
-      const isPayable = await payments.isPayable(code.userId, serviceCategory);
-      const found = Object.freeze({
-        qrCode: Object.freeze({ id, serviceCategory, userId, status, isPayable, takesWords }),
-        serviceProvider: Object.freeze({
-          username,
-          fullName,
-          serviceCategory,
-          greeting,
-          photoUrl: photoUrl(photoName),
-        }),
-      });
-      reading.remember(found, code.userId);
-      return found;
-    },
-
-    async findProvider(text) {
-      const username = text.length > MAX_USERNAME_LENGTH ? '' : text.toLowerCase();
-      const codes = (await storage.listPublicCodes(username)).map(requireCurrent);
-      const [first] = codes;
-      if (!first) throw new AppError('provider_not_found');
-      return {
-        username: first.username,
-        fullName: first.fullName,
-        codes: codes.map(({ id, serviceCategory, displayName, fullName, greeting, photoName, status }) => ({
-          id,
-          serviceCategory,
-          url: tipPageUrl(publicUrl, id),
-          name: displayName ?? fullName,
-          greeting,
-          photoUrl: photoUrl(photoName),
-          status,
-        })),
-      };
-    },
-
-    // Printed codes arrive as stored; only typed ones need parsing.
-    recall: (text) => remembered.get(text) ?? remembered.get(readQrCodeId(text) ?? '') ?? null,
-
-    tick: remembered.tick,
   };
-}
-
-function requireId(text: string): QrCodeId {
-  const id = readQrCodeId(text);
-  if (!id) throw new AppError('qr_code_not_found');
-  return id;
-}
-
-/** @throws AppError `qr_code_not_found` for an unknown code, and alike for another account's. */
-function requireOwn<Code extends { readonly userId: UserId }>(code: Code | null, userId: UserId): Code {
-  if (code?.userId !== userId) throw new AppError('qr_code_not_found');
-  return code;
-}
-
-function requireCurrent<Code extends { readonly status: QrCodeStatus }>(code: Code) {
-  const { status } = code;
-  if (status === 'replaced' || status === 'retired') throw new AppError(`qr_code_${status}`);
-  return { ...code, status };
-}
-
-function refusalOf({ outcome }: CodeRefusal): AppError {
-  const codes = {
-    unknown_code: 'qr_code_not_found',
-    code_replaced: 'qr_code_replaced',
-    code_retired: 'qr_code_retired',
-  } as const;
-  return new AppError(codes[outcome]);
-}
-
-function photoUrl(name: PhotoName | null): string | null {
-  return name && PHOTO_PREFIX + name;
 }

@@ -1,0 +1,84 @@
+/** Work that goes on while a session lives, such as a stream of tips, and is told when the session has ended. */
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { UserId } from '#shared/ids.ts';
+
+const LOOKED_FOR_AT_ONCE = 500;
+
+export interface SessionWatch {
+  readonly ended: AbortSignal;
+  release(): void;
+}
+
+interface Watched {
+  readonly key: string;
+  readonly userId: UserId;
+  readonly tokenHash: Uint8Array;
+  readonly controllers: Set<AbortController>;
+}
+
+export interface SessionWatches {
+  watch(userId: UserId, tokenHash: Uint8Array): SessionWatch;
+  /** Tells whoever watches a session that this process has ended it. */
+  end(tokenHash: Uint8Array): void;
+  /** Looks which watched sessions have ended, of one account or of all, and tells whoever watches them. */
+  endOfGone(userId?: UserId): Promise<void>;
+}
+
+export function createSessionWatches(storage: Storage, clock: Clock): SessionWatches {
+  /** By token hash in hexadecimal, because a Map compares strings by value. */
+  const watches = new Map<string, Watched>();
+  /** The same by account, so that an account's action visits only its own sessions. */
+  const watchesOf = new Map<UserId, Set<Watched>>();
+
+  function forget(watch: Watched): void {
+    watches.delete(watch.key);
+    const ofAccount = watchesOf.get(watch.userId);
+    ofAccount?.delete(watch);
+    if (ofAccount?.size === 0) watchesOf.delete(watch.userId);
+  }
+
+  function end(tokenHash: Uint8Array): void {
+    const watch = watches.get(keyOf(tokenHash));
+    if (!watch) return;
+    forget(watch);
+    for (const controller of watch.controllers) controller.abort();
+  }
+
+  return {
+    end,
+
+    async endOfGone(userId) {
+      const watched = userId === undefined ? watches.values() : (watchesOf.get(userId) ?? []);
+      const tokenHashes = Array.from(watched, ({ tokenHash }) => tokenHash);
+      for (let from = 0; from < tokenHashes.length; from += LOOKED_FOR_AT_ONCE) {
+        // The storage may answer within the same turn of the event loop.
+        if (from > 0) await turnOfTheLoop();
+        const some = tokenHashes.slice(from, from + LOOKED_FOR_AT_ONCE);
+        for (const gone of await storage.findEndedSessions(some, clock())) end(gone);
+      }
+    },
+
+    watch(userId, tokenHash) {
+      const key = keyOf(tokenHash);
+      const watch = watches.get(key) ?? { key, userId, tokenHash, controllers: new Set() };
+      const controller = new AbortController();
+      watch.controllers.add(controller);
+      watches.set(key, watch);
+      watchesOf.set(userId, (watchesOf.get(userId) ?? new Set()).add(watch));
+      return {
+        ended: controller.signal,
+        release() {
+          watch.controllers.delete(controller);
+          if (watch.controllers.size === 0 && watches.get(key) === watch) forget(watch);
+        },
+      };
+    },
+  };
+}
+
+/** A token hash as a key that a Map compares by value. */
+export function keyOf(tokenHash: Uint8Array): string {
+  return Buffer.from(tokenHash).toString('hex');
+}
