@@ -1,17 +1,11 @@
-/** Tips: their fees, who may give them, and both sides' access to their records. */
-
+/** Tips: their fees, who may give and take them back, and both sides' access to them. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
-import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
-import {
-  ALL_TIPS,
-  type ListingPlace,
-  type TipFilter,
-  type TransactionRecord,
-} from '#server/storage/port/ledger.ts';
+import type { StepQueue } from '#server/queue/step-queue.ts';
+import type { TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { GiverMessage } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
+import type { Clock } from '#shared/calendar.ts';
 import { AppError, type FieldError } from '#shared/errors.ts';
 import {
   isTransactionId,
@@ -22,21 +16,13 @@ import {
   type UserId,
 } from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
-import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
-import type {
-  NewTip,
-  RefundRequest,
-  SummaryQuery,
-  TipSummary,
-  Transaction,
-  TransactionPage,
-  TransactionsQuery,
-} from '#shared/tips.ts';
+import type { NewTip, RefundRequest, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
+import { createTipRecord, type TipRecord } from './tip-record.ts';
 import type { TransactionView } from './transaction-view.ts';
 
-export interface Transactions {
+export interface Transactions extends TipRecord {
   /**
    * Pays a tip, durably; for a guest when `giver` is null. The same giver and idempotency key give the same
    * transaction.
@@ -45,12 +31,6 @@ export interface Transactions {
    *   blocked word, or a guest's name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
-  /**
-   * A page of the account's transactions that the query selects, newest first: in the order of the ledger, or
-   * by time where the query names a day.
-   * @throws AppError `invalid_input` when the cursor is no transaction of this account.
-   */
-  list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
   /**
    * A transaction of the account. The token of a guest's receipt takes the place of its id, and needs no
    * account.
@@ -69,13 +49,6 @@ export interface Transactions {
    *   it is too late.
    */
   refund(account: Account | null, request: RefundRequest): Promise<Transaction>;
-  /** The sums of the tips that the query selects, without refunded ones. */
-  sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
-  /**
-   * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service
-   * if the query names it.
-   */
-  summarise(account: Account, query: SummaryQuery, terms?: StepTerms): Promise<TipSummary>;
 }
 
 export function createTransactions(deps: {
@@ -90,15 +63,7 @@ export function createTransactions(deps: {
   readonly undoMs: number;
   readonly queryQueue: StepQueue;
 }): Transactions {
-  const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, queryQueue } = deps;
-
-  async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
-    const place = isTransactionId(cursor) ? await storage.findListingPlace(account.id, cursor) : null;
-    if (place) return place;
-    throw new AppError('invalid_input', {
-      fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
-    });
-  }
+  const { storage, payments, receipts, clock, random, view, blockedWords, undoMs } = deps;
 
   /**
    * Resolves an account's transaction id, or the token of a guest's receipt.
@@ -144,6 +109,8 @@ export function createTransactions(deps: {
   }
 
   return {
+    ...createTipRecord(deps),
+
     async create(giver, tip) {
       const { amountCents, receiverQrId, serviceCategory, idempotencyKey } = tip;
       const qrCodeId = readQrCodeId(receiverQrId);
@@ -199,23 +166,6 @@ export function createTransactions(deps: {
       }
     },
 
-    async list(account, { cursor, limit, ...query }, terms) {
-      const filter = filterFrom(account, query);
-      const records: TransactionRecord[] = [];
-      let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
-      do {
-        await queryQueue.step(account.id, terms);
-        // One more than asked for tells if there is a next page.
-        const wanted = limit + 1 - records.length;
-        const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
-        records.push(...step.transactions);
-        before = step.next;
-      } while (before !== null && records.length <= limit);
-      const transactions = await view.all(records.slice(0, limit), account.id);
-      const hasMore = records.length > transactions.length;
-      return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
-    },
-
     async get(account, text) {
       const { party, id } = nameOf(account, text);
       const record = await findEither(party, id);
@@ -252,39 +202,6 @@ export function createTransactions(deps: {
           throw new AppError('not_refundable');
       }
     },
-
-    async sum(account, query, terms) {
-      const filter = filterFrom(account, query);
-      const { direction, serviceCategory, fromMs, untilMs } = filter;
-      const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
-      if (direction !== 'sent') {
-        await queryQueue.step(account.id, terms);
-        const received = await storage.readTotals(account.id, fromMs, untilMs, serviceCategory ?? undefined);
-        sums.receivedCount = received.receivedCount;
-        sums.receivedCents = received.receivedCents;
-      }
-      for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
-        await queryQueue.step(account.id, terms);
-        const given = await storage.sumGiven(account.id, filter, before ?? null);
-        sums.sentCount += given.count;
-        sums.sentCents += given.givenCents;
-        sums.paidCents += given.givenCents + given.feeCents;
-        before = given.next;
-      }
-      return tipSums.parse(sums);
-    },
-
-    async summarise(account, { timeZone, serviceCategory, dayStartHour }, terms) {
-      await queryQueue.step(account.id, terms);
-      const today = dayAround(clock(), timeZone, dayStartHour);
-      const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
-      return {
-        totalTipsReceivedCents: totals.totalTipsReceivedCents,
-        totalTipsGivenCents: totals.totalTipsGivenCents,
-        receivedTodayCount: totals.receivedCount,
-        receivedTodayCents: totals.receivedCents,
-      };
-    },
   };
 }
 
@@ -298,16 +215,4 @@ function messagesOf(giver: Account | null, { message = null, withName }: NewTip)
     throw new AppError('invalid_input', { fieldErrors: [{ field: 'withName', message: NAME_OF_GUEST }] });
   const giverName = withName && giver ? giver.fullName : null;
   return message === null && giverName === null ? undefined : { message, giverName };
-}
-
-function filterFrom(account: Account, query: SumsQuery): TipFilter {
-  const { direction, serviceCategory, from, to, timeZone } = query;
-  const { dayStartHour = account.dayStartHour ?? 0 } = query;
-  const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
-  return {
-    direction: direction ?? null,
-    serviceCategory: serviceCategory ?? null,
-    fromMs: from === undefined ? ALL_TIPS.fromMs : firstOf(from),
-    untilMs: to === undefined ? ALL_TIPS.untilMs : firstOf(dateAfter(to, 1)),
-  };
 }

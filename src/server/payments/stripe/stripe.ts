@@ -12,13 +12,8 @@ import {
   PaymentServiceUnavailable,
   type WebhookEvent,
 } from '../payment-service.ts';
-import {
-  checkoutStateOf,
-  dataOf,
-  EVENTS_OF_MONEY_BACK,
-  isOfStripe,
-  serviceAccountOf,
-} from './webhook-event.ts';
+import { createStripeCalls, unavailable } from './stripe-calls.ts';
+import { checkoutStateOf, dataOf, EVENTS_OF_MONEY_BACK, serviceAccountOf } from './webhook-event.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -49,38 +44,7 @@ export function createStripe(
     ...(apiBase !== null && addressOf(apiBase)),
   });
 
-  /** Makes a call. @param refused gives the result when Stripe refuses for good. */
-  async function ask<Answer, Refused>(
-    call: () => Promise<Answer>,
-    refused: (error: StripeRefusal) => Refused,
-  ) {
-    try {
-      return await call();
-    } catch (error) {
-      if (isRefusal(error)) return refused(error);
-      throw new PaymentServiceUnavailable('the payment service did not answer', { cause: error });
-    }
-  }
-
-  /**
-   * Creates an object under an idempotency key, and once more under a fresh key when Stripe reports an error
-   * of its own: it repeats that answer for a day, whether or not the object was created
-   * (https://docs.stripe.com/api/idempotent_requests). Without an answer only the same key is safe, and the
-   * error is thrown. A duplicate does no harm: a payment keeps the page that is stored first, and nobody is
-   * shown another; nobody is led to an account that was not stored; a charge is refunded in full once, and a
-   * transfer reversed once.
-   */
-  async function makeOnce<Made>(
-    key: string,
-    make: (options: { readonly idempotencyKey: string }) => Promise<Made>,
-  ): Promise<Made> {
-    try {
-      return await make({ idempotencyKey: key });
-    } catch (error) {
-      if (!hasFailed(error)) throw error;
-      return make({ idempotencyKey: `${key}-${clock()}` });
-    }
-  }
+  const { ask, makeOnce } = createStripeCalls(clock);
 
   async function lookUp(checkoutId: string) {
     return checkoutStateOf(
@@ -280,29 +244,6 @@ export function createStripe(
       return (await ask(() => stripe.accounts.createLoginLink(accountId), unavailable)).url;
     },
   };
-}
-
-function unavailable(error: StripeRefusal): never {
-  throw new PaymentServiceUnavailable('the payment service gives none', { cause: error });
-}
-
-function hasFailed(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
-}
-
-type StripeRefusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>;
-
-/**
- * True when Stripe has refused for good. Any other error may have succeeded or may succeed later: wrong keys,
- * too many requests, and a concurrent request with the same key included
- * (https://docs.stripe.com/error-codes).
- */
-function isRefusal(error: unknown): error is StripeRefusal {
-  const isInvalid =
-    isOfStripe(error, 'StripeInvalidRequestError') ||
-    isOfStripe(error, 'StripeIdempotencyError') ||
-    isOfStripe(error, 'StripeCardError');
-  return isInvalid && !(error instanceof Error && 'statusCode' in error && error.statusCode === 409);
 }
 
 function chargeOf({ id, chargeId }: PaymentRecord): string {

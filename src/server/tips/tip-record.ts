@@ -1,0 +1,112 @@
+/** An account's record of tips: pages of it, and its sums. A long record is read in steps that take turns. */
+import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import {
+  ALL_TIPS,
+  type ListingPlace,
+  type TipFilter,
+  type TransactionRecord,
+} from '#server/storage/port/ledger.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
+import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { isTransactionId } from '#shared/ids.ts';
+import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
+import type { SummaryQuery, TipSummary, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
+import type { TransactionView } from './transaction-view.ts';
+
+export interface TipRecord {
+  /**
+   * A page of the account's transactions that the query selects, newest first: in the order of the ledger, or
+   * by time where the query names a day.
+   * @throws AppError `invalid_input` when the cursor is no transaction of this account.
+   */
+  list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
+  /** The sums of the tips that the query selects, without refunded ones. */
+  sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
+  /**
+   * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service
+   * if the query names it.
+   */
+  summarise(account: Account, query: SummaryQuery, terms?: StepTerms): Promise<TipSummary>;
+}
+
+export function createTipRecord(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly view: TransactionView;
+  readonly queryQueue: StepQueue;
+}): TipRecord {
+  const { storage, clock, view, queryQueue } = deps;
+
+  async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
+    const place = isTransactionId(cursor) ? await storage.findListingPlace(account.id, cursor) : null;
+    if (place) return place;
+    throw new AppError('invalid_input', {
+      fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
+    });
+  }
+
+  return {
+    async list(account, { cursor, limit, ...query }, terms) {
+      const filter = filterFrom(account, query);
+      const records: TransactionRecord[] = [];
+      let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
+      do {
+        await queryQueue.step(account.id, terms);
+        // One more than asked for tells if there is a next page.
+        const wanted = limit + 1 - records.length;
+        const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
+        records.push(...step.transactions);
+        before = step.next;
+      } while (before !== null && records.length <= limit);
+      const transactions = await view.all(records.slice(0, limit), account.id);
+      const hasMore = records.length > transactions.length;
+      return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
+    },
+
+    async sum(account, query, terms) {
+      const filter = filterFrom(account, query);
+      const { direction, serviceCategory, fromMs, untilMs } = filter;
+      const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
+      if (direction !== 'sent') {
+        await queryQueue.step(account.id, terms);
+        const received = await storage.readTotals(account.id, fromMs, untilMs, serviceCategory ?? undefined);
+        sums.receivedCount = received.receivedCount;
+        sums.receivedCents = received.receivedCents;
+      }
+      for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
+        await queryQueue.step(account.id, terms);
+        const given = await storage.sumGiven(account.id, filter, before ?? null);
+        sums.sentCount += given.count;
+        sums.sentCents += given.givenCents;
+        sums.paidCents += given.givenCents + given.feeCents;
+        before = given.next;
+      }
+      return tipSums.parse(sums);
+    },
+
+    async summarise(account, { timeZone, serviceCategory, dayStartHour }, terms) {
+      await queryQueue.step(account.id, terms);
+      const today = dayAround(clock(), timeZone, dayStartHour);
+      const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
+      return {
+        totalTipsReceivedCents: totals.totalTipsReceivedCents,
+        totalTipsGivenCents: totals.totalTipsGivenCents,
+        receivedTodayCount: totals.receivedCount,
+        receivedTodayCents: totals.receivedCents,
+      };
+    },
+  };
+}
+
+function filterFrom(account: Account, query: SumsQuery): TipFilter {
+  const { direction, serviceCategory, from, to, timeZone } = query;
+  const { dayStartHour = account.dayStartHour ?? 0 } = query;
+  const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
+  return {
+    direction: direction ?? null,
+    serviceCategory: serviceCategory ?? null,
+    fromMs: from === undefined ? ALL_TIPS.fromMs : firstOf(from),
+    untilMs: to === undefined ? ALL_TIPS.untilMs : firstOf(dateAfter(to, 1)),
+  };
+}
