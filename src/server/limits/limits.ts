@@ -1,8 +1,7 @@
 /**
  * Counts attempts against the table of limits in one way, whichever door a call came through. Limits that
  * guard accounts are kept with the data, so that a restart forgives nobody; limits that only bound work are
- * counted in memory. An attempt counts before it is made, so that parallel guesses cannot slip past, and is
- * taken back when it does not count.
+ * counted in memory.
  *
  * Several processes on the same data share the counts that are kept with it. Each has its own counts in
  * memory, so that N processes let through N times as many attempts at most:
@@ -21,10 +20,10 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
-import { type AttemptCount, type Storage, StorageUnavailable } from '../storage/port/storage.ts';
+import type { Storage } from '../storage/port/storage.ts';
 import { attemptsAccountOf } from '../storage/rules/accounts.ts';
-import { LIMITS, type Limit, type LimitName, type Subject } from './limit-table.ts';
-import { createMemoryCounts, subjectOf } from './memory-counts.ts';
+import { countsOf, createAttempts, type Who } from './attempts.ts';
+import type { LimitName } from './limit-table.ts';
 import type { Quota } from './quota.ts';
 
 export interface Caller {
@@ -95,105 +94,11 @@ export type Change = Extract<
   | 'mail_settings'
 >;
 
-type Who = Readonly<Partial<Record<Subject, string>>>;
-
 const USERNAME_CHANGES = 3;
 
-const NOBODY = '';
-/** An attempt under way is settled within this time, which hashes a few passwords. */
-const HASHING_MS = 2_000;
-
 export function createLimits(storage: Storage, clock: Clock): Limits {
-  const memory = createMemoryCounts();
-  const isKept = (limit: LimitName): boolean => {
-    const { counted }: Limit = LIMITS[limit];
-    return counted === 'with_data' || (counted === 'with_shared_data' && storage.isShared);
-  };
-  const isTipKept = isKept('tip');
-
-  const underWay = new Map<string, number>();
-
-  /**
-   * Counts one attempt under each of these limits, or under none when one is used up.
-   * @param begun notes the attempt as under way before others can learn that it was counted.
-   */
-  async function take(counts: readonly Count[], quota?: Quota, begun = (): void => {}): Promise<void> {
-    const now = clock();
-    const passing = counts.filter(({ limit }) => !isKept(limit));
-    const lasting = counts.filter(({ limit }) => isKept(limit));
-    const taken = memory.takeAttempt(passing, now, quota);
-    if (taken.outcome === 'used_up') throw tooMany(waitFor(counts, taken.freeAtMs - now));
-    if (lasting.length === 0) return begun();
-    try {
-      const keptToo = await storage.takeAttempt(lasting, now);
-      if (keptToo.outcome === 'used_up') {
-        const [only, ...others] = lasting;
-        if (only && others.length === 0) quota?.note(only, 0, keptToo.freeAtMs - now);
-        throw tooMany(waitFor(counts, keptToo.freeAtMs - now));
-      }
-      begun();
-    } catch (error) {
-      memory.returnAttempt(passing);
-      throw error;
-    }
-  }
-
-  /**
-   * Does what `take` does for one limit in memory with less work, because on one process every tip takes this
-   * path.
-   */
-  function takeOne(limit: 'tip' | 'stream_opening' | Change, account: UserId, quota?: Quota): void {
-    const now = clock();
-    const { maxCount, windowMs } = LIMITS[limit];
-    const taken = memory.takeAttempt([{ limit, account, address: NOBODY, maxCount, windowMs }], now, quota);
-    if (taken.outcome === 'used_up') throw tooMany(taken.freeAtMs - now);
-  }
-
-  /** The wait is short where an attempt under way may still be taken back. */
-  function waitFor(counts: readonly Count[], waitMs: number): number {
-    return counts.some((count) => underWay.has(nameOf(count))) ? Math.min(waitMs, HASHING_MS) : waitMs;
-  }
-
-  function note(counts: readonly Count[], step: 1 | -1): void {
-    for (const name of counts.map(nameOf)) {
-      const present = (underWay.get(name) ?? 0) + step;
-      if (present === 0) underWay.delete(name);
-      else underWay.set(name, present);
-    }
-  }
-
-  async function giveBack(counts: readonly Count[]): Promise<void> {
-    memory.returnAttempt(counts.filter(({ limit }) => !isKept(limit)));
-    const lasting = counts.filter(({ limit }) => isKept(limit));
-    if (lasting.length === 0) return;
-    try {
-      await storage.returnAttempt(lasting);
-    } catch (error) {
-      // The result stands; one attempt is counted too many until its window ends.
-      if (!(error instanceof StorageUnavailable)) throw error;
-    }
-  }
-
-  /** Makes an attempt that counts under `ifWrong` or `ifRight`, and under neither when it was not made. */
-  async function count<Result>(
-    { ifWrong = [], ifRight }: { readonly ifWrong?: readonly Count[]; readonly ifRight: readonly Count[] },
-    attempt: () => Promise<Result>,
-  ): Promise<Result> {
-    const all = [...ifWrong, ...ifRight];
-    await take(all, undefined, () => note(all, 1));
-    let unspent: readonly Count[] = all;
-    try {
-      const result = await attempt();
-      unspent = ifWrong;
-      return result;
-    } catch (error) {
-      if (isWrongPassword(error)) unspent = ifRight;
-      throw error;
-    } finally {
-      note(all, -1);
-      await giveBack(unspent);
-    }
-  }
+  const attempts = createAttempts(storage, clock);
+  const { take, takeOne } = attempts;
 
   return {
     countTry(what, { address, network, device }, quota) {
@@ -212,7 +117,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       const account = attemptsAccountOf(email);
       if (device !== null) {
         const who = { account, device: hashOf(device) };
-        return count(
+        return attempts.count(
           {
             ifWrong: countsOf(['login_from_device', 'login_from_device_in_a_day'], who),
             ifRight: countsOf(['right_password_to_account'], who),
@@ -221,7 +126,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         );
       }
       const who = { account, ...whoIsAt(hashOf(address), hashOf(network)) };
-      return count(
+      return attempts.count(
         {
           ifWrong: countsOf(
             ['login_from_address_to_account', 'login_from_address', 'login_from_network', 'login_to_account'],
@@ -238,7 +143,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
 
     limitPasswordChange(email, token, attempt) {
       const who = { account: attemptsAccountOf(email), session: hashOf(token) };
-      return count(
+      return attempts.count(
         {
           ifWrong: countsOf(['password_change_in_session', 'password_change_in_session_in_a_day'], who),
           ifRight: countsOf(['right_password_to_account'], who),
@@ -249,7 +154,10 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
 
     limitRegistration({ address, network }, attempt) {
       const who = whoIsAt(hashOf(address), hashOf(network));
-      return count({ ifRight: countsOf(['registration', 'registration_from_network'], who) }, attempt);
+      return attempts.count(
+        { ifRight: countsOf(['registration', 'registration_from_network'], who) },
+        attempt,
+      );
     },
 
     async limitUsernameChange(userId, attempt) {
@@ -268,7 +176,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         try {
           return await attempt();
         } catch (error) {
-          await giveBack(own);
+          await attempts.giveBack(own);
           throw error;
         }
       }
@@ -297,7 +205,9 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     },
 
     countTip: async (giver, quota) =>
-      isTipKept ? take(countsOf(['tip'], { account: hashOf(giver) }), quota) : takeOne('tip', giver, quota),
+      attempts.isKept('tip')
+        ? take(countsOf(['tip'], { account: hashOf(giver) }), quota)
+        : takeOne('tip', giver, quota),
     countGuest: (what, place, quota) =>
       take(countsOf([`${what}_from_address`, `${what}_from_network`], hashedPlace(place)), quota),
     countQrCode: (provider, quota) =>
@@ -336,39 +246,12 @@ export function createNoLimits(): Limits {
   };
 }
 
-interface Count extends AttemptCount {
-  readonly limit: LimitName;
-}
-
-function countsOf(limits: readonly LimitName[], who: Who): Count[] {
-  return limits.flatMap((limit) => {
-    const { per, maxCount, windowMs }: Limit = LIMITS[limit];
-    if (per.some((subject) => who[subject] === undefined)) return [];
-    const place = per.find((subject) => subject !== 'account');
-    const account = per.includes('account') ? who.account : NOBODY;
-    const address = place === undefined ? NOBODY : who[place];
-    return { limit, account: account ?? NOBODY, address: address ?? NOBODY, maxCount, windowMs };
-  });
-}
-
 /** An IPv4 address is its own network and needs no second count. */
 function whoIsAt(address: string, network: string): Who {
   return network === address ? { address } : { address, network };
 }
 
 const hashedPlace = ({ address, network }: Place): Who => whoIsAt(hashOf(address), hashOf(network));
-
-function isWrongPassword(error: unknown): boolean {
-  return error instanceof AppError && (error.code === 'wrong_credentials' || error.code === 'wrong_password');
-}
-
-function nameOf(count: AttemptCount): string {
-  return `${count.limit} ${subjectOf(count)}`;
-}
-
-function tooMany(waitMs: number): AppError {
-  return new AppError('too_many_requests', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
-}
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
