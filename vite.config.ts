@@ -189,7 +189,7 @@ const CHUNKS: readonly Chunk[] = [
     name: 'guards',
     folders: ['start/guards'],
     packages:
-      /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/](?:qr-code|printer)\.)/,
+      /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/](?:download|qr-code|printer)\.)/,
   },
   { name: 'controls', folders: ['controls'] },
   { name: 'giving', folders: ['giving'] },

@@ -279,6 +279,7 @@ test.describe('the first screen of a phone, without scrolling,', () => {
       await expect(card).toBeInViewport({ ratio: 1 });
       await expect(card.getByRole('img')).toBeVisible();
       await expect(card.getByRole('link', { name: 'Start Shift' })).toBeVisible();
+      await expect(card.getByRole('button', { name: 'Download QR' })).toBeVisible();
     }
     await expect(page.locator('dl')).toBeInViewport({ ratio: 1 });
   });
@@ -393,8 +394,6 @@ test.describe('QR codes', () => {
     await page.goto('/dashboard');
     const card = page.getByRole('article', { name: 'Live Event' });
     await expect(card.getByText('Active')).toBeVisible();
-    await manageCode(page, 'Live Event');
-    await expect(card.getByText(`${code.slice(0, 5)}-${code.slice(5)}`, { exact: true })).toBeVisible();
     const picture = card.getByRole('img', { name: `QR code to tip ${provider.fullName}, Live Event` });
     await expect(picture).toBeVisible();
     await expect
@@ -409,12 +408,15 @@ test.describe('QR codes', () => {
     const address = jsQR(new Uint8ClampedArray(data), width, height)?.data ?? 'unreadable';
     expect(address).toBe(`${server.url}/tip/${code}`);
 
+    await manageCode(page, 'Live Event');
+    await expect(card.getByText(`${code.slice(0, 5)}-${code.slice(5)}`, { exact: true })).toBeVisible();
+
     await page.goto(address);
     await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
     await expect(page.getByText('Live Event', { exact: true })).toBeVisible();
   });
 
-  test('that lead to this computer only say so above what prints them', async ({
+  test('that lead to this computer only say so once they are downloaded, and above Print', async ({
     page,
     backstage,
     logInAs,
@@ -425,14 +427,17 @@ test.describe('QR codes', () => {
     await logInAs(provider);
     await page.goto('/dashboard');
     const card = page.getByRole('article', { name: 'Bartender' });
-    await manageCode(page);
     const warning = card.getByRole('note');
-    await expect(warning).toHaveText(
-      `This code leads to ${server.url}, which only this computer can open. Set PUBLIC_URL before you print it.`,
-    );
+    const sentence = `This code leads to ${server.url}, which only this computer can open. Set PUBLIC_URL before you print it.`;
+    const downloading = page.waitForEvent('download');
+    await card.getByRole('button', { name: 'Download QR' }).click();
+    await downloading;
+    await expect(warning).toHaveText(sentence);
+    await manageCode(page);
+    await expect(warning).toHaveText(sentence);
     const bottom = await warning.evaluate((note) => note.getBoundingClientRect().bottom);
-    for (const name of ['Print', 'Download QR'])
-      expect((await card.getByRole('button', { name }).boundingBox())?.y).toBeGreaterThanOrEqual(bottom);
+    const print = card.getByRole('button', { name: 'Print' });
+    expect((await print.boundingBox())?.y).toBeGreaterThanOrEqual(bottom);
   });
 
   test('that lead to an address of the network carry no warning', async ({ page, logInAs, complaints }) => {
@@ -443,8 +448,11 @@ test.describe('QR codes', () => {
     await logInAs(provider);
     await page.goto(`${server.url}/dashboard`);
     const card = page.getByRole('article', { name: 'Bartender' });
+    const downloading = page.waitForEvent('download');
+    await card.getByRole('button', { name: 'Download QR' }).click();
+    await downloading;
     await manageCode(page);
-    await expect(card.getByRole('button', { name: 'Download QR' })).toBeVisible();
+    await expect(card.getByRole('button', { name: 'Print' })).toBeVisible();
     await expect(card.getByRole('note')).toHaveCount(0);
     // The page is watched for requests to any other server than that of the worker.
     expect(complaints.splice(0).filter((complaint) => !complaint.includes(server.url))).toEqual([]);

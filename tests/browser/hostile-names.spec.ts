@@ -3,7 +3,7 @@
  * were written, and nothing happens (targets 15, 16 and 17).
  */
 import type { Page } from '@playwright/test';
-import { expect, logInByForm, manageCode, newName, test, toast } from './fixtures.ts';
+import { expect, logInByForm, newName, test, toast } from './fixtures.ts';
 
 /** Each is a full name that the server accepts. */
 const PAYLOADS = [
@@ -162,7 +162,6 @@ test('odd but valid usernames, phones and emails are only ever text', async ({
     }
     await page.getByRole('tab', { name: 'QR Codes' }).click();
     const downloading = page.waitForEvent('download');
-    await manageCode(page);
     await page.getByRole('button', { name: 'Download QR' }).click();
     expect((await downloading).suggestedFilename()).toBe(`bartender-${username}.png`);
     await page.goto(`/tip/${code}`);

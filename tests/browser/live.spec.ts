@@ -434,7 +434,6 @@ test('the switch is offered below the codes once a code was shown, once for each
   await page.reload();
   await expect(code).toBeVisible();
   await expect(offer).toHaveCount(0);
-  await page.getByRole('button', { name: 'Manage' }).click();
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download QR' }).click();
   await saved;

@@ -2,6 +2,8 @@
  * The dashboard as the server renders it: the same for everybody. start/kept-frame.ts fills in the codes that
  * were kept on this device, and the script of the page draws over it.
  */
+import { Download } from 'lucide-react';
+import type { ComponentProps } from 'react';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { KEPT_KEY } from '../api-client/service-worker.ts';
@@ -82,6 +84,10 @@ function Codes() {
               >
                 Start Shift
               </a>
+              <Room className={card.download}>
+                <Download aria-hidden />
+                <span>Download QR</span>
+              </Room>
               <Room>Manage</Room>
             </div>
           </article>
@@ -99,9 +105,9 @@ function Codes() {
 }
 
 /** The room of a button that works with the script only. */
-function Room({ children }: { readonly children: string }) {
+function Room({ className, children }: Pick<ComponentProps<'span'>, 'className' | 'children'>) {
   return (
-    <span data-part="room" className={[button.button, button.quiet].join(' ')}>
+    <span data-part="room" className={[button.button, button.quiet, className].filter(Boolean).join(' ')}>
       {children}
     </span>
   );

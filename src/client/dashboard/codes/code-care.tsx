@@ -6,11 +6,9 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { paths } from '../../paths.ts';
-import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { noteCodeShown } from '../shared/code-shown.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import styles from './code-care.module.css';
 import { openOver } from './opening.ts';
@@ -22,7 +20,6 @@ const ReplaceCode = lazy(() =>
 
 interface CodeCareProps {
   readonly code: QrCode;
-  readonly username: string;
   /** The name that givers see. */
   readonly name: string;
   /** Whether the code is being paused or resumed. */
@@ -32,7 +29,7 @@ interface CodeCareProps {
   readonly onReplaced: (id: string) => void;
 }
 
-export function CodeCare({ code, username, name, isChanging, onPause, onReplaced }: CodeCareProps) {
+export function CodeCare({ code, name, isChanging, onPause, onReplaced }: CodeCareProps) {
   const [isAsking, setAsking] = useState(false);
   return (
     <div className={styles.care}>
@@ -59,9 +56,6 @@ export function CodeCare({ code, username, name, isChanging, onPause, onReplaced
         <ShareButton url={code.url} title={`Tip ${name}`} />
       </div>
       <div className={styles.others}>
-        <button type="button" onClick={() => downloadPicture(code, username)}>
-          Download QR
-        </button>
         <button type="button" onClick={() => openOver('page', code.id)}>
           Edit Page
         </button>
@@ -82,11 +76,6 @@ export function CodeCare({ code, username, name, isChanging, onPause, onReplaced
       )}
     </div>
   );
-}
-
-function downloadPicture({ imageBase64, serviceCategory }: QrCode, username: string): void {
-  saveFile(bytesFrom(imageBase64), 'image/png', `${serviceCategory}-${username}.png`);
-  noteCodeShown();
 }
 
 /** Where the address cannot be shared, it is shown for copying by hand. */

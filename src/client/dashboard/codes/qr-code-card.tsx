@@ -1,15 +1,22 @@
-/** The card of a current code: its picture, tonight's sum, and the way into shift mode. The rest opens below. */
-import { lazy, useEffect, useId, useRef, useState } from 'react';
+/**
+ * The card of a current code: its picture, tonight's sum, the way into shift mode, and the download of the
+ * picture. The rest opens below.
+ */
+import { Download } from 'lucide-react';
+import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { showOf } from '../../paths.ts';
 import { partOf } from '../../signed-in/part.ts';
+import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import card from '../../ui/card.module.css';
 import { Money } from '../../ui/money.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
+import { noteCodeShown } from '../shared/code-shown.ts';
 import { Fetched } from '../shared/fetched.tsx';
 import { STATUS_LABELS } from '../shared/labels.ts';
 import { useTonight } from '../shared/tonight.ts';
@@ -17,6 +24,10 @@ import { usePauseQrCode } from './code-changes.ts';
 import styles from './qr-code-card.module.css';
 
 const CodeCare = lazy(() => import('./code-care.tsx').then(({ CodeCare }) => ({ default: CodeCare })));
+
+const OwnMachineNote = lazy(() =>
+  import('./own-machine-note.tsx').then(({ OwnMachineNote }) => ({ default: OwnMachineNote })),
+);
 
 interface QrCodeCardProps {
   readonly code: QrCode;
@@ -32,7 +43,15 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
   const headingId = useId();
   const careId = useId();
   const [isOpen, setOpen] = useState(false);
+  /** Whether the picture was downloaded, so that it may be printed next. */
+  const [isSaved, setSaved] = useState(false);
   const { isPaused, isChanging, change, actions } = usePausing(code);
+
+  function download() {
+    saveFile(bytesFrom(code.imageBase64), 'image/png', `${code.serviceCategory}-${username}.png`);
+    setSaved(true);
+    noteCodeShown();
+  }
 
   return (
     <article className={[card.card, styles.card].join(' ')} aria-labelledby={headingId}>
@@ -61,6 +80,10 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
             Start Shift
           </ButtonLink>
         )}
+        <Button look="quiet" className={styles.download} title="Download QR" onClick={download}>
+          <Download aria-hidden />
+          <span>Download QR</span>
+        </Button>
         <Button
           look="quiet"
           aria-expanded={isOpen}
@@ -70,6 +93,13 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
           Manage
         </Button>
       </div>
+      {isSaved && !isOpen && (
+        <Boundary>
+          <Suspense>
+            <OwnMachineNote url={code.url} />
+          </Suspense>
+        </Boundary>
+      )}
       {isOpen && (
         <div id={careId} className={styles.care}>
           <Fetched
@@ -81,7 +111,6 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
           >
             <CodeCare
               code={code}
-              username={username}
               name={name}
               isChanging={isChanging}
               onPause={change}
