@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { brand } from '#shared/brand.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
@@ -166,7 +167,7 @@ const environment = z.object({
     .string()
     .refine(
       (text) => mailboxFrom(text) !== null,
-      'must be an address, such as tips@example.com or Tipwell <tips@example.com>',
+      `must be an address, such as tips@example.com or ${brand.name} <tips@example.com>`,
     )
     .optional(),
   PUSH_HOSTS: listOf(isPushHost, 'must list host names such as push.example.com or *.push.example.com'),

@@ -2,6 +2,8 @@
  * Every refusal in one closed table: a code for programs, an HTTP status and a sentence for people. Chapters
  * throw `AppError`; nothing else of an error leaves the server.
  */
+import { brand } from './brand.ts';
+
 interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
   /** The kind of problem, the same at every occurrence (RFC 9457, section 3.1.3). */
@@ -176,7 +178,7 @@ export const REFUSALS = {
   thanks_refused: {
     status: 403,
     title: 'Thanks refused',
-    detail: 'You can no longer say thank you from this notification. Please open Tipwell to do it.',
+    detail: `You can no longer say thank you from this notification. Please open ${brand.name} to do it.`,
   },
   device_not_found: {
     status: 404,

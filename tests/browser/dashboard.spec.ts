@@ -661,7 +661,7 @@ test.describe('transactions', () => {
     await setHidden(page, false);
     await expect.poll(reload.asked).toBe(1);
     await backstage.tip(customer, code, 40);
-    await expect(page.getByText('You received $38.80 (Bartender)')).toBeVisible();
+    await expect(page.getByText('$40.00 tip · you keep $38.80 (Bartender)')).toBeVisible();
     await page.getByRole('button', { name: 'Load More' }).click();
     reload.release();
     await expect(rows(page)).toHaveCount(31);

@@ -146,7 +146,7 @@ test('a live tip comes into a filtered list only where the filter means it', asy
   await page.goto('/dashboard?tab=transactions&direction=sent');
   await expect(rows(page)).toHaveCount(1);
   await backstage.tip(customer, dj, 100, 'dj');
-  await expect(page.getByText('You received $97.00 (DJ)')).toBeVisible();
+  await expect(page.getByText('$100.00 tip · you keep $97.00 (DJ)')).toBeVisible();
   await expect(rows(page)).toHaveCount(1);
   await page.goto('/dashboard?tab=transactions&service_category=dj&period=today');
   await expect(rows(page)).toHaveCount(2);

@@ -108,8 +108,7 @@ test('counts the hours after midnight to the night before, once its owner has sa
   await recordPast(server.databasePath, people, SPRING);
   await logInAs(people.provider);
   await page.goto(SPRING_DAYS);
-  await expect(page.getByText('Days end at midnight')).toBeVisible();
-  await page.getByRole('link', { name: 'Change when days end' }).click();
+  await page.getByRole('link', { name: 'Days end at midnight' }).click();
   const dayEnd = page.getByRole('combobox', { name: 'My day ends at' });
   await expect(dayEnd).toHaveValue('');
   await dayEnd.selectOption('5 AM');
@@ -195,7 +194,7 @@ test('lets the keyboard walk through bars and hours, and tells of each', async (
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(SPRING_DAYS);
   await expect(earnings(page)).toContainText('Highest: Fri, May 1, 2026');
-  await page.getByRole('link', { name: 'Change when days end' }).focus();
+  await page.getByRole('link', { name: 'Days end at midnight' }).focus();
   await page.keyboard.press('Tab');
   await expect(bars(page).last()).toBeFocused();
   for (let day = 10; day > 3; day -= 1) await page.keyboard.press('ArrowLeft');

@@ -7,6 +7,7 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { runToEnd } from '../support/running-server.ts';
 import { expect, holdAnswers, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
 
 const EXPORT = '**/api/auth/me/export*';
 const CLOSE = '**/trpc/auth.close*';
@@ -429,6 +430,11 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   await expectForEverybody(page, 'tip page of a closed account');
 
   await page.goto('/auth');
+  const closedUntil = page.getByText(
+    /^Your account is closed\. Log in by [A-Z][a-z]+ \d+, \d{4} to bring it back\.$/,
+  );
+  await expect(closedUntil).toBeVisible();
+  await picture(page, 'login-closed');
   await logInByForm(page, provider);
   await expect(toast(page, REOPENED)).toBeVisible();
   await expect(page).toHaveURL('/dashboard');

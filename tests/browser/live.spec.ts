@@ -41,7 +41,7 @@ test('a tip that is given in one browser appears in another, with card, sums and
   await payTip(phone, '$25');
   await expect(phone.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
 
-  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
   await expect(row(page, '+$24.25')).toHaveCount(1);
   await page.getByRole('tab', { name: 'QR Codes' }).click();
   const card = page.getByRole('article', { name: 'Bartender' });
@@ -70,7 +70,7 @@ test('the giver’s other tab shows the tip and its receiver at once, without a 
   await payTip(tab, '$10');
   await expect(page.getByText('-$10.50')).toHaveCount(1);
   await expect(page.getByText(`to ${provider.fullName}`)).toBeVisible();
-  await expect(page.getByText(/You received/)).toHaveCount(0);
+  await expect(page.getByText(/you keep/)).toHaveCount(0);
 });
 
 test('each of several tabs shows each tip once', async ({ page, context, backstage, logInAs }) => {
@@ -193,17 +193,17 @@ test('tips that follow each other grow one card, which is said once each time an
   await logInAs(provider);
   await openEmptyList(page);
   await backstage.tip(customer, code, 10);
-  await expect(arrival(page)).toHaveText(/You received Bartender\s*\+\$9\.70/);
+  await expect(arrival(page)).toHaveText(/Bartender\s*\$10\.00 tip\s*you keep \$9\.70/);
   await backstage.tip(customer, code, 20);
-  await expect(arrival(page)).toHaveText(/You received in 2 tips\s*\+\$29\.10/);
+  await expect(arrival(page)).toHaveText(/2 tips, \$30\.00\s*you keep \$29\.10/);
   const left = async () => {
     await page.clock.runFor(1_000);
     return arrival(page).count();
   };
   await expect.poll(left).toBe(0);
   expect((await newsOf(page)).cards).toEqual([
-    'You received $9.70 (Bartender)',
-    'You received $29.10 in 2 tips',
+    '$10.00 tip · you keep $9.70 (Bartender)',
+    '2 tips, $30.00 · you keep $29.10',
   ]);
   await expect(row(page, '+$19.40')).toHaveCount(1);
 });
@@ -224,7 +224,9 @@ test('a tip is told also where its card cannot be fetched, which is fetched with
   await openEmptyList(page);
   expect(asked).toEqual([]);
   await backstage.tip(customer, code, 10);
-  await expect(page.locator('p[aria-hidden]').getByText('You received $9.70 (Bartender)')).toBeVisible();
+  await expect(
+    page.locator('p[aria-hidden]').getByText('$10.00 tip · you keep $9.70 (Bartender)'),
+  ).toBeVisible();
   await picture(page, 'live-card-not-fetched');
   await expect(row(page, '+$9.70')).toHaveCount(1);
   // The browser asks once, or a second time where the first was only to have it ready.
@@ -247,7 +249,7 @@ test('a page hears of tips from a server that was restarted', async ({ page, log
   await first.stop();
   await startServer({ PORT: String(first.port), DATABASE_URL: first.databasePath, PUBLIC_URL: first.url });
   await backstage.tip(customer, code, 30);
-  await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$30.00 tip · you keep $29.10 (Bartender)')).toBeVisible();
   await expect(row(page, '+$29.10')).toHaveCount(1);
   complaints.length = 0;
 });
@@ -266,7 +268,7 @@ test('unseen tips are counted in the title until somebody looks, who is told of 
   await expect(page).toHaveTitle('(2) Tipwell');
   await setHidden(page, false);
   await expect(page).toHaveTitle('Dashboard · Tipwell');
-  await expect(page.getByText('You received $20.37 in 2 tips')).toBeVisible();
+  await expect(page.getByText('2 tips, $21.00 · you keep $20.37')).toBeVisible();
 });
 
 test('many missed tips are one card and one sound, and cost few requests', async ({
@@ -286,7 +288,9 @@ test('many missed tips are one card and one sound, and cost few requests', async
   await page.getByRole('tab', { name: 'Transactions' }).click();
   await backstage.tip(customer, code, 10);
   await expect(row(page, '+$9.70')).toHaveCount(1);
-  await expect.poll(async () => (await newsOf(page)).cards).toEqual(['You received $9.70 (Bartender)']);
+  await expect
+    .poll(async () => (await newsOf(page)).cards)
+    .toEqual(['$10.00 tip · you keep $9.70 (Bartender)']);
   const { sounds } = await newsOf(page);
   await dismissCard(page);
   await line.cut();
@@ -296,16 +300,16 @@ test('many missed tips are one card and one sound, and cost few requests', async
     asked += new URL(request.url()).pathname.split('transactions.').length - 1;
   });
   await line.mend();
-  await expect(page.getByText('You received $776.00 in 40 tips')).toBeVisible();
+  await expect(page.getByText('40 tips, $800.00 · you keep $776.00')).toBeVisible();
   // Whatever else would be said is said by now: a later tip has its own card after it.
   await dismissCard(page);
   await backstage.tip(customer, code, 30);
-  await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$30.00 tip · you keep $29.10 (Bartender)')).toBeVisible();
   const news = await newsOf(page);
   expect(news.cards).toEqual([
-    'You received $9.70 (Bartender)',
-    'You received $776.00 in 40 tips',
-    'You received $29.10 (Bartender)',
+    '$10.00 tip · you keep $9.70 (Bartender)',
+    '40 tips, $800.00 · you keep $776.00',
+    '$30.00 tip · you keep $29.10 (Bartender)',
   ]);
   expect(news.sounds).toBe(sounds + 2);
   expect(asked).toBeLessThan(MISSED / 2);
@@ -332,17 +336,17 @@ test('the very first tip is told once though the connection was lost meanwhile',
   await backstage.tip(customer, code, 20);
   await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
   await line.mend();
-  await expect(page.getByText('You received $19.40 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$20.00 tip · you keep $19.40 (Bartender)')).toBeVisible();
   await expect(page.getByText('Connected again')).toBeVisible();
   await expect(row(page, '+$19.40')).toHaveCount(1);
   await dismissCard(page);
   await backstage.tip(customer, code, 25);
-  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
   await dismissCard(page);
   await line.cut();
   await backstage.tip(customer, code, 30);
   await line.mend();
-  await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$30.00 tip · you keep $29.10 (Bartender)')).toBeVisible();
   expect((await newsOf(page)).cards).toHaveLength(3);
   await line.cut();
   complaints.length = 0;
@@ -362,7 +366,7 @@ test('whoever wakes a phone whose connection died in its sleep is told at once',
   await logInAs(provider);
   await openEmptyList(page, line.url);
   await backstage.tip(customer, code, 10);
-  await expect(page.getByText('You received $9.70 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$10.00 tip · you keep $9.70 (Bartender)')).toBeVisible();
   await dismissCard(page);
   await setHidden(page, true);
   await stopClock(page, 1_000);
@@ -373,7 +377,7 @@ test('whoever wakes a phone whose connection died in its sleep is told at once',
   const told = async () => {
     // Enough for a card, and too little to miss a heartbeat by.
     await page.clock.runFor(100);
-    return page.getByText('You received $48.50 in 2 tips').count();
+    return page.getByText('2 tips, $50.00 · you keep $48.50').count();
   };
   await expect.poll(told).toBe(1);
   await expect(row(page, '+$29.10')).toHaveCount(1);
@@ -464,10 +468,10 @@ test('a sound that the browser does not allow yet is not made up for later', asy
   await logInAs(provider);
   await openEmptyList(page);
   await backstage.tip(customer, code, 25);
-  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
   await dismissCard(page);
   await backstage.tip(customer, code, 30);
-  await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$30.00 tip · you keep $29.10 (Bartender)')).toBeVisible();
   await expect.poll(async () => (await newsOf(page)).sounds).toBe(1);
 });
 
@@ -501,7 +505,7 @@ test('of several tabs that nobody looks at one makes the sound, and all heed the
   for (const tab of tabs) await expect(tab).toHaveTitle('(2) Tipwell');
   await expect.poll(soundsOfAll).toBe(3);
   await setHidden(page, false);
-  await expect(page.getByText('You received $53.35 in 2 tips')).toBeVisible();
+  await expect(page.getByText('2 tips, $55.00 · you keep $53.35')).toBeVisible();
   for (const tab of tabs) await expect(tab).toHaveTitle('Dashboard · Tipwell');
   expect(await soundsOfAll()).toBe(3);
 });
@@ -523,7 +527,7 @@ test('a page whose live updates never begin says so, and when they do, and nothi
   await page.unroute('**/trpc/transactions.onTip*');
   await expect(page.getByText('Connected again')).toBeVisible();
   await backstage.tip(await backstage.customer(), code, 25);
-  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
   complaints.length = 0;
 });
 
@@ -566,10 +570,10 @@ test('a page for which there is no live place left says so, is up to date when l
   await setHidden(page, true);
   await setHidden(page, false);
   await expect(page.getByText('Connected again')).toBeVisible();
-  await expect(page.getByText('You received $19.40 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$20.00 tip · you keep $19.40 (Bartender)')).toBeVisible();
   await dismissCard(page);
   await backstage.tip(customer, code, 25);
-  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
 });
 
 test('logging out elsewhere ends the stream and leads to the login', async ({
@@ -625,7 +629,7 @@ async function recordNews(page: Page): Promise<void> {
     let present = '';
     new MutationObserver(() => {
       const signs = [...document.querySelectorAll('[role="status"]')].map(({ textContent }) => textContent);
-      const said = signs.find((text) => text.startsWith('You received')) ?? '';
+      const said = signs.find((text) => text.includes('you keep')) ?? '';
       if (said !== present && said !== '') news.cards.push(said);
       present = said;
     }).observe(document, { childList: true, subtree: true, characterData: true });

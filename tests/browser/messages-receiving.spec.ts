@@ -36,7 +36,7 @@ test('words arrive with the tip, on the card and in the row, and in no notificat
   await expect(arrival(page)).toContainText(`From ${customer.fullName}`);
   await expect(arrival(page)).toContainText(MESSAGE);
   await expect(
-    page.getByText(`You received $9.70 (Bartender). From ${customer.fullName}. ${MESSAGE}`),
+    page.getByText(`$10.00 tip · you keep $9.70 (Bartender). From ${customer.fullName}. ${MESSAGE}`),
   ).toBeVisible();
   await expect(rows(page)).toContainText(`From ${customer.fullName}${MESSAGE}`);
   await picture(page, 'words-01-card');
@@ -50,11 +50,11 @@ test('words arrive with the tip, on the card and in the row, and in no notificat
       const registration = await navigator.serviceWorker.getRegistration('/dashboard');
       return ((await registration?.getNotifications()) ?? []).map(({ title, body }) => `${title}: ${body}`);
     });
-  await expect.poll(shown).toEqual(['Tipwell: You received $19.40 (Bartender)']);
+  await expect.poll(shown).toEqual(['Tipwell: $20.00 tip · you keep $19.40 (Bartender)']);
   await tipWith(backstage, customer, code, { amount: 20 });
   await expect(page).toHaveTitle('(2) Tipwell');
   await setHidden(page, false);
-  await expect(page.getByText('You received $38.80 in 2 tips. 1 message')).toBeVisible();
+  await expect(page.getByText('2 tips, $40.00 · you keep $38.80. 1 message')).toBeVisible();
   await expect(rows(page)).toHaveCount(3);
   await expect(rows(page).nth(1)).toContainText('For you alone');
   await expect(rows(page).nth(1)).not.toContainText('From');

@@ -37,10 +37,10 @@ test('a notification is asked for by a click only, and shown once for what came 
   await expect.poll(() => notificationsOf(page)).toEqual(['This is how a tip will be shown.']);
   await page.getByRole('tab', { name: 'Transactions' }).click();
   await backstage.tip(customer, code, 10);
-  await expect(page.getByText('You received $9.70 (Bartender)')).toBeVisible();
+  await expect(page.getByText('$10.00 tip · you keep $9.70 (Bartender)')).toBeVisible();
   await setHidden(page, true);
   await Promise.all([20, 30].map((amount) => backstage.tip(customer, code, amount)));
-  await expect.poll(() => notificationsOf(page)).toContain('You received $48.50 in 2 tips');
+  await expect.poll(() => notificationsOf(page)).toContain('2 tips, $50.00 · you keep $48.50');
   expect(await notificationsOf(page)).toHaveLength(2);
   expectNoPushService(complaints);
 });
@@ -69,13 +69,12 @@ test('several hidden tabs show one notification', async ({
   await expect(page.getByText('No Transactions Yet')).toBeVisible();
   for (const tab of [page, other]) await setHidden(tab, true);
   await backstage.tip(customer, code, 25);
-  const told = () =>
-    notificationsOf(page).then((shown) => shown.filter((text) => text.startsWith('You received')));
-  await expect.poll(told).toEqual(['You received $24.25 (Bartender)']);
+  const told = () => notificationsOf(page).then((shown) => shown.filter((text) => text.includes('you keep')));
+  await expect.poll(told).toEqual(['$25.00 tip · you keep $24.25 (Bartender)']);
   await backstage.tip(customer, code, 30);
   await expect
     .poll(async () => (await told()).sort())
-    .toEqual(['You received $24.25 (Bartender)', 'You received $29.10 (Bartender)']);
+    .toEqual(['$25.00 tip · you keep $24.25 (Bartender)', '$30.00 tip · you keep $29.10 (Bartender)']);
   for (const tab of [page, other]) await setHidden(tab, false);
   await page.getByRole('tab', { name: 'Profile' }).click();
   await page.getByRole('button', { name: 'Notifications' }).click();

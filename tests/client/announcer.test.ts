@@ -132,7 +132,7 @@ describe('a page that somebody looks at', () => {
     tab.announce(tip(25));
     expect([tab.cards(), tab.alerts()]).toEqual([[], 0]);
     vi.advanceTimersByTime(BREATH_MS);
-    expect([tab.cards(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    expect([tab.cards(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 1]);
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
     expect(tab.cards()).toHaveLength(1);
   });
@@ -147,7 +147,10 @@ describe('a page that somebody looks at', () => {
     vi.advanceTimersByTime(1);
     tab.announce(tip(10));
     vi.advanceTimersByTime(BREATH_MS);
-    expect(tab.cards()).toEqual(['You received $58.20 in 3 tips', 'You received $9.70 (Bartender)']);
+    expect(tab.cards()).toEqual([
+      '3 tips, $60.00 · you keep $58.20',
+      '$10.00 tip · you keep $9.70 (Bartender)',
+    ]);
     expect(tab.alerts()).toBe(2);
   });
 
@@ -158,7 +161,7 @@ describe('a page that somebody looks at', () => {
       tab.announce(tip(10));
       vi.advanceTimersByTime(100);
     }
-    expect(tab.cards()).toEqual(['You received $291.00 in 30 tips']);
+    expect(tab.cards()).toEqual(['30 tips, $300.00 · you keep $291.00']);
   });
 
   it('says nothing of a tip that it has told, or is about to tell', async () => {
@@ -169,7 +172,7 @@ describe('a page that somebody looks at', () => {
     vi.advanceTimersByTime(BREATH_MS);
     tab.announce(given);
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
-    expect([tab.cards(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    expect([tab.cards(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 1]);
   });
 
   it('counts nothing as unseen', async () => {
@@ -182,10 +185,10 @@ describe('a page that somebody looks at', () => {
     const tab = await openTab();
     tab.announce(tip(25));
     tab.close();
-    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    expect([tab.toasts(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 1]);
     tab.setHidden(false);
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
-    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    expect([tab.toasts(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 1]);
     expect(tab.cards()).toEqual([]);
   });
 });
@@ -202,7 +205,7 @@ describe('a page that nobody looks at', () => {
     }
     expect(tab.cards()).toEqual([]);
     tab.setHidden(false);
-    expect([tab.cards(), tab.alerts()]).toEqual([['You received $58.20 in 3 tips'], 3]);
+    expect([tab.cards(), tab.alerts()]).toEqual([['3 tips, $60.00 · you keep $58.20'], 3]);
     expect(tab.unseenCount()).toBe(0);
   });
 
@@ -244,7 +247,7 @@ describe('what one tab has shown', () => {
     expect([tab.cards(), tab.alerts()]).toEqual([[], 0]);
     tab.announce(tip(30));
     vi.advanceTimersByTime(BREATH_MS);
-    expect(tab.cards()).toEqual(['You received $29.10 (Bartender)']);
+    expect(tab.cards()).toEqual(['$30.00 tip · you keep $29.10 (Bartender)']);
   });
 
   it('is said by another that is looked at as well, as by two windows side by side', async () => {
@@ -256,7 +259,7 @@ describe('what one tab has shown', () => {
     other.show(given);
     await asked;
     vi.advanceTimersByTime(BREATH_MS);
-    expect(tab.cards()).toEqual(['You received $24.25 (Bartender)']);
+    expect(tab.cards()).toEqual(['$25.00 tip · you keep $24.25 (Bartender)']);
   });
 
   it('is a list of tips, and anything else means nothing', async () => {
@@ -290,23 +293,23 @@ describe('what givers wrote', () => {
     const { newsOf, sentenceOf, messagesOf } = await load();
     const given = [tip(25, written)];
     expect(messagesOf(given)).toEqual(lines);
-    expect(newsOf(given)).toBe(['You received $24.25 (Bartender)', ...lines].join('. '));
+    expect(newsOf(given)).toBe(['$25.00 tip · you keep $24.25 (Bartender)', ...lines].join('. '));
     // Whoever looks at the phone may read this one.
-    expect(sentenceOf(given)).toBe('You received $24.25 (Bartender)');
+    expect(sentenceOf(given)).toBe('$25.00 tip · you keep $24.25 (Bartender)');
   });
 
   it('is counted where several tips are told together', async () => {
     const { newsOf } = await load();
     const named = tip(10, { giverName: 'Cam Doe' });
-    expect(newsOf([named, tip(10)])).toBe('You received $19.40 in 2 tips');
-    expect(newsOf([named, tip(10, WRITTEN)])).toBe('You received $19.40 in 2 tips. 1 message');
-    expect(newsOf([tip(10, WRITTEN), tip(10, WRITTEN)])).toBe('You received $19.40 in 2 tips. 2 messages');
+    expect(newsOf([named, tip(10)])).toBe('2 tips, $20.00 · you keep $19.40');
+    expect(newsOf([named, tip(10, WRITTEN)])).toBe('2 tips, $20.00 · you keep $19.40. 1 message');
+    expect(newsOf([tip(10, WRITTEN), tip(10, WRITTEN)])).toBe('2 tips, $20.00 · you keep $19.40. 2 messages');
   });
 
   it('is in the toast of a page that is left', async () => {
     const tab = await openTab();
     tab.announce(tip(25, WRITTEN));
     tab.close();
-    expect(tab.toasts()).toEqual(['You received $24.25 (Bartender). From Cam Doe. Keep the change']);
+    expect(tab.toasts()).toEqual(['$25.00 tip · you keep $24.25 (Bartender). From Cam Doe. Keep the change']);
   });
 });

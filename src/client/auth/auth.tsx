@@ -1,5 +1,5 @@
 /** The screen of login and sign-up. After a login the guard SignedOutOnly leads on. */
-import type { SubmitEvent } from 'react';
+import { type SubmitEvent, useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
@@ -9,6 +9,7 @@ import type { Attempts } from '../controls/attempts.ts';
 import { useAttempts } from '../controls/attempts.ts';
 import { Tabs } from '../controls/tabs.tsx';
 import { authFor, authTabIn, paths } from '../paths.ts';
+import { dayOfClosing } from '../session/closed-account.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
@@ -42,6 +43,8 @@ export function Auth() {
   const login = useLoginForm();
   const signUp = useSignUpForm();
   const username = useProposedUsername(signUp);
+  // The page that the server renders knows nothing of this tab.
+  const closedOn = useSyncExternalStore(neverChanges, dayOfClosing, () => null);
 
   /** Logs in to the account that was just created; if that fails, the person uses the form. */
   async function enterNewAccount(credentials: Credentials) {
@@ -69,7 +72,11 @@ export function Auth() {
       <div className={styles.spread}>
         <div className={styles.intro}>
           <ScreenHeading>Login or Sign Up</ScreenHeading>
-          {qrId === null ? <p>{brand.tagline}</p> : <WaitingTipSlip qrId={qrId} />}
+          {qrId === null ? (
+            <p>{closedOn === null ? brand.tagline : welcomeBack(closedOn)}</p>
+          ) : (
+            <WaitingTipSlip qrId={qrId} />
+          )}
         </div>
         <section
           className={[card.card, styles.card].join(' ')}
@@ -113,6 +120,12 @@ export function Auth() {
       </div>
     </Screen>
   );
+}
+
+const neverChanges = () => () => {};
+
+function welcomeBack(day: string): string {
+  return `Your account is closed. Log in by ${day} to bring it back.`;
 }
 
 interface LoginFormProps {

@@ -7,6 +7,7 @@ import type { Credentials, Registration } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { api } from '../api-client/api.ts';
+import { noteClosedAccount } from '../session/closed-account.ts';
 import { beginSession } from '../session/session.ts';
 import { toastSuccess } from '../toasts.ts';
 
@@ -78,6 +79,7 @@ export const LOGIN_FAILED = 'Login failed. Please try again.';
 export async function enter(credentials: Credentials): Promise<void> {
   const { accessToken, user, reopened } = await api.auth.login.mutate(credentials);
   beginSession(accessToken, user);
+  noteClosedAccount(null);
   const welcome = reopened
     ? 'Welcome back. Your account stays open.'
     : `Welcome to ${brand.name}, ${user.fullName}!`;

@@ -11,7 +11,7 @@ export function Provider({ page: { username, fullName, codes } }: { readonly pag
   return (
     <Screen width="column" title={`Tip ${fullName}`}>
       <div className={styles.provider}>
-        <h1 className={styles.name}>
+        <h1 className={[styles.name, styles.listed].join(' ')}>
           <bdi>{fullName}</bdi>
         </h1>
         <p className={styles.facts}>

@@ -4,6 +4,7 @@ import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
 import { api } from '../../api-client/api.ts';
+import { noteClosedAccount } from '../../session/closed-account.ts';
 import { leaveBy } from '../../signed-in/logout.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -66,6 +67,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     try {
       const signal = AbortSignal.timeout(ANSWER_PATIENCE_MS);
       const { closesAt } = await leaveBy(api.auth.close.mutate(values, { signal }));
+      noteClosedAccount(closesAt);
       toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);
     } finally {
       setSent(false);

@@ -68,6 +68,8 @@ export function Me({ user }: { readonly user: User }) {
 }
 
 function Details({ user }: { readonly user: User }) {
+  // A long address goes on in the next line with its domain.
+  const at = user.email.lastIndexOf('@');
   return (
     <dl className={styles.details}>
       <Entry term="Full name">
@@ -77,7 +79,11 @@ function Details({ user }: { readonly user: User }) {
         <bdi>@{user.username}</bdi>
       </Entry>
       <Entry term="Email">
-        <bdi>{user.email}</bdi>
+        <bdi>
+          {user.email.slice(0, at)}
+          <wbr />
+          {user.email.slice(at)}
+        </bdi>
       </Entry>
       <Entry term="Phone">{user.phone === null ? 'Not provided' : <bdi>{user.phone}</bdi>}</Entry>
       <Entry term="Account type">

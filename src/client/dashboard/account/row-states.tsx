@@ -1,6 +1,7 @@
 /** How things stand, in one line for each row of the profile. A line stays empty until its data have come. */
 import { useQuery } from '@tanstack/react-query';
 import type { User } from '#shared/accounts.ts';
+import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
@@ -43,7 +44,7 @@ export function NotificationsState({ user }: OfUser) {
   });
   const isReached = subscription && subscription.endpoint === readKept(user.id)?.endpoint;
   if (isReached) return 'On for this phone';
-  return isAnyAlertOn(choices) ? 'On while Tipwell is open' : 'Off for this phone';
+  return isAnyAlertOn(choices) ? `On while ${brand.name} is open` : 'Off for this phone';
 }
 
 export function SecurityState() {

@@ -1,5 +1,5 @@
 /** The choices of the Insights tab. Each leads to an address. */
-import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react';
 import { useId } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
@@ -57,6 +57,7 @@ export function Controls({ user, view, today }: ControlsProps) {
               </option>
             ))}
           </select>
+          <ChevronDown aria-hidden />
         </label>
       )}
       <div className={styles.period}>

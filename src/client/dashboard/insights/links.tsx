@@ -51,16 +51,12 @@ export function Links({ user, view }: LinksProps) {
         >
           {isUnderWay ? 'Making...' : 'CSV'}
         </button>
-        <span className={styles.days}>
-          Days end at {hourName(user.dayStartHour ?? 0)} ·{' '}
-          <Link
-            className={styles.link}
-            href={`${dashboardTab('profile')}&open=services`}
-            aria-label="Change when days end"
-          >
-            Change
-          </Link>
-        </span>
+        <Link
+          className={[styles.link, styles.days].join(' ')}
+          href={`${dashboardTab('profile')}&open=services`}
+        >
+          Days end at {hourName(user.dayStartHour ?? 0)}
+        </Link>
       </p>
       {failure !== null && (
         <p role="alert" className={styles.failure}>

@@ -8,6 +8,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../../toasts.ts';
+import { keptOf } from '../../ui/tip-sums.ts';
 import { alertOf, beFound } from '../shared/alerts.ts';
 
 /** Tips that follow each other within this time are announced together. */
@@ -95,8 +96,8 @@ export function createAnnouncer(stage: Stage): Announcer {
 
 /** The sentence for places where others may read it: it has no messages. */
 export function sentenceOf(tips: readonly Transaction[]): string {
-  const what = tips.length === 1 ? `(${originOf(tips)})` : originOf(tips);
-  return `You received ${formatUsd(sumOf(tips))} ${what}`;
+  const { given, kept, service } = sumsOf(tips);
+  return `${given} · ${kept}${service === null ? '' : ` (${service})`}`;
 }
 
 /** The sentence and the messages, for the receiver alone. */
@@ -113,13 +114,15 @@ export function messagesOf(tips: readonly Transaction[]): string[] {
   return count > 0 ? [`${count} ${count === 1 ? 'message' : 'messages'}`] : [];
 }
 
-/** The service of a single tip; of several tips their number. */
-export function originOf(tips: readonly Transaction[]): string {
+/** What was given leads, as for a tip of its own. The service is that of a single tip. */
+export function sumsOf(tips: readonly Transaction[]) {
   const [first] = tips;
-  return tips.length === 1 && first ? CATEGORY_LABELS[first.serviceCategory] : `in ${tips.length} tips`;
-}
-
-/** The sum of the net amounts. */
-export function sumOf(tips: readonly Transaction[]): Cents {
-  return cents(tips.reduce((total, { netAmountCents }) => total + netAmountCents, 0));
+  const isOne = tips.length === 1 && first !== undefined;
+  const total = (of: (tip: Transaction) => Cents) => cents(tips.reduce((sum, tip) => sum + of(tip), 0));
+  const given = formatUsd(total(({ amountCents }) => amountCents));
+  return {
+    given: isOne ? `${given} tip` : `${tips.length} tips, ${given}`,
+    kept: keptOf({ netAmountCents: total(({ netAmountCents }) => netAmountCents) }),
+    service: isOne ? CATEGORY_LABELS[first.serviceCategory] : null,
+  };
 }

@@ -1,8 +1,7 @@
 import { lazy, Suspense } from 'react';
-import { formatUsd } from '#shared/money.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import card from '../../ui/card.module.css';
-import { messagesOf, newsOf, originOf, sumOf } from './announcer.ts';
+import { messagesOf, newsOf, sumsOf } from './announcer.ts';
 import styles from './arrival-card.module.css';
 import type { Arrival } from './live-tips.ts';
 
@@ -39,8 +38,7 @@ export function ArrivalCard({ arrival: { tips, dismiss }, isDrawn }: ArrivalCard
             <ArrivedTips
               key={first.id}
               count={tips.length}
-              origin={originOf(tips)}
-              sum={formatUsd(sumOf(tips))}
+              sums={sumsOf(tips)}
               written={messagesOf(tips)}
               onDismiss={dismiss}
             />

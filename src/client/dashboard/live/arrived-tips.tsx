@@ -1,16 +1,16 @@
-/** The card of arrived tips, fetched with the first tip. It looks as the landing page draws it. */
+/** The card of arrived tips, fetched with the first tip. */
+import type { sumsOf } from './announcer.ts';
 import styles from './arrived-tips.module.css';
 
 interface ArrivedTipsProps {
   readonly count: number;
-  readonly origin: string;
-  readonly sum: string;
+  readonly sums: ReturnType<typeof sumsOf>;
   /** The lines of the giver. */
   readonly written: readonly string[];
   readonly onDismiss: () => void;
 }
 
-export function ArrivedTips({ count, origin, sum, written, onDismiss }: ArrivedTipsProps) {
+export function ArrivedTips({ count, sums: { given, kept, service }, written, onDismiss }: ArrivedTipsProps) {
   return (
     <div className={styles.card} data-arrival>
       <svg viewBox="-28 -28 56 56" aria-hidden="true" className={styles.sign}>
@@ -20,10 +20,9 @@ export function ArrivedTips({ count, origin, sum, written, onDismiss }: ArrivedT
       </svg>
       {/* Screen readers are told the same beside the card. */}
       <p aria-hidden="true" className={styles.words}>
-        <span className={styles.line}>
-          <span>You received</span> <span className={styles.origin}>{origin}</span>
-        </span>
-        <span className={styles.sum}>+{sum}</span>
+        {service !== null && <span className={styles.line}>{service}</span>}
+        <span className={styles.sum}>{given}</span>
+        <span className={styles.line}>{kept}</span>
         {written.map((line) => (
           <span key={line} dir="auto" className={styles.written}>
             {line}

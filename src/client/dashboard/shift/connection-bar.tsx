@@ -1,5 +1,6 @@
 /** Says across the whole screen that tips do not show here, and when they do again. */
 
+import { brand } from '#shared/brand.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Sign, useSign } from '../live/connection-sign.tsx';
 import type { Connection } from '../live/live-tips.ts';
@@ -7,8 +8,7 @@ import styles from './connection-bar.module.css';
 
 const WORDS: Readonly<Record<Sign['kind'], string>> = {
   lost: "No connection. Tips still count, and show here once you're back.",
-  'crowded-out':
-    "Tipwell is open in too many places. Tips still count, but they won't show here by themselves.",
+  'crowded-out': `${brand.name} is open in too many places. Tips still count, but they won't show here by themselves.`,
   back: 'Back online',
 };
 
