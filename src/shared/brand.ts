@@ -5,13 +5,17 @@
 export const brand = {
   name: 'Tipwell',
   tagline: 'Join the future of cashless tipping',
-  /** Shown by search engines and shared links. */
-  description:
-    'Get tipped by QR code. A customer scans, picks an amount and pays; you see it arrive at once.',
   /** The scheme of links such as `tipwell://tip/{userId}/{category}`. */
   linkScheme: 'tipwell',
   /** The local storage key of the session token. */
   tokenStorageKey: 'tipwell_token',
-  /** The cookie that marks devices on which an account was logged in to. */
-  deviceCookie: 'tipwell_device',
 } as const;
+
+// Apart from the others, because no page needs them.
+
+/** Shown by search engines and shared links. */
+export const BRAND_DESCRIPTION =
+  'Get tipped by QR code. A customer scans, picks an amount and pays; you see it arrive at once.';
+
+/** The cookie that marks devices on which an account was logged in to. */
+export const DEVICE_COOKIE = 'tipwell_device';

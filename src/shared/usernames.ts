@@ -24,45 +24,13 @@ const OFFICES: ReadonlySet<string> = new Set(
  * Names that pass for an address of the site, for nobody or for everybody. Only as a whole: names such as
  * `service.dog`, `joes-tips`, `sound_system` or `team.rocket` fool no one.
  */
-const RESERVED_WORDS: ReadonlySet<string> = new Set([
-  'about',
-  'account',
-  'accounts',
-  'anonymous',
-  'api',
-  'auth',
-  'contact',
-  'customerservice',
-  'dashboard',
-  'demo',
-  'docs',
-  'everyone',
-  'healthz',
-  'info',
-  'login',
-  'logout',
-  'mail',
-  'me',
-  'nobody',
-  'null',
-  'owner',
-  'readyz',
-  'register',
-  'root',
-  'scan',
-  'service',
-  'settings',
-  'signup',
-  'system',
-  'team',
-  'tip',
-  'tips',
-  'trpc',
-  'undefined',
-  'user',
-  'users',
-  'www',
-]);
+const RESERVED_WORDS: ReadonlySet<string> = new Set(
+  (
+    'about account accounts anonymous api auth contact customerservice dashboard demo docs ' +
+    'everyone healthz info login logout mail me nobody null owner readyz register root scan ' +
+    'service settings signup system team tip tips trpc undefined user users www'
+  ).split(' '),
+);
 
 const OF_PAGE = /^code-[0-9a-hjkmnp-tv-z]{10}$/;
 

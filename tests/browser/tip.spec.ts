@@ -3,6 +3,8 @@
  */
 import type { Locator } from '@playwright/test';
 import { enterCode, expect, PASSWORD, stopClock, test } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
 import { loseAnswer, payOffline, payTip, proceedWith } from './tipping.ts';
 
 /** Longer than whoever is logged in is left on the page of an unknown code. */
@@ -171,10 +173,15 @@ test.describe('paying', () => {
     const { code, customer, provider } = await backstage.bothSides();
     const body = { receiver_qr_id: code, amount: 37.5, service_category: 'bartender' };
     const { id } = await backstage.call('POST', '/transactions', { token: customer.token, body });
+    const thanks = { text: 'See you on Friday, and thank you for staying so late!' };
+    await backstage.call('POST', `/transactions/${id}/thank-you`, { token: provider.token, body: thanks });
     await logInAs(customer);
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(`/tip/${code.toLowerCase()}`);
     const again = page.getByRole('button', { name: 'Tip $37.50 again' });
+    await expect(again).toContainText(thanks.text);
+    await expectForEverybody(page, 'the offer to tip again');
+    await picture(page, 'tip-again');
     await again.click();
     await page.getByRole('button', { name: /^Pay/ }).click();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();

@@ -5,7 +5,7 @@
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { Router } from 'wouter';
-import { brand } from '#shared/brand.ts';
+import { BRAND_DESCRIPTION, brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { DEMO_PREFIX, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import { PROVIDER_PREFIX, qrIdFrom } from '#shared/page-paths.ts';
@@ -169,7 +169,7 @@ function renderTip(request: PageRequest): RenderedPage {
 function homeCard({ publicUrl }: PageRequest): Card {
   return {
     title: titleOf(),
-    description: brand.description,
+    description: BRAND_DESCRIPTION,
     url: publicUrl + paths.home,
     isListed: true,
   };

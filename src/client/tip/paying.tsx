@@ -8,7 +8,6 @@ import { PaymentStep } from './payment-step.tsx';
 import { payWithAccount } from './proceed.ts';
 import type { Provider } from './provider.ts';
 import { fetchReturned } from './recall-receipt.ts';
-import { SameAgain } from './same-again.tsx';
 import { SuccessStep } from './success-step.tsx';
 import type { TipEvent, TipFlow } from './tip-flow.ts';
 import '../ui/later/toaster.tsx';
@@ -25,7 +24,6 @@ export const paying = {
   recallReceipt,
   findReceipt,
   SuccessStep,
-  SameAgain,
 };
 
 const WaitingStep = lazy(() => fetchReturned().then(({ WaitingStep }) => ({ default: WaitingStep })));

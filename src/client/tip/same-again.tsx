@@ -1,7 +1,8 @@
-/** Offers a giver who comes back the amount of their last tip by this code. */
+/** Offers a giver who comes back the amount of their last tip by this code, with the thank-you that it got. */
 import { useEffect, useState } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
-import { type Cents, formatUsd } from '#shared/money.ts';
+import { formatUsd } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
 import { call } from '../calls.ts';
 import { Button } from '../ui/button.tsx';
 import type { Provider } from './provider.ts';
@@ -16,7 +17,7 @@ interface SameAgainProps {
 }
 
 export function SameAgain({ provider: { qrId, serviceCategory }, onGive }: SameAgainProps) {
-  const [amountCents, setAmount] = useState<Cents | null>(null);
+  const [last, setLast] = useState<Pick<Transaction, 'amountCents' | 'thankYou'> | null>(null);
   useEffect(() => {
     let isWanted = true;
     const sent = { direction: 'sent', serviceCategory, limit: LOOKED_THROUGH } as const;
@@ -24,18 +25,23 @@ export function SameAgain({ provider: { qrId, serviceCategory }, onGive }: SameA
     void call((api) => api.transactions.list.query(sent)).then((outcome) => {
       if (outcome.failure) return;
       const { transactions } = outcome.answer;
-      const last = transactions.find(({ qrCodeId }) => qrCodeId === readQrCodeId(qrId));
-      if (isWanted && last?.status === 'completed') setAmount(last.amountCents);
+      const newest = transactions.find(({ qrCodeId }) => qrCodeId === readQrCodeId(qrId));
+      if (isWanted && newest?.status === 'completed') setLast(newest);
     });
     return () => {
       isWanted = false;
     };
   }, [qrId, serviceCategory]);
-  if (amountCents === null) return null;
-  const figures = formatUsd(amountCents);
+  if (last === null) return null;
+  const figures = formatUsd(last.amountCents);
   return (
     <Button look="quiet" className={styles.again} onClick={() => void onGive(figures)}>
-      Tip {figures.replace('.00', '')} again
+      <span>Tip {figures.replace('.00', '')} again</span>
+      {last.thankYou !== null && (
+        <q className={styles.thanks} dir="auto">
+          {last.thankYou}
+        </q>
+      )}
     </Button>
   );
 }

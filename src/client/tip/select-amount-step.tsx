@@ -22,9 +22,8 @@ import {
   type TipEvent,
   type TipFlow,
 } from './tip-flow.ts';
-import { fetchPaying } from './use-tip-flow.ts';
 
-const SameAgain = lazy(() => fetchPaying().then(({ SameAgain }) => ({ default: SameAgain })));
+const SameAgain = lazy(() => import('./same-again.tsx').then(({ SameAgain }) => ({ default: SameAgain })));
 
 interface SelectAmountStepProps {
   readonly provider: Provider;

@@ -5,7 +5,7 @@
  * device can test an email.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { brand } from '#shared/brand.ts';
+import { DEVICE_COOKIE } from '#shared/brand.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 
 /** The id and each signature have 128 bits, which can be neither guessed nor met by chance. */
@@ -41,7 +41,7 @@ export function createDeviceMarks(deps: {
 }): DeviceMarks {
   const { key, random, isSecure } = deps;
   // RFC 6265bis, section 4.1.3.2: with this prefix no other host, port or path can set it.
-  const name = `${isSecure ? '__Host-' : ''}${brand.deviceCookie}`;
+  const name = `${isSecure ? '__Host-' : ''}${DEVICE_COOKIE}`;
   const attributes = `Path=/; Max-Age=${LIFETIME_S}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   const sign = (text: string) =>
     createHmac('sha256', key).update(text).digest().subarray(0, PART_BYTES).toString('base64url');
