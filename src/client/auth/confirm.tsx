@@ -10,13 +10,17 @@ import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
-import { tokenInFragment } from './link-token.ts';
+import { useLinkToken } from './link-token.ts';
 
 const NO_ANSWER = 'That did not work. Check your connection and try again.';
 const NO_LINK = 'This link is not complete. Open it again from the email.';
 
 export function Confirm() {
-  const [token] = useState(tokenInFragment);
+  const token = useLinkToken();
+  return <Confirmation key={token} token={token} />;
+}
+
+function Confirmation({ token }: { readonly token: string | null }) {
   const [outcome, setOutcome] = useState<'waiting' | 'confirmed' | { readonly failure: string }>('waiting');
   const { isUnderWay, run } = useAttempts();
   const isSignedIn = useSession().status === 'signed-in';

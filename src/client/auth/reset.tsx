@@ -22,12 +22,12 @@ import { sendsMail } from '../ui/later/sends-mail.ts';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
 import { AskOperator } from './forgot-password.tsx';
-import { tokenInFragment } from './link-token.ts';
+import { useLinkToken } from './link-token.ts';
 
 const NO_ANSWER = 'That did not work. Check your connection and try again.';
 
 export function Reset() {
-  const [token] = useState(tokenInFragment);
+  const token = useLinkToken();
   const [sentTo, setSentTo] = useState<string | null>(null);
   const title = token === null ? 'Forgot your password?' : 'Choose a new password';
   return (
@@ -41,9 +41,9 @@ export function Reset() {
       }
     >
       <section className={[card.card, styles.card].join(' ')}>
-        <ScreenHeading>{sentTo === null ? title : 'Check your email'}</ScreenHeading>
+        <ScreenHeading>{token === null && sentTo !== null ? 'Check your email' : title}</ScreenHeading>
         {token !== null ? (
-          <NewPassword token={token} />
+          <NewPassword key={token} token={token} />
         ) : sentTo !== null ? (
           <Sent to={sentTo} onAgain={() => setSentTo(null)} />
         ) : sendsMail() ? (
