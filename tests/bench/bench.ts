@@ -40,7 +40,17 @@ import {
 } from './servers.ts';
 import { CONNECTIONS, requireOnce, rowsOfTips, runTips, tipParameters } from './tips.ts';
 
-const ROWS = ['lookup', 'tips', 'list', 'flood', 'streams', 'pictures', 'memory', 'postgres'] as const;
+const ROWS = [
+  'lookup',
+  'tips',
+  'mail',
+  'list',
+  'flood',
+  'streams',
+  'pictures',
+  'memory',
+  'postgres',
+] as const;
 type RowName = (typeof ROWS)[number];
 
 const FLOODING_CLIENTS = 32;
@@ -127,27 +137,50 @@ function checkTips(bench: Bench, path: string, acknowledged: readonly string[], 
 async function measureTips(bench: Bench): Promise<Row[]> {
   const product = await startProduct(bench.ledgerPath, bench.folder);
   const floor = await startFloor(bench.ledgerPath, bench.folder);
+  const pairs = await compareTips(bench, product, floor);
+  return rowsOfTips(pairs, { what: 'POST /api/transactions', least: 2.5, p99Below: 0.2 });
+}
+
+/** A tip writes no mail, and the outbox looks for waiting ones beside it. */
+async function measureMail(bench: Bench): Promise<Row[]> {
+  const mailing = await startProduct(bench.ledgerPath, bench.folder, { isMailing: true });
+  const silent = await startProduct(bench.ledgerPath, bench.folder);
+  const pairs = await compareTips(bench, mailing, silent);
+  return [
+    {
+      what: 'POST /api/transactions with mail, tips/s over those without',
+      target: '>= 0.95',
+      values: pairs.map(([withMail, without]) => withMail.perSecond / without.perSecond),
+      unit: 'x',
+      isMet: (median) => median >= 0.95,
+      note: describeRates(pairs),
+    },
+  ];
+}
+
+/** @throws Error when a tip that was acknowledged is lost or doubled, or a ledger does not add up. */
+async function compareTips(bench: Bench, product: BenchServer, other: BenchServer) {
   const parameters = tipParameters(bench.folder, bench.seeded);
   const acknowledged = new Map<BenchServer, string[]>([
     [product, []],
-    [floor, []],
+    [other, []],
   ]);
   const run = async (server: BenchServer) => {
     const measured = await runTips(server, bench.folder, { parameters, seconds: bench.seconds });
     acknowledged.get(server)?.push(...measured.ids);
     return measured;
   };
-  for (const server of [product, floor]) await run(server);
+  for (const server of [product, other]) await run(server);
   const pairs = await inTurns(
     bench.rounds,
     () => run(product),
-    () => run(floor),
+    () => run(other),
   );
   for (const [server, ids] of acknowledged) {
     await server.stop();
     checkTips(bench, server.database, ids, bench.rounds + 1);
   }
-  return rowsOfTips(pairs, { what: 'POST /api/transactions', least: 2.5, p99Below: 0.2 });
+  return pairs;
 }
 
 async function measureLists(bench: Bench): Promise<Row[]> {
@@ -315,6 +348,7 @@ async function measureMemory(bench: Bench): Promise<Row[]> {
 const MEASUREMENTS: Readonly<Record<RowName, (bench: Bench) => Promise<Row[]>>> = {
   lookup: measureLookups,
   tips: measureTips,
+  mail: measureMail,
   list: measureLists,
   flood: measureFlood,
   streams: measureStreams,

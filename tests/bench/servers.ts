@@ -66,6 +66,8 @@ export interface ProductOptions {
   readonly isProbed?: boolean;
   /** Uses every core instead of the servers' own. */
   readonly isFree?: boolean;
+  /** Sends mail, to a server that is not there. */
+  readonly isMailing?: boolean;
 }
 
 /** Starts `dist/server/main.js` on a copy of the ledger, as `npm start` does, without rate limits. */
@@ -80,7 +82,7 @@ export async function startProduct(
 export async function startProductOn(
   database: string,
   folder: string,
-  { isProbed = false, isFree = false }: ProductOptions = {},
+  { isProbed = false, isFree = false, isMailing = false }: ProductOptions = {},
 ): Promise<BenchServer> {
   const port = await freePort();
   const probe = isProbed ? ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`] : [];
@@ -91,6 +93,7 @@ export async function startProductOn(
     DATABASE_URL: database,
     RATE_LIMIT: 'off',
     PUBLIC_URL: `http://127.0.0.1:${port}`,
+    ...(isMailing && { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'tips@example.com' }),
   };
   return start(isFree ? asIs(command) : pinned('server', command), env, { port, database, folder });
 }
