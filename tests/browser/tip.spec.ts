@@ -159,6 +159,7 @@ test.describe('paying', () => {
     await undo.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take Back' }).click();
     await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to you/)).toBeVisible();
+    await expect(toasts).toHaveText('$20.00 tip taken back. You get $21.00 back.');
     await page.goBack();
     await expect(page.getByLabel('Or enter your own')).toHaveValue('');
     const statuses = (await backstage.transactions(customer)).map(({ status }) => status);

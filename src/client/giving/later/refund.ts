@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { toastError, toastSuccess } from '../../toasts.ts';
+import { clearToasts, toastError, toastSuccess } from '../../toasts.ts';
 import { callAbout } from '../guest-receipt.ts';
 import { newIdempotencyKey } from '../idempotency-key.ts';
 
@@ -41,6 +41,8 @@ export function useRefund({ name, tip, isGiver, onRefunded, onStale, onClose }: 
     if (result.failure === null) {
       onClose();
       onRefunded(result.answer);
+      // Another toast may still say that the tip was sent.
+      clearToasts();
       toastSuccess(sentenceOf(tip, isGiver));
       return;
     }
