@@ -97,7 +97,11 @@ export const more = (page: Page): Locator =>
 /** Chooses from the menu of the newest tip. */
 export async function choose(page: Page, name: string): Promise<void> {
   await more(page).click();
-  await page.getByRole('menu').getByRole('menuitem', { name, exact: true }).click();
+  // Some say below what follows.
+  await page
+    .getByRole('menu')
+    .getByRole('menuitem', { name: new RegExp(`^${name}`) })
+    .click();
 }
 
 export const arrival = (page: Page): Locator => page.locator('[data-arrival]');

@@ -8,6 +8,7 @@ import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { NeedHelp } from '../../ui/later/need-help.tsx';
 import { keptOf } from '../../ui/tip-sums.ts';
 import { focusIfLost } from '../question.ts';
 import { shortDateTime } from '../short-date-time.ts';
@@ -46,7 +47,7 @@ interface Told {
 /** Who gave without an account cannot be blocked; what is left is to take no more messages. */
 function Actions({ tip }: { readonly tip: Transaction }) {
   const [told, setTold] = useState<Told | null>(null);
-  const { actions, question } = useTipActions(tip, {
+  const actions = useTipActions(tip, {
     onDone: (sentence) => setTold({ sentence, isFailure: false }),
     onFailure: (sentence) => setTold({ sentence, isFailure: true }),
   });
@@ -63,12 +64,20 @@ function Actions({ tip }: { readonly tip: Transaction }) {
         Something wrong?
       </h3>
       <div className={styles.actions}>
-        {offered.map(({ name, label, run }) => (
-          <Button key={name} look="quiet" onClick={run}>
-            {name === 'messages' ? `${label} for This Code` : label}
-          </Button>
+        {offered.map(({ name, label, hint, run }) => (
+          <div key={name}>
+            <Button look="quiet" onClick={run} aria-describedby={hint && `tip-action-${name}`}>
+              {name === 'messages' ? `${label} for This Code` : label}
+            </Button>
+            {hint && (
+              <p id={`tip-action-${name}`} className={styles.note}>
+                {hint}
+              </p>
+            )}
+          </div>
         ))}
       </div>
+      <NeedHelp />
       {/* The dialog lies over all toasts. */}
       <p role="status" className={styles.note}>
         {told && !told.isFailure && told.sentence}
@@ -78,7 +87,6 @@ function Actions({ tip }: { readonly tip: Transaction }) {
           {told.sentence}
         </p>
       )}
-      {question}
     </section>
   );
 }

@@ -2,18 +2,17 @@
  * What a receiver can do about a tip, apart from thanking: hide and report what was written with it, block
  * its giver, and take no more messages. The list and the dialog of a tip offer the same.
  */
-import { type ReactNode, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
-import { Confirmation } from '../../ui/later/confirmation.tsx';
-import { NeedHelp } from '../../ui/later/need-help.tsx';
 import { useShowTip } from './message-changes.ts';
 
 export interface TipAction {
   readonly name: 'hide' | 'report' | 'block' | 'messages';
   readonly label: string;
+  /** What follows of it, where it takes effect without a question. */
+  readonly hint?: string;
   readonly run: () => void;
 }
 
@@ -22,21 +21,11 @@ interface Told {
   readonly onFailure: (sentence: string) => void;
 }
 
-export function useTipActions(
-  tip: Transaction,
-  told: Told,
-): {
-  readonly actions: readonly TipAction[];
-  /** The question that an action asks before it is done; null when none is open. */
-  readonly question: ReactNode;
-} {
+export function useTipActions(tip: Transaction, told: Told): readonly TipAction[] {
   const messages = useMessageActions(tip, told);
   const giver = useGiverActions(tip, told);
   const code = useCodeActions(tip, told);
-  return {
-    actions: [...messages.actions, ...giver.actions, ...code],
-    question: messages.question ?? giver.question,
-  };
+  return [...messages, ...giver, ...code];
 }
 
 /** Nobody is told whether what is hidden has a message. */
@@ -44,11 +33,10 @@ function whatOf({ message, wordsHidden }: Transaction): 'Name' | 'Message' {
   return message === null && !wordsHidden ? 'Name' : 'Message';
 }
 
-function useMessageActions(tip: Transaction, { onDone, onFailure }: Told) {
+function useMessageActions(tip: Transaction, { onDone, onFailure }: Told): readonly TipAction[] {
   const { id, message, giverName, wordsHidden, reportedAt } = tip;
   const what = whatOf(tip);
   const show = useShowTip();
-  const [isAsking, setAsking] = useState(false);
   const fail = (fallback: string) => (error: unknown) => onFailure(failureOf(error).detail ?? fallback);
   const hiding = trpc.messages.hide.useMutation({
     onSuccess(changed) {
@@ -63,7 +51,6 @@ function useMessageActions(tip: Transaction, { onDone, onFailure }: Told) {
       onDone('Reported, and hidden here');
     },
     onError: fail(`The ${what.toLowerCase()} could not be reported. Please try again.`),
-    onSettled: () => setAsking(false),
   });
   const isWritten = message !== null || giverName !== null || wordsHidden;
   const isUnderWay = hiding.isPending || reporting.isPending;
@@ -72,31 +59,22 @@ function useMessageActions(tip: Transaction, { onDone, onFailure }: Told) {
     label: wordsHidden ? 'Show Again' : `Hide ${what}`,
     run: () => isUnderWay || hiding.mutate({ id, hidden: !wordsHidden }),
   };
-  const report: TipAction = { name: 'report', label: 'Report', run: () => setAsking(true) };
-  return {
-    actions: isWritten ? [hide, ...(reportedAt === null ? [report] : [])] : [],
-    question: isAsking ? (
-      <Confirmation
-        title={`Report this ${what.toLowerCase()}?`}
-        confirm={isUnderWay ? 'Reporting...' : 'Report'}
-        isUnderWay={isUnderWay}
-        onConfirm={() => reporting.mutate({ id })}
-        onCancel={() => setAsking(false)}
-      >
-        <p>
-          Whoever runs this site will see the message, your name and the giver's account. It is hidden here as
-          well.
-        </p>
-        <NeedHelp />
-      </Confirmation>
-    ) : null,
+  const report: TipAction = {
+    name: 'report',
+    label: 'Report',
+    hint: 'Whoever runs this site sees it, with your name and their account.',
+    run: () => isUnderWay || reporting.mutate({ id }),
   };
+  if (!isWritten) return [];
+  return reportedAt === null ? [hide, report] : [hide];
 }
 
 /** Somebody without an account cannot be blocked. */
-function useGiverActions({ id, giverId, serviceCategory }: Transaction, { onDone, onFailure }: Told) {
+function useGiverActions(
+  { id, giverId, serviceCategory }: Transaction,
+  { onDone, onFailure }: Told,
+): readonly TipAction[] {
   const utils = trpc.useUtils();
-  const [isAsking, setAsking] = useState(false);
   const blocked = trpc.messages.blocked.useQuery(undefined, { enabled: giverId !== null });
   const block = trpc.messages.block.useMutation({
     async onSuccess() {
@@ -105,7 +83,6 @@ function useGiverActions({ id, giverId, serviceCategory }: Transaction, { onDone
     },
     onError: (error) =>
       onFailure(failureOf(error).detail ?? 'The giver could not be blocked. Please try again.'),
-    onSettled: () => setAsking(false),
   });
   const unblock = trpc.messages.unblock.useMutation({
     async onSuccess() {
@@ -115,32 +92,27 @@ function useGiverActions({ id, giverId, serviceCategory }: Transaction, { onDone
     onError: (error) =>
       onFailure(failureOf(error).detail ?? 'The giver could not be unblocked. Please try again.'),
   });
-  if (giverId === null) return { actions: [], question: null };
+  if (giverId === null) return [];
   const isBlocked = blocked.data?.some(
     (one) => one.giverId === giverId && one.serviceCategory === serviceCategory,
   );
-  const action: TipAction = {
-    name: 'block',
-    label: isBlocked ? 'Unblock This Giver' : 'Block This Giver',
-    run: () => (isBlocked ? unblock.isPending || unblock.mutate({ giverId }) : setAsking(true)),
-  };
-  return {
-    actions: [action],
-    question: isAsking ? (
-      <Confirmation
-        title="Block this giver?"
-        confirm={block.isPending ? 'Blocking...' : 'Block'}
-        isUnderWay={block.isPending}
-        onConfirm={() => block.mutate({ id })}
-        onCancel={() => setAsking(false)}
-      >
-        <p>
-          You get no more tips from them for this service, or on your other pages with the same name. They are
-          not told: to them your code looks paused.
-        </p>
-      </Confirmation>
-    ) : null,
-  };
+  const isUnderWay = block.isPending || unblock.isPending;
+  if (isBlocked)
+    return [
+      {
+        name: 'block',
+        label: 'Unblock This Giver',
+        run: () => isUnderWay || unblock.mutate({ giverId }),
+      },
+    ];
+  return [
+    {
+      name: 'block',
+      label: 'Block This Giver',
+      hint: 'To them your code looks paused. They are not told.',
+      run: () => isUnderWay || block.mutate({ id }),
+    },
+  ];
 }
 
 /** The code that takes tips for the service now, which may be another than that of the tip. */

@@ -15,8 +15,7 @@ interface TipMenuProps {
 
 export function ReceivedTipMenu({ tip, onClose }: TipMenuProps) {
   const [isOpen, setOpen] = useState(true);
-  /** The menu is gone, and its button has the focus, before a question opens, which gives it back there. */
-  const { actions, question } = useTipActions(tip, {
+  const actions = useTipActions(tip, {
     onDone(sentence) {
       toastSuccess(sentence, 'about-tip');
       onClose();
@@ -26,37 +25,27 @@ export function ReceivedTipMenu({ tip, onClose }: TipMenuProps) {
       onClose();
     },
   });
-  const wasAsking = useRef(false);
-  const close = useEffectEvent(onClose);
-  useEffect(() => {
-    if (wasAsking.current && question === null) close();
-    wasAsking.current = question !== null;
-  }, [question]);
+  if (!isOpen) return null;
   return (
-    <>
-      {isOpen && (
-        <Menu onClose={onClose}>
-          {actions.map(({ name, label, run }) => (
-            <button
-              key={name}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              onClick={({ currentTarget }) => {
-                const opener = openerOf(currentTarget);
-                flushSync(() => setOpen(false));
-                opener?.focus();
-                run();
-              }}
-            >
-              {label}
-            </button>
-          ))}
-          <Receipt tip={tip} onClose={onClose} />
-        </Menu>
-      )}
-      {question}
-    </>
+    <Menu onClose={onClose}>
+      {actions.map(({ name, label, hint, run }) => (
+        <button
+          key={name}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          onClick={({ currentTarget }) => {
+            const opener = openerOf(currentTarget);
+            flushSync(() => setOpen(false));
+            opener?.focus();
+            run();
+          }}
+        >
+          {label} {hint && <small className={styles.hint}>{hint}</small>}
+        </button>
+      ))}
+      <Receipt tip={tip} onClose={onClose} />
+    </Menu>
   );
 }
 
