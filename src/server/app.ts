@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 import { createClientAddress } from './api/http/client-address.ts';
 import { allowOrigins, guardDoors } from './api/http/door.ts';
@@ -261,6 +262,7 @@ function createServices({
           random,
           log,
           publicUrl,
+          contact: readOperatorContact(config.operatorContact)?.text ?? null,
           relay: mailRelay,
           draft,
           key: secrets.mail,

@@ -20,7 +20,7 @@ export const testMail: Command = async ({ config: { mail, publicUrl }, words, sa
   const relay = createSmtpRelay(mail);
   const letter = {
     subject: `A test from ${brand.name}`,
-    lines: [`The mail server of ${publicUrl} works.`],
+    lines: [`If you can read this, emails from ${publicUrl} arrive.`],
   };
   const result = await relay.send({
     messageId: `<${newMailId(randomBytes)}@${relay.domain}>`,
@@ -38,20 +38,37 @@ export const testMail: Command = async ({ config: { mail, publicUrl }, words, sa
 
 function linesOf(result: RelayOutcome, recipient: string, { host, port }: MailConfig): readonly string[] {
   const server = `${host}, port ${port},`;
-  switch (result.outcome) {
-    case 'sent':
-      return [
-        `${server} took the mail for ${recipient}: ${result.reply}`,
-        'Look for it in the mailbox. If it lies in the spam folder, docs/mail.md says what is missing.',
-      ];
-    case 'refused':
-      return [`${server} refuses mail for ${recipient} for good: ${result.reply}`];
-    case 'later':
-      return [`${server} takes no mail for ${recipient} now, and may later: ${result.reply}`];
-    case 'unreachable':
-      return [
-        `${server} takes no mail from here: ${result.reply} (${result.reason})`,
-        'Look at SMTP_URL and MAIL_FROM, and at what this machine may connect to.',
-      ];
-  }
+  const { outcome, reply } = result;
+  if (outcome === 'sent')
+    return [
+      `${server} took the mail for ${recipient}: ${reply}`,
+      'Look for it in the mailbox. If it lies in the spam folder, docs/mail.md says what is missing.',
+    ];
+  if (outcome === 'refused') return [`${server} refuses mail for ${recipient} for good: ${reply}`];
+  const { reason } = result;
+  if (outcome === 'later' && !/ 5\d\d /.test(reason))
+    return [`${server} takes no mail for ${recipient} now, and may later: ${reply}`];
+  return [`${server} takes no mail from here: ${reply} (${reason})`, adviceOn(reason)];
 }
+
+/** What an operator can do, by the codes of a failure; the first that fits. */
+const ADVICE: readonly (readonly [codes: RegExp, words: string])[] = [
+  [/^EAUTH .*\b5\d\d/, 'The user or the password in SMTP_URL is wrong.'],
+  [/^EDNS/, 'No machine has this name: look at the host in SMTP_URL.'],
+  [/ECONNREFUSED/, 'No mail server answers at this port: look at the host and the port in SMTP_URL.'],
+  [/ALTNAME/, 'Its certificate is for another name: write that one as the host in SMTP_URL.'],
+  [/CERT_HAS_EXPIRED/, 'Its certificate has expired.'],
+  [
+    /CERT|ISSUER|LEAF_SIGNATURE/,
+    'Nobody whom Node.js knows has signed its certificate: name a file of who did in NODE_EXTRA_CA_CERTS ' +
+      '(docs/mail.md).',
+  ],
+  [/ERR_SSL/, 'This port does not begin with TLS: write smtp:// in SMTP_URL, with port 587 as a rule.'],
+  [/^ETLS/, 'It offers no STARTTLS at this port, so it gets no password: write smtps://, or another port.'],
+  [/^ETIMEDOUT/, 'This port may begin with TLS (smtps://), or a firewall is in between.'],
+  [/MAIL FROM|RCPT TO/, 'It does not let you send: look at MAIL_FROM, and at the user in SMTP_URL.'],
+];
+
+const adviceOn = (reason: string): string =>
+  ADVICE.find(([codes]) => codes.test(reason))?.[1] ??
+  'Look at SMTP_URL and MAIL_FROM, and at what this machine may connect to.';

@@ -30,7 +30,11 @@ export function textOf({ lines, rows = [], button, closing, unsubscribeUrl }: Le
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** Colours of the product in both schemes; mail programs that know no scheme show the light one. */
+/**
+ * Colours of the product in both schemes. Mail programs that know no scheme show the light one, or replace its
+ * page and texts by dark ones and leave the button, which therefore has an edge that shows on both. Their own
+ * colours of links are named `a:link`.
+ */
 const STYLE = `
 body { margin: 0; padding: 0; background: #f6f1e6; color: #12241c; }
 .page { padding: 24px 12px; }
@@ -42,15 +46,15 @@ table { width: 100%; margin: 0 0 14px; border-collapse: collapse; }
 th, td { padding: 6px 0; border-bottom: 1px solid #d8cfbc; text-align: left; font-weight: 400; }
 th { padding-right: 12px; white-space: nowrap; }
 td { overflow-wrap: anywhere; text-align: right; font-weight: 600; font-variant-numeric: tabular-nums; }
-.button { display: inline-block; padding: 12px 20px; border-radius: 10px; background: #12241c; color: #fffdf8;
-  font-weight: 600; text-decoration: none; }
+.letter .button { display: inline-block; padding: 11px 19px; border: 1px solid #75867b; border-radius: 10px;
+  background: #12241c; color: #fffdf8; font-weight: 600; text-decoration: none; }
 .soft { color: #4b594f; font-size: 14px; }
-.soft a { color: inherit; }
+.letter .soft a { color: inherit; }
 @media (prefers-color-scheme: dark) {
   body { background: #0d1712; color: #f3eee1; }
   .letter { background: #15221b; }
   th, td { border-color: #2c3d34; }
-  .button { background: #f3eee1; color: #12241c; }
+  .letter .button { background: #f3eee1; color: #12241c; }
   .soft { color: #adb9af; }
 }`;
 

@@ -9,26 +9,26 @@ export const PASSWORD_LINK_MS = 3_600_000;
 /** How long a link to confirm an address works. */
 export const CONFIRMATION_LINK_DAYS = 7;
 
-const NOT_YOU = 'Wasn’t you? Choose a new password now: that logs everybody else out of your account.';
+const NOT_YOU = 'If this wasn’t you, choose a new password right away. That logs everybody else out.';
 
 export const passwordLinkLetter = (url: string): Letter => ({
   subject: 'Choose a new password',
   lines: [
-    `Somebody asked for a new password for your ${brand.name} account. The link works once, for one hour.`,
+    `Somebody asked for a new password for your ${brand.name} account. This link works once, for one hour.`,
   ],
   button: { label: 'Choose a New Password', url },
-  closing: 'Wasn’t you? Ignore this email. Your password stays as it is.',
+  closing: 'If this wasn’t you, ignore this email. Your password stays the same.',
 });
 
 export const confirmationLetter = (url: string): Letter => ({
   subject: 'Confirm your email',
   lines: [
-    'Is this your email? Confirm it, so that we can help you when you forget your password and tell you about ' +
-      'logins.',
-    `The link works for ${CONFIRMATION_LINK_DAYS} days.`,
+    `Somebody used this email for a ${brand.name} account. If this was you, please confirm it, so we can help ` +
+      'if you forget your password, and tell you about new logins.',
+    `This link works for ${CONFIRMATION_LINK_DAYS} days.`,
   ],
   button: { label: 'Confirm My Email', url },
-  closing: `Don’t know ${brand.name}? Ignore this email.`,
+  closing: 'If this wasn’t you, ignore this email.',
 });
 
 export const newDeviceLetter = (facts: {
@@ -37,7 +37,9 @@ export const newDeviceLetter = (facts: {
   readonly url: string;
 }): Letter => ({
   subject: 'New login to your account',
-  lines: ['Somebody logged in to your account on a device that we haven’t seen before.'],
+  lines: [
+    `Somebody logged in to your ${brand.name} account on a new device. If this was you, you’re all set.`,
+  ],
   rows: [
     ['Device', facts.device === '' ? 'Unknown' : facts.device],
     ['When', facts.at],
@@ -48,21 +50,35 @@ export const newDeviceLetter = (facts: {
 
 export const passwordChangedLetter = (facts: { readonly at: string; readonly url: string }): Letter => ({
   subject: 'Your password was changed',
-  lines: [`The password of your account was changed on ${facts.at}. All other devices were logged out.`],
+  lines: [
+    `The password for your ${brand.name} account was changed on ${facts.at}. Other devices were logged out.`,
+  ],
   button: { label: 'Log In', url: facts.url },
-  closing: 'Wasn’t you? Tap “Forgot your password?” on the login page.',
+  closing: 'If this wasn’t you, tap “Forgot your password?” on the login page to get your account back.',
 });
 
-export const emailChangedLetter = (facts: { readonly at: string; readonly site: string }): Letter => ({
-  subject: 'The email of your account was changed',
-  lines: [`The email of your account was changed on ${facts.at}. From now on, emails go to the new one.`],
-  closing: `Wasn’t you? Tell the people who run ${facts.site} at once.`,
+export const emailChangedLetter = (facts: {
+  readonly at: string;
+  readonly site: string;
+  /** How people reach the operator; null where that was not set. */
+  readonly contact: string | null;
+}): Letter => ({
+  subject: 'Your email was changed',
+  lines: [
+    `The email for your ${brand.name} account was changed on ${facts.at}. From now on, we’ll write to the new one.`,
+  ],
+  closing:
+    `If this wasn’t you, tell the people who run ${facts.site} right away` +
+    `${facts.contact === null ? '.' : `: ${facts.contact}`}`,
 });
 
 export const closingLetter = (facts: { readonly until: string; readonly url: string }): Letter => ({
   subject: 'Your account will be closed',
-  lines: [`Your account will be closed for good on ${facts.until}. Log in before then to keep it.`],
+  lines: [
+    `Your ${brand.name} account will be closed for good on ${facts.until}. To keep it, log in before then.`,
+  ],
   button: { label: 'Log In', url: facts.url },
+  closing: 'If this wasn’t you, log in and change your password.',
 });
 
 export interface ReceiptFacts {
@@ -85,12 +101,12 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
   ],
   rows: [
     ['To', facts.receiverName],
-    ['For', CATEGORY_LABELS[facts.serviceCategory]],
+    ['Service', CATEGORY_LABELS[facts.serviceCategory]],
     ['Tip', formatUsd(facts.amountCents)],
     ['Service fee', formatUsd(facts.feeCents)],
     ['Total', formatUsd(cents(facts.amountCents + facts.feeCents))],
     ['When', facts.at],
-    ['Receipt', facts.id],
+    ['Transaction', facts.id],
   ],
   button: { label: 'See the Receipt', url: facts.url },
 });
@@ -103,7 +119,7 @@ export const statementLetter = (facts: {
   readonly unsubscribeUrl: string;
 }): Letter => ({
   subject: `Your tips in ${facts.month}`,
-  lines: [],
+  lines: ['Here’s the monthly statement you asked for.'],
   rows: [
     ['Tips', String(facts.count)],
     ['You kept', formatUsd(facts.netCents)],

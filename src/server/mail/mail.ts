@@ -58,6 +58,8 @@ export function createMail(deps: {
   readonly random: RandomBytes;
   readonly log: Logger;
   readonly publicUrl: string;
+  /** How people reach the operator; null where that was not set. */
+  readonly contact: string | null;
   readonly relay: Relay;
   readonly draft: DraftMail;
   /** Signs the links that end monthly statements. */
@@ -78,6 +80,7 @@ export function createMail(deps: {
       clock,
       random,
       publicUrl,
+      contact: deps.contact,
       receiptUrlOf,
       tokenOf: unsubscribing.tokenOf,
     }),

@@ -31,8 +31,11 @@ const JITTER = 0.2;
 const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
 /** After this time a mail is given up. */
 const PATIENCE_MS = 48 * HOUR_MS;
-/** The rest of a mail server that took no mail at all. */
+/** The first rest of a mail server that took no mail at all; each one after it is twice as long. */
 const REST_MS = 20_000;
+const LONGEST_REST_MS = 5 * MINUTE_MS;
+/** A server that is away judges no mail, so that the pauses of a mail grow no further by it. */
+const MOST_TRIES_AWAY = 3;
 const CLOSE_PATIENCE_MS = 2_000;
 
 export interface Outbox {
@@ -62,7 +65,11 @@ export function createOutbox(deps: {
   let areClaimsKnown = false;
   let isClaiming = false;
   let isClosed = false;
+  /** The length of the last rest; 0 since the server judged a mail. */
+  let restMs = 0;
   let restsUntilMs = 0;
+  // A rest that ends later was begun before the clock was turned back.
+  const isResting = (nowMs: number) => nowMs < restsUntilMs && restsUntilMs <= nowMs + LONGEST_REST_MS;
 
   async function claim(nowMs: number): Promise<void> {
     if (!areClaimsKnown) {
@@ -70,10 +77,10 @@ export function createOutbox(deps: {
       if (!isShared) await mails.endClaims();
       areClaimsKnown = true;
     }
-    // A rest that ends later was begun before the clock was turned back.
-    if (nowMs < restsUntilMs && restsUntilMs <= nowMs + REST_MS) return;
-    const atMost = AT_ONCE - underWay.size;
-    if (isClosed || atMost <= 0) return;
+    if (isClosed || isResting(nowMs)) return;
+    // After a rest one mail tries the server for all.
+    const atMost = (restMs > 0 ? 1 : AT_ONCE) - underWay.size;
+    if (atMost <= 0) return;
     const due = { nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS, atMost };
     for (const mail of await mails.claimDue(due)) begin(mail);
   }
@@ -116,6 +123,7 @@ export function createOutbox(deps: {
   async function note(mail: ClaimedMail, result: RelayOutcome): Promise<void> {
     const nowMs = clock();
     const { id, kind } = mail;
+    if (result.outcome !== 'unreachable') restMs = 0;
     if (result.outcome === 'sent') {
       unsettled.add(id);
       await finishSent(mail);
@@ -139,10 +147,15 @@ export function createOutbox(deps: {
       );
       return;
     }
-    if (result.outcome === 'unreachable') restsUntilMs = nowMs + REST_MS;
-    const tries = mail.tries + 1;
+    const isAway = result.outcome === 'unreachable';
+    if (isAway && !isResting(nowMs)) {
+      restMs = Math.min(Math.max(REST_MS, 2 * restMs), LONGEST_REST_MS);
+      restsUntilMs = nowMs + restMs;
+    }
+    const tries = Math.max(mail.tries, isAway ? Math.min(mail.tries + 1, MOST_TRIES_AWAY) : mail.tries + 1);
     log.warn({ mail: id, kind, reason, tries }, 'a mail did not get through');
-    const waitMs = jittered(RETRY_MS[mail.tries] ?? LONGEST_RETRY_MS);
+    const pauseMs = RETRY_MS[mail.tries] ?? LONGEST_RETRY_MS;
+    const waitMs = jittered(isAway ? Math.min(pauseMs, LONGEST_REST_MS) : pauseMs);
     await mails.postpone(mail, { nextTryMs: nowMs + waitMs, tries });
   }
 

@@ -12,6 +12,12 @@ const MAILS_PER_CONNECTION = 100;
 /** Longer answers of a mail server are cut. */
 const MAX_REPLY_LENGTH = 300;
 
+/**
+ * Servers such as Postfix say only where a recipient is named that they take nothing from this sender or without
+ * a password (RFC 3463: 5.1.7, 5.1.8, 5.7.x). The address is not at fault, and settings can be mended.
+ */
+const IS_ABOUT_SENDER = /^5\.(?:1\.[78]|7\.\d+)$/;
+
 const MAX_ADDRESS_LENGTH = 320;
 /** A mailbox without its comments (RFC 5321, section 4.1.2), in Unicode as well; never two of them. */
 const ONE_ADDRESS = /^(?:"(?:[^"\\\p{C}]|\\[^\p{C}])+"|[^\s"<>(),:;\\@[\]\p{C}]+)@[^\s"<>(),:;\\@\p{C}]+$/u;
@@ -93,12 +99,13 @@ export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from
 }
 
 function outcomeOf(error: NodemailerError): RelayOutcome {
-  const { code = 'ESMTP', responseCode, command = '', response } = error;
-  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1];
-  const reason = [code, command, responseCode, enhanced].filter((part) => part).join(' ');
+  const { code = 'ESMTP', originalCode, responseCode, command = '', response } = error;
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1] ?? '';
+  const reason = [code, originalCode, command, responseCode, enhanced].filter((part) => part).join(' ');
   const reply = oneLine(response ?? error.message);
   // The address or the mail is at fault after these commands, before them the server or its settings.
   const isAboutMail = command === 'RCPT TO' || command === 'DATA';
+  if (command === 'RCPT TO' && IS_ABOUT_SENDER.test(enhanced)) return { outcome: 'later', reason, reply };
   if (isAboutMail && responseCode !== undefined)
     return { outcome: responseCode >= 500 ? 'refused' : 'later', reason, reply };
   // An address that no server could be told of.

@@ -43,27 +43,29 @@ export function createWriteLetter(deps: {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly publicUrl: string;
+  /** How people reach the operator; null where that was not set. */
+  readonly contact: string | null;
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
   tokenOf(userId: UserId): string;
 }): WriteLetter {
-  const { storage, clock, random, publicUrl, receiptUrlOf, tokenOf } = deps;
+  const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf } = deps;
   const { mails } = storage;
   const urlOf = (path: string) => `${publicUrl}${path}`;
   const securityUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile`);
   const loginUrl = urlOf(PAGE_PATHS.auth);
 
   /**
-   * A link is made when its mail is sent, so that no token is ever stored. It goes to the address as its owner
+   * A link is made when its mail is sent, so that no token is ever stored, and works from then on as long as
+   * the letter says. It goes to the address as its owner
    * wrote it, whatever was typed by whoever forgot a password.
    */
-  async function withLink({ userId, recipient, createdAtMs }: ClaimedMail, kind: LinkKind) {
+  async function withLink({ userId, recipient }: ClaimedMail, kind: LinkKind) {
     const { purpose, lifetimeMs, path, letterWith } = kind;
-    const expiresAtMs = createdAtMs + lifetimeMs;
-    if (clock() >= expiresAtMs) return null;
     const found = await storage.findCredentials(recipient);
     if (!found || (userId !== null && userId !== found.account.id)) return null;
     const { id, email } = found.account;
     const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+    const expiresAtMs = clock() + lifetimeMs;
     const link = { tokenHash: hash('sha256', token, 'buffer'), purpose, expiresAtMs };
     if ((await mails.addLink(id, email, link, MAX_LINKS)) === 'stale') return null;
     // The fragment of an address reaches no server and no log.
@@ -80,7 +82,7 @@ export function createWriteLetter(deps: {
       case 'password_changed':
         return letters.passwordChangedLetter({ at, url: loginUrl });
       case 'email_changed':
-        return letters.emailChangedLetter({ at, site: new URL(publicUrl).host });
+        return letters.emailChangedLetter({ at, site: new URL(publicUrl).host, contact });
       case 'closing_begun': {
         const { closesAtMs } = closingContent.parse(JSON.parse(content));
         return letters.closingLetter({ until: showTime(closesAtMs, 'UTC'), url: loginUrl });
