@@ -157,10 +157,10 @@ function InsightsPanel() {
   return (
     <Verified sketch={<Loading text="Loading insights..." />}>
       {(user) => (
-        <>
+        <div className={codes.tab}>
           <SimulatedMoney />
           <Insights user={user} />
-        </>
+        </div>
       )}
     </Verified>
   );

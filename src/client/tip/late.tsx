@@ -137,7 +137,7 @@ function CodeNotFound({ typed, isSignedIn }: CodeNotFoundProps) {
   }, [isLeaving]);
   return (
     <Screen title="QR Code Not Found" width="column">
-      <ScreenHeading>QR Code Not Found</ScreenHeading>
+      <ScreenHeading className={styles.title}>QR Code Not Found</ScreenHeading>
       <p>
         Check the ten characters under the picture, or scan it again. I and L are the digit 1, and O is the
         digit 0.
