@@ -53,13 +53,13 @@ test('the demo is paid without a login, recorded nowhere, and arrives on the dra
   await expect(page.getByRole('heading', { name: 'Demo tip sent!' })).toBeVisible();
   await page.getByRole('link', { name: 'See it arrive' }).click();
   await expect(page).toHaveURL('/#bar');
-  await expect(page.getByRole('status').filter({ hasText: 'You received +$48.50' })).toHaveCount(1);
-  const picture = page.getByRole('img', { name: 'You received +$48.50' });
+  await expect(page.getByRole('status').filter({ hasText: '$50.00 tip · you keep $48.50' })).toHaveCount(1);
+  const picture = page.getByRole('img', { name: '$50.00 tip · you keep $48.50' });
   await expect(picture).toBeInViewport();
   await expect(picture.getByText('$145.50')).toBeVisible();
   expect(asked).toEqual([]);
   await page.reload();
-  await expect(page.getByRole('img', { name: 'You received +$24.25' })).toBeVisible();
+  await expect(page.getByRole('img', { name: '$25.00 tip · you keep $24.25' })).toBeVisible();
 });
 
 test('a tip of the demo arrives after Back too, and on a landing page that is open in another tab', async ({
@@ -70,15 +70,15 @@ test('a tip of the demo arrives after Back too, and on a landing page that is op
   const other = await context.newPage();
   await other.goto('/tip/demo-alex-bartender');
   await payTip(other, '$20');
-  await expect(page.getByRole('img', { name: 'You received +$19.40' })).toBeVisible();
-  await expect(page.getByRole('status').filter({ hasText: 'You received +$19.40' })).toHaveCount(1);
+  await expect(page.getByRole('img', { name: '$20.00 tip · you keep $19.40' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: '$20.00 tip · you keep $19.40' })).toHaveCount(1);
 
   await page.getByRole('link', { name: TRY }).first().click();
   await payTip(page, '$10');
   await expect(page.getByRole('heading', { name: 'Demo tip sent!' })).toBeVisible();
   await page.goBack();
   await page.goBack();
-  await expect(page.getByRole('img', { name: 'You received +$9.70' })).toBeVisible();
+  await expect(page.getByRole('img', { name: '$10.00 tip · you keep $9.70' })).toBeVisible();
   await other.close();
 });
 
@@ -91,14 +91,17 @@ async function sendUntilShown(page: Page, amountCents: number, shown: string): P
       (cents) => new BroadcastChannel('demo-tips').postMessage({ amountCents: cents }),
       amountCents,
     );
-    await expect(page.getByRole('img', { name: `You received ${shown}` })).toBeVisible({ timeout: 1_000 });
+    await expect(page.getByRole('img', { name: shown })).toBeVisible({ timeout: 1_000 });
   }).toPass();
 }
 
 test('what is no tip of the demo is shown by nothing', async ({ page }) => {
   await page.goto('/');
-  await sendUntilShown(page, 1_500, '+$14.55');
-  const total = page.getByRole('img', { name: 'You received' }).locator('text').filter({ hasText: /^\$/ });
+  await sendUntilShown(page, 1_500, '$15.00 tip · you keep $14.55');
+  const total = page
+    .getByRole('img', { name: 'you keep' })
+    .locator('text')
+    .filter({ hasText: /^\$[\d,.]+$/ });
   const before = Number((await total.textContent())?.slice(1));
   await page.evaluate(() => {
     const channel = new BroadcastChannel('demo-tips');
@@ -120,10 +123,10 @@ test('what is no tip of the demo is shown by nothing', async ({ page }) => {
     );
     channel.postMessage({ amountCents: 1000 });
   });
-  await expect(page.getByRole('img', { name: 'You received +$9.70' })).toBeVisible();
+  await expect(page.getByRole('img', { name: '$10.00 tip · you keep $9.70' })).toBeVisible();
   await expect(total).toHaveText(`$${(before + 9.7).toFixed(2)}`);
   await page.reload();
-  await expect(page.getByRole('img', { name: 'You received +$24.25' })).toBeVisible();
+  await expect(page.getByRole('img', { name: '$25.00 tip · you keep $24.25' })).toBeVisible();
 });
 
 test('every other demo asks for a login', async ({ page }) => {
@@ -144,7 +147,7 @@ test('the landing page has room for a tip of any size, for large text and for na
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.setViewportSize({ width: 320, height: 700 });
   await page.goto('/');
-  await sendUntilShown(page, 1_000_000, '+$9,700.00');
+  await sendUntilShown(page, 1_000_000, '$10,000.00 tip · you keep $9,700.00');
   expect(await violations(page, 'all')).toEqual([]);
   for (const size of ['100%', '200%']) {
     await page.evaluate((to) => {

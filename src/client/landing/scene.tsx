@@ -32,21 +32,33 @@ export function Scene() {
   }, []);
 
   const tipsCents = [...arrivedCents.toReversed(), ...EXAMPLE_TIPS_TODAY_CENTS];
-  const newest = `+${formatUsd(netOf(tipsCents[0] ?? EXAMPLE_TIP_CENTS))}`;
+  const newestCents = tipsCents[0] ?? EXAMPLE_TIP_CENTS;
+  const newest: Newest = {
+    given: `${formatUsd(newestCents)} tip`,
+    kept: `you keep ${formatUsd(netOf(newestCents))}`,
+  };
   return (
     <div ref={place} className={styles.place}>
       <Picture tipsCents={tipsCents} newest={newest} arrivals={arrivedCents.length} />
       <CardLink className={styles.try} />
       <p className="visually-hidden" role="status">
-        {arrivedCents.length > 0 && <span key={arrivedCents.length}>You received {newest}</span>}
+        {arrivedCents.length > 0 && <span key={arrivedCents.length}>{sentenceOf(newest)}</span>}
       </p>
     </div>
   );
 }
 
+/** The sums of the newest tip, in the words of the dashboard. */
+interface Newest {
+  readonly given: string;
+  readonly kept: string;
+}
+
+const sentenceOf = ({ given, kept }: Newest) => `${given} · ${kept}`;
+
 interface PictureProps {
   readonly tipsCents: readonly Cents[];
-  readonly newest: string;
+  readonly newest: Newest;
   readonly arrivals: number;
 }
 
@@ -55,7 +67,7 @@ function Picture({ tipsCents, newest, arrivals }: PictureProps) {
     <svg
       viewBox="0 0 600 620"
       role="img"
-      aria-label={`A bar under a lamp: a card with a QR code stands on the counter beside a drink, and a phone shows "You received ${newest}".`}
+      aria-label={`A bar under a lamp: a card with a QR code stands on the counter beside a drink, and a phone shows "${sentenceOf(newest)}".`}
       className={styles.scene}
     >
       <defs>
@@ -77,7 +89,7 @@ function Picture({ tipsCents, newest, arrivals }: PictureProps) {
       <Glass />
       <Card />
       <Phone tipsCents={tipsCents} />
-      <Arrival key={arrivals} sum={newest} isNew={arrivals > 0} />
+      <Arrival key={arrivals} newest={newest} isNew={arrivals > 0} />
     </svg>
   );
 }
@@ -157,18 +169,19 @@ function Phone({ tipsCents }: { readonly tipsCents: readonly Cents[] }) {
 }
 
 /** The notification of the newest tip; it moves once, and nothing else moves. */
-function Arrival({ sum, isNew }: { readonly sum: string; readonly isNew: boolean }) {
+function Arrival({ newest, isNew }: { readonly newest: Newest; readonly isNew: boolean }) {
+  const { given, kept } = newest;
   return (
     <g className={styles.arrival} data-new={isNew}>
       <rect x="322" y="164" width="274" height="104" rx="16" className={styles.notice} />
       <circle cx="364" cy="217" r="22" className={styles.ring} />
       <circle cx="364" cy="217" r="22" className={styles.coin} />
       <path d="M364 203c6 9 10 13 10 19a10 10 0 0 1-20 0c0-6 4-10 10-19z" className={styles.drop} />
-      <text x="402" y="197" fontSize="19" className={styles.noticeText}>
-        You received
+      <text x="401" y="218" fontSize={sizeOf(given, 66)} className={styles.noticeSum}>
+        {given}
       </text>
-      <text x="400" y="250" fontSize={sizeOf(sum, 52)} className={styles.noticeSum}>
-        {sum}
+      <text x="402" y="246" fontSize={sizeOf(kept, 42)} className={styles.noticeText}>
+        {kept}
       </text>
     </g>
   );
