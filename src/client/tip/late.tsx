@@ -80,7 +80,7 @@ const GONE = {
   },
   retired: {
     title: 'This code is no longer in use',
-    text: 'Nothing can be paid with it any more. If somebody shows it to you, ask for the code that they use now.',
+    text: 'It no longer works. If somebody shows it to you, ask for their new code.',
   },
 } as const;
 

@@ -24,7 +24,7 @@ export function OldCodes() {
   return (
     <details className={styles.old}>
       <summary>Old codes</summary>
-      <p className={styles.note}>Nobody can tip by these any more. Take their prints down.</p>
+      <p className={styles.note}>These no longer work. Take their prints down.</p>
       <ul>
         {codes.map((code) => (
           <li key={code.id} className={styles.code}>

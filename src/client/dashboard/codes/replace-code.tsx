@@ -36,8 +36,8 @@ export function ReplaceCode({ code, onReplaced, onLeave }: ReplaceCodeProps) {
       onCancel={onLeave}
     >
       <p>
-        You get a new code with the same tip page. Whoever scans the old print reads that it was replaced, and
-        cannot tip by it any more. This cannot be undone: print the new code, and take the old one down.
+        You get a new code with the same tip page. The old one no longer works: whoever scans it is told that
+        it was replaced. This cannot be undone: print the new code, and take the old one down.
       </p>
     </Confirmation>
   );
