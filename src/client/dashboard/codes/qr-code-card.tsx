@@ -93,13 +93,16 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
           Manage
         </Button>
       </div>
-      {isSaved && !isOpen && (
-        <Boundary>
-          <Suspense>
-            <OwnMachineNote url={code.url} />
-          </Suspense>
-        </Boundary>
-      )}
+      {/* Screen readers announce only what comes into an element that was there. */}
+      <div aria-live="polite" className={styles.saved}>
+        {isSaved && !isOpen && (
+          <Boundary>
+            <Suspense>
+              <OwnMachineNote url={code.url} />
+            </Suspense>
+          </Boundary>
+        )}
+      </div>
       {isOpen && (
         <div id={careId} className={styles.care}>
           <Fetched
