@@ -22,7 +22,7 @@ export function noteClosedAccount(closesAt: string | null): void {
 export function dayOfClosing(): string | null {
   try {
     const closesAt = new Date(sessionStorage.getItem(KEY) ?? Number.NaN);
-    return closesAt.getTime() > Date.now() ? day.format(closesAt) : null;
+    return closesAt > new Date() ? day.format(closesAt) : null;
   } catch {
     return null;
   }

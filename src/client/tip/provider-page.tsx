@@ -11,7 +11,7 @@ export function Provider({ page: { username, fullName, codes } }: { readonly pag
   return (
     <Screen width="column" title={`Tip ${fullName}`}>
       <div className={styles.provider}>
-        <h1 className={[styles.name, styles.listed].join(' ')}>
+        <h1 className={styles.name}>
           <bdi>{fullName}</bdi>
         </h1>
         <p className={styles.facts}>
@@ -26,7 +26,7 @@ export function Provider({ page: { username, fullName, codes } }: { readonly pag
                 <img className={styles.photo} src={code.photoUrl} alt="" width={512} height={512} />
               )}
               <span className={styles.words}>
-                <bdi className={[styles.greeting, styles.listed].join(' ')}>{code.name}</bdi>
+                <bdi className={styles.greeting}>{code.name}</bdi>
                 <span className={styles.facts}>
                   <Badge>{CATEGORY_LABELS[code.serviceCategory]}</Badge>
                   {code.status === 'paused' && 'Not taking tips right now'}
