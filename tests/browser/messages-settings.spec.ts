@@ -81,7 +81,7 @@ test('whoever is blocked stands in the profile, under the name or the tip, and c
   await page.reload();
   const list = blockedGivers(page).getByRole('listitem');
   await expect(list).toHaveCount(2);
-  await expect(list.nth(0)).toContainText(/^\$19\.40 \(Bartender\), .+blocked on .+, for Bartender/);
+  await expect(list.nth(0)).toContainText(/^\$20\.00 tip \(Bartender\), .+blocked on .+, for Bartender/);
   await expect(list.nth(1)).toContainText(new RegExp(`^${customer.fullName}blocked on `));
   await picture(page, 'words-24-blocked');
   await expectForEverybody(page, 'those who are blocked');

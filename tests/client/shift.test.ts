@@ -56,15 +56,20 @@ describe('the end of a night', () => {
     readonly thanked?: boolean;
     readonly message?: string;
     readonly status?: 'completed' | 'refunded';
+    readonly hidden?: boolean;
+    readonly reported?: boolean;
   }
   /** @param at in UTC, four hours ahead of New York. */
-  function given(at: string, dollars: number, { thanked, message, status = 'completed' }: Written = {}) {
+  function given(at: string, dollars: number, written: Written = {}) {
+    const { thanked, message, status = 'completed', hidden = false, reported = false } = written;
     return {
       amountCents: cents(dollars * 100),
       createdAt: `2026-05-${at}:00.000Z`,
       status,
       thankedAt: thanked ? '2026-05-16T05:00:00.000Z' : null,
       message: message ?? null,
+      wordsHidden: hidden,
+      reportedAt: reported ? '2026-05-16T05:00:00.000Z' : null,
     };
   }
   const afterClosing = given('16T09:30', 500);
@@ -84,6 +89,13 @@ describe('the end of a night', () => {
 
   it('leaves those to thank who were not thanked yet, first those who wrote', () => {
     expect(endOf(all, night, ZONE).toThank).toEqual([busy[1], late, busy[0]]);
+  });
+
+  it('thanks nobody for a message that was hidden or reported', () => {
+    const hidden = given('16T04:00', 10, { hidden: true });
+    const reported = given('16T04:10', 10, { hidden: true, reported: true });
+    const shownAgain = given('16T04:20', 10, { message: 'Sorry', reported: true });
+    expect(endOf([hidden, reported, shownAgain, late], night, ZONE).toThank).toEqual([late]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Credentials, Registration } from '#shared/accounts.ts';
 import { api, failureOf } from '../api-client/api.ts';
 import type { Attempts } from '../controls/attempts.ts';
 import { Choice } from '../controls/choice.tsx';
-import { toastError, toastSuccess } from '../toasts.ts';
+import { clearToasts, toastError, toastSuccess } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
 import {
   EmailField,
@@ -50,6 +50,7 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
 
   async function register(registration: Registration): Promise<Credentials> {
     await createAccount(registration, username);
+    clearToasts();
     toastSuccess('Account created successfully! Please login.', ACCOUNT);
     return { email: registration.email, password: registration.password };
   }

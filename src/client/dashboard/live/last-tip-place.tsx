@@ -16,7 +16,8 @@ export function LastTipPlace({ user, transactions }: LastTipPlaceProps) {
   /** The tip that was just thanked for: it stays, because its card says so. */
   const [heldId, setHeldId] = useState<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
-  const newest = tips.find(({ status }) => status !== 'refunded');
+  // Nobody is asked to thank for what they have reported.
+  const newest = tips.find(({ status, reportedAt }) => status !== 'refunded' && reportedAt === null);
   const isOpen = newest && (newest.thankedAt === null || newest.id === heldId);
   const tip = isOpen ? newest : transactions.find(({ id }) => id === heldId);
   if (!tip) return null;

@@ -95,7 +95,13 @@ export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTip
       )}
       {isOpen && (
         <FetchedDialog>
-          <MessagesDialog tip={tip} onClose={() => setOpen(false)} />
+          <MessagesDialog
+            tip={tip}
+            onClose={() => {
+              setOpen(false);
+              if (tip.reportedAt !== null) onDismiss();
+            }}
+          />
         </FetchedDialog>
       )}
     </section>

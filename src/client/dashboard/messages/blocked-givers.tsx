@@ -86,9 +86,9 @@ export function BlockedGivers() {
 
 /** The giver's name, else a description of the tip by which they were blocked. */
 function nameOf({ tip }: BlockedGiver): string {
-  const { giverName, netAmountCents, serviceCategory, createdAt } = tip;
+  const { giverName, amountCents, serviceCategory, createdAt } = tip;
   return (
     giverName ??
-    `${formatUsd(netAmountCents)} (${CATEGORY_LABELS[serviceCategory]}), ${shortDateTime(createdAt)}`
+    `${formatUsd(amountCents)} tip (${CATEGORY_LABELS[serviceCategory]}), ${shortDateTime(createdAt)}`
   );
 }

@@ -63,6 +63,15 @@ function Actions({ tip }: { readonly tip: Transaction }) {
       <h3 id="tip-actions" ref={heading} tabIndex={-1}>
         Something wrong?
       </h3>
+      {/* The dialog lies over all toasts, and what stands below the buttons is below the fold of a phone. */}
+      <p role="status" className={styles.note}>
+        {told && !told.isFailure && told.sentence}
+      </p>
+      {told?.isFailure && (
+        <p role="alert" className={styles.failure}>
+          {told.sentence}
+        </p>
+      )}
       <div className={styles.actions}>
         {offered.map(({ name, label, hint, run }) => (
           <div key={name}>
@@ -78,15 +87,6 @@ function Actions({ tip }: { readonly tip: Transaction }) {
         ))}
       </div>
       <NeedHelp />
-      {/* The dialog lies over all toasts. */}
-      <p role="status" className={styles.note}>
-        {told && !told.isFailure && told.sentence}
-      </p>
-      {told?.isFailure && (
-        <p role="alert" className={styles.failure}>
-          {told.sentence}
-        </p>
-      )}
     </section>
   );
 }

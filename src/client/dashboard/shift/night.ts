@@ -2,12 +2,18 @@
 import { type Day, localTime } from '#shared/calendar.ts';
 import type { Transaction } from '#shared/tips.ts';
 
-type NightTip = Pick<Transaction, 'amountCents' | 'createdAt' | 'status' | 'thankedAt' | 'message'>;
+type NightTip = Pick<
+  Transaction,
+  'amountCents' | 'createdAt' | 'status' | 'thankedAt' | 'message' | 'wordsHidden' | 'reportedAt'
+>;
 
 interface NightEnd<Tip> {
   /** The hour of the clock in which the most was given, 0 to 23; the first of equals; null without tips. */
   readonly bestHour: number | null;
-  /** Those whose givers were not thanked yet: with a message first, then the newest. */
+  /**
+   * Those whose givers were not thanked yet: with a message first, then the newest. Nobody is thanked by the way
+   * for a message that its receiver has hidden or reported.
+   */
   readonly toThank: readonly Tip[];
 }
 
@@ -28,7 +34,9 @@ export function endOf<Tip extends NightTip>(
   }
   const most = Math.max(...byHour.values());
   const [bestHour = null] = [...byHour.keys()].filter((hour) => byHour.get(hour) === most);
-  const open = ofNight.filter(({ thankedAt }) => thankedAt === null);
+  const open = ofNight.filter(
+    ({ thankedAt, wordsHidden, reportedAt }) => thankedAt === null && !wordsHidden && reportedAt === null,
+  );
   return {
     bestHour,
     toThank: [

@@ -54,7 +54,11 @@ export function SignedInOrKept<Kept>({ screen: ScreenOf, kept }: SignedInOrKeptP
 /** Written here, because wouter's `Redirect` would stand in the script of every tip page. */
 function Replace({ to }: { readonly to: string }) {
   const [, navigate] = useLocation();
-  const leave = useEffectEvent(() => navigate(to, { replace: true }));
+  const leave = useEffectEvent(() => {
+    navigate(to, { replace: true });
+    // A long form may have been scrolled, and the next screen is read from its head.
+    window.scrollTo({ top: 0, behavior: 'instant' });
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another redirection
   useLayoutEffect(() => leave(), [to]);
   return null;
