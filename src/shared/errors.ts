@@ -162,7 +162,7 @@ export const REFUSALS = {
   email_unconfirmed: {
     status: 409,
     title: 'Email not confirmed',
-    detail: 'Confirm your email first. Your profile can send you the link.',
+    detail: 'Confirm your email first. Look for the link we sent you, or get a new one in Profile.',
   },
   link_ended: {
     status: 410,
@@ -172,7 +172,7 @@ export const REFUSALS = {
   no_receipt_yet: {
     status: 409,
     title: 'No receipt yet',
-    detail: 'There is a receipt once the tip is paid.',
+    detail: 'You get a receipt once the tip is paid.',
   },
   giver_not_found: { status: 404, title: 'Giver not found', detail: 'You have not blocked this giver.' },
   thanks_refused: {

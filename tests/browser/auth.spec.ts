@@ -233,7 +233,7 @@ test.describe('coming from a tip page', () => {
         if (isReload) await page.reload();
         const slip = page.getByText('is waiting').locator('xpath=ancestor::p');
         await expect(slip).toHaveText('$20.00 to Marcus Reed is waiting');
-        await expect(page.getByText('you go straight on to the payment.')).toBeVisible();
+        await expect(page.getByText('you go straight to payment.')).toBeVisible();
         await expect(page.getByText('Simulated money: no real money moves.')).toBeVisible();
         const [above, form] = [await slip.boundingBox(), await page.getByLabel('Email').boundingBox()];
         expect(above?.y).toBeLessThan(form?.y ?? 0);

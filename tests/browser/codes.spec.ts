@@ -99,7 +99,7 @@ test.describe('a code', () => {
     await page.keyboard.press('Escape');
     await expect(question.getByRole('button', { name: 'Cancel' })).toHaveAttribute('aria-disabled', 'true');
     answers.release();
-    await expect(toast(page, 'New code for Bartender. Print it anew.')).toBeVisible();
+    await expect(toast(page, 'New code for Bartender. Print it again.')).toBeVisible();
     await expect(card(page).getByRole('heading')).toBeFocused();
     await expect(card(page).getByText(shown(code))).toHaveCount(0);
     const old = page.locator('details').filter({ hasText: 'Old codes' });

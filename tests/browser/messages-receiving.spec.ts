@@ -209,7 +209,7 @@ test('a message can be hidden, shown again and reported from its row', async ({
 
   await more(page).click();
   await expect(page.getByRole('menuitem', { name: 'Report' })).toContainText(
-    'Whoever runs this site sees it, with your name and their account.',
+    'The people who run this site see it, with your name and their account.',
   );
   await page.keyboard.press('Escape');
   await choose(page, 'Report');
@@ -218,7 +218,7 @@ test('a message can be hidden, shown again and reported from its row', async ({
   await more(page).click();
   await expect(page.getByRole('menuitem')).toHaveText([
     'Show Again',
-    /^Block This Giver/,
+    /^Block This Customer/,
     'Turn Off Messages',
     'View Receipt',
   ]);
@@ -248,20 +248,20 @@ test('a giver is blocked without being told, and a code takes no more messages o
   await page.goto(LIST);
   await page.route('**/trpc/messages.block?*', (route) => route.abort(), { times: 1 });
   await more(page).click();
-  await expect(page.getByRole('menuitem', { name: 'Block This Giver' })).toContainText(
-    'To them your code looks paused. They are not told.',
+  await expect(page.getByRole('menuitem', { name: 'Block This Customer' })).toContainText(
+    'To them, your code looks paused. They won’t be told.',
   );
   await page.keyboard.press('Escape');
-  await choose(page, 'Block This Giver');
-  await expect(toast(page, 'The giver could not be blocked. Please try again.')).toBeVisible();
+  await choose(page, 'Block This Customer');
+  await expect(toast(page, 'The customer could not be blocked. Please try again.')).toBeVisible();
   await expect(more(page)).toBeFocused();
   expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
-  await choose(page, 'Block This Giver');
-  await expect(toast(page, 'Giver blocked. They are not told.')).toBeVisible();
+  await choose(page, 'Block This Customer');
+  await expect(toast(page, 'Customer blocked. They won’t be told.')).toBeVisible();
   await expect(tipWith(backstage, customer, code, {})).rejects.toThrow('qr_code_paused');
   await page.reload();
-  await choose(page, 'Unblock This Giver');
-  await expect(toast(page, 'Giver unblocked. They can tip you again.')).toBeVisible();
+  await choose(page, 'Unblock This Customer');
+  await expect(toast(page, 'Customer unblocked. They can tip you again.')).toBeVisible();
   await tipWith(backstage, customer, code, {});
   await expect(rows(page)).toHaveCount(2);
 
@@ -269,12 +269,12 @@ test('a giver is blocked without being told, and a code takes no more messages o
   await expect(rows(page)).toHaveCount(3);
   await openMessage(page);
   await expect(dialog(page).getByRole('heading', { level: 3 })).toHaveText([
-    'From the giver',
+    'From the customer',
     'Say thank you',
     'Something wrong?',
   ]);
   await expect(dialog(page)).toContainText('From the next table');
-  await expect(dialog(page).getByRole('button', { name: 'Block This Giver' })).toHaveCount(0);
+  await expect(dialog(page).getByRole('button', { name: 'Block This Customer' })).toHaveCount(0);
   await dialog(page).getByRole('button', { name: 'Turn Off Messages for This Code' }).click();
   await expect(dialog(page).getByRole('status')).toHaveText('Messages are off for Bartender');
   await expect(dialog(page).getByRole('button', { name: 'Turn On Messages for This Code' })).toBeFocused();

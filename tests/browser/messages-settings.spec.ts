@@ -67,7 +67,7 @@ test('whoever is blocked stands in the profile, under the name or the tip, and c
   const other = await backstage.customer();
   await logInAs(provider);
   await page.goto(PROFILE);
-  await expect(blockedGivers(page)).toContainText('You have blocked nobody.');
+  await expect(blockedGivers(page)).toContainText('You haven’t blocked anyone.');
   await picture(page, 'words-23-blocked-nobody');
   await expectForEverybody(page, 'nobody is blocked');
   for (const [giver, amount] of [
@@ -103,14 +103,14 @@ test('a code says thank you by itself, and takes words or none', async ({ page, 
   await manageCode(page);
   await page.getByRole('button', { name: 'Edit Page' }).click();
   const thankYou = editor.getByLabel('Thank-you');
-  const takesWords = editor.getByRole('checkbox', { name: 'Let givers add a message' });
+  const takesWords = editor.getByRole('checkbox', { name: 'Let customers add a message' });
   await expect(takesWords).toBeChecked();
   await thankYou.fill('Look at https://example.com');
   await editor.getByRole('button', { name: 'Save' }).click();
   await expect(thankYou).toHaveAccessibleDescription(/The thank-you must not have links\.$/);
   await thankYou.fill('That means a lot. See you on Friday!');
   await expect(thankYou).toHaveAccessibleDescription(
-    'Givers see it as soon as they have tipped. 36 of 140 characters',
+    'Customers see it right after they tip. 36 of 140 characters',
   );
   await takesWords.uncheck();
   await picture(page, 'words-26-editor');

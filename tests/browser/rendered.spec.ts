@@ -391,7 +391,7 @@ test.describe('the dashboard', () => {
     await expect(page.getByText(`${code.slice(0, 5)}-${code.slice(5)}`)).toBeVisible();
     expect(await page.evaluate(isTakenOver)).toBe(false);
     release();
-    await expect(page.getByRole('button', { name: 'Show tonight' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Show Tonight' })).toBeVisible();
 
     await page.evaluate((token) => localStorage.setItem('tipwell_token', token), other.token);
     release = await holdScripts(page);

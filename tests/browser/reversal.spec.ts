@@ -282,7 +282,7 @@ test.describe('a receiver', () => {
     await page.goto(`/transactions/${id}`);
     await page.getByRole('button', { name: 'Refund' }).click();
     const question = page.getByRole('dialog', { name: 'Refund this $20.00 tip?' });
-    await expect(question).toContainText('$19.40 is taken from your total. The giver gets $21.00 back');
+    await expect(question).toContainText('$19.40 is taken from your total. The customer gets $21.00 back');
     await expectForEverybody(page, 'question about a refund');
     await answer(page, 'Refund').click();
     await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to the giver/)).toBeVisible();

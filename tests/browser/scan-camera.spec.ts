@@ -207,7 +207,7 @@ test.describe('what stands in the way is said, and can be tried again', () => {
       ],
       ['NotFoundError', /^No camera was found: connect one and try again/],
       ['NotReadableError', /^Another app is using the camera: close that app, then try again\.$/],
-      ['OverconstrainedError', /^This camera gives no picture that fits: connect another one/],
+      ['OverconstrainedError', /^This camera doesn’t work here. Connect another one/],
       ['AbortError', /^The camera could not be started: try again, or load this page again\.$/],
     ] as const) {
       await test.step(error, async () => {
@@ -407,8 +407,8 @@ test.describe('a picture that is chosen', () => {
       .toBuffer();
     for (const [buffer, sentence] of [
       [pictureOf(FOREIGN), THAT_IS_NONE],
-      [empty, /^No code was found in that picture: choose one that shows the whole code/],
-      [Buffer.from('a text'), /^That file is no picture that this browser can show/],
+      [empty, /^No code was found in that picture. Choose a sharp one/],
+      [Buffer.from('a text'), /^This browser can’t show that file/],
       [pictureOf('x'.repeat(200)), `That is not a Tipwell code: ${'x'.repeat(60)}...`],
     ] as const) {
       await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });

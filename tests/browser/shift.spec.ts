@@ -16,7 +16,7 @@ const PAUSED = 'Not taking tips right now';
 const picture = (page: Page) => page.getByRole('img', { name: /^QR code to tip/ });
 const thanks = (page: Page) => page.locator('[data-thanks]');
 const glow = (page: Page) => page.locator('[data-glow]');
-const showTonight = (page: Page) => page.getByRole('button', { name: 'Show tonight' });
+const showTonight = (page: Page) => page.getByRole('button', { name: 'Show Tonight' });
 
 async function readFrom(page: Page): Promise<string | undefined> {
   const { data, width, height } = PNG.sync.read(await page.screenshot());
@@ -378,7 +378,7 @@ test('a tip that is taken back names no sum there, as it does on the dashboard',
   await expect(page.getByText('0 tips since 5 AM')).toBeVisible();
   // A toast would go by itself: waiting until there is none would find none.
   expect(await page.getByText(/A tip of/).count()).toBe(0);
-  await page.getByRole('button', { name: 'Hide tonight' }).click();
+  await page.getByRole('button', { name: 'Hide Tonight' }).click();
   expect(await page.locator('body').ariaSnapshot()).not.toContain('$');
 });
 
@@ -404,7 +404,7 @@ test('tonight is hidden from guests and screen readers until it is asked for, an
     await page.reload();
   }
   await showTonight(page).click();
-  await page.getByRole('button', { name: 'Hide tonight' }).click();
+  await page.getByRole('button', { name: 'Hide Tonight' }).click();
   await expect(page.getByText('$72.75')).toHaveCount(0);
 });
 

@@ -33,7 +33,7 @@ export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {
       <p>
         {amountCents === null
           ? 'Log in or sign up, and you go straight back to your tip.'
-          : 'Log in or sign up, and you go straight on to the payment.'}
+          : 'Log in or sign up, and you go straight to payment.'}
       </p>
       <SimulatedMoney />
     </div>

@@ -58,10 +58,9 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
     try {
       const { readPicture } = await import('./read-picture.ts');
       const texts = await readPicture(picture);
-      if (texts === null)
-        setNotice('That file is no picture that this browser can show: choose another one.');
+      if (texts === null) setNotice('This browser can’t show that file. Choose another picture.');
       else if (texts.length === 0)
-        setNotice('No code was found in that picture: choose one that shows the whole code, and sharply.');
+        setNotice('No code was found in that picture. Choose a sharp one that shows the whole code.');
       else texts.some(follow);
     } catch {
       setNotice(CAMERA_PROBLEMS.notLoaded);

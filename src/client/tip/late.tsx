@@ -46,11 +46,11 @@ export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
 const CLOSED = {
   paused: {
     title: 'Not taking tips right now',
-    text: 'This code is paused, and nothing can be paid with it. It may be back in a moment.',
+    text: 'This code is paused. Check back in a moment.',
   },
   unpayable: {
     title: 'Not taking tips yet',
-    text: 'Tips cannot be taken here yet. Nothing can be paid with this code until its owner can be paid.',
+    text: 'This code can’t take tips until its owner has set up payouts.',
   },
 } as const;
 
@@ -76,7 +76,7 @@ function Closed({ why, onRetry }: ClosedProps) {
 const GONE = {
   replaced: {
     title: 'This code was replaced',
-    text: 'Please do not tip here: this print is out of date, and nothing can be paid with it. Ask for the new one.',
+    text: 'This print is out of date and no longer works. Ask for the new code.',
   },
   retired: {
     title: 'This code is no longer in use',

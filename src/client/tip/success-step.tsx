@@ -110,7 +110,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           </ButtonLink>
         )}
       </div>
-      {isGuest && <p>Keep the link to your receipt: without an account, nothing else leads to it.</p>}
+      {isGuest && <p>Save the link to your receipt. Without an account, it’s the only way back to it.</p>}
       <dl className={styles.facts}>
         <div>
           <dt>Service fee</dt>

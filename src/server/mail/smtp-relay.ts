@@ -61,7 +61,7 @@ export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from
 
     async send({ messageId, recipient, atMs, subject, text, html, unsubscribeUrl }) {
       if (recipient.length > MAX_ADDRESS_LENGTH || !ONE_ADDRESS.test(recipient))
-        return { outcome: 'refused', reason: 'no address', reply: 'This is no email address.' };
+        return { outcome: 'refused', reason: 'no address', reply: 'This isn’t an email address.' };
       const ending = new AbortController();
       const tooLong = setTimeout(() => ending.abort(), SENDING_MS);
       try {

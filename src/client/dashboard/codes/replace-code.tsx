@@ -23,7 +23,7 @@ export function ReplaceCode({ code, onReplaced, onLeave }: ReplaceCodeProps) {
       onReplaced(next.id);
       await show(next);
       void utils.qrCodes.ended.invalidate();
-      toastSuccess(`New code for ${label}. Print it anew.`);
+      toastSuccess(`New code for ${label}. Print it again.`);
     },
     onError: (error) => showFailure(error, 'Failed to replace the code'),
   });
@@ -36,8 +36,8 @@ export function ReplaceCode({ code, onReplaced, onLeave }: ReplaceCodeProps) {
       onCancel={onLeave}
     >
       <p>
-        You get a new code with the same tip page. The old one no longer works: whoever scans it is told that
-        it was replaced. This cannot be undone: print the new code, and take the old one down.
+        You get a new code with the same tip page. The old one no longer works: anyone who scans it sees that
+        it was replaced. You can’t undo this. Print the new code and take the old one down.
       </p>
     </Confirmation>
   );

@@ -72,7 +72,7 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
         <Field
           label="Display name (optional)"
           placeholder={user.fullName}
-          hint="With a name of its own, the page tells neither your full name nor your username."
+          hint="With its own name, the page hides your full name and username."
           autoComplete="off"
           autoCapitalize="words"
           {...field('displayName')}
@@ -88,15 +88,15 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
         />
         <TextArea
           label="Thank-you (optional)"
-          hint={`Givers see it as soon as they have tipped. ${counted(thankYou)}`}
+          hint={`Customers see it right after they tip. ${counted(thankYou)}`}
           rows={2}
           {...field('thankYou')}
         />
-        <Choice {...form.register('takesWords')}>Let givers add a message</Choice>
+        <Choice {...form.register('takesWords')}>Let customers add a message</Choice>
         <div>
           <Choice {...form.register('isListed')}>Show this code on my public page</Choice>
           <p className={styles.hint}>
-            Everybody sees there that it's yours, whatever name it has:{' '}
+            Everyone can see it's yours, whatever name you give it:{' '}
             <a href={paths.provider(user.username)} target="_blank" rel="noreferrer">
               {paths.provider(user.username)}
             </a>
@@ -172,7 +172,7 @@ function Preview({ user, code, displayName, greeting, photo }: PreviewProps) {
   const ownName = displayName.trim();
   return (
     <figure className={styles.preview}>
-      <figcaption>What givers see</figcaption>
+      <figcaption>What customers see</figcaption>
       <div className={[card.card, styles.page].join(' ')}>
         <div className={styles.who}>
           {photo !== null && <div className={styles.portrait}>{photo}</div>}

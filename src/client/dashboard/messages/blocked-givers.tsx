@@ -34,7 +34,7 @@ export function BlockedGivers() {
   if (blocked.status === 'loading') return <Loading />;
   if (blocked.status === 'failed') {
     return (
-      <Problem title="Whom you have blocked could not be loaded" onRetry={() => void query.refetch()}>
+      <Problem title="Your blocked list could not be loaded" onRetry={() => void query.refetch()}>
         <p>Check your connection and try again.</p>
       </Problem>
     );
@@ -43,7 +43,7 @@ export function BlockedGivers() {
     <div ref={list} tabIndex={-1}>
       {blocked.data.length === 0 ? (
         <p className={styles.note}>
-          You have blocked nobody. To block somebody, open one of their tips in Transactions.
+          You haven’t blocked anyone. To block someone, open one of their tips in Transactions.
         </p>
       ) : (
         <ul className={care.sessions}>
@@ -77,7 +77,7 @@ export function BlockedGivers() {
           <p>
             <bdi>{nameOf(asked)}</bdi>
           </p>
-          <p>They can tip you and write to you again on all of your pages. They are not told.</p>
+          <p>They can tip you and write to you again on all of your pages. They won’t be told.</p>
         </Confirmation>
       )}
     </div>

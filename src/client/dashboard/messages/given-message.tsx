@@ -8,7 +8,7 @@ export function GivenMessage({ tip }: { readonly tip: Transaction }) {
   if (message === null && giverName === null && !wordsHidden) return null;
   return (
     <section className={styles.part} aria-labelledby="given-message">
-      <h3 id="given-message">{giverName === null ? 'From the giver' : <FromGiver name={giverName} />}</h3>
+      <h3 id="given-message">{giverName === null ? 'From the customer' : <FromGiver name={giverName} />}</h3>
       {message !== null && (
         <p dir="auto" className={styles.quote}>
           {message}

@@ -18,7 +18,7 @@ export function OwnThankYous() {
   return (
     <div className={styles.form}>
       <p className={styles.note}>
-        Tap one on a tip, or on its notification, and whoever tipped you reads it.
+        Tap one on a tip or its notification, and the person who tipped you sees it.
       </p>
       {/* The key fills in texts that were saved elsewhere. */}
       <ThankYousForm

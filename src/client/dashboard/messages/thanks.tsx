@@ -78,7 +78,7 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
   return (
     <>
       <h3 id="thanks">Say thank you</h3>
-      <p className={styles.note}>Once for each tip. The giver sees it at once, and on the receipt.</p>
+      <p className={styles.note}>You can thank once per tip. They see it right away, and on their receipt.</p>
       <Ready
         isUnderWay={attempts.isUnderWay}
         onChosen={(text) => void attempts.run(() => thank(text, false))}

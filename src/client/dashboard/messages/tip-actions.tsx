@@ -62,7 +62,7 @@ function useMessageActions(tip: Transaction, { onDone, onFailure }: Told): reado
   const report: TipAction = {
     name: 'report',
     label: 'Report',
-    hint: 'Whoever runs this site sees it, with your name and their account.',
+    hint: 'The people who run this site see it, with your name and their account.',
     run: () => isUnderWay || reporting.mutate({ id }),
   };
   if (!isWritten) return [];
@@ -79,18 +79,18 @@ function useGiverActions(
   const block = trpc.messages.block.useMutation({
     async onSuccess() {
       await utils.messages.blocked.invalidate();
-      onDone('Giver blocked. They are not told.');
+      onDone('Customer blocked. They won’t be told.');
     },
     onError: (error) =>
-      onFailure(failureOf(error).detail ?? 'The giver could not be blocked. Please try again.'),
+      onFailure(failureOf(error).detail ?? 'The customer could not be blocked. Please try again.'),
   });
   const unblock = trpc.messages.unblock.useMutation({
     async onSuccess() {
       await utils.messages.blocked.invalidate();
-      onDone('Giver unblocked. They can tip you again.');
+      onDone('Customer unblocked. They can tip you again.');
     },
     onError: (error) =>
-      onFailure(failureOf(error).detail ?? 'The giver could not be unblocked. Please try again.'),
+      onFailure(failureOf(error).detail ?? 'The customer could not be unblocked. Please try again.'),
   });
   if (giverId === null) return [];
   const isBlocked = blocked.data?.some(
@@ -101,15 +101,15 @@ function useGiverActions(
     return [
       {
         name: 'block',
-        label: 'Unblock This Giver',
+        label: 'Unblock This Customer',
         run: () => isUnderWay || unblock.mutate({ giverId }),
       },
     ];
   return [
     {
       name: 'block',
-      label: 'Block This Giver',
-      hint: 'To them your code looks paused. They are not told.',
+      label: 'Block This Customer',
+      hint: 'To them, your code looks paused. They won’t be told.',
       run: () => isUnderWay || block.mutate({ id }),
     },
   ];

@@ -104,7 +104,7 @@ function Tonight({ code }: { readonly code: QrCode }) {
           aria-controls={isShown ? numbersId : undefined}
           onClick={() => setShown(!isShown)}
         >
-          {isShown ? 'Hide tonight' : 'Show tonight'}
+          {isShown ? 'Hide Tonight' : 'Show Tonight'}
         </Button>
         <ButtonLink look="quiet" href={lastCallOf(code.id)}>
           Last Call

@@ -70,5 +70,5 @@ function sentenceOf({ amountCents, giverFeeCents }: RefundOptions['tip'], isGive
   const back = formatUsd(cents(amountCents + giverFeeCents));
   return isGiver
     ? `${tip} taken back. You get ${back} back.`
-    : `${tip} refunded. The giver gets ${back} back.`;
+    : `${tip} refunded. The customer gets ${back} back.`;
 }

@@ -43,8 +43,8 @@ export function RefundQuestion(props: RefundQuestionProps) {
         </p>
       ) : (
         <p>
-          {formatUsd(netAmountCents)} is taken from your total. The giver gets {back} back, with the service
-          fee.
+          {formatUsd(netAmountCents)} is taken from your total. The customer gets {back} back, with the
+          service fee.
         </p>
       )}
       <p>The tip stays in both lists as refunded. This cannot be undone.</p>
