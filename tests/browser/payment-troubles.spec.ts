@@ -134,10 +134,12 @@ test('a code whose owner cannot be paid yet says so and takes nothing, until it 
   complaints,
 }) => {
   const { provider, code } = await backstage.bothSides();
-  expect(await (await fetch(`${server.url}/tip/${code}`)).text()).toContain('Tips cannot be taken here yet.');
+  expect(await (await fetch(`${server.url}/tip/${code}`)).text()).toContain(
+    'until its owner has set up payouts.',
+  );
   await page.goto(`/tip/${code}`);
   await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
-  await expect(page.getByText('Tips cannot be taken here yet.')).toBeVisible();
+  await expect(page.getByText('until its owner has set up payouts.')).toBeVisible();
   await expect(page.getByRole('group', { name: 'Choose an amount' })).toHaveCount(0);
   await picture(page, '09-unpayable');
   await expectForEverybody(page, 'unpayable');

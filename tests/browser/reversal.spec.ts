@@ -32,7 +32,7 @@ test.describe('an open receipt', () => {
       await refund(backstage, isCustomer ? people.provider : people.customer, id);
       await page.clock.runFor(60_000);
       await expect(fact(page, 'Status')).toHaveText('Refunded');
-      await expect(page.getByText(isCustomer ? / by Marcus Reed: / : / by the giver: /)).toBeVisible();
+      await expect(page.getByText(isCustomer ? / by Marcus Reed: / : / by the customer: /)).toBeVisible();
       await expect(page.getByRole('status').getByText('The tip was refunded.')).toHaveCount(1);
       await expect(page.getByRole('button', { name: /^(?:Take Back|Refund)$/ })).toHaveCount(0);
       await expect(print).toBeFocused();
@@ -285,7 +285,7 @@ test.describe('a receiver', () => {
     await expect(question).toContainText('$19.40 is taken from your total. The customer gets $21.00 back');
     await expectForEverybody(page, 'question about a refund');
     await answer(page, 'Refund').click();
-    await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to the giver/)).toBeVisible();
+    await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to the customer/)).toBeVisible();
     await expect(toast(dashboard, 'A tip of $20.00 was refunded')).toBeVisible();
     await expect(dashboard.getByText('Sent $0.00 (with fees $0.00) in 0 tips')).toBeVisible();
     await other.close();

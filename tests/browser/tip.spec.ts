@@ -379,7 +379,7 @@ test('Back leads to the dashboard whoever is logged in, and everybody else home'
 });
 
 test.describe('a login on the way to a tip', () => {
-  test('opens Sign Up, and leads straight on to the payment', async ({ page, backstage }) => {
+  test('opens Sign Up, and leads straight to payment', async ({ page, backstage }) => {
     const { code, customer } = await backstage.bothSides();
     await page.goto(`/tip/${code}`);
     await proceedWith(page, '$150');

@@ -206,12 +206,12 @@ function Refunded({ transaction, isGiver }: OfReceiptProps) {
       {refundedBy !== null && (
         <>
           {' by '}
-          {isOwn ? 'you' : isGiver ? <bdi>{receiverName}</bdi> : 'the giver'}
+          {isOwn ? 'you' : isGiver ? <bdi>{receiverName}</bdi> : 'the customer'}
         </>
       )}
       {': '}
-      <Money amountCents={cents(amountCents + giverFeeCents)} /> went back to {isGiver ? 'you' : 'the giver'},
-      with the fees.
+      <Money amountCents={cents(amountCents + giverFeeCents)} /> went back to{' '}
+      {isGiver ? 'you' : 'the customer'}, with the fees.
     </p>
   );
 }
