@@ -82,7 +82,7 @@ test.describe('a code', () => {
     const replace = card(page).getByRole('button', { name: 'Replace' });
     await replace.click();
     const question = page.getByRole('dialog', { name: 'Replace the Bartender code?' });
-    await expect(question).toContainText('Whoever scans the old print reads that it was replaced');
+    await expect(question).toContainText('anyone who scans it sees that it was replaced');
     await expect(question.getByRole('heading')).toBeFocused();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await expect(replace).toBeFocused();
