@@ -252,7 +252,22 @@ export async function watch(page: Page, complaints: string[], origin: string): P
     document.addEventListener('securitypolicyviolation', (event) => {
       Reflect.get(window, 'reportViolation')(`${event.violatedDirective} ${event.blockedURI}`);
     });
+    if (!('serviceWorker' in navigator)) return;
+    const { showNotification } = ServiceWorkerRegistration.prototype;
+    ServiceWorkerRegistration.prototype.showNotification = function (...args) {
+      return navigator.locks.request('showing', { mode: 'shared' }, () => showNotification.apply(this, args));
+    };
   });
+}
+
+/** Asks when no tab is showing one: Chromium forgets a notification that is asked for while it is shown. */
+export function notificationsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    navigator.locks.request('showing', async () => {
+      const registration = await navigator.serviceWorker.getRegistration('/dashboard');
+      return ((await registration?.getNotifications()) ?? []).map(({ body }) => body);
+    }),
+  );
 }
 
 export function stat(page: Page, label: string): Locator {

@@ -3,7 +3,7 @@
  * reported, and their givers are blocked.
  */
 import { databaseAt } from '#server/storage/open.ts';
-import { expect, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
+import { expect, notificationsOf, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { arrival, choose, dialog, more, openMessage, rows, test, tipWith } from './received-tips.ts';
@@ -35,12 +35,7 @@ test('words arrive with the tip, on the card and in the row, and in no notificat
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await setHidden(page, true);
   await tipWith(backstage, customer, code, { amount: 20, message: 'For you alone' });
-  const shown = () =>
-    page.evaluate(async () => {
-      const registration = await navigator.serviceWorker.getRegistration('/dashboard');
-      return ((await registration?.getNotifications()) ?? []).map(({ title, body }) => `${title}: ${body}`);
-    });
-  await expect.poll(shown).toEqual(['Tipwell: $20.00 tip · you keep $19.40 (Bartender)']);
+  await expect.poll(() => notificationsOf(page)).toEqual(['$20.00 tip · you keep $19.40 (Bartender)']);
   await tipWith(backstage, customer, code, { amount: 20 });
   await expect(page).toHaveTitle('(2) Tipwell');
   await setHidden(page, false);

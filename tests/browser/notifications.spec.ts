@@ -2,7 +2,15 @@
  * Notifications of the system: only for whoever asked for them, each once, and gone with the session.
  */
 import type { Page } from '@playwright/test';
-import { expect, logInByForm, openEmptyList, setHidden, test, tipSwitch } from './fixtures.ts';
+import {
+  expect,
+  logInByForm,
+  notificationsOf,
+  openEmptyList,
+  setHidden,
+  test,
+  tipSwitch,
+} from './fixtures.ts';
 
 test('a notification is asked for by a click only, and shown once for what came while nobody looked', async ({
   page,
@@ -193,19 +201,11 @@ function expectNoPushService(complaints: string[]): void {
   for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/incognito|401/);
 }
 
-/** Waits for the switch first: Chromium forgets a notification that is asked for while it is being shown. */
 async function switchOn(page: Page): Promise<void> {
   await tipSwitch(page).click();
   await expect.poll(() => notificationsOf(page)).toHaveLength(1);
   await expect(tipSwitch(page)).toBeEnabled();
   await expect(tipSwitch(page)).toBeChecked();
-}
-
-function notificationsOf(page: Page): Promise<readonly string[]> {
-  return page.evaluate(async () => {
-    const registration = await navigator.serviceWorker.getRegistration('/dashboard');
-    return ((await registration?.getNotifications()) ?? []).map(({ body }) => body);
-  });
 }
 
 function workersOf(page: Page): Promise<number> {
