@@ -1,13 +1,22 @@
 /**
  * The only reader of process.env: every setting is optional, parsed once at start, and passed on from here.
  */
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { brand } from '#shared/brand.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
+import {
+  isAddressOrNetwork,
+  isLoopback,
+  isLoopbackHost,
+  isLoopbackUrl,
+  isOrigin,
+  isPublicUrl,
+  isPushHost,
+  isSmtpUrl,
+} from './setting-forms.ts';
 import type { DatabaseAddress } from './storage/port/database.ts';
 import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
 
@@ -279,28 +288,12 @@ function mailFrom({ SMTP_URL: url, MAIL_FROM: sender }: z.output<typeof environm
   };
 }
 
-function isSmtpUrl(text: string): boolean {
-  if (!URL.canParse(text) || /[?#]/.test(text)) return false;
-  const { protocol, hostname, pathname, username, password } = new URL(text);
-  try {
-    decodeURIComponent(username + password);
-  } catch {
-    return false;
-  }
-  const isComplete = (username === '') === (password === '');
-  return /^smtps?:$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname) && isComplete;
-}
-
 /** `tips@example.com` or `Tipwell <tips@example.com>`; null for another form. */
 function mailboxFrom(text: string): MailConfig['from'] | null {
   const [, name = '', inBrackets, bare] =
     /^(?:([^<>"\p{C}]{0,60}?) *<([^<>]+)>|([^<>]+))$/u.exec(text.trim()) ?? [];
   const { data: address } = z.email().safeParse(inBrackets ?? bare);
   return address === undefined ? null : { name, address };
-}
-
-function isLoopbackUrl(text: string): boolean {
-  return isOrigin(text) && isLoopback(new URL(text).hostname.replace(/^\[|\]$/g, ''));
 }
 
 function databaseFrom(text: string): DatabaseAddress {
@@ -314,36 +307,4 @@ function pathIn(text: string): string {
 
 function isFilePath(path: string): boolean {
   return path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:/i.test(path);
-}
-
-function isPublicUrl(text: string): boolean {
-  // A bare ? or # vanishes when parsed, but not from an address that is built on the text.
-  if (!URL.canParse(text) || /[?#]/.test(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
-}
-
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
-}
-
-function isPushHost(text: string): boolean {
-  return (
-    isLoopbackHost(text) || /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(text)
-  );
-}
-
-function isLoopbackHost(host: string): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(host);
-}
-
-function isAddressOrNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -34,7 +34,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
-  ['config', /^server\/config\.ts$/, 'storage'],
+  ['config', /^server\/(?:config|setting-forms)\.ts$/, 'storage'],
   ['wire', /^server\/api\/wire\.ts$/, ''],
   ['http', /^server\/api\/http\//, 'version wire storage chapters ports'],
   [
