@@ -166,6 +166,8 @@ test('odd but valid usernames, phones and emails are only ever text', async ({
     expect((await downloading).suggestedFilename()).toBe(`bartender-${username}.png`);
     await page.goto(`/tip/${code}`);
     await expect(page.getByText(`@${username}`, { exact: true })).toBeVisible();
+    // A request that is on its way would be refused without the session.
+    await page.waitForLoadState('networkidle');
     await page.evaluate(() => localStorage.clear());
   }
 });
