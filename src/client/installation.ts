@@ -8,6 +8,7 @@ let drawnFor: Installation = {
   takesGuestTips: false,
   operatorContact: '',
   sendsMail: false,
+  registration: 'open',
 };
 
 /** Simulated when the page does not say it. */

@@ -129,7 +129,7 @@ export function createApp(deps: AppDependencies): App {
   allowOrigins(app, corsOrigins);
   serveProbes(app, { clock, isShuttingDown, proveWritable: () => storage.proveWritable(), troubles });
   guardDoors(app, isShuttingDown);
-  serveApiDocs(app, publicUrl);
+  serveApiDocs(app, publicUrl, config.registration);
   takeWebhookEvents(app, services.payments);
   app.route('/api', createRestAdapter(envelope, contextOf, report));
   app.use('/trpc/*', createTrpcDoor(contextOf, report));
@@ -218,7 +218,15 @@ function createServices({
     : createSimulatedPayments(storage);
   return {
     sessions,
-    accounts: createAccounts({ storage, sessions, passwords, clock, random, draft }),
+    accounts: createAccounts({
+      storage,
+      sessions,
+      passwords,
+      clock,
+      random,
+      draft,
+      registrationMode: config.registration,
+    }),
     mailLinks: createMailLinks({ storage, sessions, passwords, clock, draft }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl, payments, draw: drawing.draw }),
     printer: createPrinter({ publicUrl, clock, drawing }),

@@ -7,6 +7,7 @@ import { brand } from '#shared/brand.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
+import { REGISTRATION_MODES, type RegistrationMode } from '#shared/registration-mode.ts';
 import {
   isAddressOrNetwork,
   isLoopback,
@@ -69,6 +70,7 @@ export interface Config {
   readonly backupFolder: string | null;
   /** Absolute path of the list of blocked words; null for none. */
   readonly blockedWordsFile: string | null;
+  readonly registration: RegistrationMode;
   readonly warnings: readonly string[];
 }
 
@@ -181,6 +183,7 @@ const environment = z.object({
     .optional(),
   PUSH_HOSTS: listOf(isPushHost, 'must list host names such as push.example.com or *.push.example.com'),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
+  REGISTRATION: z.enum(REGISTRATION_MODES, { error: 'must be open, invite or closed' }).default('open'),
 });
 
 /** All settings of the operator; NODE_ENV is not one. */
@@ -253,6 +256,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     mail: mailFrom(data),
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     blockedWordsFile: data.BLOCKED_WORDS_FILE === undefined ? null : resolve(data.BLOCKED_WORDS_FILE),
+    registration: data.REGISTRATION,
     warnings,
   };
 }

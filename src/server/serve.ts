@@ -208,7 +208,7 @@ async function start(): Promise<void> {
 
 /** Null without a build in development, where Vite serves the client, which renders every page itself. */
 async function openPages(
-  { publicUrl, takesGuestTips, operatorContact, mail }: Config,
+  { publicUrl, takesGuestTips, operatorContact, mail, registration }: Config,
   paymentMode: PaymentMode,
 ): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
@@ -218,6 +218,7 @@ async function openPages(
     takesGuestTips,
     operatorContact,
     sendsMail: mail !== null,
+    registration,
   });
 }
 

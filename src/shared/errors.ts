@@ -258,6 +258,11 @@ export const REFUSALS = {
     title: 'Username changed often',
     detail: 'A username can be changed three times in 30 days.',
   },
+  registration_closed: {
+    status: 403,
+    title: 'Registration closed',
+    detail: 'This site isn’t taking new accounts. Ask whoever runs it.',
+  },
   internal: {
     status: 500,
     title: 'Internal error',

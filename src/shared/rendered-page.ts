@@ -4,6 +4,7 @@
  */
 import type { PaymentMode } from './payments.ts';
 import type { ProviderPage, QrCodeLookup } from './qr-codes.ts';
+import type { RegistrationMode } from './registration-mode.ts';
 
 /** The result of looking a code up. */
 export type Lookup =
@@ -31,6 +32,7 @@ export interface Installation {
   readonly operatorContact: string;
   /** Whether the site sends mail. */
   readonly sendsMail: boolean;
+  readonly registration: RegistrationMode;
 }
 
 export interface PageRequest extends Address {

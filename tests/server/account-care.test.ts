@@ -224,7 +224,14 @@ describe('a login whose password was verified, but whose session had not begun',
         return isRight;
       },
     };
-    return createAccounts({ storage, sessions, passwords: interrupted, clock, random: randomBytes });
+    return createAccounts({
+      storage,
+      sessions,
+      passwords: interrupted,
+      clock,
+      random: randomBytes,
+      registrationMode: 'open',
+    });
   }
 
   const setHash = (t: TestApp, hash: string) => t.data.setPasswordHash('cam', hash);
@@ -309,7 +316,14 @@ test('a change of password in a session that ended meanwhile changes nothing', a
       return real.verify(hash, password);
     },
   };
-  const accounts = createAccounts({ storage, sessions, passwords, clock, random: randomBytes });
+  const accounts = createAccounts({
+    storage,
+    sessions,
+    passwords,
+    clock,
+    random: randomBytes,
+    registrationMode: 'open',
+  });
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   await expect(accounts.changePassword(account, change, token)).rejects.toMatchObject({
     code: 'session_ended',

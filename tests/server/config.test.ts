@@ -32,6 +32,7 @@ const DEFAULTS = {
   mail: null,
   backupFolder: null,
   blockedWordsFile: null,
+  registration: 'open',
   warnings: [],
 };
 
@@ -266,6 +267,7 @@ describe('a bad value stops the start', () => {
         `https://example.com/${'a'.repeat(200)}`,
       ],
     ],
+    ['REGISTRATION', ['on', 'Open', 'none', 'invitation']],
     ['RATE_LIMIT', ['no', 'OFF', 'false', '0', 'On']],
     ['SESSION_DAYS', ['0', '3651', '-30', '30.5', '1e2', 'forever', 'Infinity']],
     ['UNDO_MINUTES', ['-1', '1441', '0.5', '1e1', 'never']],

@@ -47,6 +47,7 @@ async function openScene({
   isPaid = false,
   takesGuestTips = false,
   mail = UNSENT,
+  registration = 'open',
 }: {
   readonly isRateLimited?: boolean;
   readonly hashing?: 'slow';
@@ -54,10 +55,11 @@ async function openScene({
   readonly isPaid?: boolean;
   readonly takesGuestTips?: boolean;
   readonly mail?: Config['mail'];
+  readonly registration?: Config['registration'];
 } = {}) {
   const trouble = { isShuttingDown: false };
   const options = {
-    config: { isRateLimited, publicUrl, takesGuestTips, mail },
+    config: { isRateLimited, publicUrl, takesGuestTips, mail, registration },
     ...(hashing && { hashing }),
     isShuttingDown: () => trouble.isShuttingDown,
   };
@@ -83,6 +85,7 @@ interface Row {
   readonly takesGuestTips?: true;
   /** Null where no mail is sent. */
   readonly mail?: null;
+  readonly registration?: Config['registration'];
   /** What happens before the call. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -480,6 +483,11 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     disturb: ({ t }) => t.data.setReadOnly(true),
     calmDown: ({ t }) => t.data.setReadOnly(false),
     act: giveTip,
+  },
+  registration_closed: {
+    status: 403,
+    registration: 'closed',
+    act: (scene, door) => signUp(door, scene, 'dan@example.com', 'dan'),
   },
   shutting_down: {
     status: 503,

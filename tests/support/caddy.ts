@@ -36,14 +36,9 @@ export function installedCaddy(): string | null {
  * Starts Caddy with a shipped file, over plain http at a free port, since certificates are not what the tests
  * are about.
  * @param ports of the servers that it leads to.
- * @param added lines that an operator puts into the block of the site.
  * @throws Error with what Caddy wrote when it does not start.
  */
-export async function startCaddy(
-  path: ShippedCaddyfile,
-  ports: readonly number[],
-  added = '',
-): Promise<RunningCaddy> {
+export async function startCaddy(path: ShippedCaddyfile, ports: readonly number[]): Promise<RunningCaddy> {
   const folder = temporaryFolder();
   const url = `http://127.0.0.1:${await freePort()}`;
   const upstreams = ports.map((port) => `127.0.0.1:${port}`).join(' ');
@@ -52,8 +47,8 @@ export async function startCaddy(
   // Caddyfile.two reads both from the environment.
   const addressed =
     path === 'deploy/Caddyfile'
-      ? shipped.replace(`${EXAMPLE_SITE} {`, () => `${url} {\n${added}`).replace(EXAMPLE_UPSTREAM, upstreams)
-      : shipped.replace('{$SITE} {', () => `{$SITE} {\n${added}`);
+      ? shipped.replace(`${EXAMPLE_SITE} {`, () => `${url} {`).replace(EXAMPLE_UPSTREAM, upstreams)
+      : shipped;
   writeFileSync(config, addressed);
   const caddy = spawn('caddy', ['run', '--config', config, '--adapter', 'caddyfile'], {
     cwd: folder,

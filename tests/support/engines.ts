@@ -93,6 +93,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'tip-streams',
   'typed-codes',
   'unknown-names',
+  'who-may-join',
   'wrong-fields',
 ];
 

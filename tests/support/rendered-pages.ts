@@ -7,7 +7,7 @@ import type { Context, Hono } from 'hono';
 import sharp from 'sharp';
 import { preparePages } from '#server/pages/pages.ts';
 import type { PaymentMode } from '#shared/payments.ts';
-import type { Lookup, Renderer } from '#shared/rendered-page.ts';
+import type { Installation, Lookup, Renderer } from '#shared/rendered-page.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
@@ -41,6 +41,7 @@ export function pagesFor(
   takesGuestTips = false,
   operatorContact = '',
   sendsMail = false,
+  more: Partial<Installation> = {},
 ) {
   const folders = { folder: resolve('dist/client'), earlierFolder };
   return preparePages(folders, counting, PUBLIC_URL, {
@@ -48,6 +49,8 @@ export function pagesFor(
     takesGuestTips,
     operatorContact,
     sendsMail,
+    registration: 'open',
+    ...more,
   });
 }
 

@@ -17,6 +17,8 @@ import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { EmailField, PasswordField } from '../ui/later/account-fields.tsx';
 import { showFailure } from '../ui/later/failures.ts';
+import { AskForAccount, NO_NEW_ACCOUNTS } from '../ui/later/no-new-accounts.tsx';
+import { registrationMode } from '../ui/later/registration-mode.ts';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
 import { ForgotPassword } from './forgot-password.tsx';
@@ -39,6 +41,8 @@ export function Auth() {
   const tab = authTabIn(search);
   const next = nextFrom(search) ?? paths.dashboard;
   const qrId = nextQrId(search);
+  const isClosed = registrationMode() === 'closed';
+  const title = isClosed ? 'Login' : 'Login or Sign Up';
   const attempts = useAttempts();
   const login = useLoginForm();
   const signUp = useSignUpForm();
@@ -62,7 +66,7 @@ export function Auth() {
 
   return (
     <Screen
-      title="Login or Sign Up"
+      title={title}
       actions={
         <ButtonLink look="quiet" href={paths.home}>
           <ArrowLeftIcon /> Back to Home
@@ -71,7 +75,7 @@ export function Auth() {
     >
       <div className={styles.spread}>
         <div className={styles.intro}>
-          <ScreenHeading>Login or Sign Up</ScreenHeading>
+          <ScreenHeading>{title}</ScreenHeading>
           {qrId === null ? (
             <p>{closedOn === null ? brand.tagline : welcomeBack(closedOn)}</p>
           ) : (
@@ -85,34 +89,43 @@ export function Auth() {
           onFocus={() => loadRules().catch(() => {})}
         >
           <h2 id="welcome">Welcome</h2>
-          <Tabs
-            label="Login or sign up"
-            value={tab}
-            replacesHistory
-            isLocked={attempts.isUnderWay}
-            tabs={[
-              {
-                value: 'login',
-                href: authFor(next),
-                label: 'Login',
-                panel: <LoginForm form={login} attempts={attempts} />,
-              },
-              {
-                value: 'sign-up',
-                href: authFor(next, 'sign-up'),
-                label: 'Sign Up',
-                panel: (
-                  <SignUpForm
-                    form={signUp}
-                    username={username}
-                    isForGiver={qrId !== null}
-                    attempts={attempts}
-                    onCreated={enterNewAccount}
-                  />
-                ),
-              },
-            ]}
-          />
+          {isClosed ? (
+            <>
+              <LoginForm form={login} attempts={attempts} />
+              <p className={styles.closed}>
+                {NO_NEW_ACCOUNTS} <AskForAccount />
+              </p>
+            </>
+          ) : (
+            <Tabs
+              label="Login or sign up"
+              value={tab}
+              replacesHistory
+              isLocked={attempts.isUnderWay}
+              tabs={[
+                {
+                  value: 'login',
+                  href: authFor(next),
+                  label: 'Login',
+                  panel: <LoginForm form={login} attempts={attempts} />,
+                },
+                {
+                  value: 'sign-up',
+                  href: authFor(next, 'sign-up'),
+                  label: 'Sign Up',
+                  panel: (
+                    <SignUpForm
+                      form={signUp}
+                      username={username}
+                      isForGiver={qrId !== null}
+                      attempts={attempts}
+                      onCreated={enterNewAccount}
+                    />
+                  ),
+                },
+              ]}
+            />
+          )}
           <noscript>
             <p>Logging in takes JavaScript. Please switch it on and load this page again.</p>
           </noscript>

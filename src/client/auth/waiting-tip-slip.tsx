@@ -5,6 +5,7 @@ import { useSyncExternalStore } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
 import { waitingTip } from '../giving/waiting-tip.ts';
+import { registrationMode } from '../ui/later/registration-mode.ts';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import styles from './waiting-tip-slip.module.css';
@@ -14,6 +15,7 @@ export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {
   // The tip is stored under the code's own spelling, not under that of the address.
   const tip = isTakenOver ? waitingTip(readQrCodeId(qrId) ?? qrId) : null;
   const amountCents = tip && readTipAmount(tip.figures).amountCents;
+  const entering = registrationMode() === 'closed' ? 'Log in' : 'Log in or sign up';
   return (
     <div className={styles.waiting}>
       <p className={styles.slip}>
@@ -32,8 +34,8 @@ export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {
       </p>
       <p>
         {amountCents === null
-          ? 'Log in or sign up, and you go straight back to your tip.'
-          : 'Log in or sign up, and you go straight to payment.'}
+          ? `${entering}, and you go straight back to your tip.`
+          : `${entering}, and you go straight to payment.`}
       </p>
       <SimulatedMoney />
     </div>

@@ -1,8 +1,9 @@
 import { brand } from '#shared/brand.ts';
-import { authFor, paths } from '../paths.ts';
-import { ButtonLink } from '../ui/button-link.tsx';
+import { NO_NEW_ACCOUNTS } from '../ui/later/no-new-accounts.tsx';
+import { registrationMode } from '../ui/later/registration-mode.ts';
 import { CardLink, CardStand } from './card-stand.tsx';
 import styles from './closing.module.css';
+import { JoinLink } from './join-link.tsx';
 import section from './section.module.css';
 
 export function Closing() {
@@ -12,10 +13,12 @@ export function Closing() {
         <h2 id="join" className={section.heading}>
           On the bar by tonight
         </h2>
-        <p className={styles.text}>Your first code can stand there before the first order.</p>
-        <ButtonLink href={authFor(paths.dashboard, 'sign-up')} className={styles.join}>
-          Join {brand.name} Today
-        </ButtonLink>
+        <p className={styles.text}>
+          {registrationMode() === 'closed'
+            ? NO_NEW_ACCOUNTS
+            : 'Your first code can stand there before the first order.'}
+        </p>
+        <JoinLink className={styles.join}>Join {brand.name} Today</JoinLink>
       </div>
       <div className={styles.card}>
         <svg viewBox="0 0 252 325" aria-hidden="true">

@@ -1,11 +1,12 @@
 import { ArrowRight } from 'lucide-react';
 import { brand } from '#shared/brand.ts';
-import { authFor, paths } from '../paths.ts';
 import button from '../ui/button.module.css';
-import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { NO_NEW_ACCOUNTS } from '../ui/later/no-new-accounts.tsx';
+import { registrationMode } from '../ui/later/registration-mode.ts';
 import styles from './hero.module.css';
 import { HOW_IT_WORKS } from './how-it-works.tsx';
+import { JoinLink } from './join-link.tsx';
 import { Scene } from './scene.tsx';
 import section from './section.module.css';
 
@@ -21,14 +22,15 @@ export function Hero() {
           One QR code on the bar. Your customer scans it, picks an amount and pays; you see the tip at once.
         </p>
         <div className={styles.ways}>
-          <ButtonLink href={authFor(paths.dashboard, 'sign-up')}>
+          <JoinLink>
             Get Started Now <ArrowRight aria-hidden />
-          </ButtonLink>
+          </JoinLink>
           {/* biome-ignore lint/a11y/noAmbiguousAnchorText: the words were asked for; the heading beside it says what more is about */}
           <a href={`#${HOW_IT_WORKS}`} className={[button.button, button.quiet].join(' ')}>
             Learn More
           </a>
         </div>
+        {registrationMode() === 'closed' && <p className={styles.closed}>{NO_NEW_ACCOUNTS}</p>}
       </div>
       <div id="bar" className={styles.view}>
         <Scene />

@@ -175,10 +175,13 @@ function homeCard({ publicUrl }: PageRequest): Card {
   };
 }
 
-function authCard({ publicUrl }: PageRequest): Card {
+function authCard({ publicUrl, installation }: PageRequest): Card {
+  const isClosed = installation.registration === 'closed';
   return {
-    title: titleOf('Login or Sign Up'),
-    description: `Login to ${brand.name}, or sign up to get tipped by QR code or to tip.`,
+    title: titleOf(isClosed ? 'Login' : 'Login or Sign Up'),
+    description: isClosed
+      ? `Login to ${brand.name}.`
+      : `Login to ${brand.name}, or sign up to get tipped by QR code or to tip.`,
     url: publicUrl + paths.auth,
     isListed: false,
   };

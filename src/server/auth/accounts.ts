@@ -23,6 +23,7 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newPassword, newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
@@ -36,7 +37,10 @@ const CLOSED_IN_A_STEP = 100;
 
 /** Call each method that hashes a password in a turn (work-queue.ts). */
 export interface Accounts {
-  /** @throws AppError `invalid_input` (a password that is easy to guess), `email_taken`, `username_taken`. */
+  /**
+   * @throws AppError `registration_closed`, `invalid_input` (a password that is easy to guess), `email_taken`,
+   *   `username_taken`.
+   */
   register(registration: Registration): Promise<User>;
   /**
    * @param device a description such as "Chrome on Android"; '' when unknown.
@@ -106,8 +110,9 @@ export function createAccounts(deps: {
   readonly random: RandomBytes;
   /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
+  readonly registrationMode: RegistrationMode;
 }): Accounts {
-  const { storage, sessions, passwords, clock, random, draft } = deps;
+  const { storage, sessions, passwords, clock, random, draft, registrationMode } = deps;
 
   const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
     passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
@@ -196,6 +201,7 @@ export function createAccounts(deps: {
     },
 
     async register({ password, ...person }) {
+      if (registrationMode !== 'open') throw new AppError('registration_closed');
       requireStrong('password', password, person);
       const passwordHash = await passwords.hash(password);
       const account = { ...person, id: newUserId(random), createdAtMs: clock() };

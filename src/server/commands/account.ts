@@ -107,7 +107,16 @@ export const careForAccount: Command = async ({ database, config, words, say }) 
     const passwords = await createPasswords();
     // The running server sends what waits.
     const draft = config.mail ? createDrafts(clock, randomBytes) : undefined;
-    const accounts = createAccounts({ storage, sessions, passwords, clock, random: randomBytes, draft });
+    const { registration: registrationMode } = config;
+    const accounts = createAccounts({
+      storage,
+      sessions,
+      passwords,
+      clock,
+      random: randomBytes,
+      draft,
+      registrationMode,
+    });
     const { lines, isDone } = await act(
       { accounts, sessions, limits: createLimits(storage, clock) },
       storage,

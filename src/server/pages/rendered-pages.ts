@@ -278,14 +278,15 @@ const FOOTER_STYLE =
  */
 export function withInstallation(
   html: string,
-  { paymentMode, takesGuestTips, operatorContact, sendsMail }: Installation,
+  { paymentMode, takesGuestTips, operatorContact, sendsMail, registration }: Installation,
 ): string {
   const contact = readOperatorContact(operatorContact);
   const payments = paymentMode === 'simulated' ? '' : `data-payments="${paymentMode}" `;
   const guests = takesGuestTips ? 'data-guests="on" ' : '';
   const reached = contact ? `data-contact="${escaped(operatorContact)}" ` : '';
   const mail = sendsMail ? 'data-mail="on" ' : '';
-  let told = html.replace('<html ', (tag) => tag + payments + guests + reached + mail);
+  const joining = registration === 'open' ? '' : `data-registration="${registration}" `;
+  let told = html.replace('<html ', (tag) => tag + payments + guests + reached + mail + joining);
   if (paymentMode === 'test')
     told = told.replace('</head>', `<style>${STYLE}</style>$&`).replace('<body>', `$&${RIBBON}`);
   if (contact) {

@@ -10,6 +10,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { brand } from '#shared/brand.ts';
 import { REFUSALS } from '#shared/errors.ts';
+import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { refuseOtherMethods } from '../http/door.ts';
 import { answer, type Prepared, prepare } from '../http/prepared-answer.ts';
 import { describeApi } from './document.ts';
@@ -62,9 +63,9 @@ const MAY_CHANGE = 'no-cache';
 const FOR_A_DAY = 'public, max-age=86400';
 
 /** Serves `/api/openapi.json` and `/api/docs`. Each part is made and packed at its first visit, and kept. */
-export function serveApiDocs(app: Hono, publicUrl: string): void {
+export function serveApiDocs(app: Hono, publicUrl: string, registration: RegistrationMode): void {
   const parts: Readonly<Record<string, () => Prepared | Promise<Prepared>>> = {
-    'openapi.json': () => ofText('application/json', JSON.stringify(describeApi(publicUrl))),
+    'openapi.json': () => ofText('application/json', JSON.stringify(describeApi(publicUrl, registration))),
     docs: () => ofText('text/html; charset=utf-8', PAGE.toString()),
     'docs/start.js': () => ({ ...ofText('text/javascript; charset=utf-8', START), packed: () => null }),
     'docs/swagger-ui.css': () => ofFile('text/css; charset=utf-8', 'swagger-ui.css'),

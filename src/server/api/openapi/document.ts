@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
+import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { VERSION } from '../../version.ts';
 import { problemOf } from '../http/problems.ts';
 import type { Endpoint, Named, Text } from '../procedures/endpoint.ts';
@@ -59,9 +60,11 @@ const COMMON_HEADERS = {
 };
 
 /** @param publicUrl without a trailing slash. */
-export function describeApi(publicUrl: string): JsonSchema {
+export function describeApi(publicUrl: string, registration: RegistrationMode = 'open'): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const endpoint of ENDPOINTS) {
+  for (const { refusalsByRegistration, ...terms } of ENDPOINTS) {
+    const refusals = [...terms.refusals, ...(refusalsByRegistration?.[registration] ?? [])];
+    const endpoint = { ...terms, refusals };
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, publicUrl) };
   }

@@ -49,6 +49,7 @@ export const authProcedures = {
       takes: { registration },
       answers: { user },
       refusals: ['email_taken', 'username_taken', 'too_many_requests'],
+      refusalsByRegistration: { closed: ['registration_closed'] },
       request: {
         email: 'pat@example.com',
         username: 'pat',

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { ErrorCode } from '#shared/errors.ts';
+import type { RegistrationMode } from '#shared/registration-mode.ts';
 import type { JsonSchema } from '../wire.ts';
 
 /** A text of the API description; lines are joined by spaces. */
@@ -76,6 +77,8 @@ interface Terms {
   readonly fileTypes?: readonly string[];
   /** The refusals of this endpoint, beside those of any. */
   readonly refusals?: readonly ErrorCode[];
+  /** Further refusals, by who may make an account here. */
+  readonly refusalsByRegistration?: Readonly<Partial<Record<RegistrationMode, readonly ErrorCode[]>>>;
   /** Examples of the bodies of request and answer. */
   readonly request?: unknown;
   readonly response?: unknown;

@@ -1,0 +1,10 @@
+/** Who may make an account. It stands here because the tip page loads the other settings of the operator. */
+import type { RegistrationMode } from '#shared/registration-mode.ts';
+import { drawnInstallation } from '../../installation.ts';
+
+/** Open when the page does not say it. */
+export function registrationMode(): RegistrationMode {
+  if (import.meta.env.SSR) return drawnInstallation().registration;
+  const told = document.documentElement.dataset['registration'];
+  return told === 'invite' || told === 'closed' ? told : 'open';
+}
