@@ -303,7 +303,12 @@ const config: ViteUserConfig = {
   environments: {
     client: {
       // React looks for its developer tools under this name; without it, a hundredth of a page's script goes.
-      define: { __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined' },
+      define: {
+        __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined',
+        // Browsers read the brand from their page.
+        'globalThis.document': 'document',
+        'globalThis.installedBrand': 'undefined',
+      },
       build: {
         outDir: '../../dist/client',
         emptyOutDir: true,

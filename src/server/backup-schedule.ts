@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { brand } from '#shared/brand.ts';
 import type { Clock } from '#shared/calendar.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { parsePast, spellPast } from './storage/checks/past.ts';
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,7 @@ export const BACKUP_PATIENCE_MS = 2 * HOUR_MS;
 const LATE_AFTER_MS = INTERVAL_MS + BACKUP_PATIENCE_MS;
 const MAX_KEPT = 14;
 
-const PREFIX = brand.name.toLowerCase();
+const PREFIX = SOFTWARE.toLowerCase();
 /** Six digits last 2,700 years at one a day; more than twelve are not exact enough to count up from. */
 const NAME = `^${PREFIX}-(\\d{6,12})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)`;
 const FILE = new RegExp(`${NAME}(\\.unfinished)?$`);

@@ -3,11 +3,12 @@
  */
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { brand } from '#shared/brand.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import { REGISTRATION_MODES, type RegistrationMode } from '#shared/registration-mode.ts';
+import { SOFTWARE } from '#shared/software.ts';
+import { brandSettings } from './brand/brand-settings.ts';
 import {
   isAddressOrNetwork,
   isLoopback,
@@ -71,6 +72,10 @@ export interface Config {
   /** Absolute path of the list of blocked words; null for none. */
   readonly blockedWordsFile: string | null;
   readonly registration: RegistrationMode;
+  /** Six hexadecimal digits after a #; null for the colour of the product. */
+  readonly brandColour: string | null;
+  /** Absolute path of the folder with the operator's logo and pages; null for none. */
+  readonly brandFolder: string | null;
   readonly warnings: readonly string[];
 }
 
@@ -178,12 +183,13 @@ const environment = z.object({
     .string()
     .refine(
       (text) => mailboxFrom(text) !== null,
-      `must be an address, such as tips@example.com or ${brand.name} <tips@example.com>`,
+      `must be an address, such as tips@example.com or ${SOFTWARE} <tips@example.com>`,
     )
     .optional(),
   PUSH_HOSTS: listOf(isPushHost, 'must list host names such as push.example.com or *.push.example.com'),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
   REGISTRATION: z.enum(REGISTRATION_MODES, { error: 'must be open, invite or closed' }).default('open'),
+  ...brandSettings,
 });
 
 /** All settings of the operator; NODE_ENV is not one. */
@@ -257,6 +263,8 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     blockedWordsFile: data.BLOCKED_WORDS_FILE === undefined ? null : resolve(data.BLOCKED_WORDS_FILE),
     registration: data.REGISTRATION,
+    brandColour: data.BRAND_COLOR ?? null,
+    brandFolder: data.BRAND_FOLDER ?? null,
     warnings,
   };
 }

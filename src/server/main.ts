@@ -1,6 +1,6 @@
 /**
  * The server's one program: it serves, runs an operator's command, or prints its version. It loads nothing
- * before it has checked the version of Node.js.
+ * before it has checked the version of Node.js, and nothing that names the product before that name is settled.
  */
 import type { Command } from './commands/command.ts';
 import { refuseOldNode } from './old-node.js';
@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 async function main(name: string | undefined, words: readonly string[]): Promise<void> {
   process.setSourceMapsEnabled(true);
+  const { readEnvironment } = await import('./config.ts');
+  (await import('./brand/brand-settings.ts')).settleBrand(readEnvironment);
   if (name === undefined) return (await import('./serve.ts')).serve();
   if (name === '--version') {
     process.stdout.write(`${(await import('./version.ts')).NAME_AND_VERSION}\n`);

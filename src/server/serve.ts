@@ -8,21 +8,23 @@ import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type Logger, pino } from 'pino';
-import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { STREAM_HEARTBEAT_MS } from './api/http/envelope.ts';
 import { createTroubles } from './api/http/probes.ts';
 import { createRequestServer } from './api/http/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { startCaring } from './backups.ts';
+import { accentOf } from './brand/accent.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { createAnnounce, createLogDestination } from './log-destination.ts';
 import { logOptions } from './log-options.ts';
 import type { Relay } from './mail/relay.ts';
+import type { OwnBrand } from './pages/branded.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createDrawing } from './print/drawing.ts';
@@ -88,7 +90,7 @@ export async function serve(): Promise<void> {
       error instanceof DatabaseRefused ||
       error instanceof BlockedWordsRefused;
     process.stderr.write(
-      `${brand.name} cannot start: ` +
+      `${SOFTWARE} cannot start: ` +
         `${isForeseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
     );
     process.exit(1);
@@ -129,6 +131,7 @@ async function start(): Promise<void> {
   const random = createRandomBytes();
   const paymentService = await openPaymentService(config);
   const drawing = createDrawing({ onTrouble: (err) => log.error({ err }, 'could not draw') });
+  const accent = config.brandColour === null ? null : accentOf(config.brandColour);
   const app = createApp({
     config,
     storage,
@@ -137,7 +140,7 @@ async function start(): Promise<void> {
     clock: Date.now,
     random,
     log,
-    pages: await openPages(config, paymentService?.mode ?? 'simulated'),
+    pages: await openPages(config, paymentService?.mode ?? 'simulated', { accent }),
     paymentService,
     mailRelay: await openMailRelay(config),
     blockedWords,
@@ -149,6 +152,7 @@ async function start(): Promise<void> {
   const server = await listen(app, config);
   log.info({ ...RUNNING, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
+  for (const shade of accent?.mended ?? []) log.warn(`BRAND_COLOR: ${shade}`);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
@@ -203,23 +207,30 @@ async function start(): Promise<void> {
       );
     });
   }
-  process.stdout.write(`${brand.name} is ready at ${addressOf(config)}\n`);
+  process.stdout.write(`${SOFTWARE} is ready at ${addressOf(config)}\n`);
 }
 
 /** Null without a build in development, where Vite serves the client, which renders every page itself. */
 async function openPages(
   { publicUrl, takesGuestTips, operatorContact, mail, registration }: Config,
   paymentMode: PaymentMode,
+  own: OwnBrand,
 ): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
   const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDERS, renderer, publicUrl, {
-    paymentMode,
-    takesGuestTips,
-    operatorContact,
-    sendsMail: mail !== null,
-    registration,
-  });
+  return preparePages(
+    CLIENT_FOLDERS,
+    renderer,
+    publicUrl,
+    {
+      paymentMode,
+      takesGuestTips,
+      operatorContact,
+      sendsMail: mail !== null,
+      registration,
+    },
+    own,
+  );
 }
 
 /** Buffers random bytes, because each fetch costs as much as hundreds of bytes. No byte is returned twice. */

@@ -3,6 +3,7 @@
  * the server can check (is the email taken, is the password common) are not here.
  */
 import { z } from 'zod';
+import { brand } from './brand.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from './categories.ts';
 import { dayStartHour } from './day-start.ts';
 import {
@@ -14,6 +15,12 @@ import {
 import { idPattern } from './ids.ts';
 import { serviceCategory } from './qr-codes.ts';
 import { isReservedUsername, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, USERNAME } from './usernames.ts';
+
+/** Too few letters and digits of a name are part of names that have nothing to do with it. */
+const MIN_BRAND_LENGTH = 5;
+const BRAND = brand.name.toLowerCase().replace(/[^a-z0-9]/g, '');
+const hasBrand = (username: string): boolean =>
+  BRAND.length >= MIN_BRAND_LENGTH && username.toLowerCase().replace(/[._-]/g, '').includes(BRAND);
 
 /** In characters (code points), after normalisation. */
 const MIN_PASSWORD_LENGTH = 8;
@@ -92,7 +99,7 @@ const username = trimmed('Username', MAX_USERNAME_LENGTH, USERNAME_LENGTH)
       'Username may have letters, digits, dots, hyphens and underscores, and starts and ends with a letter or digit.',
     ),
   )
-  .refine((name) => !isReservedUsername(name), 'This username is reserved.')
+  .refine((name) => !isReservedUsername(name) && !hasBrand(name), 'This username is reserved.')
   .meta({ minLength: MIN_USERNAME_LENGTH });
 
 const NAME_LENGTH = `Full name may have up to ${MAX_NAME_LENGTH} characters.`;

@@ -1,10 +1,23 @@
 /**
- * The product's name and what is made of it. A fork renames it here, in the client's index.html and manifest,
- * and in deploy/.
+ * What people see of the product's name, and what is made of it. An operator names an installation by
+ * BRAND_NAME and BRAND_SENTENCE; a fork renames it here, in software.ts, in the client's index.html and
+ * manifest, and in deploy/.
  */
+import { SOFTWARE } from './software.ts';
+
+declare global {
+  /** What the operator has set, settled by the server before it loads any module that names the product. */
+  var installedBrand: { readonly brand?: string; readonly sentence?: string } | undefined;
+}
+
+export const DEFAULT_SENTENCE = 'Join the future of cashless tipping';
+
+/** A page says on its root element what differs from the default. */
+const set = globalThis.installedBrand ?? globalThis.document?.documentElement.dataset;
+
 export const brand = {
-  name: 'Tipwell',
-  tagline: 'Join the future of cashless tipping',
+  name: set?.['brand'] ?? SOFTWARE,
+  tagline: set?.['sentence'] ?? DEFAULT_SENTENCE,
   /** The scheme of links such as `tipwell://tip/{userId}/{category}`. */
   linkScheme: 'tipwell',
   /** The local storage key of the session token. */

@@ -7,8 +7,6 @@ export const MAX_USERNAME_LENGTH = 30;
 /** Typed in any case, stored in lower case. */
 export const USERNAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*[A-Za-z0-9]$/;
 
-const BRAND = brand.name.toLowerCase();
-
 /**
  * Offices of a site. A name with one of these as a part seems to speak for it: `support-joe`, `admin1`,
  * `the_official`.
@@ -44,8 +42,8 @@ export function isPageUsername(username: string): boolean {
 }
 
 /**
- * Whether a username would pass for the site itself, or for one of its addresses: it contains the brand,
- * however it is separated; it is one that a tip page has; one of its parts, between separators and without
+ * Whether a username would pass for the site itself, or for one of its addresses: it contains the software's
+ * name, however it is separated; it is one that a tip page has; one of its parts, between separators and without
  * digits around it, is an office; or it is as a whole, without separators, a reserved word. Case does not
  * matter.
  */
@@ -53,7 +51,7 @@ export function isReservedUsername(username: string): boolean {
   const parts = username.toLowerCase().split(/[._-]+/);
   const joined = parts.join('');
   return (
-    joined.includes(BRAND) ||
+    joined.includes(brand.linkScheme) ||
     RESERVED_WORDS.has(joined) ||
     isPageUsername(username.toLowerCase()) ||
     parts.some((part) => OFFICES.has(part.replace(/^\d+|\d+$/g, '')))

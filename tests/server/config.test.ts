@@ -32,6 +32,8 @@ const DEFAULTS = {
   mail: null,
   backupFolder: null,
   blockedWordsFile: null,
+  brandColour: null,
+  brandFolder: null,
   registration: 'open',
   warnings: [],
 };
@@ -127,6 +129,10 @@ describe('settings', () => {
     [{ SESSION_DAYS: '3650' }, { sessionLifetimeMs: 3_650 * DAY_MS }],
     [{ UNDO_MINUTES: '0' }, { undoMs: 0 }],
     [{ UNDO_MINUTES: '1440' }, { undoMs: DAY_MS }],
+    [{ BRAND_COLOR: ' #1D6F5C ' }, { brandColour: '#1d6f5c' }],
+    [{ BRAND_FOLDER: 'brand' }, { brandFolder: resolve('brand') }],
+    // What names the installation is settled before all else.
+    [{ BRAND_NAME: ` ${'ن'.repeat(60)} `, BRAND_SENTENCE: '<script>"Tips" & more</script>' }, {}],
     [{ LOG_LEVEL: 'trace' }, { logLevel: 'trace' }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ LOG_ADDRESSES: 'hashed' }, { hashesLogNames: true }],

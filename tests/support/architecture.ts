@@ -34,7 +34,8 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
-  ['config', /^server\/(?:config|setting-forms)\.ts$/, 'storage'],
+  ['brand', /^server\/brand\//, ''],
+  ['config', /^server\/(?:config|setting-forms)\.ts$/, 'storage brand'],
   ['wire', /^server\/api\/wire\.ts$/, ''],
   ['http', /^server\/api\/http\//, 'version wire storage chapters ports'],
   [
@@ -46,7 +47,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'app',
     /^server\/(?:app\.ts$|pages\/)/,
-    'storage chapters codes printer limits queue config http procedures doors ports payments',
+    'storage chapters codes printer limits queue config http procedures doors ports payments brand',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http'],
@@ -55,9 +56,9 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters printer limits config http app log frame ports stripe care',
+    'version storage choice schedule chapters printer limits config http app log frame ports stripe care brand',
   ],
-  ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs'],
+  ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 
   ['session', /^client\/session\//, ''],
   ['roots', /^client\/(?:api-client\/)?[^/]+$/, 'session'],

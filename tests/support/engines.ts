@@ -39,6 +39,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'access-matrix',
   'account-care',
   'accounts',
+  'brand',
   'client-address',
   'closed-accounts',
   'closed-payments',

@@ -70,7 +70,7 @@ export function htmlOf({ subject, lines, rows = [], button, closing, unsubscribe
     button ? `<p><a class="button" href="${escaped(button.url)}">${escaped(button.label)}</a></p>` : '',
     closing === undefined ? '' : soft(escaped(closing)),
     unsubscribeUrl === undefined ? '' : soft(`<a href="${escaped(unsubscribeUrl)}">Stop these emails</a>`),
-    soft(brand.name),
+    soft(escaped(brand.name)),
   ];
   return `<!doctype html>
 <html lang="en">

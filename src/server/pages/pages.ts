@@ -25,6 +25,7 @@ import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/http/door.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { answer, type Prepared, prepare } from '../api/http/prepared-answer.ts';
+import { NO_BRAND, type OwnBrand, ownFiles, withBrand, withBrandWords } from './branded.ts';
 import {
   createRenderedPages,
   PAGE,
@@ -76,19 +77,20 @@ export function preparePages(
   renderer: Renderer,
   publicUrl: string,
   installation: Installation,
+  own: OwnBrand = NO_BRAND,
 ): Pages {
   const emptyPage = {
-    ...prepareEmptyPage(join(folders.folder, 'index.html'), installation),
+    ...prepareEmptyPage(join(folders.folder, 'index.html'), installation, own),
     headers: UNLISTED,
   };
-  const rendered = createRenderedPages(renderer, folders.folder, publicUrl, installation);
+  const rendered = createRenderedPages(renderer, folders.folder, publicUrl, installation, own);
   const demoPicture = prepare({
     type: 'image/svg+xml',
     // Another PUBLIC_URL changes it.
     cacheControl: 'no-cache',
     plain: Buffer.from(drawScreenCode(publicUrl + TIP_PREFIX + OPEN_DEMO)),
   });
-  const files = readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline }, rendered);
+  const files = readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline }, rendered, own);
 
   return {
     inlineSources: rendered.inlineSources,
@@ -162,9 +164,9 @@ export function preparePages(
   };
 }
 
-function prepareEmptyPage(file: string, installation: Installation): Prepared {
+function prepareEmptyPage(file: string, installation: Installation, own: OwnBrand): Prepared {
   const built = readFileSync(file, 'utf8');
-  const html = withInstallation(built, installation);
+  const html = withBrand(withInstallation(withBrandWords(built), installation), own);
   // The build has packed the page as it is.
   if (html === built) return prepareFile(file, PAGE);
   return packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(html) }));
@@ -191,6 +193,7 @@ function readFiles(
   folders: { readonly folder: string; readonly earlierFolder: string },
   offline: { readonly path: string; readonly page: Prepared },
   { dashboard, dashboardFiles }: Pick<RenderedPages, 'dashboard' | 'dashboardFiles'>,
+  own: OwnBrand,
 ): ReadonlyMap<string, Prepared> {
   const { folder, earlierFolder } = folders;
   const earlier = existsSync(earlierFolder) ? filesIn(earlierFolder).filter(([path]) => isAsset(path)) : [];
@@ -207,6 +210,7 @@ function readFiles(
   return new Map([
     ...earlier,
     ...filesIn(folder),
+    ...ownFiles(read, own),
     [WORKER, prepare({ type, cacheControl: 'no-cache', plain: Buffer.from(worker) })],
     [WORKER_PAGES, prepare({ type, cacheControl: 'no-cache', plain: Buffer.from(workerPages) })],
   ]);

@@ -13,6 +13,7 @@ import type { ProviderPage, QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/http/prepared-answer.ts';
+import { escaped, type OwnBrand, withBrand } from './branded.ts';
 
 /** The numbers of pages that are kept; one has some 15 kB, and 10 kB packed. */
 const MAX_KEPT = {
@@ -66,8 +67,9 @@ export function createRenderedPages(
   folder: string,
   publicUrl: string,
   installation: Installation,
+  own: OwnBrand,
 ): RenderedPages {
-  const templates = readTemplates(folder, installation);
+  const templates = readTemplates(folder, installation, own);
   const kept = {
     common: new RecentPages(MAX_KEPT.common),
     codes: new RecentPages(MAX_KEPT.codes),
@@ -217,9 +219,12 @@ interface Templates {
   filesOf(name: TemplateName): readonly string[];
 }
 
-function readTemplates(folder: string, installation: Installation): Templates {
+function readTemplates(folder: string, installation: Installation, own: OwnBrand): Templates {
   const read = (name: string) =>
-    withInstallation(readFileSync(join(folder, `templates/${name}.html`), 'utf8'), installation);
+    withBrand(
+      withInstallation(readFileSync(join(folder, `templates/${name}.html`), 'utf8'), installation),
+      own,
+    );
   const templates = {
     landing: read('landing'),
     auth: read('auth'),
@@ -297,9 +302,4 @@ export function withInstallation(
       .replace('</body>', (end) => footer + end);
   }
   return told;
-}
-
-function escaped(text: string): string {
-  const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  return text.replace(/[&<>"]/g, (sign) => signs[sign] ?? sign);
 }

@@ -4,8 +4,8 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { RECENT_PASSWORD_MINUTES } from '#shared/accounts.ts';
-import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { toldName } from '#shared/unknown-names.ts';
 
 const NO_OBJECT = 'Send the fields as a JSON object.';
@@ -81,7 +81,7 @@ export function headersOf(...refusals: readonly AppError[]): Record<string, stri
   const headers: Record<string, string> = {};
   const unauthenticated = refusals.find(({ status }) => status === 401);
   if (unauthenticated) {
-    headers['WWW-Authenticate'] = `Bearer realm="${brand.name}"${reasonOf(unauthenticated)}`;
+    headers['WWW-Authenticate'] = `Bearer realm="${SOFTWARE}"${reasonOf(unauthenticated)}`;
   }
   // RFC 9110, section 15.5.16.
   if (refusals.some(({ code }) => code === 'encoded_body')) headers['Accept-Encoding'] = 'identity';

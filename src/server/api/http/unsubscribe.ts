@@ -3,6 +3,7 @@
  * POST, and with a button for people, because programs that check links open them.
  */
 import type { Hono, Context as HonoContext } from 'hono';
+import { html, raw } from 'hono/html';
 import type { Mail } from '#server/mail/mail.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
@@ -27,10 +28,10 @@ export function takeUnsubscribing(app: Hono, mail: Mail | null): void {
   refuseOtherMethods(app, PATH, ['GET', 'POST']);
 }
 
-function page(c: HonoContext, title: string, body: string): Response {
+function page(c: HonoContext, title: string, body: string): Response | Promise<Response> {
   c.header('Cache-Control', 'no-store');
   c.header('X-Robots-Tag', 'noindex');
-  return c.html(`<!doctype html>
+  return c.html(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -38,7 +39,7 @@ function page(c: HonoContext, title: string, body: string): Response {
 <meta name="color-scheme" content="light dark">
 <title>${title} - ${brand.name}</title>
 </head>
-<body><main><h1>${title}</h1>${body}</main></body>
+<body><main><h1>${title}</h1>${raw(body)}</main></body>
 </html>
 `);
 }

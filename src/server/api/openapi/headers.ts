@@ -1,5 +1,6 @@
 /** The headers of answers in the API description, and the request id of its examples. */
 import { brand } from '#shared/brand.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { TRANSACTION } from '../procedures/examples.ts';
 
 export const EXAMPLE_REQUEST_ID = '0f5b2f0e-3c7e-4a53-9d1c-5a3f5e0f7a11';
@@ -55,7 +56,7 @@ export const HEADERS = {
   WwwAuthenticate: {
     description: 'How to authenticate (RFC 6750, section 3).',
     schema: { type: 'string', pattern: '^Bearer ' },
-    example: `Bearer realm="${brand.name}"`,
+    example: `Bearer realm="${SOFTWARE}"`,
   },
   Allow: {
     description: 'With 405: the methods that the address has.',

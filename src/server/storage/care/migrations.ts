@@ -1,7 +1,7 @@
 /** Compares the migrations that a database has run with those of this build, on every engine. */
 import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { brand } from '#shared/brand.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { type DatabaseAddress, DatabaseRefused } from '../port/database.ts';
 
 export interface Migration {
@@ -28,7 +28,7 @@ export function readMigrations(engine: DatabaseAddress['engine']): Migration[] {
 export function requireKnown(seen: readonly string[], known: readonly Migration[]): void {
   if (areKnown(seen, known)) return;
   throw new DatabaseRefused(
-    `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
+    `The database was made by a newer or different version of ${SOFTWARE}. Start that version, or restore a backup.`,
   );
 }
 
@@ -42,8 +42,8 @@ export function requireCurrent(name: string, seen: readonly string[], known: rea
   if (isCurrent(seen, known)) return;
   throw new DatabaseRefused(
     areKnown(seen, known)
-      ? `${name} has not the tables of this version. Start ${brand.name} once, then try again.`
-      : `This build is older than the tables of ${name}, which were made by a newer or different version of ${brand.name}. Run the command in the folder of that version.`,
+      ? `${name} has not the tables of this version. Start ${SOFTWARE} once, then try again.`
+      : `This build is older than the tables of ${name}, which were made by a newer or different version of ${SOFTWARE}. Run the command in the folder of that version.`,
   );
 }
 
@@ -68,8 +68,8 @@ export function compareObjects(present: SchemaObjects, expected: SchemaObjects):
   const seen = new Set<string>();
   const sentences: string[] = [];
   for (const [name, text] of present) {
-    if (!wanted.has(name) || seen.has(name)) sentences.push(`the ${name} is none of ${brand.name}'s`);
-    else if (wanted.get(name) !== text) sentences.push(`the ${name} is not as ${brand.name} makes it`);
+    if (!wanted.has(name) || seen.has(name)) sentences.push(`the ${name} is none of ${SOFTWARE}'s`);
+    else if (wanted.get(name) !== text) sentences.push(`the ${name} is not as ${SOFTWARE} makes it`);
     seen.add(name);
   }
   const missing = [...wanted.keys()].filter((name) => !seen.has(name));

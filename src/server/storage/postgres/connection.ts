@@ -2,7 +2,7 @@
  * Opens connections on which a commit is flushed to disk before it is answered, and every wait is bounded.
  */
 import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, types } from 'pg';
-import { brand } from '#shared/brand.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { DatabaseRefused } from '../port/database.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 import { spellPostgresUrl } from '../postgres-url.ts';
@@ -66,7 +66,7 @@ export function nameOf(url: string): string {
 function configOf(url: string): ClientConfig {
   return {
     connectionString: `${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`,
-    fallback_application_name: brand.name.toLowerCase(),
+    fallback_application_name: SOFTWARE.toLowerCase(),
     connectionTimeoutMillis: CONNECTING_TIMEOUT_MS,
     keepAlive: true,
     types: {

@@ -4,7 +4,7 @@
  */
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { type ClientBase, escapeIdentifier } from 'pg';
-import { brand } from '#shared/brand.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { requireTrusted } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
 import { columnsOfPast, createPast, spellPast, tipText } from '../checks/past.ts';
@@ -54,7 +54,7 @@ async function requireEmpty(client: ClientBase, name: string): Promise<void> {
   const { rows } = await client.query('SELECT 1 FROM tipwell.accounts LIMIT 1');
   if (rows.length === 0) return;
   throw new DatabaseRefused(
-    `${name} is not empty: there are accounts of ${brand.name}'s in it. Nothing was changed. Name an empty database.`,
+    `${name} is not empty: there are accounts of ${SOFTWARE}'s in it. Nothing was changed. Name an empty database.`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** Checks the whole ledger as of one moment, while servers write. */
 import type { ClientBase } from 'pg';
-import { brand } from '#shared/brand.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import type { Migration } from '../care/migrations.ts';
 import {
   findingsOf,
@@ -132,5 +132,5 @@ export async function inspectSchema(
 /** @throws DatabaseRefused when this is not a database of Tipwell. */
 export async function requireTipwells(client: ClientBase, url: string): Promise<void> {
   if ((await appliedTo(client)).length > 0) return;
-  throw new DatabaseRefused(`${nameOf(url)} is no database of ${brand.name}'s.`);
+  throw new DatabaseRefused(`${nameOf(url)} is no database of ${SOFTWARE}'s.`);
 }

@@ -3,7 +3,7 @@
  * PostgreSQL releases them with the session.
  */
 import type { ClientBase } from 'pg';
-import { brand } from '#shared/brand.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { DatabaseRefused } from '../port/database.ts';
 
 const KEY = `hashtextextended('tipwell servers', 0)`;
@@ -39,7 +39,7 @@ export async function holdAlone(client: ClientBase, name: string): Promise<void>
   const { rows } = await client.query(`SELECT 1 WHERE pg_try_advisory_lock(${KEY})`);
   if (rows.length > 0) return;
   throw new DatabaseRefused(
-    `Cannot use the database ${name}: another ${brand.name} process is using it; stop all of them first.`,
+    `Cannot use the database ${name}: another ${SOFTWARE} process is using it; stop all of them first.`,
   );
 }
 

@@ -6,7 +6,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { brand } from '#shared/brand.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { DatabaseRefused } from '../port/database.ts';
 import { hasOtherNames, locate, makeFile, makeFolderOf, tighten } from './database-files.ts';
 
@@ -129,7 +129,7 @@ export function holdDatabase(path: string): () => void {
     return () => lock.close();
   } catch (error) {
     const reason = isSqliteError(error, 'SQLITE_BUSY')
-      ? `another ${brand.name} process is using it; stop that one first.`
+      ? `another ${SOFTWARE} process is using it; stop that one first.`
       : reasonOf(error);
     throw new DatabaseRefused(`Cannot use the database ${path}: ${reason}`, { cause: error });
   }

@@ -4,7 +4,7 @@
  * on can delete the rows that refer to it. A migration may count the present ledger as checked, because it is
  * checked before the first.
  */
-import { brand } from '#shared/brand.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import { compareObjects, type Migration, requireKnown, requireUnchanged } from '../care/migrations.ts';
 import { type Announce, announceNothing, DatabaseRefused } from '../port/database.ts';
 import { type Database, IN_MEMORY, openDatabase } from './connection.ts';
@@ -51,7 +51,7 @@ export function migrate(
  * @throws DatabaseRefused when the file is foreign or has run an unknown migration.
  */
 export function checkSchema(database: Database, migrations: readonly Migration[]): string[] {
-  if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${brand.name}'s.`);
+  if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${SOFTWARE}'s.`);
   const applied = appliedTo(database);
   requireKnown(applied, migrations);
   const expected = openDatabase(IN_MEMORY);
