@@ -26,6 +26,7 @@ import { createTrpcDoor } from './api/procedures/trpc-door.ts';
 import { createRestAdapter } from './api/rest/rest.ts';
 import { createAccounts } from './auth/accounts.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
+import { createInvitations } from './auth/invitations.ts';
 import { createMailLinks } from './auth/mail-links.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -162,6 +163,7 @@ export function createApp(deps: AppDependencies): App {
       await services.sessions.sweep();
       await services.limits.sweep();
       await services.mail?.sweep();
+      await services.invitations.sweep();
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },
@@ -191,6 +193,7 @@ function createServices({
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const draft = mailRelay ? createDrafts(clock, random) : () => undefined;
+  const invitations = createInvitations({ storage, clock, random, mode: config.registration });
   const { undoMs } = config;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const { publicUrl } = config;
@@ -225,8 +228,9 @@ function createServices({
       clock,
       random,
       draft,
-      registrationMode: config.registration,
+      invitations,
     }),
+    invitations,
     mailLinks: createMailLinks({ storage, sessions, passwords, clock, draft }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl, payments, draw: drawing.draw }),
     printer: createPrinter({ publicUrl, clock, drawing }),

@@ -146,7 +146,10 @@ const phoneOrNull = z
 
 const phone = phoneOrNull.optional().transform((text) => text ?? null);
 
-const person = { email, username, fullName, password, phone };
+/** Needed where the operator asks for one, and not looked at elsewhere. */
+const invitation = z.string({ error: 'The invitation must be text.' }).optional();
+
+const person = { email, username, fullName, password, phone, invitation };
 
 /** The length is checked before the items, because each wrong item makes a message. */
 const chosenCategories = z

@@ -13,21 +13,13 @@ interface Refusal {
 }
 
 export const REFUSALS = {
-  malformed_json: {
-    status: 400,
-    title: 'Malformed JSON',
-    detail: 'The request body is not valid JSON.',
-  },
+  malformed_json: { status: 400, title: 'Malformed JSON', detail: 'The request body is not valid JSON.' },
   malformed_request: {
     status: 400,
     title: 'Malformed request',
     detail: 'The request could not be understood.',
   },
-  request_timeout: {
-    status: 408,
-    title: 'Request timeout',
-    detail: 'The request took too long to arrive.',
-  },
+  request_timeout: { status: 408, title: 'Request timeout', detail: 'The request took too long to arrive.' },
   headers_too_large: {
     status: 431,
     title: 'Headers too large',
@@ -41,26 +33,14 @@ export const REFUSALS = {
     detail: 'Your session has ended. Please login again.',
   },
   wrong_credentials: { status: 401, title: 'Wrong credentials', detail: 'Incorrect email or password.' },
-  wrong_password: {
-    status: 422,
-    title: 'Wrong password',
-    detail: 'The current password is not right.',
-  },
-  session_not_found: {
-    status: 404,
-    title: 'Session not found',
-    detail: 'This session has already ended.',
-  },
+  wrong_password: { status: 422, title: 'Wrong password', detail: 'The current password is not right.' },
+  session_not_found: { status: 404, title: 'Session not found', detail: 'This session has already ended.' },
   password_change_required: {
     status: 403,
     title: 'Password change required',
     detail: 'Please choose a password of your own first.',
   },
-  password_needed: {
-    status: 401,
-    title: 'Password needed',
-    detail: 'Enter your password to go on.',
-  },
+  password_needed: { status: 401, title: 'Password needed', detail: 'Enter your password to go on.' },
   providers_only: {
     status: 403,
     title: 'Service providers only',
@@ -89,31 +69,15 @@ export const REFUSALS = {
     title: 'QR code replaced',
     detail: 'This QR code was replaced. Please scan the new one.',
   },
-  qr_code_retired: {
-    status: 410,
-    title: 'QR code retired',
-    detail: 'This QR code is no longer in use.',
-  },
-  not_a_photo: {
-    status: 415,
-    title: 'Not a photo',
-    detail: 'Send a JPEG, PNG or WebP picture.',
-  },
-  photo_too_large: {
-    status: 413,
-    title: 'Photo too large',
-    detail: 'The photo is larger than 256 KiB.',
-  },
+  qr_code_retired: { status: 410, title: 'QR code retired', detail: 'This QR code is no longer in use.' },
+  not_a_photo: { status: 415, title: 'Not a photo', detail: 'Send a JPEG, PNG or WebP picture.' },
+  photo_too_large: { status: 413, title: 'Photo too large', detail: 'The photo is larger than 256 KiB.' },
   photo_unreadable: {
     status: 422,
     title: 'Photo unreadable',
     detail: 'The photo is broken, or larger than 2048 x 2048 pixels.',
   },
-  transaction_not_found: {
-    status: 404,
-    title: 'Transaction not found',
-    detail: 'Transaction not found',
-  },
+  transaction_not_found: { status: 404, title: 'Transaction not found', detail: 'Transaction not found' },
   provider_not_payable: {
     status: 409,
     title: 'Provider not payable',
@@ -134,11 +98,7 @@ export const REFUSALS = {
     title: 'Words not taken',
     detail: 'No messages or names are taken here. The tip can be given without.',
   },
-  no_words: {
-    status: 409,
-    title: 'No words',
-    detail: 'This tip has no message and no name.',
-  },
+  no_words: { status: 409, title: 'No words', detail: 'This tip has no message and no name.' },
   thanked_already: {
     status: 409,
     title: 'Thanked already',
@@ -149,11 +109,7 @@ export const REFUSALS = {
     title: 'Giver unknown',
     detail: 'This tip was given without an account, so there is nobody to block.',
   },
-  mail_off: {
-    status: 409,
-    title: 'No email',
-    detail: 'This site sends no email.',
-  },
+  mail_off: { status: 409, title: 'No email', detail: 'This site sends no email.' },
   mail_busy: {
     status: 503,
     title: 'Too much email',
@@ -164,16 +120,8 @@ export const REFUSALS = {
     title: 'Email not confirmed',
     detail: 'Confirm your email first. Look for the link we sent you, or get a new one in Profile.',
   },
-  link_ended: {
-    status: 410,
-    title: 'Link ended',
-    detail: 'This link no longer works. Ask for a new one.',
-  },
-  no_receipt_yet: {
-    status: 409,
-    title: 'No receipt yet',
-    detail: 'You get a receipt once the tip is paid.',
-  },
+  link_ended: { status: 410, title: 'Link ended', detail: 'This link no longer works. Ask for a new one.' },
+  no_receipt_yet: { status: 409, title: 'No receipt yet', detail: 'You get a receipt once the tip is paid.' },
   giver_not_found: { status: 404, title: 'Giver not found', detail: 'You have not blocked this giver.' },
   thanks_refused: {
     status: 403,
@@ -205,27 +153,15 @@ export const REFUSALS = {
     title: 'Method not allowed',
     detail: 'This address does not answer that method.',
   },
-  email_taken: {
-    status: 409,
-    title: 'Email taken',
-    detail: 'An account with this email already exists.',
-  },
+  email_taken: { status: 409, title: 'Email taken', detail: 'An account with this email already exists.' },
   username_taken: { status: 409, title: 'Username taken', detail: 'This username is already taken.' },
   qr_code_exists: {
     status: 409,
     title: 'QR code exists',
     detail: 'You already have a QR code for this service.',
   },
-  body_too_large: {
-    status: 413,
-    title: 'Body too large',
-    detail: 'The request body is larger than 64 KiB.',
-  },
-  not_json: {
-    status: 415,
-    title: 'Not JSON',
-    detail: 'Send the request body as application/json.',
-  },
+  body_too_large: { status: 413, title: 'Body too large', detail: 'The request body is larger than 64 KiB.' },
+  not_json: { status: 415, title: 'Not JSON', detail: 'Send the request body as application/json.' },
   encoded_body: {
     status: 415,
     title: 'Body is encoded',
@@ -263,16 +199,27 @@ export const REFUSALS = {
     title: 'Registration closed',
     detail: 'This site isn’t taking new accounts. Ask whoever runs it.',
   },
+  invitation_required: {
+    status: 403,
+    title: 'Invitation required',
+    detail: 'You need an invitation to sign up here. Ask whoever runs this site for one.',
+  },
+  invitation_invalid: {
+    status: 410,
+    title: 'Invitation invalid',
+    detail: 'This invitation no longer works, or its link is incomplete. Ask for a new one.',
+  },
+  invitation_for_another: {
+    status: 403,
+    title: 'Invitation for another email',
+    detail: 'Your invitation is for another email. Sign up with the one it was made for.',
+  },
   internal: {
     status: 500,
     title: 'Internal error',
     detail: 'Something went wrong on our side. Please try again.',
   },
-  busy: {
-    status: 503,
-    title: 'Busy',
-    detail: 'The server is busy right now. Please try again in a moment.',
-  },
+  busy: { status: 503, title: 'Busy', detail: 'The server is busy right now. Please try again in a moment.' },
   storage_unavailable: {
     status: 503,
     title: 'Storage unavailable',

@@ -16,6 +16,7 @@ export type ReceiptToken = string & $brand<'ReceiptToken'>;
 export type SessionId = string & $brand<'SessionId'>;
 export type DeviceId = string & $brand<'DeviceId'>;
 export type MailId = string & $brand<'MailId'>;
+export type InvitationId = string & $brand<'InvitationId'>;
 /** The stored form: upper case, without a hyphen. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -58,6 +59,11 @@ export function newDeviceId(random: RandomBytes): DeviceId {
 
 export function newMailId(random: RandomBytes): MailId {
   return `mail_${base32(random(26)).toLowerCase()}` as MailId;
+}
+
+/** Short, because an operator types it. */
+export function newInvitationId(random: RandomBytes): InvitationId {
+  return `inv_${base32(random(10)).toLowerCase()}` as InvitationId;
 }
 
 export function newTransactionId(random: RandomBytes): TransactionId {

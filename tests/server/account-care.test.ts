@@ -230,7 +230,7 @@ describe('a login whose password was verified, but whose session had not begun',
       passwords: interrupted,
       clock,
       random: randomBytes,
-      registrationMode: 'open',
+      invitations: { admit: async () => null },
     });
   }
 
@@ -322,7 +322,7 @@ test('a change of password in a session that ended meanwhile changes nothing', a
     passwords,
     clock,
     random: randomBytes,
-    registrationMode: 'open',
+    invitations: { admit: async () => null },
   });
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   await expect(accounts.changePassword(account, change, token)).rejects.toMatchObject({

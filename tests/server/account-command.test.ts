@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { invitationIn } from '#shared/invitations.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { openStream } from '#tests/support/event-streams.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
@@ -272,4 +273,51 @@ test('without a database it makes none, and says so', async () => {
   const { code, stderr } = await runToEnd('account', { DATABASE_URL: path }, ['unlock', EMAIL]);
   expect(code).toBe(1);
   expect(stderr).toContain(`Cannot open the database ${path}`);
+});
+
+test('invite makes links, lists them without their tokens, and ends one', async () => {
+  const { server } = await registerCustomer();
+  const env = {
+    DATABASE_URL: server.databasePath,
+    REGISTRATION: 'invite',
+    PUBLIC_URL: 'https://tips.example.com',
+  };
+  const invite = (...words: string[]) => runHere('invite', env, words);
+  expect(await invite('list')).toMatchObject({ code: 0, stdout: 'No invitation is open.\n' });
+  const made = [
+    await invite('--for', 'Sam@Example.com', '--days', '2'),
+    await invite('--uses', '30', '--days', '14'),
+  ];
+  const links = made.map(({ stdout }) => stdout.split('\n')[0] ?? '');
+  expect(links.map((link) => invitationIn(new URL(link).hash)?.email)).toEqual(['Sam@Example.com', null]);
+  expect(links[0]).toMatch(/^https:\/\/tips\.example\.com\/auth\?tab=sign-up&invited#invite=[\w-]{43}&for=/);
+  const { stdout: listed } = await invite('list');
+  expect(listed).toMatch(
+    /^(inv_\w{10}) {2}1 of 1 account left, for sam@example\.com, until .+ UTC\ninv_\w{10} {2}30 of 30 accounts left, for anybody who has it, until .+ UTC\n$/,
+  );
+  const [id = ''] = listed.split(' ');
+  expect(made[0]?.stdout).toContain(`npm run invite -- revoke ${id}\n`);
+  expect(await invite('revoke', id)).toMatchObject({ code: 0, stdout: `${id} no longer works.\n` });
+  expect(await invite('revoke', id)).toMatchObject({ code: 1, stdout: `There is no invitation ${id}.\n` });
+  expect((await invite('list')).stdout).not.toContain(id);
+
+  const others = await runHere('invite', { ...env, REGISTRATION: 'closed' }, []);
+  expect(others.stdout).toMatch(/REGISTRATION is closed: nobody can sign up by it/);
+});
+
+test.each([
+  [['--for', 'nobody'], /^--for takes an email/],
+  [['--for', 'sam@example.com', '--uses', '2'], /leave --uses out/],
+  [['--uses', '0'], /^--uses takes a whole number from 1 to 1000/],
+  [['--days', '366'], /^--days takes a whole number from 1 to 365/],
+  [['--days', '1.5'], /^--days takes/],
+  [['sam@example.com'], /^Usage: npm run invite/],
+  [['list', '--days', '3'], /Usage: npm run invite/],
+  [['revoke'], /^Usage: npm run invite/],
+])('invite %j says what is wrong, and makes none', async (words, complaint) => {
+  const { server } = await registerCustomer();
+  const env = { DATABASE_URL: server.databasePath };
+  const { code, stderr } = await runHere('invite', env, words);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(complaint);
 });

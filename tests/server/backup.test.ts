@@ -122,7 +122,8 @@ describe('restoring', () => {
        INSERT INTO push_devices SELECT 'dev_1', user_id, token_hash, 'https://push.example.com/a', zeroblob(65), zeroblob(16), 0, 0, 0, 0, 0, 0
          FROM sessions LIMIT 1;
        INSERT INTO mails SELECT 'mail_1', id, 'new_device', email, '{}', 0, 0, 0, 0 FROM accounts LIMIT 1;
-       INSERT INTO mail_links SELECT zeroblob(32), 'password', id, email_key, 0 FROM accounts LIMIT 1`,
+       INSERT INTO mail_links SELECT zeroblob(32), 'password', id, email_key, 0 FROM accounts LIMIT 1;
+       INSERT INTO invitations VALUES ('inv_1', zeroblob(32), NULL, 2, 1, 0)`,
     );
     const file = join(temporaryFolder(), 'backup.db');
     expect((await runHere('db-backup', env, [file])).code).toBe(0);
@@ -169,7 +170,7 @@ describe('restoring', () => {
       'The passwords are those of the backup: 2 accounts changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(read(path, 'SELECT name FROM secrets')).toEqual(['giver_pseudonym']);
-    for (const table of ['sessions', 'push_devices', 'mails', 'mail_links'])
+    for (const table of ['sessions', 'push_devices', 'mails', 'mail_links', 'invitations'])
       expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
     const server = await startServer(env);
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(401);
@@ -190,7 +191,7 @@ describe('restoring', () => {
     expect(stdout).toContain('The passwords are those of the backup.\n');
     expect(read(path, 'SELECT name FROM secrets ORDER BY name')).toEqual(['device_mark', 'giver_pseudonym']);
     // The server may be a copy, which must wake up nobody’s phone, and mail nobody.
-    for (const table of ['push_devices', 'mails', 'mail_links'])
+    for (const table of ['push_devices', 'mails', 'mail_links', 'invitations'])
       expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
     const server = await startServer({ DATABASE_URL: path });
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(200);
@@ -219,7 +220,7 @@ describe('restoring', () => {
     const restored = await runHere('db-restore', env, [file, '--other-past', '--keep-sessions']);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
     // A copy that is only tried out must not wake or mail anybody.
-    expect(dumpOf(path)).toEqual({ ...before, push_devices: [], mails: [], mail_links: [] });
+    expect(dumpOf(path)).toEqual({ ...before, push_devices: [], mails: [], mail_links: [], invitations: [] });
     expect((await runHere('db-check', env, ['--digest', noted])).code).toBe(0);
     const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
     await goOn(storage, books);

@@ -230,6 +230,11 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
         expect(await withPassword(text.slice(0, -1))).toBe('wrong_credentials');
     },
   },
+  // Nobody needs an invitation here, so that none is looked at.
+  'auth.register.invitation': {
+    inputWith: ({ text, index }) => ({ ...person(index), invitation: text }),
+    refusals: [],
+  },
   'auth.register.isServiceProvider': {
     inputWith: ({ text, index }) => ({ ...person(index), isServiceProvider: text }),
     refusals: ['invalid_input'],

@@ -4,7 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { invitationIn } from '#shared/invitations.ts';
 import { DOORS, type Door } from '#tests/support/both-doors.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { openStream, type TipStream } from '#tests/support/event-streams.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { letInBeside, type PreparedPerson } from '#tests/support/prepared-ledger.ts';
@@ -150,6 +152,21 @@ test('wrong passwords are counted over both servers together', async () => {
   const refusedFrom = attempts.indexOf(429);
   expect(attempts.slice(0, refusedFrom)).toEqual(Array(5).fill(401));
   expect(attempts.slice(refusedFrom)).toEqual(Array(7).fill(429));
+});
+
+test('an invitation with one use lets one in whom both servers are asked for at once', async () => {
+  const { one, other, path } = await startOn(both.path, { REGISTRATION: 'invite' });
+  const made = await runHere('invite', { DATABASE_URL: path, REGISTRATION: 'invite' });
+  const { token: invitation } = invitationIn(new URL(made.stdout.split('\n')[0] ?? '').hash) ?? {};
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => {
+      const username = `invited-${index}`;
+      const person = { email: `${username}@example.com`, username, full_name: 'X', password: PASSWORD };
+      const body = { ...person, is_service_provider: false, invitation };
+      return post(index % 2 === 0 ? one : other, '/auth/register', body);
+    }),
+  );
+  expect(outcomes.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(410)]);
 });
 
 test('a username that is registered at both servers at once is given to one account', async () => {

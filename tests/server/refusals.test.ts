@@ -3,14 +3,14 @@
  * people, the headers that go with it, and that nothing was changed by what was refused. A row that is added
  * to the table without one here fails.
  */
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '#server/api/http/refusals.ts';
 import type { Config } from '#server/config.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import { newMailId } from '#shared/ids.ts';
+import { newInvitationId, newMailId } from '#shared/ids.ts';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
 import {
   type Answer,
@@ -109,8 +109,8 @@ const sendToLogin = (door: Door, { t }: Scene, type: string, body: string, query
 
 const giveTip: Act = ({ t, tip, customer }, door) => tipThrough(door, t, tip, customer);
 
-const signUp = (door: Door, { t }: Scene, email: string, username: string) =>
-  registerThrough(door, t, { email, username, password: PASSWORD });
+const signUp = (door: Door, { t }: Scene, email: string, username: string, invitation?: string) =>
+  registerThrough(door, t, { email, username, password: PASSWORD, ...(invitation && { invitation }) });
 
 /** One login more than the hashing has places for, from everywhere else through the same door. */
 const logInBehindACrowd: Act = async ({ t }, door) => {
@@ -488,6 +488,30 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     status: 403,
     registration: 'closed',
     act: (scene, door) => signUp(door, scene, 'dan@example.com', 'dan'),
+  },
+  invitation_required: {
+    status: 403,
+    registration: 'invite',
+    act: (scene, door) => signUp(door, scene, 'dan@example.com', 'dan'),
+  },
+  invitation_invalid: {
+    status: 410,
+    registration: 'invite',
+    act: (scene, door) => signUp(door, scene, 'dan@example.com', 'dan', 'nothing'),
+  },
+  invitation_for_another: {
+    status: 403,
+    registration: 'invite',
+    arrange: ({ t }) =>
+      t.storage.invitations.add({
+        id: newInvitationId(randomBytes),
+        tokenHash: hash('sha256', 'for eve', 'buffer'),
+        emailKey: 'eve@example.com',
+        maxUses: 1,
+        usesLeft: 1,
+        expiresAtMs: t.clock.nowMs + 1_000,
+      }),
+    act: (scene, door) => signUp(door, scene, 'dan@example.com', 'dan', 'for eve'),
   },
   shutting_down: {
     status: 503,

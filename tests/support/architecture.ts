@@ -121,7 +121,7 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|commands\/(?:account|keep-backups|mail|reports))\.ts$/,
+    /^server\/(?:serve|commands\/(?:account|invite|keep-backups|mail|reports))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { newDeviceId, newMailId, newPhotoName, type TransactionId } from '#shared/ids.ts';
+import { newDeviceId, newInvitationId, newMailId, newPhotoName, type TransactionId } from '#shared/ids.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { takeBack } from './ledger-steps.ts';
 import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
@@ -62,6 +62,14 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   const payments = await writePayments(storage, await addAccount('lee'), tip);
   await writeWords(storage, provider, [tips[2]?.id, payments.succeeded.id]);
   await writeMails(storage, provider);
+  await storage.invitations.add({
+    id: newInvitationId(randomBytes),
+    tokenHash: randomBytes(32),
+    emailKey: 'new@example.com',
+    maxUses: 3,
+    usesLeft: 2,
+    expiresAtMs: START_MS + 3_600_000,
+  });
   const guests = await writeGuests(storage, tip);
   // Somebody whom the payment service asks for something.
   const account = { ...payoutAccountOf(other.id), chargesEnabled: false };

@@ -185,7 +185,12 @@ export function logInThrough(door: Door, app: App, email: string, password: stri
 export function registerThrough(
   door: Door,
   app: App,
-  person: { readonly email: string; readonly username: string; readonly password: string },
+  person: {
+    readonly email: string;
+    readonly username: string;
+    readonly password: string;
+    readonly invitation?: string;
+  },
   options?: CallOptions,
 ): Promise<Answer> {
   const input = { fullName: 'Some Body', phone: null, isServiceProvider: false, ...person };

@@ -9,6 +9,7 @@ import { backUpDatabase } from '#server/commands/db-backup.ts';
 import { checkDatabase } from '#server/commands/db-check.ts';
 import { moveDatabase } from '#server/commands/db-move.ts';
 import { restoreDatabase } from '#server/commands/db-restore.ts';
+import { invite } from '#server/commands/invite.ts';
 import { readReports } from '#server/commands/reports.ts';
 import type { Environment } from './running-server.ts';
 
@@ -18,6 +19,7 @@ const COMMANDS = {
   'db-check': checkDatabase,
   'db-move': moveDatabase,
   'db-restore': restoreDatabase,
+  invite,
   reports: readReports,
 } as const satisfies Readonly<Record<string, Command>>;
 

@@ -29,6 +29,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'sessions',
   'storage-contract',
   'tip-feed',
+  'who-may-join',
 ];
 
 /**
@@ -94,7 +95,6 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'tip-streams',
   'typed-codes',
   'unknown-names',
-  'who-may-join',
   'wrong-fields',
 ];
 

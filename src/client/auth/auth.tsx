@@ -5,6 +5,7 @@ import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
+import { isInvited, withInvitation } from '#shared/invitations.ts';
 import type { Attempts } from '../controls/attempts.ts';
 import { useAttempts } from '../controls/attempts.ts';
 import { Tabs } from '../controls/tabs.tsx';
@@ -31,6 +32,8 @@ import {
   useLoginForm,
   useSignUpForm,
 } from './forms.ts';
+import { useInvitation } from './invitation.ts';
+import { InvitationNeeded } from './invitation-needed.tsx';
 import { nextFrom, nextQrId } from './next.ts';
 import { useProposedUsername } from './proposed-username.ts';
 import { SignUpForm } from './sign-up-form.tsx';
@@ -41,14 +44,21 @@ export function Auth() {
   const tab = authTabIn(search);
   const next = nextFrom(search) ?? paths.dashboard;
   const qrId = nextQrId(search);
-  const isClosed = registrationMode() === 'closed';
+  const mode = registrationMode();
+  const isClosed = mode === 'closed';
   const title = isClosed ? 'Login' : 'Login or Sign Up';
+  const invitation = useInvitation();
+  const isTakenOver = useSyncExternalStore(neverChanges, yes, no);
   const attempts = useAttempts();
   const login = useLoginForm();
   const signUp = useSignUpForm();
   const username = useProposedUsername(signUp);
   // The page that the server renders knows nothing of this tab.
   const closedOn = useSyncExternalStore(neverChanges, dayOfClosing, () => null);
+
+  const isByLink = isInvited(search);
+  const isLeftOut = mode === 'invite' && invitation === null && (isTakenOver || !isByLink);
+  const signUpAddress = authFor(next, 'sign-up');
 
   /** Logs in to the account that was just created; if that fails, the person uses the form. */
   async function enterNewAccount(credentials: Credentials) {
@@ -111,10 +121,14 @@ export function Auth() {
                 },
                 {
                   value: 'sign-up',
-                  href: authFor(next, 'sign-up'),
+                  href: invitation ? withInvitation(signUpAddress, invitation) : signUpAddress,
                   label: 'Sign Up',
-                  panel: (
+                  panel: isLeftOut ? (
+                    <InvitationNeeded isLinkBroken={isByLink} />
+                  ) : (
                     <SignUpForm
+                      isByInvitation={mode === 'invite'}
+                      invitation={mode === 'invite' ? invitation : null}
                       form={signUp}
                       username={username}
                       isForGiver={qrId !== null}
@@ -136,6 +150,8 @@ export function Auth() {
 }
 
 const neverChanges = () => () => {};
+const yes = () => true;
+const no = () => false;
 
 function welcomeBack(day: string): string {
   return `Your account is closed. Log in by ${day} to bring it back.`;

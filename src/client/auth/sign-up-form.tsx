@@ -1,6 +1,7 @@
-import type { SubmitEvent } from 'react';
+import { type SubmitEvent, useEffect } from 'react';
 import type { FieldErrors } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
+import type { InvitationLink } from '#shared/invitations.ts';
 import { api, failureOf } from '../api-client/api.ts';
 import type { Attempts } from '../controls/attempts.ts';
 import { Choice } from '../controls/choice.tsx';
@@ -17,6 +18,7 @@ import { showFailure } from '../ui/later/failures.ts';
 import { ServicePicker } from '../ui/later/service-picker.tsx';
 import styles from './auth.module.css';
 import { ACCOUNT, type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
+import { Invited } from './invitation-needed.tsx';
 import type { ProposedUsername } from './proposed-username.ts';
 
 const MAX_OTHER_PROPOSALS = 3;
@@ -26,14 +28,29 @@ interface SignUpFormProps {
   readonly username: ProposedUsername;
   /** People from a tip page are rarely providers. */
   readonly isForGiver: boolean;
+  readonly isByInvitation: boolean;
+  /** Null on the page that the server renders, and where none is needed. */
+  readonly invitation: InvitationLink | null;
   readonly attempts: Attempts;
   /** Called when the account exists; never rejects. */
   readonly onCreated: (credentials: Credentials) => Promise<void>;
 }
 
-export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: SignUpFormProps) {
+export function SignUpForm({
+  form,
+  username,
+  isForGiver,
+  isByInvitation,
+  invitation,
+  attempts,
+  onCreated,
+}: SignUpFormProps) {
   const { errors } = form.formState;
   const fields = signUpFields(isForGiver);
+  const invitedEmail = invitation?.email;
+  useEffect(() => {
+    if (invitedEmail && !form.getValues('email')) form.setValue('email', invitedEmail);
+  }, [form, invitedEmail]);
 
   function signUp(event: SubmitEvent) {
     event.preventDefault();
@@ -49,7 +66,7 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
   }
 
   async function register(registration: Registration): Promise<Credentials> {
-    await createAccount(registration, username);
+    await createAccount({ ...registration, invitation: invitation?.token }, username);
     clearToasts();
     toastSuccess('Account created successfully! Please login.', ACCOUNT);
     return { email: registration.email, password: registration.password };
@@ -64,6 +81,7 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
   return (
     // The method "dialog" keeps the browser from sending this form before the script does.
     <form className={styles.form} method="dialog" noValidate onSubmit={signUp}>
+      {isByInvitation && <Invited email={invitation?.email ?? null} />}
       {!isForGiver && <ServicesOfProvider form={form} />}
       <FullNameField
         error={errors.fullName?.message}

@@ -8,6 +8,7 @@ import { Router } from 'wouter';
 import { BRAND_DESCRIPTION, brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { DEMO_PREFIX, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import { asInvited, isInvited } from '#shared/invitations.ts';
 import { PROVIDER_PREFIX, qrIdFrom } from '#shared/page-paths.ts';
 import type { ProviderPage } from '#shared/qr-codes.ts';
 import type { Address, Lookup, PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
@@ -52,7 +53,11 @@ export const renderer: Renderer = { reduce, render, renderProvider, renderDashbo
  * has to be added here.
  */
 function reduce({ pathname, search }: Address, lookup: Lookup['kind'] | null): Address {
-  if (pathname === paths.auth) return split(authFor(nextFrom(search) ?? paths.dashboard, authTabIn(search)));
+  if (pathname === paths.auth) {
+    const tab = authTabIn(search);
+    const address = authFor(nextFrom(search) ?? paths.dashboard, tab);
+    return split(tab === 'sign-up' && isInvited(search) ? asInvited(address) : address);
+  }
   if (!isTipPage(pathname)) return split(paths.home);
   const qrId = qrIdFrom(pathname);
   const code = readQrCodeId(qrId);

@@ -23,7 +23,7 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newPassword, newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
-import type { RegistrationMode } from '#shared/registration-mode.ts';
+import type { Invitations } from './invitations.ts';
 import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
@@ -38,8 +38,8 @@ const CLOSED_IN_A_STEP = 100;
 /** Call each method that hashes a password in a turn (work-queue.ts). */
 export interface Accounts {
   /**
-   * @throws AppError `registration_closed`, `invalid_input` (a password that is easy to guess), `email_taken`,
-   *   `username_taken`.
+   * @throws AppError as `Invitations.admit` does; `invalid_input` (a password that is easy to guess),
+   *   `email_taken`, `username_taken`.
    */
   register(registration: Registration): Promise<User>;
   /**
@@ -110,9 +110,9 @@ export function createAccounts(deps: {
   readonly random: RandomBytes;
   /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
-  readonly registrationMode: RegistrationMode;
+  readonly invitations: Pick<Invitations, 'admit'>;
 }): Accounts {
-  const { storage, sessions, passwords, clock, random, draft, registrationMode } = deps;
+  const { storage, sessions, passwords, clock, random, draft, invitations } = deps;
 
   const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
     passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
@@ -200,12 +200,16 @@ export function createAccounts(deps: {
       }
     },
 
-    async register({ password, ...person }) {
-      if (registrationMode !== 'open') throw new AppError('registration_closed');
+    async register({ password, invitation, ...person }) {
+      const admitted = await invitations.admit({ email: person.email, invitation });
       requireStrong('password', password, person);
       const passwordHash = await passwords.hash(password);
       const account = { ...person, id: newUserId(random), createdAtMs: clock() };
-      const outcome = await storage.createAccount({ ...account, passwordHash }, draft?.('confirmation'));
+      const outcome = await storage.createAccount(
+        { ...account, passwordHash },
+        draft?.('confirmation'),
+        admitted,
+      );
       if (outcome !== 'created') throw new AppError(outcome);
       const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
       return userFrom({ ...account, ...totals, dayStartHour: null, mustChangePassword: false });

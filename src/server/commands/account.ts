@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Accounts, createAccounts } from '../auth/accounts.ts';
+import { createInvitations } from '../auth/invitations.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
@@ -107,7 +108,7 @@ export const careForAccount: Command = async ({ database, config, words, say }) 
     const passwords = await createPasswords();
     // The running server sends what waits.
     const draft = config.mail ? createDrafts(clock, randomBytes) : undefined;
-    const { registration: registrationMode } = config;
+    const invitations = createInvitations({ storage, clock, random: randomBytes, mode: config.registration });
     const accounts = createAccounts({
       storage,
       sessions,
@@ -115,7 +116,7 @@ export const careForAccount: Command = async ({ database, config, words, say }) 
       clock,
       random: randomBytes,
       draft,
-      registrationMode,
+      invitations,
     });
     const { lines, isDone } = await act(
       { accounts, sessions, limits: createLimits(storage, clock) },

@@ -9,6 +9,7 @@ import { describeClosing } from './closing.ts';
 import { describeDevices } from './devices.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
+import { describeInvitations } from './invitations.ts';
 import { describeMails } from './mails.ts';
 import { describeWords } from './messages.ts';
 import { describePayments } from './payments.ts';
@@ -30,6 +31,7 @@ export function describeStorage(): void {
   describeWords();
   describeDevices();
   describeMails();
+  describeInvitations();
   describeHistories();
   describeRecords();
   describeTexts();

@@ -10,6 +10,7 @@ const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
   username_taken: 'username',
   username_changed_often: 'username',
   wrong_password: 'currentPassword',
+  invitation_for_another: 'email',
 };
 
 /**

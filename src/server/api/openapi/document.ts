@@ -68,6 +68,7 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, publicUrl) };
   }
+  const leftOut = registration === 'invite' ? [] : ['Registration.invitation'];
   const named = {
     ...wireSchemas(namesOf([...ENDPOINTS.map(({ answers }) => answers), CONTAINED]), 'output', schemaAt),
     // A schema that is both sent and answered is described as sent, which may have more fields than are
@@ -108,7 +109,9 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       headers: HEADERS,
       responses: { OtherProblem: problemFor(OTHER_REFUSALS, publicUrl) },
       schemas: {
-        ...Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, annotated(schema, name)])),
+        ...Object.fromEntries(
+          Object.entries(named).map(([name, schema]) => [name, annotated(schema, name, leftOut)]),
+        ),
         ...OTHER_SCHEMAS,
       },
     },
@@ -236,27 +239,32 @@ function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object
   };
 }
 
-/** @param name the name of the schema's component. */
-function annotated(schema: JsonSchema, name: string): JsonSchema {
+/**
+ * @param name the name of the schema's component.
+ * @param leftOut fields that are not described.
+ */
+function annotated(schema: JsonSchema, name: string, leftOut: readonly string[]): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, content]) => {
       if (keyword === 'properties' && isObject(content)) {
         return [
           keyword,
           Object.fromEntries(
-            Object.entries(content).map(([field, property]) => [
-              field,
-              {
-                description: FIELD_NOTES[`${name}.${field}`] ?? FIELD_NOTES[field],
-                ...(isObject(property) ? annotated(property, name) : {}),
-              },
-            ]),
+            Object.entries(content)
+              .filter(([field]) => !leftOut.includes(`${name}.${field}`))
+              .map(([field, property]) => [
+                field,
+                {
+                  description: FIELD_NOTES[`${name}.${field}`] ?? FIELD_NOTES[field],
+                  ...(isObject(property) ? annotated(property, name, leftOut) : {}),
+                },
+              ]),
           ),
         ];
       }
       if (Array.isArray(content))
-        return [keyword, content.map((item) => (isObject(item) ? annotated(item, name) : item))];
-      return [keyword, isObject(content) ? annotated(content, name) : content];
+        return [keyword, content.map((item) => (isObject(item) ? annotated(item, name, leftOut) : item))];
+      return [keyword, isObject(content) ? annotated(content, name, leftOut) : content];
     }),
   );
 }

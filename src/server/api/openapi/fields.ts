@@ -62,6 +62,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   'ReceiptRequest.email': 'Where a guest gets the receipt; not needed with an account.',
   'ReceiptRequest.time_zone': 'An IANA name, for the time on the receipt; UTC without it.',
   refused_at: 'When the mail server refused the email, ISO 8601 in UTC; null while it takes emails.',
+  invitation: 'What stands behind `#invite=` in the link of your invitation, up to the next `&`.',
   token: 'What stands behind `#` in the link.',
   net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
   new_password:

@@ -49,7 +49,10 @@ export const authProcedures = {
       takes: { registration },
       answers: { user },
       refusals: ['email_taken', 'username_taken', 'too_many_requests'],
-      refusalsByRegistration: { closed: ['registration_closed'] },
+      refusalsByRegistration: {
+        closed: ['registration_closed'],
+        invite: ['invitation_required', 'invitation_invalid', 'invitation_for_another'],
+      },
       request: {
         email: 'pat@example.com',
         username: 'pat',
@@ -66,6 +69,7 @@ export const authProcedures = {
       .mutation(async ({ ctx, input }) => {
         const { accounts, limits, hashingQueue } = ctx.services;
         const caller = { ...ctx.address(), device: null };
+        if (input.invitation !== undefined) await limits.countLinkUse(caller, ctx.quota);
         const owner = { origin: caller.network, account: input.email, isKnown: false };
         const user = await hashingQueue.take(owner, () =>
           limits.limitRegistration(caller, () => accounts.register(input)),

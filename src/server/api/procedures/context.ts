@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type { Context as HonoContext } from 'hono';
 import type { Accounts } from '#server/auth/accounts.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
+import type { Invitations } from '#server/auth/invitations.ts';
 import type { MailLinks } from '#server/auth/mail-links.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Exports } from '#server/export/exports.ts';
@@ -42,6 +43,7 @@ export interface Services {
   readonly earnings: Earnings;
   readonly tipFeed: TipFeed;
   readonly notifications: Notifications;
+  readonly invitations: Invitations;
   readonly mailLinks: MailLinks;
   /** Null where no mail is sent. */
   readonly mail: Mail | null;

@@ -47,8 +47,8 @@ export async function compareWithPresent(
 
 /**
  * Ends all sessions with their device marks unless they are kept, and removes all notification devices,
- * waiting mails and their links, because a copy that is only tried out must not wake or mail anybody. Runs
- * inside a transaction.
+ * waiting mails and their links, because a copy that is only tried out must not wake or mail anybody, and
+ * invitations, which may have been spent or taken back since. Runs inside a transaction.
  * @param compared null when there was no present data or it was unreadable.
  * @throws DatabaseRefused when the backup contradicts the present past and that was not accepted.
  */
@@ -70,7 +70,8 @@ export async function settle(
   const hasSessions = await hasTable('sessions');
   const sessionCount = hasSessions ? await ask('SELECT count(*) FROM sessions') : 0;
   if (await hasTable('push_devices')) await run('DELETE FROM push_devices');
-  for (const table of ['mails', 'mail_links']) if (await hasTable(table)) await run(`DELETE FROM ${table}`);
+  for (const table of ['mails', 'mail_links', 'invitations'])
+    if (await hasTable(table)) await run(`DELETE FROM ${table}`);
   if (!keepsSessions) {
     if (hasSessions) await run('DELETE FROM sessions');
     if (await hasTable('secrets')) await run(`DELETE FROM secrets WHERE name = '${DEVICE_MARK_SECRET}'`);

@@ -9,6 +9,7 @@ import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts'
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Devices } from './devices.ts';
+import type { Invitations } from './invitations.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { Mails, NewMail } from './mails.ts';
 import type { Messages } from './messages.ts';
@@ -183,6 +184,7 @@ export interface Storage extends Ledger {
   readonly messages: Messages;
   readonly devices: Devices;
   readonly mails: Mails;
+  readonly invitations: Invitations;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
@@ -192,11 +194,16 @@ export interface Storage extends Ledger {
    */
   lookForOthers(): Promise<void>;
 
-  /** @param confirmation asks the address for a confirmation. */
+  /**
+   * Spends a use of an invitation in the same step, and deletes all invitations for this email alone.
+   * @param confirmation asks the address for a confirmation.
+   * @param invitation the hash of its token; null where none is needed.
+   */
   createAccount(
     account: NewAccount,
     confirmation?: NewMail,
-  ): Promise<'created' | 'email_taken' | 'username_taken'>;
+    invitation?: Uint8Array | null,
+  ): Promise<'created' | 'email_taken' | 'username_taken' | 'invitation_invalid'>;
   /** Finds an account by its email, case-insensitively; null for a closed account. */
   findCredentials(email: string): Promise<{
     readonly account: Account;

@@ -2,6 +2,7 @@
 import * as accounts from './accounts.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
+import * as invitations from './invitations.ts';
 import * as ledger from './ledger.ts';
 import * as mail from './mail.ts';
 import * as messages from './messages.ts';
@@ -35,4 +36,5 @@ export const TABLES = [
   mail.mails,
   mail.mailLinks,
   mail.mailSettings,
+  invitations.invitations,
 ] as const;

@@ -5,6 +5,7 @@ import type { Builder, Preparable, Typed } from './builder.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
+import { invitationStatements } from './invitations.ts';
 import { mailStatements } from './mails.ts';
 import { messageStatements } from './messages.ts';
 import { paymentStatements } from './payments.ts';
@@ -19,6 +20,7 @@ export function buildStatements(builder: Builder) {
     ...messageStatements(builder),
     ...deviceStatements(builder),
     ...mailStatements(builder),
+    ...invitationStatements(builder),
     ...checkStatements(builder),
   };
 }

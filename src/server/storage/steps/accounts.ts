@@ -54,19 +54,27 @@ const createAccount: StepOf<Storage['createAccount']> = function* (
   isRepeated,
   account,
   confirmation,
+  invitation,
 ) {
   const row = newAccountRow(account);
   yield* lockNames(statements, [row.emailKey], [row.username]);
+  if (isRepeated && (yield* statements.accountById.one({ id: row.id }))) return 'created';
+  const invited = invitation
+    ? yield* statements.lockInvitation.one({ tokenHash: Buffer.from(invitation), nowMs: row.createdAtMs })
+    : null;
+  if (invited === undefined || (invited?.emailKey ?? row.emailKey) !== row.emailKey)
+    return 'invitation_invalid';
   const former = yield* statements.formerOwner.one({ username: row.username });
   const isTaken = former !== undefined || (yield* isOfClosed(statements, row.username));
   if (isTaken || (yield* statements.insertAccount.change(row)) === 0) {
     const others = yield* statements.accountsLike.all(row);
-    if (isRepeated && !isTaken && others.some(({ id }) => id === row.id)) return 'created';
     return others.some(({ emailKey }) => emailKey === row.emailKey) ? 'email_taken' : 'username_taken';
   }
   for (const category of account.serviceCategories)
     yield* statements.offerCategory.change({ userId: row.id, category, isOffered: true });
   yield* askToConfirm(statements, row.id, row.email, confirmation);
+  if (invited) yield* statements.spendInvitation.change({ id: invited.id });
+  yield* statements.deleteInvitationsFor.change({ emailKey: row.emailKey });
   return 'created';
 };
 
@@ -155,6 +163,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
     statements.deleteReadyOf.change({ userId: id }),
     statements.withdrawCategories.change({ id }),
     statements.deleteAttemptsOn.change({ account: attemptsAccountOf(present.email) }),
+    statements.deleteInvitationsFor.change({ emailKey: emailKeyOf(present.email) }),
   );
   return 'closed';
 };

@@ -4,6 +4,7 @@ import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
 import { createInstallation } from './installation.ts';
+import { createInvitations } from './invitations.ts';
 import { createMails } from './mails.ts';
 import { createMessages } from './messages.ts';
 import { createPayments } from './payments.ts';
@@ -24,4 +25,5 @@ export const createStorage = (engine: Engine) => ({
   messages: createMessages(engine),
   devices: createDevices(engine),
   mails: createMails(engine),
+  invitations: createInvitations(engine),
 });

@@ -1,0 +1,95 @@
+/**
+ * Invitations to make an account: links that the operator makes. Each works a number of times and for a number
+ * of days, for anybody or for one email.
+ */
+import { hash } from 'node:crypto';
+import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
+import type { Invitation } from '#server/storage/port/invitations.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { emailKeyOf } from '#server/storage/rules/accounts.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { newInvitationId, type RandomBytes } from '#shared/ids.ts';
+import type { RegistrationMode } from '#shared/registration-mode.ts';
+
+const TOKEN_BYTES = 32;
+const DAY_MS = 86_400_000;
+
+export interface Invitations {
+  /**
+   * @param email of whom it is for alone; null for anybody.
+   * @returns the invitation and its token, which is stored nowhere.
+   */
+  invite(asked: {
+    readonly email: string | null;
+    readonly maxUses: number;
+    readonly days: number;
+  }): Promise<Invitation & { readonly token: string }>;
+  /** Those that can still be used, the first to expire first. */
+  list(): Promise<readonly Invitation[]>;
+  /** @returns false for an unknown id. */
+  revoke(id: string): Promise<boolean>;
+  /**
+   * Whether somebody may make an account, before the costly hashing.
+   * @returns the hash of the token to spend with it; null where none is needed.
+   * @throws AppError `registration_closed`, `invitation_required`, `invitation_invalid`,
+   *   `invitation_for_another`.
+   */
+  admit(person: {
+    readonly email: string;
+    readonly invitation?: string | undefined;
+  }): Promise<Uint8Array | null>;
+  /** Deletes those that are spent or have expired. */
+  sweep(): Promise<void>;
+}
+
+export function createInvitations({
+  storage: { invitations },
+  clock,
+  random,
+  mode,
+}: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly mode: RegistrationMode;
+}): Invitations {
+  return {
+    async invite({ email, maxUses, days }) {
+      const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+      const invitation = {
+        id: newInvitationId(random),
+        emailKey: email === null ? null : emailKeyOf(email),
+        maxUses,
+        usesLeft: maxUses,
+        expiresAtMs: clock() + days * DAY_MS,
+      };
+      await invitations.add({ ...invitation, tokenHash: hashOf(token) });
+      return { ...invitation, token };
+    },
+
+    list: () => invitations.list(clock()),
+    revoke: (id) => invitations.revoke(id),
+
+    async admit({ email, invitation }) {
+      if (mode === 'closed') throw new AppError('registration_closed');
+      if (mode === 'open') return null;
+      if (invitation === undefined) throw new AppError('invitation_required');
+      const tokenHash = hashOf(invitation);
+      const found = await invitations.find(tokenHash, clock());
+      if (!found) throw new AppError('invitation_invalid');
+      if (found.emailKey !== null && found.emailKey !== emailKeyOf(email))
+        throw new AppError('invitation_for_another');
+      return tokenHash;
+    },
+
+    sweep: async () => {
+      const nowMs = clock();
+      await forgetInSteps((atMost) => invitations.forgetEnded(nowMs, atMost));
+    },
+  };
+}
+
+function hashOf(token: string): Uint8Array {
+  return hash('sha256', token, 'buffer');
+}

@@ -1,0 +1,115 @@
+/** `npm run invite -- ...`: makes, lists and takes back invitations, also while a server runs. */
+import { randomBytes } from 'node:crypto';
+import { email } from '#shared/accounts.ts';
+import { invitationUrl } from '#shared/invitations.ts';
+import type { RegistrationMode } from '#shared/registration-mode.ts';
+import { createInvitations, type Invitations } from '../auth/invitations.ts';
+import type { Invitation } from '../storage/port/invitations.ts';
+import { type Command, parseWords, UsageError } from './command.ts';
+
+const USAGE = 'npm run invite -- [--for EMAIL] [--uses N] [--days N] | list | revoke ID';
+const OPTIONS = {
+  for: { type: 'string' },
+  uses: { type: 'string', default: '1' },
+  days: { type: 'string', default: '7' },
+} as const;
+const MAX_USES = 1_000;
+const MAX_DAYS = 365;
+
+const NOT_NEEDED: Readonly<Record<RegistrationMode, string | null>> = {
+  open: 'REGISTRATION is open: anybody can sign up without it. Set REGISTRATION=invite to ask for one.',
+  invite: null,
+  closed: 'REGISTRATION is closed: nobody can sign up by it before REGISTRATION=invite is set.',
+};
+
+interface Outcome {
+  readonly lines: readonly string[];
+  readonly isDone: boolean;
+}
+
+type Action = (invitations: Invitations, publicUrl: string) => Promise<Outcome>;
+
+export const invite: Command = async ({ database, config, words, say }) => {
+  const { publicUrl, registration: mode } = config;
+  const act = actionOf(words);
+  const storage = await database.openForCommand();
+  try {
+    const invitations = createInvitations({ storage, clock: Date.now, random: randomBytes, mode });
+    const { lines, isDone } = await act(invitations, publicUrl);
+    for (const line of lines) say(line);
+    const hint = NOT_NEEDED[mode];
+    if (hint !== null) say(hint);
+    return isDone;
+  } finally {
+    await storage.close();
+  }
+};
+
+/** @throws UsageError for words that name no action. */
+function actionOf(words: readonly string[]): Action {
+  const [action] = words;
+  if (action === 'list') {
+    parseWords(words, { usage: USAGE, count: 1, options: {} });
+    return list;
+  }
+  if (action === 'revoke') {
+    const [, id = ''] = parseWords(words, { usage: USAGE, count: 2, options: {} }).positionals;
+    return revoking(id);
+  }
+  const { values } = parseWords(words, { usage: USAGE, count: 0, options: OPTIONS });
+  const asked = {
+    email: values.for === undefined ? null : readEmail(values.for),
+    maxUses: readNumber('--uses', values.uses, MAX_USES),
+    days: readNumber('--days', values.days, MAX_DAYS),
+  };
+  if (asked.email !== null && asked.maxUses > 1)
+    throw new UsageError('--for EMAIL makes an invitation for one account: leave --uses out.');
+  return async (invitations, publicUrl) => {
+    const { token, ...made } = await invitations.invite(asked);
+    const link = invitationUrl(publicUrl, { token, email: asked.email });
+    return {
+      lines: [
+        link,
+        `The link is shown this once. It makes ${accounts(made.maxUses)}, ${whose(made)}, until ${timeOf(made)}.`,
+        `To take it back: npm run invite -- revoke ${made.id}`,
+      ],
+      isDone: true,
+    };
+  };
+}
+
+const list: Action = async (invitations) => {
+  const found = await invitations.list();
+  const lines = found.map(
+    (each) =>
+      `${each.id}  ${each.usesLeft} of ${accounts(each.maxUses)} left, ${whose(each)}, until ${timeOf(each)}`,
+  );
+  return { lines: lines.length > 0 ? lines : ['No invitation is open.'], isDone: true };
+};
+
+const revoking =
+  (id: string): Action =>
+  async (invitations) => {
+    const isDone = await invitations.revoke(id);
+    return { lines: [isDone ? `${id} no longer works.` : `There is no invitation ${id}.`], isDone };
+  };
+
+const accounts = (count: number) => `${count} ${count === 1 ? 'account' : 'accounts'}`;
+
+const whose = ({ emailKey }: Invitation) =>
+  emailKey === null ? 'for anybody who has it' : `for ${emailKey}`;
+
+const timeOf = ({ expiresAtMs }: Invitation) =>
+  `${new Date(expiresAtMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+function readEmail(text: string): string {
+  const { data } = email.safeParse(text);
+  if (data === undefined) throw new UsageError(`--for takes an email. This is ${JSON.stringify(text)}.`);
+  return data;
+}
+
+function readNumber(option: string, text: string, most: number): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw new UsageError(`${option} takes a whole number from 1 to ${most}. This is ${JSON.stringify(text)}.`);
+}

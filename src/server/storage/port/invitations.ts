@@ -1,0 +1,26 @@
+/**
+ * The storage port for invitations. A use is spent in the step that creates the account
+ * (`Storage.createAccount`). Tokens are stored as hashes.
+ */
+import type { InvitationId } from '#shared/ids.ts';
+
+export interface Invitation {
+  readonly id: InvitationId;
+  /** Whose email alone it is for, in lower case; null for anybody. */
+  readonly emailKey: string | null;
+  readonly maxUses: number;
+  readonly usesLeft: number;
+  readonly expiresAtMs: number;
+}
+
+export interface Invitations {
+  add(invitation: Invitation & { readonly tokenHash: Uint8Array }): Promise<void>;
+  /** An invitation with a use left that has not expired at `nowMs`; null without one. */
+  find(tokenHash: Uint8Array, nowMs: number): Promise<Invitation | null>;
+  /** What `find` could find at `nowMs`, the first to expire first. */
+  list(nowMs: number): Promise<Invitation[]>;
+  /** @returns false for an unknown id. */
+  revoke(id: string): Promise<boolean>;
+  /** Deletes those that are spent or have expired at `nowMs`, at most `atMost`. @returns how many. */
+  forgetEnded(nowMs: number, atMost: number): Promise<number>;
+}

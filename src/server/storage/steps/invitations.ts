@@ -1,0 +1,28 @@
+/** Steps of invitations; the step that creates an account spends them (accounts.ts). */
+import type { Invitations } from '../port/invitations.ts';
+import type { Engine } from './engine.ts';
+
+export function createInvitations({ read, change }: Engine): Invitations {
+  return {
+    add: async (invitation) => {
+      const row = { ...invitation, tokenHash: Buffer.from(invitation.tokenHash) };
+      await change(({ insertInvitation }) => insertInvitation.change(row));
+    },
+
+    find: async (tokenHash, nowMs) =>
+      (await read(({ usableInvitation }) =>
+        usableInvitation.one({ tokenHash: Buffer.from(tokenHash), nowMs }),
+      )) ?? null,
+
+    list: (nowMs) => read(({ usableInvitations }) => usableInvitations.all({ nowMs })),
+
+    async revoke(id) {
+      // PostgreSQL refuses NUL in a text, so no invitation has it.
+      if (id.includes('\0')) return false;
+      return (await change(({ deleteInvitation }) => deleteInvitation.change({ id }))) > 0;
+    },
+
+    forgetEnded: (nowMs, atMost) =>
+      change(({ deleteEndedInvitations }) => deleteEndedInvitations.change({ nowMs, atMost })),
+  };
+}
