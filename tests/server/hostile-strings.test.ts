@@ -230,10 +230,9 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
         expect(await withPassword(text.slice(0, -1))).toBe('wrong_credentials');
     },
   },
-  // Nobody needs an invitation here, so that none is looked at.
   'auth.register.invitation': {
     inputWith: ({ text, index }) => ({ ...person(index), invitation: text }),
-    refusals: [],
+    refusals: ['invitation_invalid'],
   },
   'auth.register.isServiceProvider': {
     inputWith: ({ text, index }) => ({ ...person(index), isServiceProvider: text }),
@@ -700,7 +699,12 @@ describe.each(DOORS)('through %s', (door) => {
   test.each(rows)('$name refuses or keeps every ugly text', async ({ name, row, procedure, texts }) => {
     // Limits are on only where they count by the typed text; each attempt comes from an address of its own.
     const t = await createTestApp({
-      config: { isRateLimited: name === 'auth.login.email', mail: UNSENT },
+      config: {
+        isRateLimited: name === 'auth.login.email',
+        mail: UNSENT,
+        // Elsewhere no invitation is looked at.
+        registration: name === 'auth.register.invitation' ? 'invite' : 'open',
+      },
     });
     const scene = await t.setTheScene();
     const token = row.token?.(scene);
