@@ -18,7 +18,6 @@ import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { EmailField, PasswordField } from '../ui/later/account-fields.tsx';
 import { showFailure } from '../ui/later/failures.ts';
-import { AskForAccount, NO_NEW_ACCOUNTS } from '../ui/later/no-new-accounts.tsx';
 import { registrationMode } from '../ui/later/registration-mode.ts';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
@@ -35,6 +34,7 @@ import {
 import { useInvitation } from './invitation.ts';
 import { InvitationNeeded } from './invitation-needed.tsx';
 import { nextFrom, nextQrId } from './next.ts';
+import { NoNewAccounts } from './no-new-accounts.tsx';
 import { useProposedUsername } from './proposed-username.ts';
 import { SignUpForm } from './sign-up-form.tsx';
 import { WaitingTipSlip } from './waiting-tip-slip.tsx';
@@ -102,9 +102,7 @@ export function Auth() {
           {isClosed ? (
             <>
               <LoginForm form={login} attempts={attempts} />
-              <p className={styles.closed}>
-                {NO_NEW_ACCOUNTS} <AskForAccount />
-              </p>
+              <NoNewAccounts />
             </>
           ) : (
             <Tabs

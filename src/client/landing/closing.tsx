@@ -1,22 +1,20 @@
 import { brand } from '#shared/brand.ts';
-import { NO_NEW_ACCOUNTS } from '../ui/later/no-new-accounts.tsx';
-import { registrationMode } from '../ui/later/registration-mode.ts';
+import { NO_NEW_ACCOUNTS, registrationMode } from '../ui/later/registration-mode.ts';
 import { CardLink, CardStand } from './card-stand.tsx';
 import styles from './closing.module.css';
 import { JoinLink } from './join-link.tsx';
 import section from './section.module.css';
 
 export function Closing() {
+  const isClosed = registrationMode() === 'closed';
   return (
     <section className={[section.bar, styles.closing].join(' ')} aria-labelledby="join">
       <div className={styles.words}>
         <h2 id="join" className={section.heading}>
-          On the bar by tonight
+          {isClosed ? 'Have an account?' : 'On the bar by tonight'}
         </h2>
         <p className={styles.text}>
-          {registrationMode() === 'closed'
-            ? NO_NEW_ACCOUNTS
-            : 'Your first code can stand there before the first order.'}
+          {isClosed ? NO_NEW_ACCOUNTS : 'Your first code can stand there before the first order.'}
         </p>
         <JoinLink className={styles.join}>Join {brand.name} Today</JoinLink>
       </div>

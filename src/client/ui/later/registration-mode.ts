@@ -2,6 +2,8 @@
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { drawnInstallation } from '../../installation.ts';
 
+export const NO_NEW_ACCOUNTS = 'This site isn’t taking new accounts.';
+
 /** Open when the page does not say it. */
 export function registrationMode(): RegistrationMode {
   if (import.meta.env.SSR) return drawnInstallation().registration;
