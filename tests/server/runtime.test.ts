@@ -252,6 +252,7 @@ describe('the operator’s commands', () => {
     'db:keep-backups',
     'db:move',
     'db:restore',
+    'invite',
     'mail',
     'reports',
   ];
