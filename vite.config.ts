@@ -306,8 +306,7 @@ const config: ViteUserConfig = {
       define: {
         __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined',
         // Browsers read the brand from their page.
-        'globalThis.document': 'document',
-        'globalThis.installedBrand': 'undefined',
+        'globalThis.installedBrand': 'document.documentElement.dataset',
       },
       build: {
         outDir: '../../dist/client',

@@ -9,6 +9,7 @@ let drawnFor: Installation = {
   operatorContact: '',
   sendsMail: false,
   registration: 'open',
+  hasTerms: false,
 };
 
 /** Simulated when the page does not say it. */

@@ -30,6 +30,7 @@ import { createInvitations } from './auth/invitations.ts';
 import { createMailLinks } from './auth/mail-links.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
+import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import type { Config } from './config.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
@@ -78,6 +79,8 @@ export interface AppDependencies {
   readonly mailRelay: Relay | null;
   readonly blockedWords: BlockedWords;
   readonly drawing: Drawing;
+  /** What the operator brings; nothing by default. */
+  readonly own?: OwnBrand;
   /** Reported by `/readyz`. */
   readonly troubles: Troubles;
 }
@@ -190,6 +193,7 @@ function createServices({
   mailRelay,
   blockedWords,
   drawing,
+  own = NO_BRAND,
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const draft = mailRelay ? createDrafts(clock, random) : () => undefined;
@@ -229,6 +233,7 @@ function createServices({
       random,
       draft,
       invitations,
+      termsVersion: termsVersionOf(own),
     }),
     invitations,
     mailLinks: createMailLinks({ storage, sessions, passwords, clock, draft }),

@@ -8,8 +8,11 @@ import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type Logger, pino } from 'pino';
+import { CLOSING_GRACE_DAYS } from '#shared/accounts.ts';
+import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
 import { SOFTWARE } from '#shared/software.ts';
@@ -19,12 +22,12 @@ import { createRequestServer } from './api/http/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { startCaring } from './backups.ts';
-import { accentOf } from './brand/accent.ts';
+import { BrandRefused } from './brand/brand-refused.ts';
+import { type OwnBrand, readOwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { createAnnounce, createLogDestination } from './log-destination.ts';
 import { logOptions } from './log-options.ts';
 import type { Relay } from './mail/relay.ts';
-import type { OwnBrand } from './pages/branded.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createDrawing } from './print/drawing.ts';
@@ -47,6 +50,7 @@ const DRAIN_INTERVAL_MS = 100;
 /** The time limit of the shutdown, also when the database does not answer. */
 const STOP_PATIENCE_MS = 9_500;
 const TICK_INTERVAL_MS = 1_000;
+const DAY_MS = 86_400_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 const RANDOM_STOCK_BYTES = 4_096;
 const GROUND_CHECK_INTERVAL_MS = 60_000;
@@ -88,7 +92,8 @@ export async function serve(): Promise<void> {
     const isForeseen =
       error instanceof ConfigError ||
       error instanceof DatabaseRefused ||
-      error instanceof BlockedWordsRefused;
+      error instanceof BlockedWordsRefused ||
+      error instanceof BrandRefused;
     process.stderr.write(
       `${SOFTWARE} cannot start: ` +
         `${isForeseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
@@ -114,6 +119,7 @@ async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const blockedWords = await readBlockedWords(config.blockedWordsFile);
   const logged = createLogDestination();
+  const own = await readOwnBrand(config, factsOf(config));
   const log = pino(logOptions(config), logged);
 
   const database = databaseAt(config.database);
@@ -131,7 +137,6 @@ async function start(): Promise<void> {
   const random = createRandomBytes();
   const paymentService = await openPaymentService(config);
   const drawing = createDrawing({ onTrouble: (err) => log.error({ err }, 'could not draw') });
-  const accent = config.brandColour === null ? null : accentOf(config.brandColour);
   const app = createApp({
     config,
     storage,
@@ -140,7 +145,8 @@ async function start(): Promise<void> {
     clock: Date.now,
     random,
     log,
-    pages: await openPages(config, paymentService?.mode ?? 'simulated', { accent }),
+    pages: await openPages(config, paymentService?.mode ?? 'simulated', own),
+    own,
     paymentService,
     mailRelay: await openMailRelay(config),
     blockedWords,
@@ -152,7 +158,7 @@ async function start(): Promise<void> {
   const server = await listen(app, config);
   log.info({ ...RUNNING, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
-  for (const shade of accent?.mended ?? []) log.warn(`BRAND_COLOR: ${shade}`);
+  for (const shade of own.accent?.mended ?? []) log.warn(`BRAND_COLOR: ${shade}`);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
@@ -210,6 +216,21 @@ async function start(): Promise<void> {
   process.stdout.write(`${SOFTWARE} is ready at ${addressOf(config)}\n`);
 }
 
+/** What decides about what is stored of people. */
+function factsOf(config: Config): Parameters<typeof readOwnBrand>[1] {
+  return {
+    siteName: brand.name,
+    contact: readOperatorContact(config.operatorContact)?.text ?? null,
+    isPaidByStripe: config.stripe !== null,
+    sendsMail: config.mail !== null,
+    takesGuestTips: config.takesGuestTips,
+    hashesLogNames: config.hashesLogNames,
+    isBackedUp: config.backupFolder !== null,
+    sessionDays: config.sessionLifetimeMs / DAY_MS,
+    closingDays: CLOSING_GRACE_DAYS,
+  };
+}
+
 /** Null without a build in development, where Vite serves the client, which renders every page itself. */
 async function openPages(
   { publicUrl, takesGuestTips, operatorContact, mail, registration }: Config,
@@ -228,6 +249,7 @@ async function openPages(
       operatorContact,
       sendsMail: mail !== null,
       registration,
+      hasTerms: termsVersionOf(own) !== null,
     },
     own,
   );

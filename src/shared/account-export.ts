@@ -65,6 +65,14 @@ export const exportedAccount = z.object({
     }),
   ),
   mail: mailSettings.omit({ email: true }),
+  /** The terms of use that were accepted; null where there were none. */
+  acceptedTerms: z
+    .object({
+      /** SHA-256 of their text, in hexadecimal. */
+      version: z.string(),
+      acceptedAt: z.iso.datetime(),
+    })
+    .nullable(),
   createdAt: z.iso.datetime(),
   exportedAt: z.iso.datetime(),
 });

@@ -12,8 +12,8 @@ declare global {
 
 export const DEFAULT_SENTENCE = 'Join the future of cashless tipping';
 
-/** A page says on its root element what differs from the default. */
-const set = globalThis.installedBrand ?? globalThis.document?.documentElement.dataset;
+/** In a browser the build puts the data of the root element here, which says what differs from the default. */
+const set = globalThis.installedBrand;
 
 export const brand = {
   name: set?.['brand'] ?? SOFTWARE,

@@ -33,6 +33,8 @@ export interface Installation {
   /** Whether the site sends mail. */
   readonly sendsMail: boolean;
   readonly registration: RegistrationMode;
+  /** Whether whoever registers accepts terms of use. */
+  readonly hasTerms: boolean;
 }
 
 export interface PageRequest extends Address {
@@ -71,4 +73,6 @@ export interface Renderer {
   readonly renderDashboard: () => RenderedPage;
   /** The page that browsers keep for when there is no connection. */
   readonly renderOffline: () => RenderedPage;
+  /** A page without script. @param html trusted: it stands in the page as it is. */
+  readonly renderArticle: (title: string, html: string) => RenderedPage;
 }

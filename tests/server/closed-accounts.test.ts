@@ -158,7 +158,14 @@ test('after the sweep nothing that is stored, answered or logged says who it was
   }
   const { accounts, blocked_givers: blocked, push_devices: devices } = await t.data.dump();
   expect({ blocked, devices }).toEqual({ blocked: [], devices: [] });
-  expect(accounts).toContainEqual(expect.objectContaining({ id: user.id, day_start_hour: null }));
+  expect(accounts).toContainEqual(
+    expect.objectContaining({
+      id: user.id,
+      day_start_hour: null,
+      accepted_terms: null,
+      terms_accepted_at_ms: null,
+    }),
+  );
   expect(logged).toContain('closed accounts for good');
   const token = await t.logIn('cam@example.com');
   const seen = await t.trpc(token).transactions.get.query({ id: given.id });

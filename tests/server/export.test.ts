@@ -2,12 +2,13 @@
  * The export of an account, unpacked and read by independent programs: everything that is stored about its
  * owner, nothing of anybody else, no secret, and never whole in memory.
  */
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
+import { NO_BRAND } from '#server/brand/own-brand.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { createValidator } from '#tests/support/api-description.ts';
@@ -184,6 +185,7 @@ describe('an export', () => {
       sessions: await get('/auth/sessions'),
       notice_devices: await get('/notices/devices'),
       payout_accounts: [],
+      accepted_terms: null,
       created_at: new Date(pat.user.createdAtMs).toISOString(),
       exported_at: new Date(t.clock.nowMs).toISOString(),
     });
@@ -201,6 +203,26 @@ describe('an export', () => {
         photo_file: null,
       })),
     );
+  });
+
+  test('says which terms of use were accepted, and when', async () => {
+    const version = hash('sha256', 'Be nice.');
+    const terms = { name: 'terms', path: '/terms', label: 'Terms of Use', html: '', version } as const;
+    const { t, pat } = await createScene({ own: { ...NO_BRAND, pages: [terms] } });
+    const email = 'kim@example.com';
+    await t.trpc().auth.register.mutate({
+      email,
+      username: 'kim',
+      fullName: 'Kim',
+      password: PASSWORD,
+      phone: null,
+      isServiceProvider: false,
+      serviceCategories: [],
+    });
+    const { json } = await exportOf(t, { ...pat, token: await t.logIn(email) });
+    const acceptedAt = new Date(t.clock.nowMs).toISOString();
+    expect(json('account.json').accepted_terms).toEqual({ version, accepted_at: acceptedAt });
+    expect(createValidator().compile(json('account.schema.json'))(json('account.json'))).toBe(true);
   });
 
   test('tells of the account at the payment service, and how each tip was paid', async () => {

@@ -171,6 +171,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
       totalTipsReceivedCents: cents(0),
       totalTipsGivenCents: cents(0),
       dayStartHour: null,
+      acceptedTerms: null,
       mustChangePassword: false,
       createdAtMs: now,
     };

@@ -66,6 +66,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'notifications',
   'openapi',
   'openapi-strictness',
+  'operator-pages',
   'paging',
   'password-again',
   'passwords',

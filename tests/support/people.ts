@@ -36,7 +36,7 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
     const outcome = await storage.createAccount({ ...person, passwordHash: 'none' });
     if (outcome !== 'created') throw new Error(outcome);
     const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
-    return { ...person, ...totals, dayStartHour: null, mustChangePassword: false };
+    return { ...person, ...totals, dayStartHour: null, acceptedTerms: null, mustChangePassword: false };
   }
 
   async function addCode(owner: Account, serviceCategory: ServiceCategory): Promise<QrCodeId> {

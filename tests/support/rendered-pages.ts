@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Context, Hono } from 'hono';
 import sharp from 'sharp';
+import { NO_BRAND, type OwnBrand } from '#server/brand/own-brand.ts';
 import { preparePages } from '#server/pages/pages.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Installation, Lookup, Renderer } from '#shared/rendered-page.ts';
@@ -42,16 +43,24 @@ export function pagesFor(
   operatorContact = '',
   sendsMail = false,
   more: Partial<Installation> = {},
+  own: OwnBrand = NO_BRAND,
 ) {
   const folders = { folder: resolve('dist/client'), earlierFolder };
-  return preparePages(folders, counting, PUBLIC_URL, {
-    paymentMode,
-    takesGuestTips,
-    operatorContact,
-    sendsMail,
-    registration: 'open',
-    ...more,
-  });
+  return preparePages(
+    folders,
+    counting,
+    PUBLIC_URL,
+    {
+      paymentMode,
+      takesGuestTips,
+      operatorContact,
+      sendsMail,
+      registration: 'open',
+      hasTerms: false,
+      ...more,
+    },
+    own,
+  );
 }
 
 /**

@@ -12,6 +12,7 @@ import { createTroubles } from '#server/api/http/probes.ts';
 import type { AppRouter } from '#server/api/procedures/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
+import type { OwnBrand } from '#server/brand/own-brand.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import { logOptions } from '#server/log-options.ts';
 import { createSmtpRelay } from '#server/mail/smtp-relay.ts';
@@ -80,6 +81,8 @@ export async function createTestApp(
     readonly paymentService?: (clock: Clock) => PaymentService;
     /** No word is blocked unless a test is about them. */
     readonly blockedWords?: BlockedWords;
+    /** The operator brings nothing unless a test is about it. */
+    readonly own?: OwnBrand;
   } = {},
 ) {
   const data = options.data ?? (await createTestData());
@@ -106,6 +109,7 @@ export async function createTestApp(
     mailRelay: config.mail && createSmtpRelay(config.mail),
     blockedWords: options.blockedWords ?? NO_BLOCKED_WORDS,
     drawing: testDrawing,
+    ...(options.own && { own: options.own }),
     isShuttingDown: options.isShuttingDown ?? (() => false),
     troubles,
   });

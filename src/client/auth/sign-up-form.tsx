@@ -16,6 +16,7 @@ import {
 } from '../ui/later/account-fields.tsx';
 import { showFailure } from '../ui/later/failures.ts';
 import { ServicePicker } from '../ui/later/service-picker.tsx';
+import { AcceptedTerms } from './accepted-terms.tsx';
 import styles from './auth.module.css';
 import { ACCOUNT, type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
 import { Invited } from './invitation-needed.tsx';
@@ -107,6 +108,7 @@ export function SignUpForm({
       />
       {isForGiver && <ServicesOfProvider form={form} />}
       {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
+      <AcceptedTerms />
       <Button type="submit" aria-disabled={attempts.isUnderWay}>
         {attempts.isUnderWay ? 'Creating Account...' : 'Create Account'}
       </Button>

@@ -27,7 +27,7 @@ import { flowQuery, paidIn } from '../tip/tip-flow.ts';
 import button from '../ui/button.module.css';
 import { RetryIcon } from '../ui/icons.tsx';
 import screen from '../ui/screen.module.css';
-import { titleOf } from '../ui/screen.tsx';
+import { Screen, titleOf } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
 import { App } from './frame/app.tsx';
 import { SignedOutOnly } from './guards/guards.tsx';
@@ -46,7 +46,14 @@ const TITLE = /^<title>[^<]*<\/title>/;
 /** The address of the page of all unknown codes. */
 const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
 
-export const renderer: Renderer = { reduce, render, renderProvider, renderDashboard, renderOffline };
+export const renderer: Renderer = {
+  reduce,
+  render,
+  renderProvider,
+  renderDashboard,
+  renderOffline,
+  renderArticle,
+};
 
 /**
  * Implements `Renderer.reduce`. A rendered page sees nothing else of its address: what it comes to read there
@@ -142,6 +149,19 @@ function renderOffline(): RenderedPage {
     body: renderToStaticMarkup(<Offline />),
     data: '',
   };
+}
+
+function renderArticle(title: string, content: string): RenderedPage {
+  const html = renderToStaticMarkup(
+    <Router ssrPath={paths.home}>
+      <Screen width="column" title={title}>
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the server's parser of Markdown has made it, and lets no HTML of a file through */}
+        <article lang="" dir="auto" data-article dangerouslySetInnerHTML={{ __html: content }} />
+      </Screen>
+    </Router>,
+  );
+  const [head = ''] = TITLE.exec(html) ?? [];
+  return { status: STATUSES.found, head, body: html.slice(head.length), data: '' };
 }
 
 function renderTip(request: PageRequest): RenderedPage {

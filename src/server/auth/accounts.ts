@@ -111,8 +111,10 @@ export function createAccounts(deps: {
   /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
   readonly invitations: Pick<Invitations, 'admit'>;
+  /** The version of the terms of use that whoever registers accepts; none without such terms. */
+  readonly termsVersion?: string | null;
 }): Accounts {
-  const { storage, sessions, passwords, clock, random, draft, invitations } = deps;
+  const { storage, sessions, passwords, clock, random, draft, invitations, termsVersion } = deps;
 
   const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
     passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
@@ -204,7 +206,9 @@ export function createAccounts(deps: {
       const admitted = await invitations.admit({ email: person.email, invitation });
       requireStrong('password', password, person);
       const passwordHash = await passwords.hash(password);
-      const account = { ...person, id: newUserId(random), createdAtMs: clock() };
+      const createdAtMs = clock();
+      const acceptedTerms = termsVersion ? { version: termsVersion, atMs: createdAtMs } : null;
+      const account = { ...person, id: newUserId(random), createdAtMs, acceptedTerms };
       const outcome = await storage.createAccount(
         { ...account, passwordHash },
         draft?.('confirmation'),

@@ -3,6 +3,7 @@
  * such settings a page stays as it is, byte for byte.
  */
 import type { Accent } from '#server/brand/accent.ts';
+import type { OwnBrand } from '#server/brand/own-brand.ts';
 import { brand, DEFAULT_SENTENCE } from '#shared/brand.ts';
 import { SOFTWARE } from '#shared/software.ts';
 import { type Prepared, prepare } from '../api/http/prepared-answer.ts';
@@ -10,23 +11,39 @@ import { type Prepared, prepare } from '../api/http/prepared-answer.ts';
 const MANIFEST = '/manifest.webmanifest';
 const MANIFEST_TYPE = 'application/manifest+json';
 
-/** What an operator has set for the pages. */
-export interface OwnBrand {
-  /** Null for the colour of the product. */
-  readonly accent: Accent | null;
-}
+/** A code that fills the screen faces guests, to whom the links say nothing. */
+const LINKS_STYLE =
+  '.site{display:flex;flex-wrap:wrap;justify-content:center;gap:0 1.5rem;' +
+  'padding:0 max(1rem,env(safe-area-inset-right)) max(1rem,env(safe-area-inset-bottom)) max(1rem,env(safe-area-inset-left))}' +
+  '.site a{display:inline-flex;align-items:center;min-height:var(--target);color:var(--ink-soft);overflow-wrap:anywhere}' +
+  'body:has([data-scheme=light])>.site{display:none}@media print{.site{display:none}}';
 
-export const NO_BRAND: OwnBrand = { accent: null };
+/** The styles of an operator's page, which the browser's own give little room. */
+export const ARTICLE_STYLE =
+  '[data-article]{max-width:42rem;line-height:1.6;overflow-wrap:anywhere}' +
+  '[data-article] h1{font:400 var(--size-large)/1.2 var(--font-display);margin:0 0 1.5rem}' +
+  '[data-article] h2{font-size:1.25rem;margin:2rem 0 .5rem}[data-article] h3{margin:1.5rem 0 .5rem}' +
+  '[data-article] :is(p,ul,ol,table,blockquote,pre){margin:0 0 1rem}[data-article] :is(ul,ol){padding-inline-start:1.5rem}' +
+  '[data-article] :is(pre,table){overflow-x:auto;max-width:100%}[data-article] :is(th,td){padding:.25rem 1rem .25rem 0;text-align:start}' +
+  '[data-article] blockquote{padding-inline-start:1rem;border-inline-start:3px solid var(--line)}';
 
 /**
  * Adds to the root element what its script has to know, and the rules of the colour to the styles of the page:
  * they need no request, and the Content-Security-Policy allows them by their hash.
  */
-export function withBrand(html: string, { accent }: OwnBrand): string {
+export function withBrand(html: string, { accent, pages }: OwnBrand): string {
   const name = brand.name === SOFTWARE ? '' : `data-brand="${escaped(brand.name)}" `;
   const sentence = brand.tagline === DEFAULT_SENTENCE ? '' : `data-sentence="${escaped(brand.tagline)}" `;
-  const told = html.replace('<html ', (tag) => tag + name + sentence);
-  return accent ? told.replace('</head>', (end) => `<style>${rulesOf(accent)}</style>${end}`) : told;
+  let told = html.replace('<html ', (tag) => tag + name + sentence);
+  if (accent) told = withStyle(told, rulesOf(accent));
+  if (pages.length === 0) return told;
+  const links = pages.map(({ path, label }) => `<a href="${path}"><bdi>${escaped(label)}</bdi></a>`).join('');
+  const navigation = `<nav class="site" aria-label="About this site">${links}</nav>`;
+  return withStyle(told, LINKS_STYLE).replace('</body>', (end) => navigation + end);
+}
+
+export function withStyle(html: string, rules: string): string {
+  return html.replace('</head>', (end) => `<style>${rules}</style>${end}`);
 }
 
 /** The page of screens that the client draws has its words from the build. */

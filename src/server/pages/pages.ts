@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
+import { NO_BRAND, type OwnBrand } from '#server/brand/own-brand.ts';
 import { drawScreenCode } from '#server/qr-modules.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
@@ -25,7 +26,7 @@ import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/http/door.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { answer, type Prepared, prepare } from '../api/http/prepared-answer.ts';
-import { NO_BRAND, type OwnBrand, ownFiles, withBrand, withBrandWords } from './branded.ts';
+import { ownFiles, withBrand, withBrandWords } from './branded.ts';
 import {
   createRenderedPages,
   PAGE,
@@ -110,6 +111,11 @@ export function preparePages(
       app.get(PAGE_PATHS.home, (c) => answer(c, rendered.landing));
       serveAt(PAGE_PATHS.auth, async (c, asked) => answer(c, await rendered.auth(asked, () => networkOf(c))));
       serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
+      for (const { path, page } of rendered.articles) {
+        serveAt(path, (c) => answer(c, page));
+        serveAt(`${path}/`, (c) => c.redirect(path, 301));
+        refuseOtherMethods(app, path);
+      }
       serveAt(OFFLINE_PAGE, (c) => answer(c, rendered.offline));
       serveAt(PAGE_PATHS.dashboard, (c) => answer(c, rendered.dashboard));
       for (const screen of [...EMPTY_SCREENS, RECEIPTS]) serveAt(screen, (c) => answer(c, emptyPage));

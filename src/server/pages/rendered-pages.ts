@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OwnBrand } from '#server/brand/own-brand.ts';
 import { createStepQueue } from '#server/queue/step-queue.ts';
 import { isDemoCode } from '#shared/ids.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
@@ -13,7 +14,7 @@ import type { ProviderPage, QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/http/prepared-answer.ts';
-import { escaped, type OwnBrand, withBrand } from './branded.ts';
+import { ARTICLE_STYLE, escaped, withBrand, withStyle } from './branded.ts';
 
 /** The numbers of pages that are kept; one has some 15 kB, and 10 kB packed. */
 const MAX_KEPT = {
@@ -50,6 +51,8 @@ export interface RenderedPages {
   /** The paths of the scripts and styles of the dashboard and of shift mode. */
   readonly dashboardFiles: readonly string[];
   readonly offline: Prepared;
+  /** The operator's own pages. */
+  readonly articles: readonly { readonly path: string; readonly page: Prepared }[];
   /** @param ownerOf the owner of the turn at rendering, which only a page that is not kept takes. */
   auth(asked: Address, ownerOf: () => string): Promise<Prepared>;
   /**
@@ -99,6 +102,13 @@ export function createRenderedPages(
     dashboard: packedAtOnce(unlisted(templates.fill('dashboard', renderer.renderDashboard()))),
     dashboardFiles: templates.filesOf('dashboard'),
     offline: unlisted(templates.fill('offline', renderer.renderOffline())),
+    articles: own.pages.map(({ path, label, html }) => ({
+      path,
+      page: prepare({
+        ...PAGE,
+        plain: Buffer.from(templates.fill('article', renderer.renderArticle(label, html))),
+      }),
+    })),
 
     async auth(asked, ownerOf) {
       const address = renderer.reduce(asked, null);
@@ -210,7 +220,7 @@ export function packedAtOnce(page: Prepared): Prepared {
   return { ...page, packed: (encoding) => made[encoding] };
 }
 
-type TemplateName = 'landing' | 'auth' | 'tip' | 'dashboard' | 'offline';
+type TemplateName = 'landing' | 'auth' | 'tip' | 'dashboard' | 'offline' | 'article';
 
 interface Templates {
   readonly inlineSources: InlineSources;
@@ -231,6 +241,8 @@ function readTemplates(folder: string, installation: Installation, own: OwnBrand
     tip: read('tip'),
     dashboard: read('dashboard'),
     offline: read('offline'),
+    // Without pages of an operator its styles would only make the policy longer.
+    article: own.pages.length === 0 ? '' : withStyle(read('offline'), ARTICLE_STYLE),
   };
   return {
     inlineSources: inlineSourcesOf(Object.values(templates)),
@@ -283,7 +295,7 @@ const FOOTER_STYLE =
  */
 export function withInstallation(
   html: string,
-  { paymentMode, takesGuestTips, operatorContact, sendsMail, registration }: Installation,
+  { paymentMode, takesGuestTips, operatorContact, sendsMail, registration, hasTerms }: Installation,
 ): string {
   const contact = readOperatorContact(operatorContact);
   const payments = paymentMode === 'simulated' ? '' : `data-payments="${paymentMode}" `;
@@ -291,7 +303,8 @@ export function withInstallation(
   const reached = contact ? `data-contact="${escaped(operatorContact)}" ` : '';
   const mail = sendsMail ? 'data-mail="on" ' : '';
   const joining = registration === 'open' ? '' : `data-registration="${registration}" `;
-  let told = html.replace('<html ', (tag) => tag + payments + guests + reached + mail + joining);
+  const terms = hasTerms ? 'data-terms="on" ' : '';
+  let told = html.replace('<html ', (tag) => tag + payments + guests + reached + mail + joining + terms);
   if (paymentMode === 'test')
     told = told.replace('</head>', `<style>${STYLE}</style>$&`).replace('<body>', `$&${RIBBON}`);
   if (contact) {

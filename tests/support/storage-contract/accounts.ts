@@ -13,6 +13,7 @@ export function describeAccounts(): void {
         phone: '+1 555 0100',
         isServiceProvider: true,
         serviceCategories: ['dj', 'bartender'] as const,
+        acceptedTerms: { version: 'a'.repeat(64), atMs: 1_800_000_000_000 },
       };
       expect(await storage.createAccount({ ...person, passwordHash })).toBe('created');
       const found = await storage.findCredentials('PAT@eXAMPLE.COM');
@@ -137,6 +138,7 @@ export function describeAccounts(): void {
         totalTipsReceivedCents: 0,
         totalTipsGivenCents: 0,
         dayStartHour: null,
+        acceptedTerms: null,
         mustChangePassword: false,
       };
       const changes = [

@@ -14,8 +14,9 @@ account.json
   of your tips, where you are logged in, the devices that get notices of tips,
   your QR codes with their tip pages, the thank-yous that you keep ready, the
   givers whom you have blocked, the account at the payment service at which
-  your tips arrive, if you have one, and whether your email is confirmed, takes
-  emails and gets a monthly statement.
+  your tips arrive, if you have one, whether your email is confirmed, takes
+  emails and gets a monthly statement, and which terms of use you accepted, by
+  the SHA-256 of their text.
   Times are in UTC and amounts in US dollars.
 
 transactions.json

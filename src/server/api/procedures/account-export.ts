@@ -109,6 +109,10 @@ async function* filesOf(
       missing: [...missing],
     })),
     mail: shownSettings(mail),
+    acceptedTerms: account.acceptedTerms && {
+      version: account.acceptedTerms.version,
+      acceptedAt: new Date(account.acceptedTerms.atMs).toISOString(),
+    },
     createdAt: new Date(account.createdAtMs).toISOString(),
     exportedAt: new Date(exportedAtMs).toISOString(),
   };

@@ -26,6 +26,13 @@ export class StorageUnavailable extends Error {
   }
 }
 
+/** The terms of use that the owner of an account accepted. */
+export interface AcceptedTerms {
+  /** SHA-256 of their text, in hexadecimal. */
+  readonly version: string;
+  readonly atMs: number;
+}
+
 export interface Account {
   readonly id: UserId;
   readonly email: string;
@@ -38,6 +45,8 @@ export interface Account {
   readonly totalTipsGivenCents: Cents;
   /** The hour of the clock, 0 to 23, at which the owner's days begin; null until they chose one. */
   readonly dayStartHour: number | null;
+  /** Null where there were none when the account was created. */
+  readonly acceptedTerms: AcceptedTerms | null;
   /** Whether somebody else set the present password. */
   readonly mustChangePassword: boolean;
   readonly createdAtMs: number;
@@ -46,9 +55,10 @@ export interface Account {
 export interface NewAccount
   extends Omit<
     Account,
-    'totalTipsReceivedCents' | 'totalTipsGivenCents' | 'dayStartHour' | 'mustChangePassword'
+    'totalTipsReceivedCents' | 'totalTipsGivenCents' | 'dayStartHour' | 'acceptedTerms' | 'mustChangePassword'
   > {
   readonly passwordHash: string;
+  readonly acceptedTerms?: AcceptedTerms | null;
 }
 
 /** A change by the account's owner; omitted fields stay. */

@@ -10,12 +10,15 @@ export function emailKeyOf(email: string): string {
   return email.toLowerCase();
 }
 
-export interface AccountRow extends Omit<Account, 'serviceCategories' | 'mustChangePassword'> {
+export interface AccountRow
+  extends Omit<Account, 'serviceCategories' | 'acceptedTerms' | 'mustChangePassword'> {
   readonly passwordExpiresAtMs: number | null;
+  readonly acceptedTerms: string | null;
+  readonly termsAcceptedAtMs: number | null;
 }
 
 /** The row of a new account, whose owner chose the password. */
-export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) {
+export function newAccountRow({ serviceCategories: _, acceptedTerms = null, ...account }: NewAccount) {
   return {
     ...account,
     emailKey: emailKeyOf(account.email),
@@ -23,6 +26,8 @@ export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) 
     totalTipsGivenCents: cents(0),
     lastPosition: 0,
     dayStartHour: null,
+    acceptedTerms: acceptedTerms?.version ?? null,
+    termsAcceptedAtMs: acceptedTerms?.atMs ?? null,
     passwordExpiresAtMs: null,
     closesAtMs: null,
     closedAtMs: null,
@@ -43,6 +48,10 @@ export function accountOf(row: AccountRow & { readonly categories: string | null
     totalTipsReceivedCents: row.totalTipsReceivedCents,
     totalTipsGivenCents: row.totalTipsGivenCents,
     dayStartHour: row.dayStartHour,
+    acceptedTerms:
+      row.acceptedTerms === null || row.termsAcceptedAtMs === null
+        ? null
+        : { version: row.acceptedTerms, atMs: row.termsAcceptedAtMs },
     mustChangePassword: row.passwordExpiresAtMs !== null,
     createdAtMs: row.createdAtMs,
   };

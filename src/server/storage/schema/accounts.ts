@@ -28,6 +28,9 @@ export const accounts = table(
     closedAtMs: whole('closed_at_ms'),
     /** The hour of the clock at which the owner's days begin; null for the day of the calendar. */
     dayStartHour: whole('day_start_hour'),
+    /** SHA-256 in hexadecimal of the terms of use that were accepted; null where there were none. */
+    acceptedTerms: text('accepted_terms'),
+    termsAcceptedAtMs: whole('terms_accepted_at_ms'),
   },
   (t) => [
     uniqueIndex('accounts_email_key').on(t.emailKey),

@@ -134,6 +134,8 @@ export function accountStatements({ db, isIn, choose }: Builder) {
         ...given(accounts, 'email', 'emailKey', 'username', 'fullName', 'passwordHash', 'closedAtMs'),
         phone: null,
         dayStartHour: null,
+        acceptedTerms: null,
+        termsAcceptedAtMs: null,
         passwordExpiresAtMs: null,
         closesAtMs: null,
       })

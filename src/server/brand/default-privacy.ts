@@ -1,0 +1,73 @@
+/** The page about privacy of an operator who has written none: what this software stores, with these settings. */
+
+/** What of the settings decides what is stored. */
+export interface StoredFacts {
+  readonly siteName: string;
+  readonly contact: string | null;
+  readonly isPaidByStripe: boolean;
+  readonly sendsMail: boolean;
+  readonly takesGuestTips: boolean;
+  readonly hashesLogNames: boolean;
+  readonly isBackedUp: boolean;
+  readonly sessionDays: number;
+  readonly closingDays: number;
+}
+
+/** Markdown. */
+export function defaultPrivacy(facts: StoredFacts): string {
+  const { siteName, contact, sessionDays, closingDays } = facts;
+  const plain = (text: string) => text.replace(/[\\`*_{}[\]()<>#+.!|~&:/@-]/g, (sign) => `\\${sign}`);
+  const parts: readonly (string | false)[] = [
+    '# Privacy',
+    `This is what ${plain(siteName)} stores about you, and for how long.`,
+    contact !== null && `Questions? Contact ${plain(contact)}.`,
+
+    '## Your account',
+    'Your email, username, name and phone number if you gave one, a hash of your password, the services that you ' +
+      'offer, when you signed up, and which terms of use you accepted. Usernames that you had before stay yours.',
+    `For each device where you are logged in: what browser it is, and when you logged in. A login ends after ` +
+      `${sessionDays} days without use, and after 90 days at the latest.`,
+    'If you turn on notifications: the address that your browser gave for them. Each notification goes through ' +
+      'the push service of your browser, encrypted.',
+
+    '## Tips',
+    'Each tip: the amount, the fees, the service, the time, who gave it and who received it. This record is never ' +
+      'changed or erased, because two people rely on it. Who receives a tip sees your name only if you add it.',
+    'Messages and thank-yous that go with tips, what was reported, and whom you blocked.',
+    'Codes, and what their pages show: a name, a greeting and a photo. Photos are stored without the place and time ' +
+      'where they were taken.',
+    facts.takesGuestTips &&
+      'You can tip without an account. Nothing about you is stored then but the tip and the message that you write.',
+
+    '## Payments',
+    facts.isPaidByStripe
+      ? 'Cards are handled by Stripe, on pages of Stripe. No card number reaches this site. Stored are the ids that ' +
+        'Stripe gives to payments and to the accounts of who receives tips.'
+      : 'Payments are simulated: no card and no bank is asked, and nothing is stored about them but the tip.',
+
+    '## Email',
+    facts.sendsMail
+      ? 'Emails about your account, and the receipts and statements that you ask for. An email that waits to be sent ' +
+        'is stored until it was sent. The emails hold no pictures that tell when you read them.'
+      : 'This site sends no email.',
+
+    '## Addresses',
+    `Failed logins and other attempts are counted, under hashes of email and network address, until the time ` +
+      `of the limit is over. The log of the server has ${facts.hashesLogNames ? 'hashes of network addresses' : 'the network address'} ` +
+      'of each request and the ids of accounts. It has no messages, no names and no passwords.',
+
+    '## On your device',
+    'One cookie, which marks a device where you have logged in before. The storage of your browser has your login, ' +
+      'your codes for when there is no connection, and what you chose for sounds and notifications. Logging out ' +
+      'removes your login and your codes. There is no tracking, and no other site is asked for anything.',
+
+    '## Your rights',
+    'Your profile has **Download My Data**, a file with everything that is stored about you, and **Close Account**. ' +
+      `A closed account can come back for ${closingDays} days. After that your email, name, phone number, photos, ` +
+      'messages and devices are erased; a message that was reported goes with its report. Tips stay, under the name “Closed account”. A hash of your username stays, ' +
+      'so that nobody else can have it.',
+    facts.isBackedUp &&
+      'The site is backed up every day, and the last 14 backups are kept. What you erase leaves them when they end.',
+  ];
+  return `${parts.filter((part) => part !== false).join('\n\n')}\n`;
+}

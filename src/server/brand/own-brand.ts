@@ -1,0 +1,30 @@
+/** What an operator brings beside a name: a colour, and the files of BRAND_FOLDER. All of it is read at start. */
+import { type Accent, accentOf } from './accent.ts';
+import { requireFolder } from './brand-folder.ts';
+import { defaultPrivacy, type StoredFacts } from './default-privacy.ts';
+import { type OperatorPage, readOperatorPages } from './operator-pages.ts';
+
+export interface OwnBrand {
+  /** Null for the colour of the product. */
+  readonly accent: Accent | null;
+  /** In the order in which links to them stand. */
+  readonly pages: readonly OperatorPage[];
+}
+
+export const NO_BRAND: OwnBrand = { accent: null, pages: [] };
+
+/** @throws BrandRefused for what cannot be used. */
+export async function readOwnBrand(
+  { brandColour, brandFolder }: { readonly brandColour: string | null; readonly brandFolder: string | null },
+  facts: StoredFacts,
+): Promise<OwnBrand> {
+  const accent = brandColour === null ? null : accentOf(brandColour);
+  if (brandFolder === null) return { ...NO_BRAND, accent };
+  await requireFolder(brandFolder);
+  return { accent, pages: await readOperatorPages(brandFolder, defaultPrivacy(facts)) };
+}
+
+/** The version of the terms of use; null where there are none. */
+export function termsVersionOf({ pages }: OwnBrand): string | null {
+  return pages.find(({ name }) => name === 'terms')?.version ?? null;
+}
