@@ -1,4 +1,6 @@
 /** The operator's settings, which every page has on its root element. */
+import { putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
+import { termsFrom } from '#shared/page-terms.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Installation } from '#shared/rendered-page.ts';
 
@@ -10,6 +12,7 @@ let drawnFor: Installation = {
   sendsMail: false,
   registration: 'open',
   hasTerms: false,
+  terms: SPECIFIED_TERMS,
 };
 
 /** Simulated when the page does not say it. */
@@ -24,6 +27,11 @@ export function takesGuestTips(): boolean {
   return document.documentElement.dataset['guests'] === 'on';
 }
 
+/** Lets the terms of the page hold; called before anything is drawn. */
+export function readTerms(): void {
+  putInForce(termsFrom(document.documentElement.dataset['tipTerms']));
+}
+
 /** What the renderer draws for; a browser reads its page instead. */
 export function drawnInstallation(): Installation {
   return drawnFor;
@@ -32,5 +40,6 @@ export function drawnInstallation(): Installation {
 /** Renders synchronously for this installation. */
 export function drawFor<Drawn>(installation: Installation, draw: () => Drawn): Drawn {
   drawnFor = installation;
+  putInForce(installation.terms);
   return draw();
 }

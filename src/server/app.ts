@@ -54,6 +54,7 @@ import type { Storage } from './storage/port/storage.ts';
 import type { BlockedWords } from './tips/blocked-words.ts';
 import { createEarnings } from './tips/earnings.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
+import { createTipTerms } from './tips/terms.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTipMessages } from './tips/tip-messages.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
@@ -159,6 +160,7 @@ export function createApp(deps: AppDependencies): App {
     refuseUnread: createUnreadAnswers({ envelope, publicUrl, clock, report, ...logging }),
     async tick() {
       services.qrCodes.tick();
+      await services.tipTerms.tick();
       await storage.lookForOthers();
       await services.sessions.tick();
     },
@@ -211,6 +213,7 @@ function createServices({
     messages,
   });
   const queryQueue = createStepQueue(QUERIES_PER_TURN);
+  const tipTerms = createTipTerms(storage, clock);
   const tipFeed = createTipFeed(storage, view);
   const payments = paymentService
     ? createPaidTips({
@@ -258,7 +261,9 @@ function createServices({
       blockedWords,
       undoMs,
       queryQueue,
+      tipTerms,
     }),
+    tipTerms,
     tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, queryQueue }),
     // A queue of its own: other queries of the account would hold the one place of insights longer.
     earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN)),

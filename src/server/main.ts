@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   invite: async () => (await import('./commands/invite.ts')).invite,
   mail: async () => (await import('./commands/mail.ts')).testMail,
   reports: async () => (await import('./commands/reports.ts')).readReports,
+  terms: async () => (await import('./commands/terms.ts')).changeTerms,
 };
 
 async function main(name: string | undefined, words: readonly string[]): Promise<void> {

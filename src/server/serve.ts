@@ -13,6 +13,7 @@ import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
+import { terms } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
 import { SOFTWARE } from '#shared/software.ts';
@@ -155,6 +156,12 @@ async function start(): Promise<void> {
     troubles,
   });
 
+  // The terms of tips, before anything is answered.
+  await app.tick();
+  if (paymentService && terms().exponent === 3)
+    throw new ConfigError(
+      `Stripe takes ${terms().currency} in tens of its smallest unit only: tips in it can be simulated, not paid.`,
+    );
   const server = await listen(app, config);
   log.info({ ...RUNNING, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);

@@ -13,8 +13,9 @@ import {
   MAX_TYPED_NAME_LENGTH,
 } from './display-names.ts';
 import { idPattern } from './ids.ts';
+import { isReservedUsername } from './later/reserved-usernames.ts';
 import { serviceCategory } from './qr-codes.ts';
-import { isReservedUsername, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, USERNAME } from './usernames.ts';
+import { MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, USERNAME } from './usernames.ts';
 
 /** Too few letters and digits of a name are part of names that have nothing to do with it. */
 const MIN_BRAND_LENGTH = 5;

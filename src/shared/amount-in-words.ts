@@ -1,5 +1,8 @@
 /** Amounts in words, as on a cheque, because a sum read twice is rarely a slip of the finger. */
-import type { Cents } from './money.ts';
+import { type Cents, cents, formatMoney, SHORT, terms } from './money.ts';
+
+/** The name of the currency follows the figures, as in `10 US dollars`. */
+export const NAMED: Intl.NumberFormatOptions = { ...SHORT, currencyDisplay: 'name' };
 
 const UNITS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
@@ -7,8 +10,17 @@ const UNITS =
   );
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
-/** Spells an amount below a million dollars: "five hundred dollars", "ten dollars and one cent". */
+/** The name of the currency, such as `US dollars`. */
+export function currencyName(): string {
+  return formatMoney(cents(0), NAMED).replace(/^\S+\s/, '');
+}
+
+/**
+ * Spells an amount below a million dollars: "five hundred dollars", "ten dollars and one cent". In another
+ * currency the name follows the figures: "500 euros".
+ */
 export function amountInWords(amount: Cents): string {
+  if (terms().currency !== 'USD') return formatMoney(amount, NAMED);
   const dollars = Math.floor(amount / 100);
   const rest = amount % 100;
   const whole = `${inWords(dollars)} ${dollars === 1 ? 'dollar' : 'dollars'}`;

@@ -4,7 +4,7 @@
  */
 import { isServiceCategory, type ServiceCategory } from './categories.ts';
 import { DEMO_PREFIX, isDemoCode, MAX_ID_LENGTH } from './ids.ts';
-import { isPossibleUsername } from './usernames.ts';
+import { mayStandForPerson } from './usernames.ts';
 
 export interface DemoCode {
   readonly userId: string;
@@ -12,11 +12,11 @@ export interface DemoCode {
 }
 
 /**
- * The demo of a user and a category. The user id must be possible as a username, so that an address cannot
+ * The demo of a user and a category. The user id must be like a person's username, so that an address cannot
  * write anything else on a page.
  */
 export function demoOf(userId: string, category: string): DemoCode | null {
-  return isPossibleUsername(userId) && isServiceCategory(category) ? { userId, category } : null;
+  return mayStandForPerson(userId) && isServiceCategory(category) ? { userId, category } : null;
 }
 
 /** Reads `demo-{userId}-{category}` in any case; null for another code. The user id keeps its case. */

@@ -98,6 +98,11 @@ export const REFUSALS = {
     title: 'Words not taken',
     detail: 'No messages or names are taken here. The tip can be given without.',
   },
+  terms_changed: {
+    status: 409,
+    title: 'Terms changed',
+    detail: 'The fees or the limits of tips have changed. Nothing was charged. Look at the new total first.',
+  },
   no_words: { status: 409, title: 'No words', detail: 'This tip has no message and no name.' },
   thanked_already: {
     status: 409,

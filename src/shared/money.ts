@@ -1,27 +1,62 @@
 /**
- * US dollars as integer cents. The brand keeps dollars, cents and counts apart at compile time; amounts are
- * parsed by digits, never by floating-point arithmetic, and fees are rounded half up to a cent.
+ * Money of an installation: integers of the smallest unit of its one currency, and the terms on which tips
+ * are given. The brand keeps amounts and counts apart at compile time; amounts are parsed by digits, never by
+ * floating-point arithmetic, and fees are rounded half up to the smallest unit.
+ *
+ * Every process has one installation, whose present terms are kept here: the server reads them from its
+ * database, a page from its root element.
  */
 import type { $brand } from 'zod';
+import { PAGE_LANGUAGE } from './language.ts';
 
-/** A safe integer of US cents. */
+/** A safe integer of the smallest unit: of cents in USD and EUR, of yen in JPY, of fils in KWD. */
 export type Cents = number & $brand<'Cents'>;
 
 /** 1 is a hundredth of a percent, 500 is 5 %. */
 export type BasisPoints = number;
 
-/** $10. */
-export const MIN_TIP_CENTS = cents(1_000);
-/** $10,000. */
-export const MAX_TIP_CENTS = cents(1_000_000);
-/** 5 %, added to the tip and paid by the giver. */
-export const GIVER_FEE_RATE: BasisPoints = 500;
-/** 3 %, deducted before the tip reaches the provider. */
-export const RECEIVER_FEE_RATE: BasisPoints = 300;
-/** The amounts offered on the tip page, ascending. */
-export const QUICK_AMOUNTS_CENTS: readonly Cents[] = [
-  1_000, 1_500, 2_000, 2_500, 3_000, 5_000, 7_500, 10_000, 15_000, 20_000,
-].map(cents);
+/** The terms of tips, as one version of them says. */
+export interface Terms {
+  /** 0 for the specified terms, which no operator has changed; each change has the next number. */
+  readonly version: number;
+  /** Its code of ISO 4217. */
+  readonly currency: string;
+  /** The digits after the point: 0, 2 or 3. */
+  readonly exponent: number;
+  /** Added to the tip and paid by the giver. */
+  readonly giverFeeRate: BasisPoints;
+  /** Deducted before the tip reaches the provider. */
+  readonly receiverFeeRate: BasisPoints;
+  readonly minTipCents: Cents;
+  readonly maxTipCents: Cents;
+  /** The amounts offered on the tip page, ascending. */
+  readonly quickAmountsCents: readonly Cents[];
+}
+
+export const SPECIFIED_TERMS: Terms = {
+  version: 0,
+  currency: 'USD',
+  exponent: 2,
+  giverFeeRate: 500,
+  receiverFeeRate: 300,
+  minTipCents: cents(1_000),
+  maxTipCents: cents(1_000_000),
+  quickAmountsCents: [1_000, 1_500, 2_000, 2_500, 3_000, 5_000, 7_500, 10_000, 15_000, 20_000].map(cents),
+};
+
+let present = SPECIFIED_TERMS;
+/** Leaves zeros after the point away, as in `$10`. */
+export const SHORT: Intl.NumberFormatOptions = { trailingZeroDisplay: 'stripIfInteger' };
+
+/** The terms that hold now. */
+export function terms(): Terms {
+  return present;
+}
+
+/** Lets these terms hold from now on. */
+export function putInForce(next: Terms): void {
+  present = next;
+}
 
 /** Brands a number as cents. @throws RangeError when it is not a safe integer. */
 export function cents(value: number): Cents {
@@ -29,36 +64,28 @@ export function cents(value: number): Cents {
   return value as Cents;
 }
 
-const DOLLARS = /^(\d{1,12})(?:\.(\d{0,2}))?$/;
-
-/**
- * Reads "12", "12.5" or "12.50" by digits.
- * @returns null unless the text is an amount of dollars with at most two decimals.
- */
-export function parseDollars(text: string): Cents | null {
-  const match = DOLLARS.exec(text);
-  if (!match?.[1]) return null;
-  return cents(Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')));
+/** A JSON number; the division is exact to the smallest unit over the safe range. */
+export function decimalFromCents(amount: Cents): number {
+  return amount / 10 ** present.exponent;
 }
 
 /**
- * Reads a JSON number of dollars, such as `10.5`, by its printed digits.
- * @returns null when it has more than two decimals, is negative or is not a number.
+ * An amount as people read it, such as `$1,234.56`. The currency decides how many digits are written, unless
+ * `options` say otherwise.
  */
-export function centsFromDollars(dollars: unknown): Cents | null {
-  return typeof dollars === 'number' ? parseDollars(String(dollars)) : null;
+export function formatMoney(amount: Cents, options?: Intl.NumberFormatOptions): string {
+  const { currency } = present;
+  // Adding zero keeps the sign of -0 away.
+  return (decimalFromCents(amount) + 0).toLocaleString(PAGE_LANGUAGE, {
+    style: 'currency',
+    currency,
+    ...options,
+  });
 }
 
-/** A JSON number of dollars; division by 100 is exact to the cent over the safe range. */
-export function dollarsFromCents(amount: Cents): number {
-  return amount / 100;
-}
-
-/** `$1,234.56`. */
-export function formatUsd(amount: Cents): string {
-  const digits = String(Math.abs(amount)).padStart(3, '0');
-  const dollars = digits.slice(0, -2).replace(/\B(?=(?:\d{3})+$)/g, ',');
-  return `${amount < 0 ? '-' : ''}$${dollars}.${digits.slice(-2)}`;
+/** `5%` for 500. */
+export function formatRate(rate: BasisPoints): string {
+  return `${rate / 100}%`;
 }
 
 export interface Fees {
@@ -70,11 +97,14 @@ export interface Fees {
   readonly netAmountCents: Cents;
 }
 
-/** The fees of an amount at the present rates, each rounded half up to a cent. */
-export function feesFor(amount: Cents): Fees {
-  const receiverFeeCents = shareOf(amount, RECEIVER_FEE_RATE);
+/** The fees of an amount, each rounded half up to the smallest unit. */
+export function feesFor(
+  amount: Cents,
+  { giverFeeRate, receiverFeeRate }: Pick<Terms, 'giverFeeRate' | 'receiverFeeRate'> = present,
+): Fees {
+  const receiverFeeCents = shareOf(amount, receiverFeeRate);
   return {
-    giverFeeCents: shareOf(amount, GIVER_FEE_RATE),
+    giverFeeCents: shareOf(amount, giverFeeRate),
     receiverFeeCents,
     netAmountCents: cents(amount - receiverFeeCents),
   };

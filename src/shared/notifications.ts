@@ -111,6 +111,8 @@ export type PushMessage =
       readonly tip: NotifiedTip | null;
       /** The same for a repetition, which then replaces the first notification. */
       readonly tag: string;
+      /** A code of ISO 4217; without it USD. */
+      readonly currency?: string;
     }
   /** A test notification that the owner asked for. */
   | { readonly v: 1; readonly kind: 'test'; readonly tag: string };

@@ -2,6 +2,7 @@
  * What the server and the client's renderer exchange about a rendered page. The server knows no component,
  * the renderer no request.
  */
+import type { Terms } from './money.ts';
 import type { PaymentMode } from './payments.ts';
 import type { ProviderPage, QrCodeLookup } from './qr-codes.ts';
 import type { RegistrationMode } from './registration-mode.ts';
@@ -35,6 +36,8 @@ export interface Installation {
   readonly registration: RegistrationMode;
   /** Whether whoever registers accepts terms of use. */
   readonly hasTerms: boolean;
+  /** The terms of tips when the page was made. */
+  readonly terms: Terms;
 }
 
 export interface PageRequest extends Address {

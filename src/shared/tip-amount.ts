@@ -1,23 +1,31 @@
 /**
  * Bounds of a tip with the specified sentences. Without schemas, whose library the tip page does not load.
  */
-import { type Cents, MAX_TIP_CENTS, MIN_TIP_CENTS, parseDollars } from './money.ts';
+import { type Cents, cents, formatMoney, SHORT, terms } from './money.ts';
 
 export const NO_AMOUNT = 'Please select a tip amount';
-export const AMOUNT_OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
-export const AMOUNT_TOO_FINE = 'Amounts have at most two decimals';
-export const AMOUNT_UNREADABLE = 'Write the amount like 12.50';
+
+export function amountOutOfBounds(): string {
+  return `Tip amount must be between ${bounds('and')}`;
+}
+
+/** The bounds of a tip, such as `$10 to $10,000`. */
+export function bounds(between: 'to' | 'and'): string {
+  const { minTipCents, maxTipCents } = terms();
+  return `${formatMoney(minTipCents, SHORT)} ${between} ${formatMoney(maxTipCents, SHORT)}`;
+}
+
+export function amountTooFine(): string {
+  return `Amounts have ${['no', '', 'at most two', 'at most three'][terms().exponent]} decimals`;
+}
+
+export function isWithinBounds(amount: number): boolean {
+  return amount >= terms().minTipCents && amount <= terms().maxTipCents;
+}
 
 export type AmountReading =
   | { readonly amountCents: Cents; readonly problem: null }
-  | {
-      readonly amountCents: null;
-      readonly problem:
-        | typeof NO_AMOUNT
-        | typeof AMOUNT_OUT_OF_BOUNDS
-        | typeof AMOUNT_TOO_FINE
-        | typeof AMOUNT_UNREADABLE;
-    };
+  | { readonly amountCents: null; readonly problem: string };
 
 /** Groups of three digits and decimals as in English, and as in most of Europe; then digits without groups. */
 const FORMS = [
@@ -29,17 +37,18 @@ const FORMS = [
 /**
  * Reads a typed amount: "25", "25.50", "25,50", "$ 25", "1,000", "1,234.56", "1.234,56", "1 234,56". A comma
  * before exactly three digits groups thousands, any other is a decimal comma; a single point is a decimal
- * point.
+ * point. The signs and letters of the currency may stand beside it.
  */
 export function readTipAmount(text: string): AmountReading {
-  const plain = text.replace(/[\s$]/g, '');
+  const unit = formatMoney(cents(0), SHORT) + terms().currency;
+  const plain = text.replace(/\D/g, (sign) => (/\s/.test(sign) || unit.includes(sign) ? '' : sign));
   if (plain === '') return { amountCents: null, problem: NO_AMOUNT };
   const [, whole, decimals = ''] = FORMS.map((form) => form.exec(plain)).find(Boolean) ?? [];
-  if (whole === undefined) return { amountCents: null, problem: AMOUNT_UNREADABLE };
-  if (decimals.length > 2) return { amountCents: null, problem: AMOUNT_TOO_FINE };
-  const amountCents = parseDollars(`${whole.replace(/[.,]/g, '')}.${decimals}`);
-  if (amountCents === null || amountCents < MIN_TIP_CENTS || amountCents > MAX_TIP_CENTS) {
-    return { amountCents: null, problem: AMOUNT_OUT_OF_BOUNDS };
-  }
-  return { amountCents, problem: null };
+  if (whole === undefined)
+    return { amountCents: null, problem: `Write the amount like ${(12.5).toFixed(terms().exponent)}` };
+  if (decimals.length > terms().exponent) return { amountCents: null, problem: amountTooFine() };
+  const amount = Number(whole.replace(/[.,]/g, '') + decimals.padEnd(terms().exponent, '0'));
+  return isWithinBounds(amount)
+    ? { amountCents: cents(amount), problem: null }
+    : { amountCents: null, problem: amountOutOfBounds() };
 }

@@ -1,14 +1,14 @@
 /** Schemas of tips and of the transactions that they leave. */
 import { z } from 'zod';
 import { dayStartHour } from './day-start.ts';
+import { wasEverWithinBounds } from './ever-tipped.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_MESSAGE_LENGTH } from './message-rules.ts';
 import { messageText } from './messages.ts';
-import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { PAYMENT_MODES } from './payments.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
-import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
+import { amountOutOfBounds, amountTooFine, NO_AMOUNT } from './tip-amount.ts';
 import { closedObject } from './unknown-names.ts';
 
 /**
@@ -24,11 +24,11 @@ const tipAmountCents = z
   .int({
     error: ({ input }) => {
       if (input === undefined || input === null) return NO_AMOUNT;
-      return typeof input === 'number' && input % 1 > 0 ? AMOUNT_TOO_FINE : AMOUNT_OUT_OF_BOUNDS;
+      return typeof input === 'number' && input % 1 > 0 ? amountTooFine() : amountOutOfBounds();
     },
   })
-  .min(MIN_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
-  .max(MAX_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
+  // A repeated tip may be outside of the present bounds; those are kept where a tip is recorded.
+  .refine(wasEverWithinBounds, { error: amountOutOfBounds })
   .brand<'Cents'>();
 
 const tipMessage = messageText('The message').transform((text) => text || null);
@@ -58,6 +58,26 @@ export const newTip = closedObject({
     .boolean({ error: 'Whether the tip has your name must be true or false.' })
     .optional()
     .transform((isNamed) => isNamed ?? false),
+  /** The terms under which the giver was told what the tip costs; without it the present ones. */
+  termsVersion: z
+    .int({ error: 'The version of the terms must be a whole number.' })
+    .min(0, 'The version of the terms must be a whole number.')
+    .optional(),
+});
+
+/** The terms of a tip that is given now. */
+export const tipTerms = z.object({
+  version: z.int(),
+  /** A code of ISO 4217. */
+  currency: z.string(),
+  /** The digits after the point. */
+  exponent: z.int(),
+  /** Hundredths of a percent. */
+  giverFeeRate: z.int(),
+  receiverFeeRate: z.int(),
+  minTipCents: z.int().brand<'Cents'>(),
+  maxTipCents: z.int().brand<'Cents'>(),
+  quickAmountsCents: z.array(z.int().brand<'Cents'>()),
 });
 
 /** Sent by tRPC's infinite queries of pages that were opened before an upgrade. */
@@ -161,6 +181,10 @@ export const transaction = z.object({
   thankYou: z.string().nullable(),
   /** When the receiver answered; null without an answer. */
   thankedAt: z.iso.datetime().nullable(),
+  /** A code of ISO 4217. */
+  currency: z.string(),
+  /** The version of the terms under which it was given. */
+  termsVersion: z.int(),
 });
 
 export const thankYouForTip = transactionQuery.extend({
@@ -206,6 +230,7 @@ export const tipSummary = z.object({
 
 export type RefundRequest = z.output<typeof refundRequest>;
 export type NewTip = z.output<typeof newTip>;
+export type TipTerms = z.infer<typeof tipTerms>;
 export type SummaryQuery = z.output<typeof summaryQuery>;
 export type TransactionsQuery = z.output<typeof transactionsQuery>;
 export type Transaction = z.infer<typeof transaction>;

@@ -2,10 +2,10 @@
 import { localTime } from './calendar.ts';
 import { CATEGORY_LABELS } from './categories.ts';
 import { csvLine } from './csv.ts';
-import { type Cents, cents } from './money.ts';
+import { plainDecimal } from './decimals.ts';
+import { cents, terms } from './money.ts';
 import type { Transaction } from './tips.ts';
 
-/** Amounts are in US dollars. */
 export const TRANSACTION_COLUMNS = [
   'Date',
   'Time',
@@ -24,8 +24,6 @@ export const TRANSACTION_COLUMNS = [
   'Currency',
   'Transaction',
 ] as const;
-
-export const CURRENCY = 'USD';
 
 /**
  * The cells of a tip under `TRANSACTION_COLUMNS`. A cell that does not concern the viewer's side of the tip
@@ -50,15 +48,15 @@ function transactionCells(transaction: Transaction, viewerId: string, timeZone: 
     isReceived ? 'Received' : 'Sent',
     CATEGORY_LABELS[transaction.serviceCategory],
     isReceived ? '' : transaction.receiverName,
-    plainDollars(amountCents),
-    plainDollars(feeCents),
-    isReceived ? plainDollars(movedCents) : '',
-    isReceived ? '' : plainDollars(movedCents),
-    refunded ? plainDollars(movedCents) : '',
+    plainDecimal(amountCents),
+    plainDecimal(feeCents),
+    isReceived ? plainDecimal(movedCents) : '',
+    isReceived ? '' : plainDecimal(movedCents),
+    refunded ? plainDecimal(movedCents) : '',
     refunded ? `${refunded.date} ${refunded.time}` : '',
     refunded ? 'Refunded' : 'Completed',
     transaction.paymentMode,
-    CURRENCY,
+    terms().currency,
     transaction.id,
   ];
 }
@@ -69,10 +67,4 @@ export function transactionLines(
   timeZone: string,
 ): string {
   return transactions.map((each) => csvLine(transactionCells(each, viewerId, timeZone))).join('');
-}
-
-/** A plain number that any program reads, such as `19.40`. */
-export function plainDollars(amount: Cents): string {
-  const digits = String(amount).padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

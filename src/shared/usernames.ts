@@ -18,18 +18,6 @@ const OFFICES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/**
- * Names that pass for an address of the site, for nobody or for everybody. Only as a whole: names such as
- * `service.dog`, `joes-tips`, `sound_system` or `team.rocket` fool no one.
- */
-const RESERVED_WORDS: ReadonlySet<string> = new Set(
-  (
-    'about account accounts anonymous api auth contact customerservice dashboard demo docs ' +
-    'everyone healthz info login logout mail me nobody null owner readyz register root scan ' +
-    'service settings signup system team tip tips trpc undefined user users www'
-  ).split(' '),
-);
-
 const OF_PAGE = /^code-[0-9a-hjkmnp-tv-z]{10}$/;
 
 /** The username of a tip page with a name of its own; nobody can have it. */
@@ -42,28 +30,25 @@ export function isPageUsername(username: string): boolean {
 }
 
 /**
- * Whether a username would pass for the site itself, or for one of its addresses: it contains the software's
- * name, however it is separated; it is one that a tip page has; one of its parts, between separators and without
- * digits around it, is an office; or it is as a whole, without separators, a reserved word. Case does not
- * matter.
+ * Whether a username would speak for the site: it contains the software's name, however it is separated; it
+ * is one that a tip page has; or one of its parts, between separators and without digits around it, is an
+ * office. Case does not matter.
  */
-export function isReservedUsername(username: string): boolean {
+export function speaksForSite(username: string): boolean {
   const parts = username.toLowerCase().split(/[._-]+/);
-  const joined = parts.join('');
   return (
-    joined.includes(brand.linkScheme) ||
-    RESERVED_WORDS.has(joined) ||
+    parts.join('').includes(brand.linkScheme) ||
     isPageUsername(username.toLowerCase()) ||
     parts.some((part) => OFFICES.has(part.replace(/^\d+|\d+$/g, '')))
   );
 }
 
-/** Whether somebody could have this username, typed in any case. */
-export function isPossibleUsername(text: string): boolean {
+/** Whether a text has the form of a username and does not speak for the site. */
+export function mayStandForPerson(text: string): boolean {
   return (
     text.length >= MIN_USERNAME_LENGTH &&
     text.length <= MAX_USERNAME_LENGTH &&
     USERNAME.test(text) &&
-    !isReservedUsername(text)
+    !speaksForSite(text)
   );
 }

@@ -5,8 +5,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
+import { centsFromDecimal } from '#shared/decimals.ts';
 import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
-import { centsFromDollars, feesFor, MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared/money.ts';
+import { feesFor, SPECIFIED_TERMS } from '#shared/money.ts';
 
 const SESSION_MS = 30 * 86_400_000;
 const DAY_MS = 86_400_000;
@@ -92,7 +93,7 @@ export interface WantedTip {
   readonly key: string | null;
   readonly codeId: string | null;
   readonly category: string;
-  readonly amountCents: ReturnType<typeof centsFromDollars> & number;
+  readonly amountCents: ReturnType<typeof centsFromDecimal> & number;
 }
 
 /** @throws Problem when the key was used for another tip. */
@@ -266,8 +267,12 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
     },
     async (request, reply) => {
       const giverId = await giverOf(request.headers.authorization);
-      const amountCents = centsFromDollars(request.body.amount);
-      if (amountCents === null || amountCents < MIN_TIP_CENTS || amountCents > MAX_TIP_CENTS)
+      const amountCents = centsFromDecimal(request.body.amount);
+      if (
+        amountCents === null ||
+        amountCents < SPECIFIED_TERMS.minTipCents ||
+        amountCents > SPECIFIED_TERMS.maxTipCents
+      )
         throw new Problem(422, 'invalid_input', 'Tip amount must be between $10 and $10,000');
       const row = await ledger.recordTip({
         giverId,

@@ -4,7 +4,7 @@
  * and statements prepared by name.
  */
 import pg from 'pg';
-import { GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
 import {
   type CodeRow,
   draftTip,
@@ -68,7 +68,7 @@ const INSERT_TRANSACTION = {
   text: `INSERT INTO transactions (id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
       receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms,
       giver_position, receiver_position)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${GIVER_FEE_RATE}, ${RECEIVER_FEE_RATE}, $10, $11, $12, $13)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${SPECIFIED_TERMS.giverFeeRate}, ${SPECIFIED_TERMS.receiverFeeRate}, $10, $11, $12, $13)
     RETURNING sequence`,
 };
 const INSERT_ENTRIES = {

@@ -3,7 +3,7 @@
  * for each tip.
  */
 import Database from 'better-sqlite3';
-import { GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
 import {
   type CodeRow,
   draftTip,
@@ -45,7 +45,7 @@ const insertTransaction = database.prepare(
      receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms,
      giver_position, receiver_position)
    VALUES (@id, @giver_id, @receiver_id, @qr_code_id, @service_category, @amount_cents, @giver_fee_cents,
-     @receiver_fee_cents, @net_amount_cents, ${GIVER_FEE_RATE}, ${RECEIVER_FEE_RATE}, @key, @created_at_ms,
+     @receiver_fee_cents, @net_amount_cents, ${SPECIFIED_TERMS.giverFeeRate}, ${SPECIFIED_TERMS.receiverFeeRate}, @key, @created_at_ms,
      @giver_position, @receiver_position)`,
 );
 interface Moved {

@@ -10,7 +10,7 @@ import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { newQrCodeId, newUserId } from '#shared/ids.ts';
-import { GIVER_FEE_RATE, MIN_TIP_CENTS, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
 
 const PROVIDERS = 1_250;
 const GIVERS = 64;
@@ -159,7 +159,7 @@ function writeTips(database: Database, plan: Readonly<Record<string, number>>): 
       `CREATE TEMP TABLE plan AS
        WITH RECURSIVE numbered (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbered WHERE i + 1 < :tipCount),
        placed AS (
-         SELECT i, ${MIN_TIP_CENTS} + i % 5000 AS amount, CAST(:now - (:tipCount - i) * :stepMs AS INTEGER) AS created_at_ms,
+         SELECT i, ${SPECIFIED_TERMS.minTipCents} + i % 5000 AS amount, CAST(:now - (:tipCount - i) * :stepMs AS INTEGER) AS created_at_ms,
            CASE
              WHEN long_after > long_before THEN 0
              WHEN ${isStep('i - long_before', ':shortHistory', '(:tipCount - :longHistory)')} THEN 1
@@ -171,7 +171,7 @@ function writeTips(database: Database, plan: Readonly<Record<string, number>>): 
          )
        )
        SELECT i + 1 AS sequence, 'txn_' || lower(hex(randomblob(13))) AS id, g.id AS giver_id, q.user_id AS receiver_id,
-         q.id AS qr_code_id, q.category, amount, amount - ${share(RECEIVER_FEE_RATE)} AS net, placed.created_at_ms
+         q.id AS qr_code_id, q.category, amount, amount - ${share(SPECIFIED_TERMS.receiverFeeRate)} AS net, placed.created_at_ms
        FROM placed JOIN seeded_givers g ON g.place = i % ${GIVERS} JOIN seeded_codes c ON c.place = code_place
          JOIN qr_codes q ON q.id = c.id`,
     )
@@ -193,8 +193,8 @@ function writeTips(database: Database, plan: Readonly<Record<string, number>>): 
      INSERT INTO transactions (sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
          receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms,
          giver_position, receiver_position)
-       SELECT p.sequence, id, giver_id, receiver_id, qr_code_id, category, amount, ${share(GIVER_FEE_RATE)},
-         ${share(RECEIVER_FEE_RATE)}, net, ${GIVER_FEE_RATE}, ${RECEIVER_FEE_RATE}, NULL, created_at_ms,
+       SELECT p.sequence, id, giver_id, receiver_id, qr_code_id, category, amount, ${share(SPECIFIED_TERMS.giverFeeRate)},
+         ${share(SPECIFIED_TERMS.receiverFeeRate)}, net, ${SPECIFIED_TERMS.giverFeeRate}, ${SPECIFIED_TERMS.receiverFeeRate}, NULL, created_at_ms,
          giver_position, receiver_position
        FROM plan p JOIN places ON places.sequence = p.sequence ORDER BY p.sequence;
      INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents, detailed_count, gross_cents, largest_cents)

@@ -38,6 +38,8 @@ function tip(dollars: number, written: Partial<Transaction> = {}): Transaction {
     reportedAt: null,
     thankYou: null,
     thankedAt: null,
+    currency: 'USD',
+    termsVersion: 0,
     ...written,
   };
 }

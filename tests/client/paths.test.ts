@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextFrom } from '#client/auth/next.ts';
-import { authFor, paths } from '#client/paths.ts';
+import { authFor } from '#client/later/addresses.ts';
+import { paths } from '#client/paths.ts';
 
 const ORIGIN = 'https://tips.example.com';
 

@@ -14,7 +14,7 @@ import {
   tipFlow,
   withoutAmount,
 } from '#client/tip/tip-flow.ts';
-import { cents, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
 
 const TWENTY = cents(2_000);
 const FIFTY = cents(5_000);
@@ -188,11 +188,11 @@ describe('a choice', () => {
   it('stays the same when it is written in figures and restored', () => {
     const choices = fc.oneof(
       fc
-        .constantFrom(...QUICK_AMOUNTS_CENTS)
+        .constantFrom(...SPECIFIED_TERMS.quickAmountsCents)
         .map((quickAmountCents) => ({ quickAmountCents, customText: '' })),
       fc
         .integer({ min: 1_000, max: 1_000_000 })
-        .filter((amount) => !QUICK_AMOUNTS_CENTS.includes(cents(amount)))
+        .filter((amount) => !SPECIFIED_TERMS.quickAmountsCents.includes(cents(amount)))
         .map((amount) => ({ quickAmountCents: null, customText: (amount / 100).toFixed(2) })),
     );
     fc.assert(

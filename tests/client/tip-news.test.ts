@@ -40,6 +40,8 @@ function tip(changed: Partial<Transaction> = {}): Transaction {
     reportedAt: null,
     thankYou: 'What everybody reads',
     thankedAt: null,
+    currency: 'USD',
+    termsVersion: 0,
     ...changed,
   };
 }

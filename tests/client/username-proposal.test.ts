@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fourDigits, proposeUsername } from '#client/auth/proposed-username.ts';
-import { isPossibleUsername, MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
+import { isPossibleUsername } from '#shared/later/reserved-usernames.ts';
+import { MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
 
 const LONG_WORD = 'x'.repeat(MAX_USERNAME_LENGTH + 1);
 

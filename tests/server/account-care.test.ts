@@ -349,7 +349,7 @@ describe('a password that the operator made', () => {
   )('lets its owner do nothing but change it, see themselves and log out (%s)', async (door) => {
     const { t, token } = await createScene();
     const isOpen = (procedure: string) =>
-      /^auth\.(?:register|login|logout)$|^qrCodes\.(?:lookup|provider)$|^notifications\.thank$/.test(
+      /^auth\.(?:register|login|logout)$|^qrCodes\.(?:lookup|provider)$|^(?:transactions\.terms|notifications\.thank)$/.test(
         procedure,
       );
     /** What a path has to name; anything else of it would be refused before anybody asks whose it is. */

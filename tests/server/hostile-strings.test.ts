@@ -478,6 +478,11 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
       expect((await t.trpc(customer(scene)).transactions.get.query({ id })).message).toBeNull();
     },
   },
+  'transactions.create.termsVersion': {
+    inputWith: (trial) => ({ ...tip(trial), termsVersion: trial.text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
   'transactions.create.withName': {
     inputWith: (trial) => ({ ...tip(trial), withName: trial.text }),
     token: customer,

@@ -39,6 +39,8 @@ function fromRest({ status, body }: RestAnswer) {
     reportedAt: body.reported_at,
     thankYou: body.thank_you,
     thankedAt: body.thanked_at,
+    currency: body.currency,
+    termsVersion: body.terms_version,
   };
 }
 

@@ -84,6 +84,7 @@ function letFalsify(database: Database): void {
 }
 
 const MAKE_UP = 'net amount and receiver fee make up the amount';
+const RATES = 'a tip has the rates of its terms';
 const FEES = 'fees are those of the rates stored with the tip';
 const NEGATIVE = 'nothing is negative';
 const PARTIES =
@@ -401,6 +402,7 @@ test('finds nothing in good books', async () => {
 const FALSE_PAYMENTS: readonly (readonly [what: string, statements: string, violated: readonly string[]])[] =
   [
     ['a payment of another sum', 'UPDATE payments SET amount_cents = 5001, net_amount_cents = 4851;', [PAID]],
+    ['a tip under terms that never were', 'UPDATE transactions SET terms_version = 9;', [PAID, RATES]],
     ['a payment of somebody else', `UPDATE payments SET giver_id = ${SAM};`, [PAID]],
     [
       'a paid tip that is said to be simulated',
@@ -441,7 +443,7 @@ test('has a falsification for every invariant', async () => {
   const all = [...FALSIFICATIONS, ...FALSE_REVERSALS, ...FALSE_MEMORIES, ...FALSE_PAYMENTS].flatMap(
     ([, , violated]) => violated,
   );
-  const stated = invariantsWith({ details: true, payments: true }).map(([sentence]) => sentence);
+  const stated = invariantsWith({ details: true, payments: true, terms: true }).map(([sentence]) => sentence);
   expect(stated.filter((sentence) => !all.includes(sentence))).toEqual([]);
 });
 

@@ -23,7 +23,7 @@ import {
   showQrCodeId,
   type TransactionId,
 } from '#shared/ids.ts';
-import { cents } from '#shared/money.ts';
+import { cents, terms } from '#shared/money.ts';
 import { GRANULARITIES, TIP_DIRECTIONS } from '#shared/records.ts';
 import { newTip } from '#shared/tips.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
@@ -82,6 +82,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     view,
     undoMs: UNDO_MS,
     queryQueue,
+    tipTerms: { now: terms },
     blockedWords: NO_BLOCKED_WORDS,
   });
   const takings = createEarnings(storage, queryQueue);

@@ -2,9 +2,12 @@
  * Tips that are paid at Stripe, as its stand-in plays it: what the giver and the receiver are told, what the
  * ledger says, and that whatever is heard twice, late, or not at all gives one tip for each payment.
  */
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { cents, putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 import { createPaidApp, openAccount } from '#tests/support/paid-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
+
+afterEach(() => putInForce(SPECIFIED_TERMS));
 
 test('a provider is payable once Stripe says so, and a tip is completed once it was paid', async () => {
   const { t, stripe, deliver } = await createPaidApp();
@@ -47,4 +50,37 @@ test('a provider is payable once Stripe says so, and a tip is completed once it 
   });
   const [charge] = stripe.charges.values();
   expect(charge).toMatchObject({ refundedCents: 2_100, isTransferReversed: true });
+});
+
+test('a payment stays what was quoted when the terms change before it is paid, and so does its refund', async () => {
+  const { t, stripe, makePayable, pay } = await createPaidApp();
+  const provider = await enter(t, 'pat', ['bartender']);
+  const customer = await enter(t, 'cam');
+  await makePayable(provider);
+  const now = { fromMs: t.clock.nowMs, createdAtMs: t.clock.nowMs };
+  // Stripe counts krónur in hundredths, which they no longer have.
+  const krona = { currency: 'ISK', exponent: 0, minTipCents: cents(100), giverFeeRate: 0 };
+  expect(await t.storage.addTerms({ ...SPECIFIED_TERMS, ...krona, ...now, version: 1 })).toBe('added');
+  await t.app.tick();
+  const tip = {
+    receiverQrId: provider.codes[0] ?? '',
+    amountCents: 1_250,
+    serviceCategory: 'bartender',
+    idempotencyKey: 'one',
+    termsVersion: 1,
+  } as const;
+  const pending = await customer.trpc.transactions.create.mutate(tip);
+  const [session] = stripe.sessions.values();
+  expect(session).toMatchObject({ currency: 'isk', amountTotal: 125_000, applicationFee: 3_800 });
+  const dearer = { ...SPECIFIED_TERMS, ...krona, ...now, version: 2, giverFeeRate: 2_000 };
+  expect(await t.storage.addTerms(dearer)).toBe('added');
+  await t.app.tick();
+  await pay(pending.paymentUrl);
+  const paid = { amountCents: 1_250, giverFeeCents: 0, netAmountCents: 1_212, termsVersion: 1 };
+  const { id } = pending;
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ ...paid, status: 'completed' });
+  expect(await customer.trpc.transactions.create.mutate(tip)).toMatchObject({ ...paid, id });
+  await provider.trpc.transactions.refund.mutate({ id });
+  const [charge] = stripe.charges.values();
+  expect(charge).toMatchObject({ refundedCents: 125_000, isTransferReversed: true });
 });

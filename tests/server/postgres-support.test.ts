@@ -38,7 +38,7 @@ test.each([
   const { client } = await borrowDatabase();
   const data = storedInPostgres(client);
   const { checkpoints, ...others } = await data.dump();
-  expect([word, checkpoints?.length, Object.keys(others).length]).toEqual([word, 1, 27]);
+  expect([word, checkpoints?.length, Object.keys(others).length]).toEqual([word, 1, 28]);
   const { schema_migrations: migrations, ...empty } = others;
   expect(migrations).not.toEqual([]);
   expect(new Set(Object.values(empty).map((rows) => rows.length))).toEqual(new Set([0]));

@@ -161,6 +161,12 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     act: ({ t, tip, customer }, door) =>
       call(door, t, 'transactions.create', { ...tip, message: 'Hello' }, customer),
   },
+  terms_changed: {
+    status: 409,
+    detail: 'The fees or the limits of tips have changed. Nothing was charged. Look at the new total first.',
+    act: ({ t, tip, customer }, door) =>
+      call(door, t, 'transactions.create', { ...tip, termsVersion: 7 }, customer),
+  },
   no_words: {
     status: 409,
     arrange: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),

@@ -255,6 +255,7 @@ describe('the operator’s commands', () => {
     'invite',
     'mail',
     'reports',
+    'terms',
   ];
 
   /** Everything that npm's scripts need, in a folder of its own: as built, or without a build. */

@@ -83,7 +83,7 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
     ],
     [
       'with another check',
-      replaced('transactions', 'between 1000 and', 'between -1000 and'),
+      replaced('transactions', 'between 1 and', 'between -1 and'),
       'the table "transactions" is not as Tipwell makes it',
     ],
     [

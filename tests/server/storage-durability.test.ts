@@ -58,7 +58,7 @@ describe('the tables', () => {
   const FOLLOW_ON = 'the entries of an account follow on without a gap';
   const copyOfTransaction = (changes: string, rest: string) =>
     `INTO transactions SELECT ${changes}, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
-       receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, ${rest}, giver_position, receiver_position, payment_mode
+       receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, ${rest}, giver_position, receiver_position, payment_mode, terms_version
      FROM transactions WHERE`;
   const copyOfEntry = (position: string, from = 1) =>
     `INTO entries SELECT account_id, ${position}, kind, transaction_sequence, cents, balance_after_cents, created_at_ms

@@ -275,6 +275,8 @@ describe('amounts', () => {
         reported_at: null,
         thank_you: null,
         thanked_at: null,
+        currency: 'USD',
+        terms_version: 0,
       });
       expect(resultOf(await payByTrpc(scene, String(amountCents)))).toEqual({
         id: expect.stringMatching(/^txn_/),
@@ -301,6 +303,8 @@ describe('amounts', () => {
         reportedAt: null,
         thankYou: null,
         thankedAt: null,
+        currency: 'USD',
+        termsVersion: 0,
       });
       given += 2 * amountCents;
       received += 2 * netAmountCents;

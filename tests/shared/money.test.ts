@@ -5,23 +5,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  cents,
-  centsFromDollars,
-  dollarsFromCents,
-  feesFor,
-  formatUsd,
-  GIVER_FEE_RATE,
-  MAX_TIP_CENTS,
-  MIN_TIP_CENTS,
-  parseDollars,
-  QUICK_AMOUNTS_CENTS,
-  RECEIVER_FEE_RATE,
-} from '#shared/money.ts';
+import { centsFromDecimal, parseDecimal } from '#shared/decimals.ts';
+import { cents, decimalFromCents, feesFor, formatMoney, SPECIFIED_TERMS } from '#shared/money.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
 import { newTip } from '#shared/tips.ts';
 
-/** Dollars below what `parseDollars` reads: twelve digits. */
+/** Dollars below what `parseDecimal` reads: twelve digits. */
 const MOST_CENTS = 10 ** 14 - 1;
 
 /** A share in percent, rounded half up, by long division. */
@@ -33,7 +22,7 @@ function exactShare(amountCents: number, percent: bigint): number {
 
 describe('fees', () => {
   test('are 5 % for the giver and 3 % for the provider', () => {
-    expect([GIVER_FEE_RATE, RECEIVER_FEE_RATE]).toEqual([500, 300]);
+    expect([SPECIFIED_TERMS.giverFeeRate, SPECIFIED_TERMS.receiverFeeRate]).toEqual([500, 300]);
   });
 
   test.each([
@@ -68,13 +57,16 @@ describe('fees', () => {
 
   test('are exact to the cent for any amount that may be tipped', () => {
     fc.assert(
-      fc.property(fc.integer({ min: MIN_TIP_CENTS, max: MAX_TIP_CENTS }), (amount) => {
-        expect(feesFor(cents(amount))).toEqual({
-          giverFeeCents: exactShare(amount, 5n),
-          receiverFeeCents: exactShare(amount, 3n),
-          netAmountCents: amount - exactShare(amount, 3n),
-        });
-      }),
+      fc.property(
+        fc.integer({ min: SPECIFIED_TERMS.minTipCents, max: SPECIFIED_TERMS.maxTipCents }),
+        (amount) => {
+          expect(feesFor(cents(amount))).toEqual({
+            giverFeeCents: exactShare(amount, 5n),
+            receiverFeeCents: exactShare(amount, 3n),
+            netAmountCents: amount - exactShare(amount, 3n),
+          });
+        },
+      ),
     );
   });
 });
@@ -96,7 +88,7 @@ describe('cents()', () => {
   });
 });
 
-describe('parseDollars()', () => {
+describe('parseDecimal()', () => {
   test('reads up to twelve digits and up to two decimals by their digits', () => {
     fc.assert(
       fc.property(
@@ -104,8 +96,8 @@ describe('parseDollars()', () => {
         fc.stringMatching(/^[0-9]{0,2}$/),
         (whole, decimals) => {
           const expected = Number(BigInt(whole) * 100n + BigInt(decimals.padEnd(2, '0')));
-          expect(parseDollars(`${whole}.${decimals}`)).toBe(expected);
-          expect(parseDollars(whole)).toBe(Number(BigInt(whole) * 100n));
+          expect(parseDecimal(`${whole}.${decimals}`)).toBe(expected);
+          expect(parseDecimal(whole)).toBe(Number(BigInt(whole) * 100n));
         },
       ),
     );
@@ -115,7 +107,7 @@ describe('parseDollars()', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.double().map(String)), (text) => {
         const isAmount = /^[0-9]{1,12}([.][0-9]{0,2})?$/.test(text);
-        expect(parseDollars(text) !== null).toBe(isAmount);
+        expect(parseDecimal(text) !== null).toBe(isAmount);
       }),
     );
   });
@@ -140,16 +132,16 @@ describe('parseDollars()', () => {
     '٣٠',
     '1234567890123',
   ])('reads %j as no amount', (text) => {
-    expect(parseDollars(text)).toBeNull();
+    expect(parseDecimal(text)).toBeNull();
   });
 });
 
-describe('centsFromDollars()', () => {
+describe('centsFromDecimal()', () => {
   test('reads every whole number of cents back from the JSON number that shows it', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MOST_CENTS }), (amount) => {
-        const wire = JSON.stringify(dollarsFromCents(cents(amount)));
-        expect(centsFromDollars(JSON.parse(wire))).toBe(amount);
+        const wire = JSON.stringify(decimalFromCents(cents(amount)));
+        expect(centsFromDecimal(JSON.parse(wire))).toBe(amount);
       }),
     );
   });
@@ -157,7 +149,7 @@ describe('centsFromDollars()', () => {
   test('reads a number as the amount that it prints as, or as none', () => {
     fc.assert(
       fc.property(fc.double(), (dollars) => {
-        const amount = centsFromDollars(dollars);
+        const amount = centsFromDecimal(dollars);
         const digits = /^([0-9]{1,12})(?:[.]([0-9]{1,2}))?$/.exec(String(dollars));
         const expected = digits
           ? BigInt(digits[1] ?? '') * 100n + BigInt((digits[2] ?? '').padEnd(2, '0'))
@@ -175,7 +167,7 @@ describe('centsFromDollars()', () => {
     [1234.56, 123_456],
     [10_000, 1_000_000],
   ])('reads %d as %i cents', (dollars, expected) => {
-    expect(centsFromDollars(dollars)).toBe(expected);
+    expect(centsFromDecimal(dollars)).toBe(expected);
   });
 
   test.each([
@@ -193,17 +185,17 @@ describe('centsFromDollars()', () => {
     [10],
     {},
   ])('reads %o as no amount', (value) => {
-    expect(centsFromDollars(value)).toBeNull();
+    expect(centsFromDecimal(value)).toBeNull();
   });
 });
 
-describe('formatUsd()', () => {
+describe('formatMoney()', () => {
   const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
   test('shows an amount as Americans write it', () => {
     fc.assert(
       fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), (amount) => {
-        expect(formatUsd(cents(amount))).toBe(usd.format(amount / 100));
+        expect(formatMoney(cents(amount))).toBe(usd.format(amount / 100));
       }),
     );
   });
@@ -211,7 +203,7 @@ describe('formatUsd()', () => {
   test('shows what reads back as the same amount', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MOST_CENTS }), (amount) => {
-        expect(parseDollars(formatUsd(cents(amount)).replace(/[$,]/g, ''))).toBe(amount);
+        expect(parseDecimal(formatMoney(cents(amount)).replace(/[$,]/g, ''))).toBe(amount);
       }),
     );
   });
@@ -223,7 +215,7 @@ describe('formatUsd()', () => {
     [100_000_000, '$1,000,000.00'],
     [-150, '-$1.50'],
   ])('shows %i cents as %s', (amount, text) => {
-    expect(formatUsd(cents(amount))).toBe(text);
+    expect(formatMoney(cents(amount))).toBe(text);
   });
 });
 
@@ -231,7 +223,13 @@ describe('the amount of a tip', () => {
   const tipOf = (amountCents: unknown) =>
     newTip.safeParse({ amountCents, receiverQrId: '00000-00000', serviceCategory: 'dj' });
 
-  test.each([1_000, 1_001, 999_999, 1_000_000, ...QUICK_AMOUNTS_CENTS])('may be %i cents', (amount) => {
+  test.each([
+    1_000,
+    1_001,
+    999_999,
+    1_000_000,
+    ...SPECIFIED_TERMS.quickAmountsCents,
+  ])('may be %i cents', (amount) => {
     expect(tipOf(amount).success).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 /** Which usernames would pass for the site itself, and which only look a little like it. */
 import { expect, test } from 'vitest';
 import { brand } from '#shared/brand.ts';
-import { isPossibleUsername, isReservedUsername } from '#shared/usernames.ts';
+import { isPossibleUsername, isReservedUsername } from '#shared/later/reserved-usernames.ts';
 
 const name = brand.name.toLowerCase();
 

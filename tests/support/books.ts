@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { newDeviceId, newInvitationId, newMailId, newPhotoName, type TransactionId } from '#shared/ids.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { takeBack } from './ledger-steps.ts';
 import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
@@ -82,6 +83,7 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   for (const username of ['samuel', 'sam']) await storage.updateAccount(other.id, { username });
   const gone = await addAccount('gone');
   await storage.closeAccount(gone.id, START_MS, false);
+  await writeTerms(storage);
   await storage.checkRecent();
   await storage.close();
   return { path, provider, customer, other, code, tips, token, payments, guests, tipCount: TIP_COUNT };
@@ -207,4 +209,9 @@ export async function goOn(
 export function moveBooks(path: string, url: string) {
   const target = databaseAt({ engine: 'postgres', url });
   return databaseAt({ engine: 'sqlite', path }).readAll((tables) => target.fill(tables));
+}
+
+async function writeTerms(storage: Storage): Promise<void> {
+  const next = { ...SPECIFIED_TERMS, version: 1, giverFeeRate: 250, fromMs: START_MS, createdAtMs: START_MS };
+  expect(await storage.addTerms(next)).toBe('added');
 }

@@ -11,6 +11,7 @@ import { moveDatabase } from '#server/commands/db-move.ts';
 import { restoreDatabase } from '#server/commands/db-restore.ts';
 import { invite } from '#server/commands/invite.ts';
 import { readReports } from '#server/commands/reports.ts';
+import { changeTerms } from '#server/commands/terms.ts';
 import type { Environment } from './running-server.ts';
 
 const COMMANDS = {
@@ -21,6 +22,7 @@ const COMMANDS = {
   'db-restore': restoreDatabase,
   invite,
   reports: readReports,
+  terms: changeTerms,
 } as const satisfies Readonly<Record<string, Command>>;
 
 /** @param words those that follow the name of the command. */

@@ -28,6 +28,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'secrets',
   'sessions',
   'storage-contract',
+  'terms',
   'tip-feed',
   'who-may-join',
 ];

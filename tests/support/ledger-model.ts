@@ -107,6 +107,8 @@ const NO_WORDS = {
   reportedAt: null,
   thankYou: null,
   thankedAt: null,
+  currency: 'USD',
+  termsVersion: 0,
 };
 
 export function createLedgerModel(undoMs: number) {

@@ -1,6 +1,6 @@
 /** The one place where tests list what a tip is made of. */
 import type { NewTransaction } from '#server/storage/port/ledger.ts';
-import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { cents, feesFor, SPECIFIED_TERMS } from '#shared/money.ts';
 
 type Needed = Pick<NewTransaction, 'id' | 'giverId' | 'qrCodeId' | 'createdAtMs'>;
 
@@ -15,10 +15,11 @@ export function newTip(
     ...feesFor(amountCents),
     amountCents,
     serviceCategory: 'bartender',
-    giverFeeRate: GIVER_FEE_RATE,
-    receiverFeeRate: RECEIVER_FEE_RATE,
+    giverFeeRate: SPECIFIED_TERMS.giverFeeRate,
+    receiverFeeRate: SPECIFIED_TERMS.receiverFeeRate,
     idempotencyKey: null,
     paymentMode: 'simulated',
+    termsVersion: SPECIFIED_TERMS.version,
     ...changes,
   };
 }

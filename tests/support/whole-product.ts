@@ -459,6 +459,8 @@ export async function runEverything(
   await call(t, 'POST /transactions', { token: cam, body: tip, headers });
   await call(t, 'POST /transactions', { token: cam, body: tip, headers });
   await call(t, 'POST /transactions', { token: cam, body: { ...tip, amount: 20 }, headers });
+  await call(t, 'POST /transactions', { token: cam, body: { ...tip, terms_version: 7 } });
+  await call(t, 'GET /terms', {});
   await call(t, 'POST /transactions', { token: pat, body: tip });
   await call(t, 'POST /transactions', { token: cam, body: { ...tip, service_category: 'dj' } });
   await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id: '0000000000' } });

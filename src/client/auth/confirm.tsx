@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import { call } from '../calls.ts';
 import { useAttempts } from '../controls/attempts.ts';
-import { dashboardTab, paths } from '../paths.ts';
+import { dashboardTab } from '../later/addresses.ts';
+import { paths } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';

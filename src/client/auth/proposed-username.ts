@@ -3,7 +3,8 @@
  * change of tab.
  */
 import { useEffect, useRef } from 'react';
-import { isPossibleUsername, MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
+import { isPossibleUsername } from '#shared/later/reserved-usernames.ts';
+import { MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
 import type { SignUpFormState } from './forms.ts';
 
 export interface ProposedUsername {

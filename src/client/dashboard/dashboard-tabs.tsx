@@ -3,7 +3,7 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'r
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { Tabs } from '../controls/tabs.tsx';
-import { DASHBOARD_TABS, type DashboardTab, dashboardTab } from '../paths.ts';
+import { DASHBOARD_TABS, type DashboardTab, dashboardTab } from '../later/addresses.ts';
 import { useSession } from '../session/session.ts';
 import type { KeptUser } from '../signed-in/kept-dashboard.ts';
 import { Boundary } from '../ui/boundary.tsx';

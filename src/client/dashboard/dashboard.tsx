@@ -5,7 +5,7 @@ import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { keepDashboardPage, startWorker } from '../api-client/service-worker.ts';
 import { verifySession } from '../calls.ts';
-import { SHOWN } from '../paths.ts';
+import { SHOWN } from '../later/addresses.ts';
 import { useSession } from '../session/session.ts';
 import { type KeptUser, keepDashboard, readKeptDashboard } from '../signed-in/kept-dashboard.ts';
 import type { Part } from '../signed-in/part.ts';

@@ -2,7 +2,8 @@
 import { ScanLine } from 'lucide-react';
 import { lazy } from 'react';
 import { paymentMode } from '../installation.ts';
-import { type DashboardTab, paths } from '../paths.ts';
+import type { DashboardTab } from '../later/addresses.ts';
+import { paths } from '../paths.ts';
 import type { KeptUser } from '../signed-in/kept-dashboard.ts';
 import { useLogout } from '../signed-in/logout.ts';
 import { Button } from '../ui/button.tsx';

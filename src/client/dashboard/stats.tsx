@@ -1,6 +1,6 @@
 /** The four numbers of the dashboard: a customer's sums, and a line below a provider's codes. */
 import type { ReactNode } from 'react';
-import { type Cents, formatUsd } from '#shared/money.ts';
+import { type Cents, formatMoney } from '#shared/money.ts';
 import type { Part } from '../signed-in/part.ts';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
@@ -93,7 +93,7 @@ function Stat<Data>({ label, isMoney = false, isLeading = false, part, children 
 
 function Sum({ amountCents }: { readonly amountCents: Cents }) {
   return (
-    <span data-long={formatUsd(amountCents).length > MAX_SHORT_SUM_LENGTH}>
+    <span data-long={formatMoney(amountCents).length > MAX_SHORT_SUM_LENGTH}>
       <Money amountCents={amountCents} />
     </span>
   );

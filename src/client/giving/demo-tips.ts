@@ -3,8 +3,9 @@
  * hands them to its other tabs, and keeps the last ones of a tab until it returns to the landing page.
  */
 import { DEMO_PREFIX } from '#shared/ids.ts';
-import { type Cents, cents, MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared/money.ts';
+import { type Cents, cents } from '#shared/money.ts';
 import { isOpenDemo } from '#shared/open-demo.ts';
+import { isWithinBounds } from '#shared/tip-amount.ts';
 import { paths } from '../paths.ts';
 import { read, remove, write } from './tab-storage.ts';
 
@@ -68,7 +69,6 @@ function keptTips(): readonly DemoTip[] {
 function readTip(value: unknown): DemoTip | null {
   if (typeof value !== 'object' || value === null || Object.keys(value).join() !== 'amountCents') return null;
   const amount: unknown = Reflect.get(value, 'amountCents');
-  const isTip =
-    Number.isSafeInteger(amount) && Number(amount) >= MIN_TIP_CENTS && Number(amount) <= MAX_TIP_CENTS;
+  const isTip = Number.isSafeInteger(amount) && isWithinBounds(Number(amount));
   return isTip ? { amountCents: cents(Number(amount)) } : null;
 }

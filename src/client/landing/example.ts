@@ -1,14 +1,19 @@
-/** The example tips of the landing page, with the fees of real ones. */
-import { type Cents, cents, feesFor } from '#shared/money.ts';
+/** The example tips of the landing page: amounts that tip pages offer, with the fees of real tips. */
+import { type Cents, cents, feesFor, SPECIFIED_TERMS, terms } from '#shared/money.ts';
 
-export const EXAMPLE_TIP_CENTS = cents(2_500);
-export const EXAMPLE_FEES = feesFor(EXAMPLE_TIP_CENTS);
-export const EXAMPLE_NET_CENTS = EXAMPLE_FEES.netAmountCents;
+export function exampleTip(): Cents {
+  return offered(3);
+}
+
 /** The newest tip comes first. */
-export const EXAMPLE_TIPS_TODAY_CENTS: readonly Cents[] = [
-  EXAMPLE_TIP_CENTS,
-  ...[1_500, 5_000, 1_000].map(cents),
-];
+export function exampleTipsToday(): readonly Cents[] {
+  return [exampleTip(), ...[1, 5, 0].map(offered)];
+}
+
+function offered(index: number): Cents {
+  const amounts = terms().quickAmountsCents;
+  return amounts[Math.min(index, amounts.length - 1)] ?? SPECIFIED_TERMS.minTipCents;
+}
 
 export function netOf(tipCents: Cents): Cents {
   return feesFor(tipCents).netAmountCents;

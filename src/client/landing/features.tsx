@@ -1,21 +1,21 @@
 import { BellRing, Layers, type LucideIcon, QrCode, Wallet } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { PAGE_LANGUAGE } from '#shared/language.ts';
 import {
-  type BasisPoints,
   type Cents,
   cents,
-  GIVER_FEE_RATE,
-  MAX_TIP_CENTS,
-  MIN_TIP_CENTS,
-  QUICK_AMOUNTS_CENTS,
-  RECEIVER_FEE_RATE,
+  feesFor,
+  formatMoney,
+  formatRate,
+  SHORT,
+  type Terms,
+  terms,
 } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
+import { bounds } from '#shared/tip-amount.ts';
 import { paymentMode } from '../installation.ts';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
-import { EXAMPLE_FEES, EXAMPLE_NET_CENTS, EXAMPLE_TIP_CENTS, sum } from './example.ts';
+import { exampleTip, sum } from './example.ts';
 import styles from './features.module.css';
 import section from './section.module.css';
 
@@ -26,7 +26,8 @@ const OF_WALLETS: Readonly<Record<PaymentMode, string>> = {
 };
 
 export function Features() {
-  const quickest = QUICK_AMOUNTS_CENTS.map(wholeDollars);
+  const { quickAmountsCents, giverFeeRate, receiverFeeRate } = terms();
+  const quickest = quickAmountsCents.map(short);
   return (
     <section className={section.section} aria-labelledby="features">
       <h2 id="features" className={section.heading}>
@@ -47,9 +48,7 @@ export function Features() {
           <p className={styles.note}>{OF_WALLETS[paymentMode()]}</p>
         </Feature>
         <Feature title="Flexible amounts" width="wide">
-          <p className={styles.money}>
-            {wholeDollars(MIN_TIP_CENTS)} to {wholeDollars(MAX_TIP_CENTS)}
-          </p>
+          <p className={styles.money}>{bounds('to')}</p>
           <p>
             Pick one of {quickest.length} amounts from {quickest.at(0)} to {quickest.at(-1)} with one thumb,
             or type any other sum, to the cent.
@@ -64,13 +63,9 @@ export function Features() {
           <div className={styles.costs}>
             <div>
               <p className={styles.figure}>
-                {percent(GIVER_FEE_RATE)} + {percent(RECEIVER_FEE_RATE)}
+                {formatRate(giverFeeRate)} + {formatRate(receiverFeeRate)}
               </p>
-              <p>
-                The giver pays {percent(GIVER_FEE_RATE)} on top, and {percent(RECEIVER_FEE_RATE)} comes off
-                what the provider receives. Both are shown before anybody pays, and every tip is kept, to the
-                cent, in a ledger that nothing rewrites.
-              </p>
+              <p>{costs(terms())} every tip is kept, to the cent, in a ledger that nothing rewrites.</p>
             </div>
             <Bill />
           </div>
@@ -104,14 +99,19 @@ function Feature({ title, icon: Icon, width, children }: FeatureProps) {
 }
 
 function Bill() {
-  const { giverFeeCents, receiverFeeCents } = EXAMPLE_FEES;
+  const { giverFeeRate, receiverFeeRate } = terms();
+  const { giverFeeCents, receiverFeeCents, netAmountCents } = feesFor(exampleTip());
   return (
     <dl className={styles.bill}>
-      <Line what="Tip" amountCents={EXAMPLE_TIP_CENTS} />
-      <Line what={`Service fee (${percent(GIVER_FEE_RATE)})`} amountCents={giverFeeCents} />
-      <Line what="The giver pays" amountCents={sum([EXAMPLE_TIP_CENTS, giverFeeCents])} isTotal />
-      <Line what={`Receiver fee (${percent(RECEIVER_FEE_RATE)})`} amountCents={cents(-receiverFeeCents)} />
-      <Line what="The provider receives" amountCents={EXAMPLE_NET_CENTS} isTotal />
+      <Line what="Tip" amountCents={exampleTip()} />
+      {giverFeeRate > 0 && (
+        <Line what={`Service fee (${formatRate(giverFeeRate)})`} amountCents={giverFeeCents} />
+      )}
+      <Line what="The giver pays" amountCents={sum([exampleTip(), giverFeeCents])} isTotal />
+      {receiverFeeRate > 0 && (
+        <Line what={`Receiver fee (${formatRate(receiverFeeRate)})`} amountCents={cents(-receiverFeeCents)} />
+      )}
+      <Line what="The provider receives" amountCents={netAmountCents} isTotal />
     </dl>
   );
 }
@@ -133,11 +133,17 @@ function Line({ what, amountCents, isTotal = false }: LineProps) {
   );
 }
 
-function percent(rate: BasisPoints): string {
-  return `${rate / 100}%`;
+/** Who pays which fee, up to the half of the sentence that is always so. */
+function costs({ giverFeeRate, receiverFeeRate }: Terms): string {
+  const added = `The giver pays ${formatRate(giverFeeRate)} on top`;
+  const deducted = `${formatRate(receiverFeeRate)} comes off what the provider receives`;
+  if (giverFeeRate > 0 && receiverFeeRate > 0)
+    return `${added}, and ${deducted}. Both are shown before anybody pays, and`;
+  if (giverFeeRate > 0) return `${added}. It is shown before anybody pays, and`;
+  if (receiverFeeRate > 0) return `${deducted}. It is shown before anybody pays, and`;
+  return 'There are no fees: the giver pays the tip, and the provider receives all of it. And';
 }
 
-/** Formats an amount of whole dollars, such as `$10,000`. */
-function wholeDollars(amountCents: Cents): string {
-  return `$${(amountCents / 100).toLocaleString(PAGE_LANGUAGE)}`;
+function short(amountCents: Cents): string {
+  return formatMoney(amountCents, SHORT);
 }

@@ -1,9 +1,9 @@
-import { formatUsd } from '#shared/money.ts';
-import { EXAMPLE_NET_CENTS, EXAMPLE_TIP_CENTS } from './example.ts';
+import { formatMoney } from '#shared/money.ts';
+import { exampleTip, netOf } from './example.ts';
 import styles from './how-it-works.module.css';
 import section from './section.module.css';
 
-const steps: readonly { readonly title: string; readonly text: string }[] = [
+const steps = (): readonly { readonly title: string; readonly text: string }[] => [
   {
     title: 'Sign Up & Create QR',
     text: 'Register, select the services you provide, and get a QR code for each of them. Behind the bar on Friday, behind the decks on Saturday: one account, two codes.',
@@ -14,7 +14,7 @@ const steps: readonly { readonly title: string; readonly text: string }[] = [
   },
   {
     title: 'Receive Tips Instantly',
-    text: `You are notified and paid the instant it goes through. Of a ${formatUsd(EXAMPLE_TIP_CENTS)} tip, ${formatUsd(EXAMPLE_NET_CENTS)} is yours, and you have seen it before they put their phone away.`,
+    text: `You are notified and paid the instant it goes through. Of a ${formatMoney(exampleTip())} tip, ${formatMoney(netOf(exampleTip()))} is yours, and you have seen it before they put their phone away.`,
   },
 ];
 
@@ -30,7 +30,7 @@ export function HowItWorks() {
         <p className={styles.lead}>Three steps, and nothing to plug in.</p>
       </div>
       <ol className={styles.steps}>
-        {steps.map(({ title, text }, index) => (
+        {steps().map(({ title, text }, index) => (
           <li key={title} className={styles.step}>
             <span className={styles.number} aria-hidden="true">
               {index + 1}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { authFor, paths } from '../paths.ts';
+import { authFor } from '../later/addresses.ts';
+import { paths } from '../paths.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { registrationMode } from '../ui/later/registration-mode.ts';
 

@@ -4,9 +4,9 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { type Cents, formatUsd } from '#shared/money.ts';
+import { type Cents, formatMoney } from '#shared/money.ts';
 import { CardLink, CardStand } from './card-stand.tsx';
-import { EXAMPLE_TIP_CENTS, EXAMPLE_TIPS_TODAY_CENTS, netOf, sum } from './example.ts';
+import { exampleTip, exampleTipsToday, netOf, sum } from './example.ts';
 import styles from './scene.module.css';
 
 /** In characters; a longer sum is drawn smaller. */
@@ -31,11 +31,11 @@ export function Scene() {
     return () => abort.abort();
   }, []);
 
-  const tipsCents = [...arrivedCents.toReversed(), ...EXAMPLE_TIPS_TODAY_CENTS];
-  const newestCents = tipsCents[0] ?? EXAMPLE_TIP_CENTS;
+  const tipsCents = [...arrivedCents.toReversed(), ...exampleTipsToday()];
+  const newestCents = tipsCents[0] ?? exampleTip();
   const newest: Newest = {
-    given: `${formatUsd(newestCents)} tip`,
-    kept: `you keep ${formatUsd(netOf(newestCents))}`,
+    given: `${formatMoney(newestCents)} tip`,
+    kept: `you keep ${formatMoney(netOf(newestCents))}`,
   };
   return (
     <div ref={place} className={styles.place}>
@@ -143,7 +143,7 @@ function Card() {
 }
 
 function Phone({ tipsCents }: { readonly tipsCents: readonly Cents[] }) {
-  const total = formatUsd(sum(tipsCents.map(netOf)));
+  const total = formatMoney(sum(tipsCents.map(netOf)));
   return (
     <g className={styles.phone}>
       <rect x="412" y="554" width="148" height="13" rx="5" className={styles.dock} />
@@ -160,7 +160,7 @@ function Phone({ tipsCents }: { readonly tipsCents: readonly Cents[] }) {
           <path d="M0 0h124" className={styles.rule} />
           <rect x="0" y="17" width={width} height="8" rx="4" className={styles.line} />
           <text x="124" y="27" fontSize="16" className={styles.amount}>
-            +{formatUsd(netOf(tipsCents[row] ?? EXAMPLE_TIP_CENTS))}
+            +{formatMoney(netOf(tipsCents[row] ?? exampleTip()))}
           </text>
         </g>
       ))}

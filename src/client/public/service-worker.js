@@ -10,6 +10,9 @@ importScripts('/dashboard-pages.js?tag of the pages');
 /** The server writes the labels of the services here. */
 const SERVICES = /* labels of the services */ {};
 
+/** That of the newest push message. */
+let presentCurrency = 'USD';
+
 /** All tips share one notification by its tag. */
 const TIPS = 'tips';
 const PICTURES = { icon: '/icon-192.png', badge: '/badge-96.png' };
@@ -71,10 +74,13 @@ async function tell(data) {
 /** @returns null for anything that is no push message of this version of the server. */
 function readNotice(data) {
   try {
-    const { v, kind, count, amountCents, netCents, upTo, tip, tag } = data.json();
+    const { v, kind, count, amountCents, netCents, upTo, tip, tag, currency = 'USD' } = data.json();
     if (v !== 1) return null;
+    presentCurrency = currency;
     if (kind === 'test') return { kind };
-    const areNumbers = [count, netCents, upTo].every((number) => Number.isSafeInteger(number) && number > 0);
+    const areNumbers = [count, netCents + 1, upTo].every(
+      (number) => Number.isSafeInteger(number) && number > 0,
+    );
     return kind === 'tips' && areNumbers ? { kind, count, amountCents, netCents, upTo, tip, tag } : null;
   } catch {
     return null;
@@ -198,9 +204,9 @@ async function sendThanks(proof, choice) {
 
 /** The tip leads, and what its receiver keeps stands beside it. */
 function titleOf({ count, amountCents, netCents }) {
-  const net = inDollars(netCents);
+  const net = asMoney(netCents);
   if (!Number.isSafeInteger(amountCents)) return `${count === 1 ? 'New tip' : `${count} new tips`}: ${net}`;
-  const tips = count === 1 ? `${inDollars(amountCents)} tip` : `${count} tips, ${inDollars(amountCents)}`;
+  const tips = count === 1 ? `${asMoney(amountCents)} tip` : `${count} tips, ${asMoney(amountCents)}`;
   return `${tips} · you keep ${net}`;
 }
 
@@ -208,7 +214,7 @@ function titleOf({ count, amountCents, netCents }) {
 function bodyOf(tip, count) {
   if (typeof tip !== 'object' || tip === null) return 'Open the dashboard to see them.';
   const { amountCents, netAmountCents, serviceCategory, giverName, message } = tip;
-  const sum = Number.isSafeInteger(amountCents) ? `${inDollars(amountCents)} tip` : inDollars(netAmountCents);
+  const sum = Number.isSafeInteger(amountCents) ? `${asMoney(amountCents)} tip` : asMoney(netAmountCents);
   const service = Object.hasOwn(SERVICES, serviceCategory) ? SERVICES[serviceCategory] : 'Tip';
   const name = oneLine(giverName);
   const words = oneLine(message);
@@ -225,8 +231,9 @@ function oneLine(text) {
     : '';
 }
 
-function inDollars(cents) {
-  return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
+function asMoney(cents) {
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: presentCurrency });
+  return format.format(cents / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
 async function isLookedAt() {

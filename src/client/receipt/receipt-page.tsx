@@ -5,7 +5,7 @@ import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api-client/api.ts';
 import { serverNow } from '../api-client/server-clock.ts';
 import { lookAgainMs } from '../giving/look-again.ts';
-import { transactionIdIn } from '../paths.ts';
+import { transactionIdIn } from '../later/addresses.ts';
 import { trpc } from '../signed-in/api-hooks.ts';
 import { FRESH } from '../signed-in/part.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';

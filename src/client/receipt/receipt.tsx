@@ -8,7 +8,8 @@ import { cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { isGuests, nameOf, receiptPage } from '../giving/guest-receipt.ts';
-import { dashboardTab, PAYMENT, paths } from '../paths.ts';
+import { dashboardTab } from '../later/addresses.ts';
+import { PAYMENT, paths } from '../paths.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -91,11 +92,12 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
           <Fact label="Tip">
             <Money amountCents={amountCents} />
           </Fact>
-          {isGiver ? (
+          {isGiver && giverFeeCents > 0 && (
             <Fact label="Service fee, on top">
               <Money sign="+" amountCents={giverFeeCents} />
             </Fact>
-          ) : (
+          )}
+          {!isGiver && amountCents > netAmountCents && (
             <Fact label="Service fee, deducted">
               <Money sign="-" amountCents={cents(amountCents - netAmountCents)} />
             </Fact>
@@ -211,7 +213,8 @@ function Refunded({ transaction, isGiver }: OfReceiptProps) {
       )}
       {': '}
       <Money amountCents={cents(amountCents + giverFeeCents)} /> went back to{' '}
-      {isGiver ? 'you' : 'the customer'}, with the fees.
+      {isGiver ? 'you' : 'the customer'}
+      {giverFeeCents > 0 && ', with the fees'}.
     </p>
   );
 }

@@ -3,7 +3,8 @@ import { lazy, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
-import { isTipPage, paths, transactionIdIn } from '../paths.ts';
+import { transactionIdIn } from '../later/addresses.ts';
+import { isTipPage, paths } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { SignedInOnly, SignedOutOnly } from './guards/guards.tsx';
 

@@ -7,9 +7,9 @@ import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { type Cents, cents, formatUsd } from '#shared/money.ts';
+import { type Cents, cents, formatMoney, terms } from '#shared/money.ts';
 import { failureOf } from '../api-client/api.ts';
-import { dashboardTab } from '../paths.ts';
+import { dashboardTab } from '../later/addresses.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
 import { hourName, timeZoneHere, todayHere } from '../signed-in/time-here.ts';
 import { Button } from '../ui/button.tsx';
@@ -181,19 +181,19 @@ function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'd
     query.direction === 'received'
       ? [
           ['Tips', sums.receivedCount],
-          ['Gross', usd(months?.grossCents)],
-          ['Fees', usd(months?.feeCents)],
-          ['Net', formatUsd(sums.receivedCents), true],
+          ['Gross', sumOf(months?.grossCents)],
+          ['Fees', sumOf(months?.feeCents)],
+          ['Net', formatMoney(sums.receivedCents), true],
         ]
       : [
           ['Tips', sums.sentCount],
-          ['Amount', formatUsd(sums.sentCents)],
-          ['Fees', formatUsd(cents(sums.paidCents - sums.sentCents))],
-          ['Total paid', formatUsd(sums.paidCents), true],
+          ['Amount', formatMoney(sums.sentCents)],
+          ['Fees', formatMoney(cents(sums.paidCents - sums.sentCents))],
+          ['Total paid', formatMoney(sums.paidCents), true],
         ];
   return (
     <dl className={styles.totals}>
-      {totals.map(([name, value, isMain]) => (
+      {totals.filter(isTold).map(([name, value, isMain]) => (
         <div key={name} data-main={isMain}>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -203,6 +203,12 @@ function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'd
   );
 }
 
-function usd(amount: Cents | undefined): string {
-  return formatUsd(amount ?? cents(0));
+/** Where tips have no fees, the line of the fees is left away. */
+function isTold([name, value]: readonly [string, number | string, boolean?]): boolean {
+  const { giverFeeRate, receiverFeeRate } = terms();
+  return name !== 'Fees' || giverFeeRate + receiverFeeRate > 0 || value !== formatMoney(cents(0));
+}
+
+function sumOf(amount: Cents | undefined): string {
+  return formatMoney(amount ?? cents(0));
 }

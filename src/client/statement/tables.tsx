@@ -4,7 +4,7 @@
  */
 import type { ReactNode } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { type Cents, cents, formatUsd } from '#shared/money.ts';
+import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { showDate, showDay, showMoment, showMonth, showWeekday } from './dates.ts';
@@ -66,7 +66,7 @@ interface SumProps {
 function Sum({ of, amount, kind = 'sum' }: SumProps) {
   return (
     <Cell of={of} kind={kind}>
-      {formatUsd(amount)}
+      {formatMoney(amount)}
     </Cell>
   );
 }

@@ -1,5 +1,5 @@
 /** The cost of a tip for its giver, and the net amount of the provider. */
-import { type Cents, cents, feesFor } from '#shared/money.ts';
+import { type Cents, cents, feesFor, formatRate, terms } from '#shared/money.ts';
 import { Money } from '../ui/money.tsx';
 import styles from './cost.module.css';
 
@@ -9,11 +9,19 @@ interface CostProps {
 
 export function Parts({ amountCents }: CostProps) {
   const { giverFeeCents, netAmountCents } = feesFor(amountCents);
+  const { giverFeeRate, receiverFeeRate } = terms();
   return (
     <dl className={styles.parts}>
       <Row label="Tip" amountCents={amountCents} />
-      <Row label="Service fee (5%)" amountCents={giverFeeCents} />
-      <Row label="Provider receives (97%)" amountCents={netAmountCents} />
+      {giverFeeRate > 0 && (
+        <Row label={`Service fee (${formatRate(giverFeeRate)})`} amountCents={giverFeeCents} />
+      )}
+      {receiverFeeRate > 0 && (
+        <Row
+          label={`Provider receives (${formatRate(10_000 - receiverFeeRate)})`}
+          amountCents={netAmountCents}
+        />
+      )}
     </dl>
   );
 }

@@ -2,10 +2,11 @@
 import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { amountInWords } from '#shared/amount-in-words.ts';
-import { cents, feesFor, formatUsd } from '#shared/money.ts';
+import { type Cents, cents, feesFor, formatMoney, terms } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import { paymentMode } from '../installation.ts';
-import { authFor, currentPath } from '../paths.ts';
+import { authFor } from '../later/addresses.ts';
+import { currentPath } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
@@ -30,7 +31,6 @@ const NOTES: Readonly<Record<PaymentMode, string>> = {
 };
 
 /** From this amount on the step repeats it as a warning of a typing error. */
-const LARGE_TIP_CENTS = cents(50_000);
 
 /** Windows in which the parts of the cost are shown from the beginning. */
 const ROOMY = '(min-width: 40rem) and (min-height: 40rem)';
@@ -81,7 +81,7 @@ export function PaymentStep(props: PaymentStepProps) {
         <StepHeading>
           Tip <bdi>{provider.fullName}</bdi>
         </StepHeading>
-        {amountCents >= LARGE_TIP_CENTS && (
+        {isLarge(amountCents) && (
           <p className={styles.large}>
             <span className={styles.figures}>
               <Money amountCents={amountCents} />
@@ -131,7 +131,7 @@ export function PaymentStep(props: PaymentStepProps) {
           <Parts amountCents={amountCents} />
         </details>
         <Button look="money" className={bar.act} aria-disabled={isPaying} onClick={pay}>
-          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} ${how}`}
+          {isPaying ? 'Processing payment...' : `Pay ${formatMoney(totalCents)} ${how}`}
         </Button>
       </div>
       <p className="visually-hidden" role="status">
@@ -159,4 +159,9 @@ function useAboveKeyboard(lifted: RefObject<HTMLElement | null>): void {
       view.removeEventListener('scroll', lift);
     };
   }, [lifted]);
+}
+
+/** $500 where $200 is the largest amount that is offered. */
+function isLarge(amountCents: Cents): boolean {
+  return amountCents >= 2.5 * Math.max(...terms().quickAmountsCents);
 }

@@ -4,12 +4,13 @@
  * twice.
  */
 import { navigate } from 'wouter/use-browser-location';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
 import { verifySession } from '../calls.ts';
 import { isOfOpenDemo, sendDemoTip } from '../giving/demo-tips.ts';
 import { keepTip, takeWaitingTip } from '../giving/waiting-tip.ts';
-import { type AuthTab, authFor, currentPath } from '../paths.ts';
+import { type AuthTab, authFor } from '../later/addresses.ts';
+import { currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
 import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
@@ -117,7 +118,7 @@ function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTa
 }
 
 export function figuresOf({ quickAmountCents, customText }: Choice): string {
-  return quickAmountCents === null ? customText : formatUsd(quickAmountCents);
+  return quickAmountCents === null ? customText : formatMoney(quickAmountCents);
 }
 
 /**
@@ -136,7 +137,7 @@ export async function continuePayment(
     return;
   }
   if (unsettled?.wasSent) {
-    if (entry.step !== 'payment') await enterPayment(formatUsd(unsettled.amountCents));
+    if (entry.step !== 'payment') await enterPayment(formatMoney(unsettled.amountCents));
     dispatch({ type: 'resumed', attempt: unsettled });
     return;
   }

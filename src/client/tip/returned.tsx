@@ -4,7 +4,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { navigate } from 'wouter/use-browser-location';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Outcome } from '../calls.ts';
 import { callAbout, isUnknown, nameOf } from '../giving/guest-receipt.ts';
@@ -86,7 +86,7 @@ function follow(
     return { type: 'recalled', receipt: receiptOf(transaction) };
   }
   if (isNews && isFailure) toastError(PAYMENT_FAILED);
-  return returnToAmount(formatUsd(amountCents), dispatch);
+  return returnToAmount(formatMoney(amountCents), dispatch);
 }
 
 function returnToAmount(figures: string, dispatch: Dispatch): TipEvent {

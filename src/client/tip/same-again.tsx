@@ -1,7 +1,7 @@
 /** Offers a giver who comes back the amount of their last tip by this code, with the thank-you that it got. */
 import { useEffect, useState } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { call } from '../calls.ts';
 import { Button } from '../ui/button.tsx';
@@ -33,7 +33,7 @@ export function SameAgain({ provider: { qrId, serviceCategory }, onGive }: SameA
     };
   }, [qrId, serviceCategory]);
   if (last === null) return null;
-  const figures = formatUsd(last.amountCents);
+  const figures = formatMoney(last.amountCents);
   return (
     <Button look="quiet" className={styles.again} onClick={() => void onGive(figures)}>
       <span>Tip {figures.replace('.00', '')} again</span>

@@ -1,6 +1,7 @@
 import { type FormEvent, lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import { decimalFromCents, formatMoney, SHORT, terms } from '#shared/money.ts';
+import { bounds } from '#shared/tip-amount.ts';
 import { receiptAt } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { Boundary } from '../ui/boundary.tsx';
@@ -77,16 +78,16 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
             </Boundary>
           )}
           <div className={styles.grid}>
-            {QUICK_AMOUNTS_CENTS.map((amountCents) => (
+            {terms().quickAmountsCents.map((amountCents) => (
               <label key={amountCents} className={styles.option}>
                 <input
                   type="radio"
                   name={QUICK_FIELD}
-                  value={dollarsFromCents(amountCents)}
+                  value={decimalFromCents(amountCents)}
                   checked={choice.quickAmountCents === amountCents}
                   onChange={() => dispatch({ type: 'quick-chosen', amountCents })}
                 />
-                <span>{formatUsd(amountCents).replace('.00', '')}</span>
+                <span>{formatMoney(amountCents, SHORT)}</span>
               </label>
             ))}
           </div>
@@ -94,12 +95,12 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
         <Field
           ref={custom}
           label="Or enter your own"
-          hint="$10 to $10,000"
+          hint={bounds('to')}
           name={CUSTOM_FIELD}
           type="text"
           inputMode="decimal"
           autoComplete="off"
-          placeholder="0.00"
+          placeholder={(0).toFixed(terms().exponent)}
           enterKeyHint="go"
           value={choice.customText}
           error={isChecked && reading.problem !== null ? reading.problem : undefined}

@@ -1,5 +1,5 @@
 /** Sends a tip under the idempotency key of its attempt; nothing else sends one. */
-import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
+import { type Cents, feesFor, formatMoney, terms } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
 import { call, type Outcome } from '../calls.ts';
@@ -74,6 +74,10 @@ export async function sendTip(
     return { event: { type: 'failed', interruption: null }, mustLogIn: false };
   }
   const { status, detail, code } = payment.failure;
+  if (code === 'terms_changed') {
+    const { showNewTerms } = await import('./later/new-terms.ts');
+    return { event: await showNewTerms(qrId, attempt), mustLogIn: false };
+  }
   toastError(detail ?? PAYMENT_FAILED);
   if (status === null) {
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
@@ -109,7 +113,7 @@ function withoutRefused(
 
 export function toastSent({ isDemo, fullName }: Provider, amountCents: Cents): void {
   toastSuccess(
-    `${isDemo ? 'Demo tip' : 'Tip'} sent successfully! ${formatUsd(amountCents)} sent to ${fullName}`,
+    `${isDemo ? 'Demo tip' : 'Tip'} sent successfully! ${formatMoney(amountCents)} sent to ${fullName}`,
   );
 }
 
@@ -127,6 +131,7 @@ async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Pr
         amountCents: attempt.amountCents,
         serviceCategory,
         idempotencyKey: attempt.key,
+        termsVersion: terms().version,
         ...sentMessage(attempt),
       },
       { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },

@@ -6,7 +6,8 @@ import { isPageUsername } from '#shared/usernames.ts';
 import { BAR, isOfOpenDemo } from '../giving/demo-tips.ts';
 import { callAbout, idOf, isGuests, receiptPage } from '../giving/guest-receipt.ts';
 import { lookForThanksMs } from '../giving/look-again.ts';
-import { currentPath, dashboardTab } from '../paths.ts';
+import { dashboardTab } from '../later/addresses.ts';
+import { currentPath } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
@@ -112,12 +113,14 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       </div>
       {isGuest && <p>Save the link to your receipt. Without an account, it’s the only way back to it.</p>}
       <dl className={styles.facts}>
-        <div>
-          <dt>Service fee</dt>
-          <dd>
-            <Money amountCents={giverFeeCents} />
-          </dd>
-        </div>
+        {giverFeeCents > 0 && (
+          <div>
+            <dt>Service fee</dt>
+            <dd>
+              <Money amountCents={giverFeeCents} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Total</dt>
           <dd>

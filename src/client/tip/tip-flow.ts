@@ -2,7 +2,7 @@
  * The tip flow as a state machine: choosing an amount, paying, the success with its receipt. Only its events
  * change the step.
  */
-import { type Cents, dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import { type Cents, decimalFromCents, formatMoney, terms } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import { type AmountReading, readTipAmount } from '#shared/tip-amount.ts';
 import { PAID, PAYMENT } from '../paths.ts';
@@ -109,7 +109,7 @@ export function flowQuery(search: string): URLSearchParams {
   if (paidIn(search) !== null) return new URLSearchParams({ [PAID]: '1' });
   const { quickAmountCents, customText } = choiceIn(search);
   if (quickAmountCents !== null)
-    return new URLSearchParams({ [QUICK_FIELD]: String(dollarsFromCents(quickAmountCents)) });
+    return new URLSearchParams({ [QUICK_FIELD]: String(decimalFromCents(quickAmountCents)) });
   return new URLSearchParams(customText === '' ? {} : { [CUSTOM_FIELD]: customText });
 }
 
@@ -150,7 +150,7 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
         return { step: 'payment', choice: flow.choice, attempt: event.attempt, isPaying: false };
       }
       if (event.type === 'resumed') {
-        const choice = choiceOf(formatUsd(event.attempt.amountCents));
+        const choice = choiceOf(formatMoney(event.attempt.amountCents));
         return { step: 'payment', choice, attempt: event.attempt, isPaying: false };
       }
       return flow;
@@ -184,7 +184,7 @@ function choiceIn(search: string): Choice {
 
 function choiceOf(figures: string): Choice {
   const { amountCents } = readTipAmount(figures);
-  const isQuick = amountCents !== null && QUICK_AMOUNTS_CENTS.includes(amountCents);
+  const isQuick = amountCents !== null && terms().quickAmountsCents.includes(amountCents);
   return isQuick
     ? { quickAmountCents: amountCents, customText: '' }
     : { quickAmountCents: null, customText: figures };

@@ -1,4 +1,4 @@
-import { type Cents, formatUsd } from '#shared/money.ts';
+import { type Cents, formatMoney } from '#shared/money.ts';
 import styles from './money.module.css';
 
 interface MoneyProps {
@@ -11,7 +11,7 @@ export function Money({ amountCents, sign }: MoneyProps) {
   return (
     <span className={styles.money}>
       {sign}
-      {formatUsd(amountCents)}
+      {formatMoney(amountCents)}
     </span>
   );
 }

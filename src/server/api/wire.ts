@@ -1,11 +1,12 @@
 /**
  * Converts between the names of the procedures and those of REST by one rule: `camelCase` becomes
- * `snake_case`, and a field in cents (`amountCents`) becomes one in dollars (`amount`). Values, names of
+ * `snake_case`, and a field in cents (`amountCents`) becomes a decimal number (`amount`). Values, names of
  * wrong fields and JSON Schemas all go through it, so that they cannot disagree.
  */
 import { z } from 'zod';
+import { centsFromDecimal } from '#shared/decimals.ts';
 import { AppError } from '#shared/errors.ts';
-import { cents, centsFromDollars, dollarsFromCents } from '#shared/money.ts';
+import { cents, decimalFromCents } from '#shared/money.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
 
 /** JSON Schema 2020-12. */
@@ -39,9 +40,15 @@ export function toWire(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([field, content]) => [
       rememberedName(field),
-      inCents(field) && typeof content === 'number' ? dollarsFromCents(cents(content)) : toWire(content),
+      inCents(field) ? asDecimals(content) : toWire(content),
     ]),
   );
+}
+
+/** @param content of a field in cents: an amount, a list of amounts, or none. */
+function asDecimals(content: unknown): unknown {
+  if (Array.isArray(content)) return content.map(asDecimals);
+  return typeof content === 'number' ? decimalFromCents(cents(content)) : content;
 }
 
 export function wireText(value: unknown): string {
@@ -140,7 +147,7 @@ function respell(schema: JsonSchema, direction: 'input' | 'output'): JsonSchema 
       if (keyword === 'properties') {
         const properties = Object.entries(asRecord(content)).map(([field, property]) => [
           wireName(field),
-          inCents(field) ? inDollars(asRecord(property), direction) : respell(asRecord(property), direction),
+          inCents(field) ? inDecimals(asRecord(property), direction) : respell(asRecord(property), direction),
         ]);
         return [keyword, Object.fromEntries(properties)];
       }
@@ -156,27 +163,32 @@ function respell(schema: JsonSchema, direction: 'input' | 'output'): JsonSchema 
  * Only what is sent says that an amount is whole cents: many validators divide, and would refuse our own 9.7
  * as no multiple of 0.01.
  */
-function inDollars({ minimum, maximum }: JsonSchema, direction: 'input' | 'output'): JsonSchema {
+function inDecimals(schema: JsonSchema, direction: 'input' | 'output'): JsonSchema {
+  const { type, items, minimum, maximum } = schema;
+  if (type === 'array') return { type, items: inDecimals(asRecord(items), direction) };
   const bound = (name: string, limit: unknown) =>
-    typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? { [name]: limit / 100 } : {};
+    typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER
+      ? { [name]: decimalFromCents(cents(limit)) }
+      : {};
   return {
     type: 'number',
     ...bound('minimum', minimum),
     ...bound('maximum', maximum),
-    ...(direction === 'input' && { multipleOf: 0.01 }),
+    ...(direction === 'input' && { multipleOf: decimalFromCents(cents(1)) }),
   };
 }
 
 /**
- * Converts dollars to cents. A value that is no amount becomes NaN, and an absent one stays absent; more than
- * two decimals become a fraction of a cent near by, so that the refusal names what is wrong.
+ * Converts a decimal number to cents. A value that is no amount becomes NaN, and an absent one stays absent;
+ * more decimals than the currency has become a fraction of a cent near by, so that the refusal names what is
+ * wrong.
  */
 function centsFromAnything(content: unknown): unknown {
   if (content === undefined || content === null) return content;
-  const amount = centsFromDollars(content);
+  const amount = centsFromDecimal(content);
   if (amount !== null) return amount;
-  const isTooFine = typeof content === 'number' && content > 0 && /^\d+\.\d{3,}$|e-/.test(String(content));
-  return isTooFine ? Math.floor(content * 100) + 0.5 : Number.NaN;
+  const isTooFine = typeof content === 'number' && content > 0 && /^\d+\.\d+$|e-/.test(String(content));
+  return isTooFine ? Math.floor(content / decimalFromCents(cents(1))) + 0.5 : Number.NaN;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,7 @@
 /** What each kind of mail says. A letter to an address that nobody confirmed names no person. */
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
-import { type Cents, cents, formatUsd } from '#shared/money.ts';
+import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Letter } from './letter.ts';
 
 /** How long a link to choose a new password works. */
@@ -94,7 +94,7 @@ export interface ReceiptFacts {
 }
 
 export const receiptLetter = (facts: ReceiptFacts): Letter => ({
-  subject: `Your receipt for a ${formatUsd(facts.amountCents)} tip`,
+  subject: `Your receipt for a ${formatMoney(facts.amountCents)} tip`,
   lines: [
     facts.isRefunded ? 'This tip was refunded.' : 'Thank you for tipping!',
     ...(facts.isSimulated ? ['This was a simulated payment. No money moved.'] : []),
@@ -102,9 +102,9 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
   rows: [
     ['To', facts.receiverName],
     ['Service', CATEGORY_LABELS[facts.serviceCategory]],
-    ['Tip', formatUsd(facts.amountCents)],
-    ['Service fee', formatUsd(facts.feeCents)],
-    ['Total', formatUsd(cents(facts.amountCents + facts.feeCents))],
+    ['Tip', formatMoney(facts.amountCents)],
+    ...(facts.feeCents > 0 ? [['Service fee', formatMoney(facts.feeCents)] as const] : []),
+    ['Total', formatMoney(cents(facts.amountCents + facts.feeCents))],
     ['When', facts.at],
     ['Transaction', facts.id],
   ],
@@ -122,7 +122,7 @@ export const statementLetter = (facts: {
   lines: ['Here’s the monthly statement you asked for.'],
   rows: [
     ['Tips', String(facts.count)],
-    ['You kept', formatUsd(facts.netCents)],
+    ['You kept', formatMoney(facts.netCents)],
   ],
   button: { label: 'See the Statement', url: facts.url },
   unsubscribeUrl: facts.unsubscribeUrl,

@@ -11,6 +11,7 @@ import type { ClaimedDevice, SettledDevice } from '#server/storage/port/devices.
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
+import { terms } from '#shared/money.ts';
 import type { NotifiedTip, OfferedThanks, PushMessage } from '#shared/notifications.ts';
 import { createPushQueue } from './push-queue.ts';
 import { MAX_PAYLOAD_BYTES, type PushOutcome, type SendPush } from './push-request.ts';
@@ -251,6 +252,7 @@ function payloadOf(
     netCents,
     upTo,
     tag: `tips-${notifiedPosition}`,
+    ...(terms().currency !== 'USD' && { currency: terms().currency }),
   } as const;
   const payload = JSON.stringify({ ...said, tip } satisfies PushMessage);
   if (tip === null || Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return payload;

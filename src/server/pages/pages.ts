@@ -11,6 +11,7 @@ import { drawScreenCode } from '#server/qr-modules.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
+import { type Terms, terms } from '#shared/money.ts';
 import { OPEN_DEMO, OPEN_DEMO_PICTURE } from '#shared/open-demo.ts';
 import {
   CODE_FORM_PATH,
@@ -77,24 +78,37 @@ export function preparePages(
   folders: { readonly folder: string; readonly earlierFolder: string },
   renderer: Renderer,
   publicUrl: string,
-  installation: Installation,
+  settings: Omit<Installation, 'terms'>,
   own: OwnBrand = NO_BRAND,
 ): Pages {
-  const emptyPage = {
-    ...prepareEmptyPage(join(folders.folder, 'index.html'), installation, own),
-    headers: UNLISTED,
+  const make = (present: Terms) => {
+    const installation = { ...settings, terms: present };
+    const rendered = createRenderedPages(renderer, folders.folder, publicUrl, installation, own);
+    return {
+      version: present.version,
+      rendered,
+      emptyPage: {
+        ...prepareEmptyPage(join(folders.folder, 'index.html'), installation, own),
+        headers: UNLISTED,
+      },
+      files: readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline }, rendered, own),
+    };
   };
-  const rendered = createRenderedPages(renderer, folders.folder, publicUrl, installation, own);
+  let made = make(terms());
+  /** The pages of the present terms, which are made anew when these change. */
+  const present = () => {
+    if (made.version !== terms().version) made = make(terms());
+    return made;
+  };
   const demoPicture = prepare({
     type: 'image/svg+xml',
     // Another PUBLIC_URL changes it.
     cacheControl: 'no-cache',
     plain: Buffer.from(drawScreenCode(publicUrl + TIP_PREFIX + OPEN_DEMO)),
   });
-  const files = readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline }, rendered, own);
 
   return {
-    inlineSources: rendered.inlineSources,
+    inlineSources: made.rendered.inlineSources,
 
     serve(app, { lookUp, findProvider, networkOf }) {
       /**
@@ -105,33 +119,38 @@ export function preparePages(
         const spelled = new RegExp(`^${path.replace(/:\w+(?:\{(.+)\})?/, (_, form = '[^/]+') => form)}$`);
         app.get(path, (c) => {
           const { pathname, search } = new URL(c.req.url);
-          return spelled.test(pathname) ? serve(c, { pathname, search }) : answer(c, emptyPage, 404);
+          return spelled.test(pathname)
+            ? serve(c, { pathname, search })
+            : answer(c, present().emptyPage, 404);
         });
       };
-      app.get(PAGE_PATHS.home, (c) => answer(c, rendered.landing));
-      serveAt(PAGE_PATHS.auth, async (c, asked) => answer(c, await rendered.auth(asked, () => networkOf(c))));
+      app.get(PAGE_PATHS.home, (c) => answer(c, present().rendered.landing));
+      serveAt(PAGE_PATHS.auth, async (c, asked) =>
+        answer(c, await present().rendered.auth(asked, () => networkOf(c))),
+      );
       serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
-      for (const { path, page } of rendered.articles) {
+      // They name no amount.
+      for (const { path, page } of made.rendered.articles) {
         serveAt(path, (c) => answer(c, page));
         serveAt(`${path}/`, (c) => c.redirect(path, 301));
         refuseOtherMethods(app, path);
       }
-      serveAt(OFFLINE_PAGE, (c) => answer(c, rendered.offline));
-      serveAt(PAGE_PATHS.dashboard, (c) => answer(c, rendered.dashboard));
-      for (const screen of [...EMPTY_SCREENS, RECEIPTS]) serveAt(screen, (c) => answer(c, emptyPage));
+      serveAt(OFFLINE_PAGE, (c) => answer(c, present().rendered.offline));
+      serveAt(PAGE_PATHS.dashboard, (c) => answer(c, present().rendered.dashboard));
+      for (const screen of [...EMPTY_SCREENS, RECEIPTS])
+        serveAt(screen, (c) => answer(c, present().emptyPage));
       for (const screen of [PAGE_PATHS.auth, PAGE_PATHS.dashboard, ...EMPTY_SCREENS])
         serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
       serveAt(`${RECEIPTS}/`, (c, { pathname, search }) => c.redirect(pathname.slice(0, -1) + search, 301));
-      const guestReceipt = { ...emptyPage, cacheControl: 'no-store' };
       for (const path of [GUEST_RECEIPTS, `${GUEST_RECEIPTS}/`])
-        serveAt(path, (c) => answer(c, guestReceipt));
+        serveAt(path, (c) => answer(c, { ...present().emptyPage, cacheControl: 'no-store' }));
       serveAt(PROVIDERS, async (c, { pathname }) => {
         const username = pathname.slice(PROVIDER_PREFIX.length);
-        const page = await rendered.provider(
+        const page = await present().rendered.provider(
           () => findProvider(username),
           () => networkOf(c),
         );
-        return page ? answer(c, page) : answer(c, emptyPage, 404);
+        return page ? answer(c, page) : answer(c, present().emptyPage, 404);
       });
       for (const path of CODE_FORMS) {
         serveAt(path, (c, { search }) => {
@@ -141,7 +160,7 @@ export function preparePages(
       }
       for (const path of TIP_PAGES) {
         serveAt(path, async (c, asked) => {
-          const { page, status } = await rendered.tip(
+          const { page, status } = await present().rendered.tip(
             asked,
             (qrId) => lookUp(c, qrId),
             () => networkOf(c),
@@ -163,8 +182,8 @@ export function preparePages(
         refuseOtherMethods(app, path);
 
       app.get('*', (c) => {
-        const file = files.get(c.req.path);
-        return file ? answer(c, file) : answer(c, emptyPage, 404);
+        const file = present().files.get(c.req.path);
+        return file ? answer(c, file) : answer(c, present().emptyPage, 404);
       });
     },
   };

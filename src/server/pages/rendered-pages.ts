@@ -10,6 +10,7 @@ import { createStepQueue } from '#server/queue/step-queue.ts';
 import { isDemoCode } from '#shared/ids.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { PAGE_PATHS, qrIdFrom } from '#shared/page-paths.ts';
+import { termsText } from '#shared/page-terms.ts';
 import type { ProviderPage, QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
@@ -295,7 +296,15 @@ const FOOTER_STYLE =
  */
 export function withInstallation(
   html: string,
-  { paymentMode, takesGuestTips, operatorContact, sendsMail, registration, hasTerms }: Installation,
+  {
+    paymentMode,
+    takesGuestTips,
+    operatorContact,
+    sendsMail,
+    registration,
+    hasTerms,
+    terms,
+  }: Installation,
 ): string {
   const contact = readOperatorContact(operatorContact);
   const payments = paymentMode === 'simulated' ? '' : `data-payments="${paymentMode}" `;
@@ -303,8 +312,11 @@ export function withInstallation(
   const reached = contact ? `data-contact="${escaped(operatorContact)}" ` : '';
   const mail = sendsMail ? 'data-mail="on" ' : '';
   const joining = registration === 'open' ? '' : `data-registration="${registration}" `;
-  const terms = hasTerms ? 'data-terms="on" ' : '';
-  let told = html.replace('<html ', (tag) => tag + payments + guests + reached + mail + joining + terms);
+  const accepting = hasTerms ? 'data-terms="on" ' : '';
+  const changed = termsText(terms);
+  const costs = changed === null ? '' : `data-tip-terms="${escaped(changed)}" `;
+  const settings = payments + guests + reached + mail + joining + accepting + costs;
+  let told = html.replace('<html ', (tag) => tag + settings);
   if (paymentMode === 'test')
     told = told.replace('</head>', `<style>${STYLE}</style>$&`).replace('<body>', `$&${RIBBON}`);
   if (contact) {

@@ -16,7 +16,7 @@ export type CheckoutState =
       readonly kind: 'paid';
       /** The payment service's id of the charge. */
       readonly chargeId: string;
-      /** Cents of US dollars; null for another currency. */
+      /** In cents; null for another currency than that of the terms. */
       readonly chargedCents: number | null;
     }
   /** Nobody paid, and nobody can any more. */

@@ -9,6 +9,7 @@ import type { Messages, TipMessages } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
+import { terms } from '#shared/money.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -125,6 +126,8 @@ export function createTransactionView({
       refundedBy: reversal?.reversedBy ?? null,
       undoUntil: undoUntil(record, viewer),
       ...messagesOf(record, viewer, written),
+      currency: terms().currency,
+      termsVersion: record.termsVersion,
     };
   }
 

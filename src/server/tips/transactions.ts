@@ -1,7 +1,7 @@
 /** Tips: their fees, who may give and take them back, and both sides' access to them. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { StepQueue } from '#server/queue/step-queue.ts';
-import type { TransactionRecord } from '#server/storage/port/ledger.ts';
+import type { TermsRefusal, TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { GiverMessage } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
@@ -15,10 +15,12 @@ import {
   type TransactionId,
   type UserId,
 } from '#shared/ids.ts';
-import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { feesFor, type Terms } from '#shared/money.ts';
+import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
 import type { NewTip, RefundRequest, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
+import type { TipTerms } from './terms.ts';
 import { createTipRecord, type TipRecord } from './tip-record.ts';
 import type { TransactionView } from './transaction-view.ts';
 
@@ -27,8 +29,9 @@ export interface Transactions extends TipRecord {
    * Pays a tip, durably; for a guest when `giver` is null. The same giver and idempotency key give the same
    * transaction.
    * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`,
-   *   `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `words_not_taken`; `invalid_input` for a
-   *   blocked word, or a guest's name.
+   *   `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when the giver was quoted
+   *   others, `words_not_taken`; `invalid_input` for an amount out of bounds, a blocked word, or a guest's
+   *   name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /**
@@ -62,8 +65,9 @@ export function createTransactions(deps: {
   /** The time within which a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
   readonly queryQueue: StepQueue;
+  readonly tipTerms: Pick<TipTerms, 'now'>;
 }): Transactions {
-  const { storage, payments, receipts, clock, random, view, blockedWords, undoMs } = deps;
+  const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, tipTerms } = deps;
 
   /**
    * Resolves an account's transaction id, or the token of a guest's receipt.
@@ -117,6 +121,7 @@ export function createTransactions(deps: {
       if (!qrCodeId) throw new AppError('qr_code_not_found');
       const words = messagesOf(giver, tip);
       const complaints = words ? complaintsAbout(words) : [];
+      const present = tipTerms.now();
       const isKeyedGuest = giver === null && idempotencyKey !== undefined;
       const result = await payments.begin({
         id: isKeyedGuest ? receipts.idFor(idempotencyKey) : newTransactionId(random),
@@ -124,9 +129,11 @@ export function createTransactions(deps: {
         qrCodeId,
         serviceCategory,
         amountCents,
-        ...feesFor(amountCents),
-        giverFeeRate: GIVER_FEE_RATE,
-        receiverFeeRate: RECEIVER_FEE_RATE,
+        ...feesFor(amountCents, present),
+        giverFeeRate: present.giverFeeRate,
+        receiverFeeRate: present.receiverFeeRate,
+        termsVersion: present.version,
+        termsRefusal: refusalOf(tip, present),
         idempotencyKey: (giver && idempotencyKey) ?? null,
         createdAtMs: clock(),
         giverMessage: words && { ...words, isRefused: complaints.length > 0 },
@@ -143,6 +150,12 @@ export function createTransactions(deps: {
             party,
           );
         }
+        case 'terms_changed':
+          throw new AppError('terms_changed');
+        case 'amount_out_of_bounds':
+          throw new AppError('invalid_input', {
+            fieldErrors: [{ field: 'amountCents', message: amountOutOfBounds() }],
+          });
         case 'words_off':
           throw new AppError('words_not_taken');
         case 'words_refused':
@@ -208,6 +221,11 @@ export function createTransactions(deps: {
 const NAME_OF_GUEST = 'Only somebody with an account has a name to give.';
 const WORDS_REFUSED = 'This message cannot be sent here. Please say it in other words.';
 const NAME_REFUSED = 'Your name cannot be given here.';
+
+function refusalOf({ amountCents, termsVersion }: NewTip, present: Terms): TermsRefusal | undefined {
+  if (termsVersion !== undefined && termsVersion !== present.version) return 'terms_changed';
+  return isWithinBounds(amountCents) ? undefined : 'amount_out_of_bounds';
+}
 
 /** Undefined without a message or name. @throws AppError `invalid_input` for the name of a guest. */
 function messagesOf(giver: Account | null, { message = null, withName }: NewTip): GiverMessage | undefined {

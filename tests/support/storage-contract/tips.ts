@@ -209,8 +209,8 @@ export function describeTips(): void {
       const settled = await Promise.allSettled(
         [
           tip(),
-          tip({ amountCents: 999 }),
-          tip({ amountCents: 1_000_001 }),
+          tip({ amountCents: 0 }),
+          tip({ amountCents: 100_000_000_001 }),
           tip({ netAmountCents: tip().amountCents }),
           tip(),
         ].map((one) => storage.recordTip(one)),

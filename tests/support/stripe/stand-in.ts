@@ -40,6 +40,7 @@ interface Session {
   status: 'open' | 'complete' | 'expired';
   paymentStatus: 'unpaid' | 'paid';
   amountTotal: number;
+  currency: string;
   applicationFee: number;
   destination: string;
   clientReferenceId: string | null;
@@ -136,7 +137,7 @@ export async function startStripe({
     status: session.status,
     payment_status: session.paymentStatus,
     amount_total: session.amountTotal,
-    currency: 'usd',
+    currency: session.currency,
     client_reference_id: session.clientReferenceId,
     payment_intent: session.intentId,
     url: session.status === 'open' ? `${url()}/pay/${session.id}` : null,
@@ -213,6 +214,11 @@ export async function startStripe({
     const destination = String(Object(data.transfer_data).destination);
     if (!accountNamed(destination).chargesEnabled)
       throw invalid('Your destination account needs to have the transfers capability.');
+    const items: readonly unknown[] = Array.isArray(line_items) ? line_items : [];
+    const currencies = new Set(items.map((item) => String(Object(Object(item).price_data).currency)));
+    const [currency = ''] = currencies;
+    if (currencies.size !== 1 || !/^[a-z]{3}$/.test(currency))
+      throw invalid(`Invalid currency: ${[...currencies]}`);
     const amountTotal = Array.isArray(line_items)
       ? line_items.reduce((sum: number, item) => {
           const { quantity, price_data } = Object(item);
@@ -224,6 +230,7 @@ export async function startStripe({
       status: 'open',
       paymentStatus: 'unpaid',
       amountTotal,
+      currency,
       applicationFee: Number(data.application_fee_amount),
       destination,
       clientReferenceId: typeof client_reference_id === 'string' ? client_reference_id : null,

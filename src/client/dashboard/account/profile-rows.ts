@@ -1,7 +1,7 @@
 /** The address names the open row of the profile, so that links reach it and Back closes it. */
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import { dashboardTab } from '../../paths.ts';
+import { dashboardTab } from '../../later/addresses.ts';
 
 export const PROFILE_ROWS = ['me', 'services', 'messages', 'notifications', 'security'] as const;
 export type ProfileRow = (typeof PROFILE_ROWS)[number];

@@ -7,7 +7,7 @@ import { CATEGORY_LABELS, SERVICE_CATEGORIES, type ServiceCategory } from '#shar
 import { failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { paymentMode } from '../../installation.ts';
-import { dashboardTab } from '../../paths.ts';
+import { dashboardTab } from '../../later/addresses.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';

@@ -1,7 +1,7 @@
 /** The address names the dialog over the codes, so that Back closes it and a reload keeps it. */
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import { dashboardTab } from '../../paths.ts';
+import { dashboardTab } from '../../later/addresses.ts';
 
 const OPENINGS = ['page', 'print'] as const;
 export type Opening = (typeof OPENINGS)[number];

@@ -6,7 +6,7 @@ import { Download } from 'lucide-react';
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { showOf } from '../../paths.ts';
+import { showOf } from '../../later/addresses.ts';
 import { partOf } from '../../signed-in/part.ts';
 import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Badge } from '../../ui/badge.tsx';

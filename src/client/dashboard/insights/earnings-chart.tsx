@@ -6,11 +6,11 @@
 import { scaleBand, scaleLinear } from '@visx/scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { formatUsd } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
 import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './earnings-chart.module.css';
-import { formatBar, formatBarShort, formatPeriod, formatRoundedUsd, formatTipCount } from './format.ts';
+import { formatBar, formatBarShort, formatPeriod, formatRounded, formatTipCount } from './format.ts';
 
 /** The eye needs about as many lines to read a height. */
 const LINES = 4;
@@ -53,7 +53,7 @@ export function EarningsChart({ earnings, granularity }: EarningsChartProps) {
         <div className={styles.scale} aria-hidden="true">
           {lines.map(({ amountCents, top }) => (
             <span key={amountCents} style={{ top }}>
-              {formatRoundedUsd(amountCents)}
+              {formatRounded(cents(amountCents))}
             </span>
           ))}
         </div>
@@ -158,7 +158,7 @@ function Options({ bars, granularity, told, onChosen }: OptionsProps) {
 }
 
 function labelOf(bar: EarningsBar, granularity: Granularity): string {
-  return `${formatBar(bar, granularity)}: ${formatUsd(bar.netCents)}, ${formatTipCount(bar.count)}`;
+  return `${formatBar(bar, granularity)}: ${formatMoney(bar.netCents)}, ${formatTipCount(bar.count)}`;
 }
 
 function BarsTable({ earnings, granularity }: EarningsChartProps) {
@@ -183,9 +183,9 @@ function BarsTable({ earnings, granularity }: EarningsChartProps) {
           <tr key={bar.from}>
             <th scope="row">{formatBar(bar, granularity)}</th>
             <td>{bar.count.toLocaleString(PAGE_LANGUAGE)}</td>
-            <td className={styles.optional}>{formatUsd(bar.grossCents)}</td>
-            <td className={styles.optional}>{formatUsd(bar.feeCents)}</td>
-            <td className={styles.sum}>{formatUsd(bar.netCents)}</td>
+            <td className={styles.optional}>{formatMoney(bar.grossCents)}</td>
+            <td className={styles.optional}>{formatMoney(bar.feeCents)}</td>
+            <td className={styles.sum}>{formatMoney(bar.netCents)}</td>
           </tr>
         ))}
       </tbody>

@@ -3,7 +3,7 @@
 import { Equal, TrendingDown, TrendingUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney, terms } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './earnings-numbers.module.css';
@@ -34,9 +34,11 @@ export function EarningsTotal({ earnings, comparison }: EarningsTotalProps) {
           )}
           {comparison.sentence}
         </p>
-        <p className={styles.fees}>
-          Before fees {formatUsd(grossCents)}, less {formatUsd(feeCents)} in fees
-        </p>
+        {(feeCents > 0 || terms().receiverFeeRate > 0) && (
+          <p className={styles.fees}>
+            Before fees {formatMoney(grossCents)}, less {formatMoney(feeCents)} in fees
+          </p>
+        )}
       </div>
     </div>
   );

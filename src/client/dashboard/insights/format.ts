@@ -1,6 +1,6 @@
 /** Formats periods, hours and sums. Dates of the calendar have no time zone, and are formatted in UTC. */
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { type Cents, cents, formatUsd } from '#shared/money.ts';
+import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
 import { BARS } from './view.ts';
 
@@ -16,13 +16,6 @@ const shortMonthOfYear = formatOf({ month: 'short', year: 'numeric' });
 const weekdayLong = formatOf({ weekday: 'long' });
 const weekdayShort = formatOf({ weekday: 'short' });
 const hourOfDay = formatOf({ hour: 'numeric' });
-const compactUsd = new Intl.NumberFormat(PAGE_LANGUAGE, {
-  style: 'currency',
-  currency: 'USD',
-  notation: 'compact',
-  minimumFractionDigits: 0,
-  maximumFractionDigits: 1,
-});
 
 function formatOf(parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(PAGE_LANGUAGE, { ...parts, timeZone: 'UTC' });
@@ -66,9 +59,11 @@ export function formatTipCount(count: number): string {
   return count === 1 ? '1 tip' : `${count.toLocaleString(PAGE_LANGUAGE)} tips`;
 }
 
+const ROUNDED = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 } as const;
+
 /** The side of a chart has room for few characters: `$2.5K`. */
-export function formatRoundedUsd(amountCents: number): string {
-  return compactUsd.format(amountCents / 100);
+export function formatRounded(amountCents: Cents): string {
+  return formatMoney(amountCents, ROUNDED);
 }
 
 /** @param whole is not 0. */
@@ -91,7 +86,7 @@ export function compare(
   const difference = netCents - before.netCents;
   if (before.netCents === 0) return { direction: 'unknown', sentence: `No earnings in ${period}` };
   if (difference === 0) return { direction: 'same', sentence: `The same as in ${period}` };
-  const sum = formatUsd(cents(Math.abs(difference)));
+  const sum = formatMoney(cents(Math.abs(difference)));
   const share = formatShare(Math.abs(difference), before.netCents);
   return difference > 0
     ? { direction: 'up', sentence: `${sum} more than in ${period} (up ${share})` }

@@ -5,7 +5,7 @@
 
 import { type KeyboardEvent, useState } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { cents, formatUsd } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { formatHour, formatTipCount, formatWeekday } from './format.ts';
 import styles from './hours.module.css';
@@ -56,7 +56,7 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
         {formatWeekday(shown.weekday, 'long')}
         {shown.isOfNight && ' night'}, {formatHour(shown.hour)} to {formatHour(shown.hour + hours)}
         {' · '}
-        {formatTipCount(shown.count)}, {formatUsd(cents(shown.netCents))}
+        {formatTipCount(shown.count)}, {formatMoney(cents(shown.netCents))}
       </p>
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys walk through its cells
@@ -103,7 +103,7 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
                     <>
                       {block.count.toLocaleString(PAGE_LANGUAGE)}
                       <span className="visually-hidden">
-                        {block.count === 1 ? ' tip' : ' tips'}, {formatUsd(cents(block.netCents))}
+                        {block.count === 1 ? ' tip' : ' tips'}, {formatMoney(cents(block.netCents))}
                       </span>
                     </>
                   ) : (

@@ -6,7 +6,7 @@ import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { Insights as Earnings, Granularity } from '#shared/records.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
@@ -90,7 +90,7 @@ function Charts({ earnings, granularity }: ChartsProps) {
         <p>
           {earnings.before.count === 0
             ? 'There were none in the one before either.'
-            : `You earned ${formatUsd(earnings.before.netCents)} in the one before, ` +
+            : `You earned ${formatMoney(earnings.before.netCents)} in the one before, ` +
               `from ${formatTipCount(earnings.before.count)}.`}
         </p>
       </Empty>
@@ -122,7 +122,7 @@ function spoken(earnings: Earnings, granularity: Granularity): string {
   const period = formatPeriod(earnings, granularity);
   return earnings.count === 0
     ? `${period}: no tips`
-    : `${period}: ${formatUsd(earnings.netCents)} from ${formatTipCount(earnings.count)}`;
+    : `${period}: ${formatMoney(earnings.netCents)} from ${formatTipCount(earnings.count)}`;
 }
 
 function ServiceShares({ earnings }: { readonly earnings: Earnings }) {

@@ -2,7 +2,7 @@
 import { dateAfter } from '#shared/calendar.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import type { Granularity } from '#shared/records.ts';
-import { dashboardTab } from '../../paths.ts';
+import { dashboardTab } from '../../later/addresses.ts';
 
 export interface InsightsView {
   readonly granularity: Granularity;

@@ -5,7 +5,7 @@
  */
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { type Cents, cents, formatUsd } from '#shared/money.ts';
+import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { keptOf } from '../../ui/tip-sums.ts';
@@ -119,7 +119,7 @@ export function sumsOf(tips: readonly Transaction[]) {
   const [first] = tips;
   const isOne = tips.length === 1 && first !== undefined;
   const total = (of: (tip: Transaction) => Cents) => cents(tips.reduce((sum, tip) => sum + of(tip), 0));
-  const given = formatUsd(total(({ amountCents }) => amountCents));
+  const given = formatMoney(total(({ amountCents }) => amountCents));
   return {
     given: isOne ? `${given} tip` : `${tips.length} tips, ${given}`,
     kept: keptOf({ netAmountCents: total(({ netAmountCents }) => netAmountCents) }),

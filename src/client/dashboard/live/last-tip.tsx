@@ -3,11 +3,12 @@ import { Check, Ellipsis } from 'lucide-react';
 import { lazy, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
-import { dashboardTab, paths } from '../../paths.ts';
+import { dashboardTab } from '../../later/addresses.ts';
+import { paths } from '../../paths.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { keptOf } from '../../ui/tip-sums.ts';
@@ -60,7 +61,7 @@ export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTip
       </div>
       <Link href={paths.transaction(id)} className={styles.tip} onClick={onSeen}>
         <span className={styles.sums}>
-          <strong className={styles.amount}>{formatUsd(amountCents)} tip</strong> · {keptOf(tip)}
+          <strong className={styles.amount}>{formatMoney(amountCents)} tip</strong> · {keptOf(tip)}
         </span>
         {(giverName !== null || message !== null) && (
           <span dir="auto" className={styles.message}>

@@ -2,7 +2,7 @@
 
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { Transaction, TransactionPage } from '#shared/tips.ts';
 import { transactionsKey } from '../../signed-in/api-hooks.ts';
 import { toastMessage } from '../../toasts.ts';
@@ -57,7 +57,7 @@ export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions)
 function refundSentence(tip: Transaction, userId: UserId): string | null {
   const isReceiver = tip.receiverId === userId;
   if (tip.refundedBy === (isReceiver ? 'receiver' : 'giver')) return null;
-  return `A tip of ${formatUsd(tip.amountCents)} was ${isReceiver ? 'taken back' : 'refunded'}`;
+  return `A tip of ${formatMoney(tip.amountCents)} was ${isReceiver ? 'taken back' : 'refunded'}`;
 }
 
 export interface Lists {

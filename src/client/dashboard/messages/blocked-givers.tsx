@@ -1,7 +1,7 @@
 /** The givers whom a receiver has blocked, and can unblock. */
 import { useRef } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { BlockedGiver } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -89,6 +89,6 @@ function nameOf({ tip }: BlockedGiver): string {
   const { giverName, amountCents, serviceCategory, createdAt } = tip;
   return (
     giverName ??
-    `${formatUsd(amountCents)} tip (${CATEGORY_LABELS[serviceCategory]}), ${shortDateTime(createdAt)}`
+    `${formatMoney(amountCents)} tip (${CATEGORY_LABELS[serviceCategory]}), ${shortDateTime(createdAt)}`
   );
 }

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
@@ -25,7 +25,7 @@ interface MessagesDialogProps {
 export function MessagesDialog({ tip, onClose }: MessagesDialogProps) {
   const { amountCents, serviceCategory, createdAt } = tip;
   return (
-    <Dialog title={`${formatUsd(amountCents)} tip`} size="column" onClose={onClose}>
+    <Dialog title={`${formatMoney(amountCents)} tip`} size="column" onClose={onClose}>
       <p className={styles.note}>
         {CATEGORY_LABELS[serviceCategory]} · {keptOf(tip)} ·{' '}
         <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>

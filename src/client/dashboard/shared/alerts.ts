@@ -5,7 +5,7 @@
 import { useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
 import { registerWorker, subscriptionOf } from '../../api-client/service-worker.ts';
-import { dashboardTab } from '../../paths.ts';
+import { dashboardTab } from '../../later/addresses.ts';
 
 export type Alert = 'sound' | 'vibration' | 'notification';
 export type AlertChoices = Readonly<Record<Alert, boolean>>;

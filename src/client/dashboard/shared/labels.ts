@@ -1,7 +1,7 @@
 /** How the dashboard writes its tabs, types of accounts and states of codes. */
 import type { User } from '#shared/accounts.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
-import type { DashboardTab } from '../../paths.ts';
+import type { DashboardTab } from '../../later/addresses.ts';
 
 export function accountTypeOf({ isServiceProvider }: Pick<User, 'isServiceProvider'>): string {
   return isServiceProvider ? 'Service Provider' : 'Customer';

@@ -1,5 +1,5 @@
 /** The end of a night has an address of its own, so that Back leads to the code, and a reload to the same. */
-import { showOf } from '../../paths.ts';
+import { showOf } from '../../later/addresses.ts';
 
 export const LAST_CALL = 'last-call';
 

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { dateAt, dayAround } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
-import { formatUsd } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { paymentMode } from '../../installation.ts';
 import { paths } from '../../paths.ts';
@@ -43,7 +43,7 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
   return (
     <Night
       serviceCategory={serviceCategory}
-      sum={formatUsd(tonight.data.receivedTodayCents)}
+      sum={formatMoney(tonight.data.receivedTodayCents)}
       count={tonight.data.receivedTodayCount}
       bestHour={night.bestHour}
       toThank={night.toThank}

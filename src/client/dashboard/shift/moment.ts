@@ -1,5 +1,5 @@
 /** What guests are shown of tips that arrive: the sum as it was given, and no names. */
-import { cents, formatUsd } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 
 /** After this time the shown sum grows no more, and the next tips get a sum of their own. */
@@ -29,7 +29,7 @@ export function momentWith(present: Moment | null, tips: readonly ShownTip[], no
 /** Such as `$25.00`. */
 export function givenSum(tips: readonly ShownTip[]): string {
   const sum = cents(tips.reduce((total, { amountCents }) => total + amountCents, 0));
-  return formatUsd(sum);
+  return formatMoney(sum);
 }
 
 /** Such as `from 3 guests`; null for a single one, who may have given more than once. */

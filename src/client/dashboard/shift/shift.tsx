@@ -5,7 +5,8 @@
 import { lazy, useEffect, useEffectEvent } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
-import { paths, showOf } from '../../paths.ts';
+import { showOf } from '../../later/addresses.ts';
+import { paths } from '../../paths.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import type { Part } from '../../signed-in/part.ts';

@@ -3,7 +3,7 @@ import { type SyntheticEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { TipDirection } from '#shared/records.ts';
-import { dashboardTab } from '../../paths.ts';
+import { dashboardTab } from '../../later/addresses.ts';
 import {
   addressOf,
   FIRST_DATE,

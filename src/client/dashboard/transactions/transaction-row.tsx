@@ -2,7 +2,7 @@
 import { Check, Ellipsis } from 'lucide-react';
 import { lazy, useEffect, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { cents, formatUsd } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../../api-client/server-clock.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -57,7 +57,7 @@ export function Row(props: RowProps) {
               sum
             )}
           </p>
-          <p className={styles.tip}>{formatUsd(amountCents)} tip</p>
+          <p className={styles.tip}>{formatMoney(amountCents)} tip</p>
         </div>
       </div>
       <div className={frame.line}>
@@ -79,7 +79,7 @@ function Actions({ transaction, isReceived, onThank, onTakeBack }: RowProps) {
   const { amountCents, serviceCategory, status, createdAt, thankedAt, undoUntil, receiverName } = transaction;
   const [isOpen, setOpen] = useState(false);
   const canTakeBack = useIsBefore(isReceived ? null : undoUntil) && status !== 'refunded';
-  const name = `${formatUsd(amountCents)} tip ${
+  const name = `${formatMoney(amountCents)} tip ${
     isReceived ? `(${CATEGORY_LABELS[serviceCategory]})` : `to ${receiverName}`
   }, ${shortDateTime(createdAt)}`;
   const Menu = isReceived ? ReceivedTipMenu : SentTipMenu;

@@ -1,6 +1,6 @@
 /** Sends a tip back: its giver takes it back, or its receiver refunds it. */
 import { useState } from 'react';
-import { cents, formatUsd } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { clearToasts, toastError, toastSuccess } from '../../toasts.ts';
 import { callAbout } from '../guest-receipt.ts';
@@ -66,8 +66,8 @@ export function useRefund({ name, tip, isGiver, onRefunded, onStale, onClose }: 
 }
 
 function sentenceOf({ amountCents, giverFeeCents }: RefundOptions['tip'], isGiver: boolean): string {
-  const tip = `${formatUsd(amountCents)} tip`;
-  const back = formatUsd(cents(amountCents + giverFeeCents));
+  const tip = `${formatMoney(amountCents)} tip`;
+  const back = formatMoney(cents(amountCents + giverFeeCents));
   return isGiver
     ? `${tip} taken back. You get ${back} back.`
     : `${tip} refunded. The customer gets ${back} back.`;

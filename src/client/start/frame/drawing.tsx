@@ -4,6 +4,7 @@ import { lazy, type ReactNode, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { useLocation } from 'wouter';
 import { qrIdFrom } from '#shared/page-paths.ts';
+import { readTerms } from '../../installation.ts';
 import { readLookup } from '../../rendered.ts';
 import { useSession } from '../../session/session.ts';
 import { App } from './app.tsx';
@@ -18,6 +19,7 @@ interface RenderedScreenProps {
 }
 
 export function draw(screen: ReactNode): void {
+  readTerms();
   fetchDisplayFont();
   createRoot(clientRoot()).render(<App>{screen}</App>);
 }
@@ -27,6 +29,7 @@ export function draw(screen: ReactNode): void {
  * @param screen is drawn first as the frame looks.
  */
 export function drawOver(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
+  readTerms();
   createRoot(clientRoot()).render(
     <App>
       <RenderedScreen isHere={isHere} screen={screen} />
@@ -42,6 +45,7 @@ export function drawOver(isHere: RenderedScreenProps['isHere'], screen: ReactNod
  *   of it may be fetched first, because taps would be lost meanwhile.
  */
 export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
+  readTerms();
   const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
   hydrateRoot(
     clientRoot(),

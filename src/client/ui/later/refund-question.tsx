@@ -1,5 +1,5 @@
 /** The question before a tip goes back to its giver. */
-import { cents, formatUsd } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Confirmation } from './confirmation.tsx';
 import styles from './refund-question.module.css';
@@ -25,8 +25,8 @@ interface RefundQuestionProps {
 export function RefundQuestion(props: RefundQuestionProps) {
   const { tip, isGiver, isUnderWay, problem, onConfirm, onCancel } = props;
   const { amountCents, giverFeeCents, netAmountCents, receiverName } = tip;
-  const sum = formatUsd(amountCents);
-  const back = formatUsd(cents(amountCents + giverFeeCents));
+  const sum = formatMoney(amountCents);
+  const back = formatMoney(cents(amountCents + giverFeeCents));
   return (
     <Confirmation
       title={isGiver ? `Take back your ${sum} tip?` : `Refund this ${sum} tip?`}
@@ -38,13 +38,13 @@ export function RefundQuestion(props: RefundQuestionProps) {
     >
       {isGiver ? (
         <p>
-          You get {back} back, with the service fee of {formatUsd(giverFeeCents)}. <bdi>{receiverName}</bdi>{' '}
-          is told that you took it back.
+          You get {back} back{giverFeeCents > 0 && `, with the service fee of ${formatMoney(giverFeeCents)}`}.{' '}
+          <bdi>{receiverName}</bdi> is told that you took it back.
         </p>
       ) : (
         <p>
-          {formatUsd(netAmountCents)} is taken from your total. The customer gets {back} back, with the
-          service fee.
+          {formatMoney(netAmountCents)} is taken from your total. The customer gets {back} back
+          {giverFeeCents > 0 && ', with the service fee'}.
         </p>
       )}
       <p>The tip stays in both lists as refunded. This cannot be undone.</p>

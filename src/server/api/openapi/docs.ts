@@ -10,6 +10,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { brand } from '#shared/brand.ts';
 import { REFUSALS } from '#shared/errors.ts';
+import { terms } from '#shared/money.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { refuseOtherMethods } from '../http/door.ts';
 import { answer, type Prepared, prepare } from '../http/prepared-answer.ts';
@@ -73,7 +74,11 @@ export function serveApiDocs(app: Hono, publicUrl: string, registration: Registr
   };
   for (const [path, make] of Object.entries(parts)) {
     let made: Promise<Prepared> | null = null;
+    let madeFor = 0;
     app.get(`/api/${path}`, async (c) => {
+      // The description has the bounds of tips.
+      if (madeFor !== terms().version) made = null;
+      madeFor = terms().version;
       made ??= Promise.resolve(make()).catch((error: unknown) => {
         made = null;
         throw error;

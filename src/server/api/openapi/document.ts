@@ -1,7 +1,9 @@
 /** Makes the OpenAPI 3.1 document from the endpoints and schemas that are served. */
 import type { z } from 'zod';
+import { currencyName } from '#shared/amount-in-words.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { decimalFromCents, terms } from '#shared/money.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { VERSION } from '../../version.ts';
@@ -9,7 +11,7 @@ import { problemOf } from '../http/problems.ts';
 import type { Endpoint, Named, Text } from '../procedures/endpoint.ts';
 import { ENDPOINTS } from '../procedures/router.ts';
 import { type JsonSchema, wireSchemas } from '../wire.ts';
-import { FIELD_NOTES } from './fields.ts';
+import { decimalsOf, type FieldNotes, fieldNotes } from './fields.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './headers.ts';
 import { bytesOf, OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './schemas.ts';
 
@@ -68,7 +70,10 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, publicUrl) };
   }
-  const leftOut = registration === 'invite' ? [] : ['Registration.invitation'];
+  const told = {
+    notes: fieldNotes(),
+    leftOut: registration === 'invite' ? [] : ['Registration.invitation'],
+  };
   const named = {
     ...wireSchemas(namesOf([...ENDPOINTS.map(({ answers }) => answers), CONTAINED]), 'output', schemaAt),
     // A schema that is both sent and answered is described as sent, which may have more fields than are
@@ -82,7 +87,7 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       version: VERSION,
       summary: brand.tagline,
       description: [
-        `The REST door of ${brand.name}. Amounts are US dollars as JSON numbers with at most two decimals; times are ISO 8601 in UTC.`,
+        `The REST door of ${brand.name}. Amounts are ${currencyName()} as JSON numbers with ${decimalsOf()}; times are ISO 8601 in UTC.`,
         'Log in, then send the token as `Authorization: Bearer ...`.',
         'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped.',
         'A parameter that is not described is refused, and so is a field that is not described of what moves money; elsewhere such fields are dropped.',
@@ -110,7 +115,10 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       responses: { OtherProblem: problemFor(OTHER_REFUSALS, publicUrl) },
       schemas: {
         ...Object.fromEntries(
-          Object.entries(named).map(([name, schema]) => [name, annotated(schema, name, leftOut)]),
+          Object.entries(named).map(([name, schema]) => [
+            name,
+            annotated(name === 'NewTip' ? bounded(schema) : schema, name, told),
+          ]),
         ),
         ...OTHER_SCHEMAS,
       },
@@ -239,11 +247,25 @@ function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object
   };
 }
 
+/** Adds the bounds of the present terms to the schema of a new tip. */
+function bounded(schema: JsonSchema): JsonSchema {
+  const { minTipCents, maxTipCents } = terms();
+  const { amount, ...others } = isObject(schema['properties']) ? schema['properties'] : {};
+  if (!isObject(amount)) return schema;
+  const { type, ...rest } = amount;
+  const bounds = { minimum: decimalFromCents(minTipCents), maximum: decimalFromCents(maxTipCents) };
+  return { ...schema, properties: { amount: { type, ...bounds, ...rest }, ...others } };
+}
+
 /**
  * @param name the name of the schema's component.
- * @param leftOut fields that are not described.
+ * @param told.leftOut fields that are not described.
  */
-function annotated(schema: JsonSchema, name: string, leftOut: readonly string[]): JsonSchema {
+function annotated(
+  schema: JsonSchema,
+  name: string,
+  told: { readonly notes: FieldNotes; readonly leftOut: readonly string[] },
+): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, content]) => {
       if (keyword === 'properties' && isObject(content)) {
@@ -251,20 +273,20 @@ function annotated(schema: JsonSchema, name: string, leftOut: readonly string[])
           keyword,
           Object.fromEntries(
             Object.entries(content)
-              .filter(([field]) => !leftOut.includes(`${name}.${field}`))
+              .filter(([field]) => !told.leftOut.includes(`${name}.${field}`))
               .map(([field, property]) => [
                 field,
                 {
-                  description: FIELD_NOTES[`${name}.${field}`] ?? FIELD_NOTES[field],
-                  ...(isObject(property) ? annotated(property, name, leftOut) : {}),
+                  description: told.notes[`${name}.${field}`] ?? told.notes[field],
+                  ...(isObject(property) ? annotated(property, name, told) : {}),
                 },
               ]),
           ),
         ];
       }
       if (Array.isArray(content))
-        return [keyword, content.map((item) => (isObject(item) ? annotated(item, name, leftOut) : item))];
-      return [keyword, isObject(content) ? annotated(content, name, leftOut) : content];
+        return [keyword, content.map((item) => (isObject(item) ? annotated(item, name, told) : item))];
+      return [keyword, isObject(content) ? annotated(content, name, told) : content];
     }),
   );
 }

@@ -1,10 +1,38 @@
 /** The descriptions of the fields in the API description. */
 
+import { currencyName } from '#shared/amount-in-words.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { type Cents, decimalFromCents, terms } from '#shared/money.ts';
+
 /** By the field's name on the wire; `Schema.field` where schemas differ. */
-export const FIELD_NOTES: Readonly<Record<string, string>> = {
+export type FieldNotes = Readonly<Record<string, string>>;
+
+/** How many decimals an amount may have. */
+export function decimalsOf(): string {
+  return `${['no', '', 'at most two', 'at most three'][terms().exponent]} decimals`;
+}
+
+/** The descriptions, with the present terms. */
+export function fieldNotes(): FieldNotes {
+  const { minTipCents, maxTipCents, giverFeeRate, receiverFeeRate } = terms();
+  const plain = (amount: Cents) => decimalFromCents(amount).toLocaleString(PAGE_LANGUAGE);
+  const percent = (rate: number) => `${rate / 100} %`;
+  const ofMoney: FieldNotes = {
+    amount: `The tip in US dollars, from ${plain(minTipCents)} to ${plain(maxTipCents)}, with ${decimalsOf()}.`,
+    giver_fee: `What the giver paid on top, in US dollars: ${percent(giverFeeRate)} of the amount.`,
+    net_amount: `What reached the provider, in US dollars: ${percent(10_000 - receiverFeeRate)} of the amount.`,
+  };
+  return Object.fromEntries(
+    Object.entries({ ...NOTES, ...ofMoney }).map(([field, note]) => [
+      field,
+      note.replace('US dollars', currencyName()),
+    ]),
+  );
+}
+
+const NOTES: FieldNotes = {
   account: 'Your account at the payment service; null when you have none, and for simulated payments.',
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
-  amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',
   charges_enabled: 'Whether tips can be paid to the account.',
   closes_at: 'When the account is closed for good, ISO 8601 in UTC; a login before that keeps it open.',
   confirmation: 'The word `close`, in any case.',
@@ -30,7 +58,6 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
   full_name:
     '1 to 60 characters once they are composed (NFC): a letter, a digit or an emoji, and nothing that hides.',
-  giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
   giver_id:
     'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else; null for a giver without an account.',
   'BlockedGiver.service_category':
@@ -64,7 +91,6 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   refused_at: 'When the mail server refused the email, ISO 8601 in UTC; null while it takes emails.',
   invitation: 'What stands behind `#invite=` in the link of your invitation, up to the next `&`.',
   token: 'What stands behind `#` in the link.',
-  net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
   new_password:
     '8 to 256 characters once they are composed (NFKC); not a common one, not your email, not your username.',
   p256dh: 'The key that the browser gives: a point of P-256, 65 bytes in base64 or base64url.',
@@ -155,4 +181,15 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   hour: 'The hour of the clock, from 0.',
   proof: 'As the notification carried it (`tip.thanks.proof`).',
   choice: 'The place of the thank-you among those that the notification offered, from 0.',
+  currency: 'The currency of every amount on this server: a code of ISO 4217.',
+  exponent: 'How many digits an amount has after the point: 0, 2 or 3.',
+  giver_fee_rate: 'What the giver pays on top of a tip, in hundredths of a percent.',
+  receiver_fee_rate: 'What comes off a tip before it reaches the provider, in hundredths of a percent.',
+  max_tip: 'The largest tip.',
+  min_tip: 'The smallest tip.',
+  quick_amounts: 'The amounts that a tip page offers, ascending.',
+  terms_version: 'The version of the terms under which the tip was given; 0 before any change.',
+  'NewTip.terms_version':
+    'The `version` of the terms that its giver was shown; without it the present terms hold.',
+  version: 'Grows by one with each change of the terms; 0 before any.',
 };

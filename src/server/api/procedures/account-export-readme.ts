@@ -1,5 +1,6 @@
 /** Writes the file of an account's archive that explains the others. */
 import type { Account } from '#server/storage/port/storage.ts';
+import { currencyName } from '#shared/amount-in-words.ts';
 import { brand } from '#shared/brand.ts';
 
 /** @param timeZone the time zone of the CSV file. */
@@ -17,7 +18,7 @@ account.json
   your tips arrive, if you have one, whether your email is confirmed, takes
   emails and gets a monthly statement, and which terms of use you accepted, by
   the SHA-256 of their text.
-  Times are in UTC and amounts in US dollars.
+  Times are in UTC and amounts in ${currencyName()}.
 
 transactions.json
   Every tip that you sent or received, the newest first, as

@@ -2,10 +2,12 @@
 import { brand } from '#shared/brand.ts';
 import { dateAt } from '#shared/calendar.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
+import { plainDecimal } from '#shared/decimals.ts';
+import { terms } from '#shared/money.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
 import type { Insights } from '#shared/records.ts';
 import type { Transaction, TransactionPage } from '#shared/tips.ts';
-import { CURRENCY, plainDollars, TRANSACTION_COLUMNS, transactionLines } from '#shared/transaction-csv.ts';
+import { TRANSACTION_COLUMNS, transactionLines } from '#shared/transaction-csv.ts';
 
 /** The parameters of the type are those of RFC 7111, section 5.1, and RFC 4180, section 3. */
 const TYPE = 'text/csv; charset=utf-8; header=present';
@@ -65,8 +67,8 @@ export function earningsAsCsv(
       yield csvLine([
         ...(isDaily ? [from] : [from, to]),
         String(count),
-        ...[grossCents, feeCents, netCents].map(plainDollars),
-        CURRENCY,
+        ...[grossCents, feeCents, netCents].map((amount) => plainDecimal(amount)),
+        terms().currency,
         PAYMENT_MODES.filter((mode) => paid.includes(mode)).join(' and '),
       ]);
     }

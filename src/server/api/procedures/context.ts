@@ -23,6 +23,7 @@ import type { StepTerms } from '#server/queue/step-queue.ts';
 import type { WorkOwner, WorkQueue } from '#server/queue/work-queue.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import type { Earnings } from '#server/tips/earnings.ts';
+import type { TipTerms } from '#server/tips/terms.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { TipMessages } from '#server/tips/tip-messages.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
@@ -39,6 +40,7 @@ export interface Services {
   readonly payments: TipPayments;
   readonly payouts: Payouts;
   readonly transactions: Transactions;
+  readonly tipTerms: TipTerms;
   readonly tipMessages: TipMessages;
   readonly earnings: Earnings;
   readonly tipFeed: TipFeed;

@@ -1,6 +1,8 @@
 /** The examples that endpoints share. */
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { TRANSACTION_COLUMNS } from '#shared/transaction-csv.ts';
+import { toWire } from '../wire.ts';
 
 export const USER = {
   id: 'usr_4gk2v0p8q3m7x1c9y5t6r0w2zb',
@@ -107,6 +109,8 @@ export const TRANSACTION = {
   reported_at: null,
   thank_you: MESSAGES_OF_CODE.thank_you,
   thanked_at: null,
+  currency: 'USD',
+  terms_version: 0,
 };
 
 /** The same transaction as its receiver sees it. */
@@ -117,6 +121,8 @@ export const RECEIVED = {
   message: 'Best Negroni in town',
   giver_name: 'Cam Doe',
 };
+
+export const TERMS = toWire(SPECIFIED_TERMS);
 
 /** As a notification carries it. */
 export const PROOF = [

@@ -8,16 +8,24 @@ import {
   newTip,
   refundRequest,
   type TipStreamStart,
+  type TipTerms,
   type Transaction,
   tipStreamQuery,
+  tipTerms,
   transaction,
   transactionQuery,
 } from '#shared/tips.ts';
 import type { Context } from './context.ts';
 import { CODE_REFUSALS, endpoint } from './endpoint.ts';
-import { QR_CODE, TRANSACTION } from './examples.ts';
+import { QR_CODE, TERMS, TRANSACTION } from './examples.ts';
 import { IDEMPOTENCY_KEY, TRANSACTION_ID } from './parameters.ts';
-import { anybodyProcedure, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
+import {
+  anybodyProcedure,
+  publicProcedure,
+  signedInProcedure,
+  tippingProcedure,
+  withErrorsHeard,
+} from './trpc.ts';
 
 /** A UUID has as many random digits in its first half. */
 const MIN_GUEST_KEY_LENGTH = 16;
@@ -67,8 +75,8 @@ export const transactionProcedures = {
       description: [
         'Where payments are simulated, the tip is completed at once and no money moves. With a payment',
         'service it is `pending`: open `payment_url` in a browser to pay there within half an hour, and',
-        'read the transaction to hear what became of it. You are charged the amount and 5 % on top; 97',
-        '% of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key',
+        'read the transaction to hear what became of it. You are charged the amount and the giver fee of',
+        '`GET /terms` on top. Send an `Idempotency-Key` to retry safely: the same key',
         'and body give the same transaction, and the same page to pay on, however often they are sent.',
         'Repeats count against the limit of tips as well: 30 a minute. Where the operator takes tips of',
         'guests, it needs no session: `giver_id` is null then, `receipt_url` is the only way of the',
@@ -97,6 +105,7 @@ export const transactionProcedures = {
         'own_qr_code',
         'category_mismatch',
         'idempotency_key_reused',
+        'terms_changed',
         'words_not_taken',
         'too_many_requests',
       ],
@@ -118,6 +127,27 @@ export const transactionProcedures = {
         await limits.countGuest('guest_tip', ctx.address(), ctx.quota);
       }
       return ctx.services.transactions.create(ctx.account, input);
+    }),
+  ),
+
+  terms: endpoint(
+    {
+      rest: 'GET /terms',
+      isPublic: true,
+      status: 200,
+      summary: 'Read the terms of tips',
+      description: [
+        'The currency, the fees and the bounds of a tip that is given now. The operator may change all',
+        'but the currency; each change has the next `version`. Send the one that you have shown as',
+        '`terms_version` with a tip: under any other it is refused with `terms_changed`, and nothing is',
+        'charged.',
+      ],
+      answers: { tipTerms },
+      response: TERMS,
+    },
+    publicProcedure.query(({ ctx }): TipTerms => {
+      const { quickAmountsCents, ...terms } = ctx.services.tipTerms.now();
+      return { ...terms, quickAmountsCents: [...quickAmountsCents] };
     }),
   ),
 

@@ -12,6 +12,7 @@ import {
   PaymentServiceUnavailable,
   type WebhookEvent,
 } from '../payment-service.ts';
+import { stripeCurrency, toStripe } from './minor-units.ts';
 import { createStripeCalls, unavailable } from './stripe-calls.ts';
 import { checkoutStateOf, dataOf, EVENTS_OF_MONEY_BACK, serviceAccountOf } from './webhook-event.ts';
 
@@ -24,7 +25,6 @@ export interface StripeSettings {
 }
 
 const TIMEOUT_MS = 10_000;
-const CURRENCY = 'usd';
 /** The greatest age of a webhook event in seconds; Stripe signs repeated events anew. */
 const EVENT_TOLERANCE_S = 300;
 
@@ -95,7 +95,7 @@ export function createStripe(
       const { id, amountCents, giverFeeCents, receiverFeeCents, destination } = payment;
       const item = (name: string, cents: number) => ({
         quantity: 1,
-        price_data: { currency: CURRENCY, unit_amount: cents, product_data: { name } },
+        price_data: { currency: stripeCurrency(), unit_amount: toStripe(cents), product_data: { name } },
       });
       return ask(
         async () => {
@@ -108,9 +108,12 @@ export function createStripe(
             adaptive_pricing: { enabled: false },
             client_reference_id: id,
             metadata: { transaction: id },
-            line_items: [item(title, amountCents), item('Service fee', giverFeeCents)],
+            line_items: [
+              item(title, amountCents),
+              ...(giverFeeCents > 0 ? [item('Service fee', giverFeeCents)] : []),
+            ],
             payment_intent_data: {
-              application_fee_amount: giverFeeCents + receiverFeeCents,
+              application_fee_amount: toStripe(giverFeeCents + receiverFeeCents),
               transfer_data: { destination },
               on_behalf_of: destination,
               metadata: { transaction: id },

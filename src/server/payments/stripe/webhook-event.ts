@@ -1,8 +1,7 @@
 /** Translates Stripe's objects and webhook events into the values of the port. */
 import Stripe from 'stripe';
 import type { CheckoutState, ServiceAccount, WebhookEvent } from '../payment-service.ts';
-
-const CURRENCY = 'usd';
+import { fromStripe, stripeCurrency } from './minor-units.ts';
 
 type ErrorName = 'StripeInvalidRequestError' | 'StripeIdempotencyError' | 'StripeCardError';
 
@@ -28,7 +27,7 @@ export function checkoutStateOf({
   return {
     kind: 'paid',
     chargeId: idOf(payment_intent),
-    chargedCents: currency === CURRENCY ? amount_total : null,
+    chargedCents: currency === stripeCurrency() && amount_total !== null ? fromStripe(amount_total) : null,
   };
 }
 

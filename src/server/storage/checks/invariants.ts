@@ -43,14 +43,26 @@ const SAME = [...TIP_COLUMNS, 'paymentMode' as const]
   .filter((name) => name !== 'idempotencyKey' && name !== 'createdAtMs')
   .map((name) => transactions[name].name);
 
+const asItWasPaid = (columns: readonly string[]): Invariant => [
+  'a payment that succeeded is a tip as it was paid',
+  `SELECT p.id FROM payments p LEFT JOIN transactions t ON t.id = p.id
+   WHERE p.state IN ('succeeded', 'refunded') AND (t.id IS NULL
+     OR ${columns.map((column) => `t.${column} IS DISTINCT FROM p.${column}`).join(' OR ')})`,
+];
+
+/** Databases of a version without terms do not have these invariants. */
+const TERMS_INVARIANTS: readonly Invariant[] = [
+  asItWasPaid(SAME),
+  [
+    'a tip has the rates of its terms',
+    `SELECT t.id FROM transactions t LEFT JOIN terms m ON m.version = t.terms_version
+     WHERE t.terms_version <> 0 AND (m.version IS NULL
+       OR m.giver_fee_rate <> t.giver_fee_rate OR m.receiver_fee_rate <> t.receiver_fee_rate)`,
+  ],
+];
+
 /** Databases of a version without payments do not have these invariants. */
 const PAYMENT_INVARIANTS: readonly Invariant[] = [
-  [
-    'a payment that succeeded is a tip as it was paid',
-    `SELECT p.id FROM payments p LEFT JOIN transactions t ON t.id = p.id
-     WHERE p.state IN ('succeeded', 'refunded') AND (t.id IS NULL
-       OR ${SAME.map((column) => `t.${column} IS DISTINCT FROM p.${column}`).join(' OR ')})`,
-  ],
   [
     'a tip that was paid has a payment that succeeded',
     `SELECT t.id FROM transactions t LEFT JOIN payments p ON p.id = t.id AND p.state IN ('succeeded', 'refunded')
@@ -101,12 +113,17 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
 export function invariantsWith(has: {
   readonly details: boolean;
   readonly payments: boolean;
+  readonly terms: boolean;
 }): readonly Invariant[] {
-  return INVARIANTS.filter(
-    (invariant) =>
-      (has.details || invariant !== DETAILS_OF_BUCKETS) &&
-      (has.payments || !PAYMENT_INVARIANTS.includes(invariant)),
-  );
+  const paidBefore = asItWasPaid(SAME.filter((column) => column !== transactions.termsVersion.name));
+  return [
+    ...INVARIANTS.filter(
+      (invariant) =>
+        (has.details || invariant !== DETAILS_OF_BUCKETS) &&
+        (has.payments || !PAYMENT_INVARIANTS.includes(invariant)),
+    ),
+    ...(has.terms ? TERMS_INVARIANTS : has.payments ? [paidBefore] : []),
+  ];
 }
 
 const INVARIANTS: readonly Invariant[] = [

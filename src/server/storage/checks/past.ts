@@ -19,21 +19,23 @@ const SIMULATED = 'simulated';
 /**
  * The columns that the past is made of. Their order never changes, because notes of years ago must still
  * compare. A constant stands for the status column that tips once had.
- * @param has whether the ledger stores how a tip was paid.
+ * @param has whether the ledger stores how a tip was paid, and under which terms it was given.
  */
-export function columnsOfPast(has: { readonly payments: boolean }): string {
+export function columnsOfPast(has: { readonly payments: boolean; readonly terms: boolean }): string {
   return `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
   receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, 'completed', idempotency_key, created_at_ms,
-  ${has.payments ? 'payment_mode' : `'${SIMULATED}'`}`;
+  ${has.payments ? 'payment_mode' : `'${SIMULATED}'`}, ${has.terms ? 'terms_version' : '0'}`;
 }
 
 /**
- * A text that no other tip has. The payment mode is added only for paid tips, so that notes from before
- * payments still fit.
+ * A text that no other tip has. The last two columns are added only for tips that were paid, or given under
+ * terms that an operator set, so that notes from before both still fit.
  * @param values the values of `columnsOfPast`.
  */
 export function tipText(values: readonly unknown[]): string {
-  return JSON.stringify(values.at(-1) === SIMULATED ? values.slice(0, -1) : values);
+  if (values.at(-1) !== 0) return JSON.stringify(values);
+  const [mode] = values.slice(-2);
+  return JSON.stringify(values.slice(0, mode === SIMULATED ? -2 : -1));
 }
 
 /** Notes the first `count` tips, or all. @param tips texts of `tipText`, from the first tip. */

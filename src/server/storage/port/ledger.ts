@@ -21,6 +21,8 @@ export interface NewTransaction {
   readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
   readonly paymentMode: PaymentMode;
+  /** The version of the terms; 0 for the specified ones. */
+  readonly termsVersion: number;
 }
 
 export interface Reversal {
@@ -29,8 +31,13 @@ export interface Reversal {
   readonly reversedBy: TipParty | null;
 }
 
+/** Why the present terms refuse a tip. */
+export type TermsRefusal = 'terms_changed' | 'amount_out_of_bounds';
+
 export interface GivenTip extends NewTransaction {
   readonly giverMessage?: OfferedMessage | undefined;
+  /** Refuses the tip unless it repeats an earlier one. */
+  readonly termsRefusal?: TermsRefusal | undefined;
 }
 
 export interface TransactionRecord extends NewTransaction {
@@ -73,7 +80,8 @@ export type TipRefusal =
   | 'own_code'
   | 'category_mismatch'
   | 'words_off'
-  | 'words_refused';
+  | 'words_refused'
+  | TermsRefusal;
 
 export type RecordOutcome =
   | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }

@@ -15,6 +15,7 @@ import type { Mails, NewMail } from './mails.ts';
 import type { Messages } from './messages.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
+import type { TermsStorage } from './terms.ts';
 
 /**
  * Nothing can be read or saved now: the disk is full, or the data is read-only or locked by another process.
@@ -189,7 +190,7 @@ export interface StorageListener {
  */
 export type Remnants = 'complete' | 'partial' | 'busy';
 
-export interface Storage extends Ledger {
+export interface Storage extends Ledger, TermsStorage {
   readonly payments: Payments;
   readonly messages: Messages;
   readonly devices: Devices;

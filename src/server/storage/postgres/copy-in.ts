@@ -60,7 +60,7 @@ async function requireEmpty(client: ClientBase, name: string): Promise<void> {
 
 /** Adds each tip to a past while its rows are read. */
 function* addingTo(past: ReturnType<typeof createPast>, { columns, rows }: TableRows) {
-  const places = columnsOfPast({ payments: true })
+  const places = columnsOfPast({ payments: true, terms: true })
     .split(',')
     .map((column) => {
       const [, constant] = /^'(.*)'$/.exec(column.trim()) ?? [];

@@ -43,8 +43,10 @@ export async function beginSettled(client: ClientBase): Promise<void> {
 async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
   const details = await hasColumn(client, 'tipwell', 'tip_buckets', 'detailed_count');
   const payments = await hasColumn(client, 'tipwell', 'payments', 'id');
+  const terms = await hasColumn(client, 'tipwell', 'terms', 'version');
   const violations: LedgerViolation[] = [];
-  for (const invariant of [...invariantsWith({ details, payments }), referencesLead(await orphans(client))]) {
+  const invariants = invariantsWith({ details, payments, terms });
+  for (const invariant of [...invariants, referencesLead(await orphans(client))]) {
     const { rows } = await client.query<string[]>({ text: offendersOf(invariant), rowMode: 'array' });
     violations.push(...violationsOf(invariant, rows.flat()));
   }
@@ -53,7 +55,10 @@ async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
 
 /** The columns of the past in a schema of any version. @param schema its unquoted name. */
 export async function pastColumnsIn(client: ClientBase, schema: string): Promise<string> {
-  return columnsOfPast({ payments: await hasColumn(client, schema, 'transactions', 'payment_mode') });
+  return columnsOfPast({
+    payments: await hasColumn(client, schema, 'transactions', 'payment_mode'),
+    terms: await hasColumn(client, schema, 'transactions', 'terms_version'),
+  });
 }
 
 /** Databases and backups of earlier versions lack some columns. */

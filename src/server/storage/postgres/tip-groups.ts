@@ -47,7 +47,7 @@ export async function recordTips(
   const touched = new Set<LockedAccount>();
   const said: MessagesRow[] = [];
   const outcomes = tips.map((given): RecordOutcome => {
-    const { giverMessage, ...tip } = given;
+    const { giverMessage, termsRefusal: _, ...tip } = given;
     const code = codeOf.get(tip.qrCodeId);
     const receiver = code && accounts.get(code.userId);
     const giver = tip.giverId === null ? null : accounts.get(tip.giverId);

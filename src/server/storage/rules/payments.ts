@@ -54,7 +54,7 @@ export function decidePayment(
 }
 
 export function newPayment(
-  { giverMessage: _, ...payment }: NewPayment,
+  { giverMessage: _, termsRefusal: __, ...payment }: NewPayment,
   { userId, fullName, username, displayName, thankYou }: QrCodeWithProvider,
   destination: string,
 ): PaymentRecord {

@@ -86,6 +86,7 @@ export function decideTip(
   if (current.userId === tip.giverId) return { outcome: 'own_code' };
   if (current.status === 'paused' || isBlocked) return { outcome: 'code_paused' };
   if (current.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
+  if (tip.termsRefusal) return { outcome: tip.termsRefusal };
   if (tip.giverMessage && !current.takesWords) return { outcome: 'words_off' };
   if (tip.giverMessage?.isRefused) return { outcome: 'words_refused' };
   return { outcome: 'due', code: current };

@@ -8,7 +8,7 @@ import type { TipParty } from '#shared/records.ts';
 import type { EntryKind } from '../port/ledger.ts';
 import { accountId, accounts } from './accounts.ts';
 import { cents, table, text, userId, whole } from './columns.ts';
-import { tipChecks, tipColumns } from './tip-columns.ts';
+import { termsVersion, tipChecks, tipColumns } from './tip-columns.ts';
 
 export const transactions = table(
   'transactions',
@@ -21,6 +21,7 @@ export const transactions = table(
     giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
     paymentMode: text('payment_mode').$type<PaymentMode>().notNull().default('simulated'),
+    termsVersion: termsVersion(),
   },
   (t) => [
     uniqueIndex('transactions_id').on(t.id),
@@ -81,7 +82,7 @@ export const entries = table(
     check('entries_balance', sql`${t.balanceAfterCents} >= 0`),
     check(
       'entries_kind',
-      sql`(${t.kind} in ('received', 'given') and ${t.cents} > 0) or (${t.kind} in ('received_reversed', 'given_reversed') and ${t.cents} < 0)`,
+      sql`(${t.kind} in ('received', 'given') and ${t.cents} >= 0) or (${t.kind} in ('received_reversed', 'given_reversed') and ${t.cents} <= 0)`,
     ),
   ],
 );

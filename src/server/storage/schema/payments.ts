@@ -5,7 +5,7 @@ import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
 import { accountId } from './accounts.ts';
 import { boolean, table, text, whole } from './columns.ts';
-import { tipChecks, tipColumns } from './tip-columns.ts';
+import { termsVersion, tipChecks, tipColumns } from './tip-columns.ts';
 
 export const payments = table(
   'payments',
@@ -29,6 +29,7 @@ export const payments = table(
     refundAskedAtMs: whole('refund_asked_at_ms'),
     refundAskedBy: text('refund_asked_by').$type<TipParty>(),
     refundKey: text('refund_key'),
+    termsVersion: termsVersion(),
   },
   (t) => [
     uniqueIndex('payments_idempotency')

@@ -7,6 +7,7 @@ import * as ledger from './ledger.ts';
 import * as mail from './mail.ts';
 import * as messages from './messages.ts';
 import * as payments from './payments.ts';
+import * as terms from './terms.ts';
 
 export const TABLES = [
   accounts.accounts,
@@ -19,6 +20,8 @@ export const TABLES = [
   codes.photos,
   codes.qrCodes,
   codes.qrPictures,
+  // A trigger lets a tip into the ledger only in the present currency.
+  terms.termsVersions,
   payments.payoutAccounts,
   payments.webhookEvents,
   // A trigger lets a paid tip into the ledger only after its payment.

@@ -61,7 +61,9 @@ export function checkLedger(database: Database): LedgerViolation[] {
 function invariantsOf(database: Database): readonly Invariant[] {
   if (columnsOf(database, 'entries').length === 0) return EARLIER_INVARIANTS;
   const details = columnsOf(database, 'tip_buckets').includes('detailed_count');
-  const invariants = invariantsWith({ details, payments: columnsOf(database, 'payments').length > 0 });
+  const payments = columnsOf(database, 'payments').length > 0;
+  const terms = columnsOf(database, 'terms').length > 0;
+  const invariants = invariantsWith({ details, payments, terms });
   return [...invariants, ...OWN_INVARIANTS];
 }
 
@@ -70,7 +72,11 @@ function columnsOf(database: Database, table: string): readonly string[] {
 }
 
 export function* tipsOfPast(database: Database): Generator<string, void> {
-  const columns = columnsOfPast({ payments: columnsOf(database, 'transactions').includes('payment_mode') });
+  const present = columnsOf(database, 'transactions');
+  const columns = columnsOfPast({
+    payments: present.includes('payment_mode'),
+    terms: present.includes('terms_version'),
+  });
   const tips = database.prepare<[], readonly unknown[]>(
     `SELECT ${columns} FROM transactions ORDER BY sequence`,
   );

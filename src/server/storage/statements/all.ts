@@ -9,6 +9,7 @@ import { invitationStatements } from './invitations.ts';
 import { mailStatements } from './mails.ts';
 import { messageStatements } from './messages.ts';
 import { paymentStatements } from './payments.ts';
+import { termsStatements } from './terms.ts';
 import { tipStatements } from './tips.ts';
 
 export function buildStatements(builder: Builder) {
@@ -21,6 +22,7 @@ export function buildStatements(builder: Builder) {
     ...deviceStatements(builder),
     ...mailStatements(builder),
     ...invitationStatements(builder),
+    ...termsStatements(builder),
     ...checkStatements(builder),
   };
 }

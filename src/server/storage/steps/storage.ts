@@ -10,6 +10,7 @@ import { createMessages } from './messages.ts';
 import { createPayments } from './payments.ts';
 import { createRecords } from './records.ts';
 import { createSessions } from './sessions.ts';
+import { createTermsSteps } from './terms.ts';
 import { createTips } from './tips.ts';
 
 export const createStorage = (engine: Engine) => ({
@@ -21,6 +22,7 @@ export const createStorage = (engine: Engine) => ({
   ...createInstallation(engine),
   ...createTips(engine),
   ...createRecords(engine),
+  ...createTermsSteps(engine),
   payments: createPayments(engine),
   messages: createMessages(engine),
   devices: createDevices(engine),

@@ -108,7 +108,7 @@ export function* isBlocked(
 
 function* enterTip(
   statements: Statements,
-  { giverMessage, ...tip }: GivenTip,
+  { giverMessage, termsRefusal: _, ...tip }: GivenTip,
   code: QrCodeWithProvider,
 ): Step<TransactionRecord> {
   const { giverId, createdAtMs } = tip;

@@ -1,0 +1,17 @@
+import { asc, sql } from 'drizzle-orm';
+import { transactions } from '../schema/ledger.ts';
+import { payments } from '../schema/payments.ts';
+import { termsVersions } from '../schema/terms.ts';
+import { type Builder, insertOnce } from './builder.ts';
+
+export function termsStatements({ db }: Builder) {
+  return {
+    allTerms: db.select().from(termsVersions).orderBy(asc(termsVersions.version)),
+    insertTerms: insertOnce(db, termsVersions),
+    anyTip: db
+      .select({ found: sql<number>`1` })
+      .from(
+        sql`(select 1 where exists (select 1 from ${transactions}) or exists (select 1 from ${payments})) as tip`,
+      ),
+  };
+}

@@ -1,0 +1,32 @@
+/** Steps of the terms of tips. */
+import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
+import type { StoredTerms, TermsStorage } from '../port/terms.ts';
+import type { Statements } from '../statements/all.ts';
+import { type Engine, reading, type StepOf, transacting } from './engine.ts';
+import type { Step } from './step.ts';
+
+export const createTermsSteps = (engine: Engine): TermsStorage => ({
+  listTerms: reading(engine)(list),
+  addTerms: transacting(engine)(add),
+  hasTips: reading(engine)(hasTips),
+});
+
+function* list({ allTerms }: Statements): Step<StoredTerms[]> {
+  const rows = yield* allTerms.all({});
+  return rows.map(({ quickAmounts, ...row }) => ({
+    ...row,
+    quickAmountsCents: quickAmounts.split(',').map((amount) => cents(Number(amount))),
+  }));
+}
+
+function* hasTips({ anyTip }: Statements): Step<boolean> {
+  return (yield* anyTip.one({})) !== undefined;
+}
+
+const add: StepOf<TermsStorage['addTerms']> = function* (statements, _, { quickAmountsCents, ...terms }) {
+  const present = (yield* list(statements)).at(-1) ?? SPECIFIED_TERMS;
+  if (terms.version !== present.version + 1) return 'taken';
+  if (terms.currency !== present.currency && (yield* hasTips(statements))) return 'currency_fixed';
+  yield* statements.insertTerms.change({ ...terms, quickAmounts: quickAmountsCents.join(',') });
+  return 'added';
+};

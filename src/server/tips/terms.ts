@@ -1,0 +1,39 @@
+/** The terms of tips in force, from the versions in the database. */
+import type { StoredTerms, TermsStorage } from '#server/storage/port/terms.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { rememberTerms } from '#shared/ever-tipped.ts';
+import { putInForce, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
+
+export interface TipTerms {
+  /** Reads the versions again. Call it at the start and every second. */
+  tick(): Promise<void>;
+  /** Puts the terms of this moment in force. */
+  now(): Terms;
+}
+
+export function createTipTerms(storage: Pick<TermsStorage, 'listTerms'>, clock: Clock): TipTerms {
+  let versions: readonly StoredTerms[] = [];
+
+  function now(): Terms {
+    const { fromMs: _, createdAtMs: __, ...present } = termsAt(versions, clock());
+    putInForce(present);
+    return present;
+  }
+
+  return {
+    async tick() {
+      versions = await storage.listTerms();
+      rememberTerms([SPECIFIED_TERMS, ...versions]);
+      now();
+    },
+    now,
+  };
+}
+
+/** The specified terms hold from the beginning. */
+const FIRST: StoredTerms = { ...SPECIFIED_TERMS, fromMs: 0, createdAtMs: 0 };
+
+/** The newest version whose time has come, else the specified terms. @param versions oldest first. */
+export function termsAt(versions: readonly StoredTerms[], atMs: number): StoredTerms {
+  return versions.findLast(({ fromMs }) => fromMs <= atMs) ?? FIRST;
+}

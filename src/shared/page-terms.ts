@@ -1,0 +1,12 @@
+/** The terms of tips as a page carries them on its root element. */
+import { SPECIFIED_TERMS, type Terms } from './money.ts';
+
+/** @returns null for the specified terms, which a page does not carry. */
+export function termsText(terms: Terms): string | null {
+  return terms.version === SPECIFIED_TERMS.version ? null : JSON.stringify(terms);
+}
+
+/** @param text of a page that the server made; without one the specified terms hold. */
+export function termsFrom(text: string | undefined): Terms {
+  return text ? JSON.parse(text) : SPECIFIED_TERMS;
+}

@@ -1,0 +1,105 @@
+/** A giver on an installation with terms of its own, which change while they pay. */
+import { databaseAt } from '#server/storage/open.ts';
+import type { Terms } from '#shared/money.ts';
+import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
+import type { RunningServer } from '../support/running-server.ts';
+import { startServer, stopEverything } from '../support/running-server.ts';
+import { test as baseTest, expect, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+
+const EUROS: Partial<Terms> = {
+  currency: 'EUR',
+  giverFeeRate: 250,
+  receiverFeeRate: 0,
+  minTipCents: cents(100),
+  maxTipCents: cents(50_000),
+  quickAmountsCents: [100, 200, 350, 500].map(cents),
+};
+
+/** @returns when the server has heard of them. */
+async function setTerms({ databasePath, url }: RunningServer, changed: Partial<Terms>): Promise<void> {
+  const storage = await databaseAt({ engine: 'sqlite', path: databasePath }).openForCommand();
+  try {
+    const before = (await storage.listTerms()).at(-1) ?? SPECIFIED_TERMS;
+    const nowMs = Date.now();
+    const next = { ...before, ...changed, version: before.version + 1, fromMs: nowMs, createdAtMs: nowMs };
+    expect(await storage.addTerms(next)).toBe('added');
+    const present = () => fetch(`${url}/api/terms`).then((answer) => answer.json());
+    await expect.poll(present).toMatchObject({ version: next.version });
+  } finally {
+    await storage.close();
+  }
+}
+
+const test = baseTest.extend({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      const server = await startServer();
+      await setTerms(server, EUROS);
+      await use(server);
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+test('an amount is kept when the fees change before it is paid: the new total is shown, and one tap pays it', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(customer);
+  await page.goto(`/tip/${code}`);
+  await expect(page.getByText('€1 to €500')).toBeVisible();
+  await expectForEverybody(page, 'tip page in euros');
+  await picture(page, 'terms-01-amounts');
+  await page.getByText('€3.50', { exact: true }).click();
+  await expect(page.getByText('Service fee (2.5%)')).toBeVisible();
+  await expect(page.getByText('Provider receives')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  const pay = page.getByRole('button', { name: /^Pay/ });
+  await expect(pay).toHaveText(/^Pay €3\.59 /);
+
+  await setTerms(server, { giverFeeRate: 1_000, receiverFeeRate: 5_000 });
+  await pay.click();
+  await expect(
+    toast(page, 'The fees have changed. Nothing was charged. The total is €3.85 now.'),
+  ).toBeVisible();
+  await expect(pay).toHaveText(/^Pay €3\.85 /);
+  await picture(page, 'terms-02-changed');
+  expect(await backstage.transactions(provider)).toEqual([]);
+  await pay.click();
+  await expect(toast(page, `Tip sent successfully! €3.50 sent to ${provider.fullName}`)).toBeVisible();
+  expect(await backstage.transactions(provider)).toMatchObject([
+    { amount: 3.5, giver_fee: 0.35, net_amount: 1.75, currency: 'EUR', terms_version: 2 },
+  ]);
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+});
+
+test('an amount that is out of bounds by now is chosen again', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(customer);
+  await page.goto(`/tip/${code}`);
+  await page.getByLabel('Or enter your own').fill('2,25');
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  const pay = page.getByRole('button', { name: /^Pay/ });
+  await expect(pay).toBeVisible();
+  await setTerms(server, { minTipCents: cents(250), quickAmountsCents: [cents(300)] });
+  await pay.click();
+  await expect(toast(page, 'Tip amount must be between €2.50 and €500')).toBeVisible();
+  await expect(page.getByText('€2.50 to €500')).toBeVisible();
+  await expect(page.getByLabel('Or enter your own')).toHaveValue(/2,25|€2\.25/);
+  expect(await backstage.transactions(provider)).toEqual([]);
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+});

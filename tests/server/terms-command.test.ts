@@ -1,0 +1,102 @@
+/** `npm run terms`: one command changes what a tip costs, and a mistake in it changes nothing. */
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseAt } from '#server/storage/open.ts';
+import { runHere } from '#tests/support/commands.ts';
+import { newTip } from '#tests/support/new-tip.ts';
+import { OPENING } from '#tests/support/opening.ts';
+import { createPeople } from '#tests/support/people.ts';
+import { temporaryFolder } from '#tests/support/running-server.ts';
+
+async function openTerms() {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
+  onTestFinished(() => storage.close());
+  const run = (words: string, env: Readonly<Record<string, string>> = {}) =>
+    runHere('terms', { DATABASE_URL: path, ...env }, words.split(' '));
+  return { storage, run };
+}
+
+test('shows the specified terms, and each version after them with its time', async () => {
+  const { run } = await openTerms();
+  expect(await run('show')).toMatchObject({
+    code: 0,
+    stdout:
+      'Version 0, as specified (holds now)\n' +
+      '  Tips from 10.00 to 10000.00 USD\n' +
+      '  Giver fee 5 %, receiver fee 3 %\n' +
+      '  Quick amounts 10.00, 15.00, 20.00, 25.00, 30.00, 50.00, 75.00, 100.00, 150.00, 200.00\n',
+  });
+  const { code, stdout } = await run(
+    'set --currency eur --giver-fee 2.5 --receiver-fee 0 --min 1 --max 500.50 --quick 1,2,3.50',
+  );
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /Version 1, from 20[\d:.TZ-]+ \(holds now\)\n {2}Tips from 1\.00 to 500\.50 EUR\n {2}Giver fee 2\.5 %, receiver fee 0 %\n {2}Quick amounts 1\.00, 2\.00, 3\.50\n$/,
+  );
+});
+
+test('changes what it names from the time that it names, and leaves the rest', async () => {
+  const { storage, run } = await openTerms();
+  expect((await run('set --giver-fee 0 --from 2999-01-01T06:00+01:00')).code).toBe(0);
+  expect((await run('set --receiver-fee 0.01 --from 2999-01-02')).code).toBe(0);
+  const [first, second] = await storage.listTerms();
+  expect(first).toMatchObject({ version: 1, giverFeeRate: 0, receiverFeeRate: 300, currency: 'USD' });
+  expect(second).toMatchObject({ version: 2, giverFeeRate: 0, receiverFeeRate: 1 });
+  expect([first?.fromMs, second?.fromMs]).toEqual([Date.UTC(2999, 0, 1, 5), Date.UTC(2999, 0, 2)]);
+  expect((await run('show')).stdout).toContain('Version 0, as specified (holds now)');
+});
+
+test('where tips were given, terms hold in a minute at the earliest, and the currency stays', async () => {
+  const { storage, run } = await openTerms();
+  const { tip } = await createPeople(storage).setTheScene();
+  await storage.recordTip(newTip({ ...tip(), amountCents: 1_000 }));
+  expect((await run('set --giver-fee 1')).code).toBe(0);
+  const [terms] = await storage.listTerms();
+  expect((terms?.fromMs ?? 0) - (terms?.createdAtMs ?? 0)).toBe(60_000);
+  expect(await run('set --currency EUR --min 1 --max 2 --quick 1')).toMatchObject({
+    code: 1,
+    stderr: 'The first tip has fixed the currency: it stays USD. Another one takes another installation.\n',
+  });
+  expect((await run(`set --giver-fee 2 --from ${new Date().toISOString().slice(0, 19)}Z`)).stderr).toMatch(
+    /^Terms cannot hold in the past, and running servers need a minute to hear of them: name a time after /,
+  );
+});
+
+test.each([
+  ['', 'Usage: npm run terms'],
+  ['frobnicate', 'Usage: npm run terms'],
+  ['set', 'Nothing was named to change.'],
+  ['set --from 2999-01-01', 'Nothing was named to change.'],
+  ['set --giver-fee 100.01', '--giver-fee takes a percentage from 0 to 100 with at most two decimals'],
+  ['set --giver-fee 1.234', '--giver-fee takes a percentage'],
+  ['set --receiver-fee -1', ''],
+  ['set --receiver-fee=-1', '--receiver-fee takes a percentage'],
+  ['set --min 0', 'The smallest tip must be more than nothing.'],
+  ['set --min 1.005', '--min takes amounts of USD such as 12.00. This is "1.005".'],
+  ['set --min 20000', 'The largest tip is less than the smallest.'],
+  ['set --max 1000000001', '--max takes amounts of USD'],
+  ['set --max 100', 'The quick amounts must be 1 to 10'],
+  ['set --quick 20,10', 'The quick amounts must be 1 to 10'],
+  ['set --quick 10,10', 'The quick amounts must be 1 to 10'],
+  ['set --quick 10,11,12,13,14,15,16,17,18,19,20', 'The quick amounts must be 1 to 10'],
+  ['set --quick ,', '--quick takes amounts of USD'],
+  ['set --currency EURO --min 1 --max 2 --quick 1', '"EURO" is no code of a currency, such as EUR.'],
+  ['set --currency EUR', 'With another currency, --min, --max and --quick have to be named as well.'],
+  ['set --giver-fee 1 --from yesterday', '--from takes a time such as 2027-01-01'],
+  ['set --giver-fee 1 --from 2020-01-01', 'Terms cannot hold in the past'],
+])('%s is refused in a sentence, and changes nothing', async (words, sentence) => {
+  const { storage, run } = await openTerms();
+  const { code, stdout, stderr } = await run(words);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(sentence);
+  expect(await storage.listTerms()).toEqual([]);
+});
+
+test('refuses a currency that the payment service cannot pay', async () => {
+  const { run } = await openTerms();
+  const stripe = { STRIPE_SECRET_KEY: 'sk_test_a', STRIPE_WEBHOOK_SECRET: 'whsec_a' };
+  const set = 'set --currency KWD --min 1 --max 2 --quick 1';
+  expect((await run(set, stripe)).stderr).toBe('Stripe takes KWD in tens of its smallest unit only.\n');
+  expect((await run(set)).code).toBe(0);
+});

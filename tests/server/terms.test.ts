@@ -1,0 +1,217 @@
+/**
+ * The terms of tips: fees, bounds, quick amounts and the currency are versions that an operator adds. Nobody
+ * is charged otherwise than they were told, and every tip keeps the terms that it was given under.
+ */
+import { afterEach, describe, expect, test } from 'vitest';
+import { cents, feesFor, putInForce, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
+import { call, DOORS, refusedBy, resultOf } from '#tests/support/both-doors.ts';
+import { createChance } from '#tests/support/chance.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+afterEach(() => putInForce(SPECIFIED_TERMS));
+
+const EUROS = {
+  currency: 'EUR',
+  minTipCents: cents(100),
+  maxTipCents: cents(50_000),
+  quickAmountsCents: [200, 500].map(cents),
+};
+
+/** Pat tends the bar, and Cam tips. `change` adds the next version, which the app hears of. */
+async function openBar() {
+  const t = await createTestApp();
+  const pat = await enter(t, 'pat', ['bartender']);
+  const cam = await enter(t, 'cam');
+  const [code = ''] = pat.codes;
+  const tip = (amountCents: number, more: object = {}) => ({
+    receiverQrId: code,
+    amountCents,
+    serviceCategory: 'bartender' as const,
+    ...more,
+  });
+  async function change(changed: Partial<Terms>, fromMs = t.clock.nowMs) {
+    const before = (await t.storage.listTerms()).at(-1) ?? SPECIFIED_TERMS;
+    const next = { ...before, ...changed, version: before.version + 1, fromMs, createdAtMs: t.clock.nowMs };
+    const outcome = await t.storage.addTerms(next);
+    await t.app.tick();
+    return outcome;
+  }
+  return { t, pat, cam, code, tip, change };
+}
+
+describe.each(DOORS)('through %s', (door) => {
+  test('a change holds for the tips after it, and each tip keeps what it was given under', async () => {
+    const { t, cam, tip, change } = await openBar();
+    const before = await cam.trpc.transactions.create.mutate(tip(2_000));
+    await change({ giverFeeRate: 0, receiverFeeRate: 1_234 });
+    expect(resultOf(await call(door, t, 'transactions.terms'))).toMatchObject({ version: 1 });
+    expect(resultOf(await call(door, t, 'transactions.create', tip(2_000), cam))).toBeDefined();
+    const { transactions } = await cam.trpc.transactions.list.query({});
+    const sums = transactions.map(({ termsVersion, giverFeeCents, netAmountCents }) => ({
+      termsVersion,
+      giverFeeCents,
+      netAmountCents,
+    }));
+    expect(sums).toEqual([
+      { termsVersion: 1, giverFeeCents: 0, netAmountCents: 1_753 },
+      { termsVersion: 0, giverFeeCents: 100, netAmountCents: 1_940 },
+    ]);
+    expect(await cam.trpc.transactions.get.query({ id: before.id })).toEqual(before);
+  });
+
+  test('nobody pays under other terms than they were shown, and a repeated tip is answered as it was', async () => {
+    const { t, cam, tip, change } = await openBar();
+    const early = tip(2_000, { idempotencyKey: 'early', termsVersion: 0 });
+    const given = await cam.trpc.transactions.create.mutate(early);
+    await change({ giverFeeRate: 1_000, minTipCents: cents(5_000), quickAmountsCents: [cents(5_000)] });
+    const dumped = await t.data.dump();
+    const late = tip(5_000, { idempotencyKey: 'late', termsVersion: 0 });
+    expect(refusedBy(door, await call(door, t, 'transactions.create', late, cam)).code).toBe('terms_changed');
+    const future = { ...late, termsVersion: 2 };
+    expect(refusedBy(door, await call(door, t, 'transactions.create', future, cam)).code).toBe(
+      'terms_changed',
+    );
+    // It is below the smallest tip of now.
+    const again = resultOf(await call(door, t, 'transactions.create', early, cam));
+    expect(again).toMatchObject({ id: given.id });
+    expect(await t.data.dump()).toEqual(dumped);
+    const retried = { ...late, termsVersion: 1 };
+    expect(resultOf(await call(door, t, 'transactions.create', retried, cam))).toBeDefined();
+  });
+
+  test('bounds are those of the present terms, in its currency', async () => {
+    const { t, cam, tip, change } = await openBar();
+    const outOf = async (amountCents: number) =>
+      refusedBy(door, await call(door, t, 'transactions.create', tip(amountCents), cam)).fields;
+    expect(await outOf(999)).toMatchObject([{ message: 'Tip amount must be between $10 and $10,000' }]);
+    await change({ ...EUROS, minTipCents: cents(150) });
+    for (const amountCents of [149, 50_001, 100_000])
+      expect(await outOf(amountCents)).toMatchObject([
+        { message: 'Tip amount must be between €1.50 and €500' },
+      ]);
+    expect(resultOf(await call(door, t, 'transactions.create', tip(150), cam))).toMatchObject({
+      currency: 'EUR',
+    });
+  });
+});
+
+test('terms hold from their time on, and a later version replaces one that is still to come', async () => {
+  const { t, change } = await openBar();
+  const present = async () => (await t.trpc().transactions.terms.query()).giverFeeRate;
+  await change({ giverFeeRate: 100 }, START_MS + 60_000);
+  t.clock.nowMs = START_MS + 59_999;
+  expect(await present()).toBe(500);
+  t.clock.nowMs = START_MS + 60_000;
+  expect(await present()).toBe(100);
+  await change({ giverFeeRate: 200 }, START_MS + 200_000);
+  await change({ giverFeeRate: 300 }, START_MS + 100_000);
+  t.clock.nowMs = START_MS + 300_000;
+  expect(await present()).toBe(300);
+});
+
+test('versions stay as they are, and of two that are added at once one is taken', async () => {
+  const { t, change } = await openBar();
+  await change({ giverFeeRate: 100 });
+  const next = { ...SPECIFIED_TERMS, version: 2, fromMs: START_MS, createdAtMs: START_MS };
+  const outcomes = await Promise.all([1, 2, 3].map(() => t.storage.addTerms(next)));
+  expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(1);
+  expect(await t.storage.addTerms({ ...next, version: 9 })).toBe('taken');
+  expect((await t.storage.listTerms()).map(({ version }) => version)).toEqual([1, 2]);
+});
+
+test('the first tip fixes the currency, and all else may still change', async () => {
+  const { cam, tip, change } = await openBar();
+  expect(await change(EUROS)).toBe('added');
+  expect(await change({ currency: 'JPY', exponent: 0 })).toBe('added');
+  expect(await change(EUROS)).toBe('added');
+  expect(await change({ exponent: 2 })).toBe('added');
+  await cam.trpc.transactions.create.mutate(tip(500));
+  expect(await change({ currency: 'USD' })).toBe('currency_fixed');
+  expect(await change({ giverFeeRate: 0 })).toBe('added');
+});
+
+test('a process that has not heard of another currency records no tip in the old one', async () => {
+  const { t, cam, tip } = await openBar();
+  const next = { ...SPECIFIED_TERMS, ...EUROS, version: 1, fromMs: START_MS, createdAtMs: START_MS };
+  expect(await t.storage.addTerms(next)).toBe('added');
+  await expect(cam.trpc.transactions.create.mutate(tip(2_000))).rejects.toThrow();
+  expect((await cam.trpc.transactions.list.query({})).transactions).toEqual([]);
+  await t.app.tick();
+  expect(await cam.trpc.transactions.create.mutate(tip(2_000))).toMatchObject({ currency: 'EUR' });
+});
+
+test.each<[string, Partial<Terms>, string]>([
+  ['no fees', { giverFeeRate: 0, receiverFeeRate: 0 }, '12.34,0.00,12.34'],
+  ['12.34 % and 0.5 % in euros', { ...EUROS, giverFeeRate: 1_234, receiverFeeRate: 50 }, '12.34,0.06,12.28'],
+  ['yen', { currency: 'JPY', exponent: 0, minTipCents: cents(100) }, '1234,37,1197'],
+  ['Kuwaiti dinars', { currency: 'KWD', exponent: 3, minTipCents: cents(500) }, '1.234,0.037,1.197'],
+  ['everything taken', { minTipCents: cents(1), receiverFeeRate: 10_000 }, '12.34,12.34,0.00'],
+])('with %s every answer, sum and file says the same', async (_, changed, row) => {
+  const { t, pat, cam, tip, change } = await openBar();
+  await change(changed);
+  const terms = await t.trpc().transactions.terms.query();
+  const { giverFeeCents, netAmountCents } = feesFor(cents(1_234), terms);
+  const given = await cam.trpc.transactions.create.mutate(tip(1_234));
+  expect(given).toMatchObject({ giverFeeCents, netAmountCents, currency: terms.currency, termsVersion: 1 });
+  const scale = 10 ** terms.exponent;
+  const rest = (path: string, token = pat.token) => t.rest('GET', path, { token });
+  expect((await rest(`/transactions/${given.id}`, cam.token)).body).toMatchObject({
+    amount: 1_234 / scale,
+    giver_fee: giverFeeCents / scale,
+    net_amount: netAmountCents / scale,
+    currency: terms.currency,
+  });
+  expect((await rest('/auth/me')).body).toMatchObject({ total_tips_received: netAmountCents / scale });
+  expect((await rest('/terms')).body).toMatchObject({
+    min_tip: terms.minTipCents / scale,
+    quick_amounts: terms.quickAmountsCents.map((amount) => amount / scale),
+  });
+  const csv = await t.send('/api/transactions', {
+    headers: { Authorization: `Bearer ${pat.token}`, Accept: 'text/csv' },
+  });
+  const text = await csv.text();
+  expect(text).toContain(`,${row},`);
+  expect(text).toContain(`,${terms.currency},`);
+  const { body } = await t.rest('GET', '/openapi.json');
+  expect(body.components.schemas.NewTip.properties.amount).toMatchObject({
+    minimum: terms.minTipCents / scale,
+    maximum: terms.maxTipCents / scale,
+  });
+  await pat.trpc.transactions.refund.mutate({ id: given.id });
+  expect((await rest('/auth/me')).body).toMatchObject({ total_tips_received: 0 });
+});
+
+test('whatever the terms become while tips are paid, each has the fees of what its giver was told', async () => {
+  const { t, cam, tip, change } = await openBar();
+  const chance = createChance(36);
+  const versions = new Map<number, Terms>([[0, SPECIFIED_TERMS]]);
+  const told: { id: string; terms: Terms; amountCents: number }[] = [];
+  for (let step = 0; step < 60; step += 1) {
+    const quoted = [...versions.values()].at(chance.below(versions.size)) ?? SPECIFIED_TERMS;
+    const amountCents = 1_000 + chance.below(20_000);
+    const paying = cam.trpc.transactions.create
+      .mutate(tip(amountCents, { termsVersion: quoted.version }))
+      .catch((error: unknown) => String(error));
+    if (chance.below(3) === 0) {
+      const rates = { giverFeeRate: chance.below(10_001), receiverFeeRate: chance.below(10_001) };
+      await change(rates);
+      const present = await t.trpc().transactions.terms.query();
+      versions.set(present.version, present);
+    }
+    const outcome = await paying;
+    if (typeof outcome !== 'string') told.push({ id: outcome.id, terms: quoted, amountCents });
+  }
+  expect(told.length).toBeGreaterThan(5);
+  for (const { id, terms, amountCents } of told)
+    expect(await cam.trpc.transactions.get.query({ id })).toMatchObject({
+      termsVersion: terms.version,
+      ...(({ receiverFeeCents: _, ...fees }) => fees)(feesFor(cents(amountCents), terms)),
+    });
+  const net = told.map(({ amountCents, terms }) => feesFor(cents(amountCents), terms).netAmountCents);
+  expect(await t.storage.checkRecent()).toMatchObject({ problems: [] });
+  const [received] = await Promise.all([cam.trpc.auth.me.query()]);
+  expect(received.totalTipsGivenCents).toBe(told.reduce((sum, { amountCents }) => sum + amountCents, 0));
+  expect(net.every((amount) => amount >= 0)).toBe(true);
+});
