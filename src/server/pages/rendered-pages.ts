@@ -296,15 +296,7 @@ const FOOTER_STYLE =
  */
 export function withInstallation(
   html: string,
-  {
-    paymentMode,
-    takesGuestTips,
-    operatorContact,
-    sendsMail,
-    registration,
-    hasTerms,
-    terms,
-  }: Installation,
+  { paymentMode, takesGuestTips, operatorContact, sendsMail, registration, hasTerms, terms }: Installation,
 ): string {
   const contact = readOperatorContact(operatorContact);
   const payments = paymentMode === 'simulated' ? '' : `data-payments="${paymentMode}" `;
