@@ -241,7 +241,12 @@ function createServices({
     invitations,
     mailLinks: createMailLinks({ storage, sessions, passwords, clock, draft }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl, payments, draw: drawing.draw }),
-    printer: createPrinter({ publicUrl, clock, drawing }),
+    printer: createPrinter({
+      publicUrl,
+      clock,
+      drawing,
+      own: { fill: own.accent?.light.fill ?? null, logo: own.logo?.printed ?? null },
+    }),
     payments,
     payouts: createPayouts({
       storage,
@@ -286,6 +291,7 @@ function createServices({
           publicUrl,
           contact: readOperatorContact(config.operatorContact)?.text ?? null,
           relay: mailRelay,
+          links: own.pages.map(({ path, label }) => ({ label, url: publicUrl + path })),
           draft,
           key: secrets.mail,
           receiptUrlOf: (id, isGuest) =>

@@ -42,6 +42,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'account-care',
   'accounts',
   'brand',
+  'brand-logo',
   'client-address',
   'closed-accounts',
   'closed-payments',

@@ -59,7 +59,7 @@ export function defaultPrivacy(facts: StoredFacts): string {
     '## On your device',
     'One cookie, which marks a device where you have logged in before. The storage of your browser has your login, ' +
       'your codes for when there is no connection, and what you chose for sounds and notifications. Logging out ' +
-      'removes your login and your codes. There is no tracking, and no other site is asked for anything.',
+      'removes your login and your codes. There is no tracking, and the pages of this site load nothing from others.',
 
     '## Your rights',
     'Your profile has **Download My Data**, a file with everything that is stored about you, and **Close Account**. ' +

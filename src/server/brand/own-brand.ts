@@ -2,16 +2,18 @@
 import { type Accent, accentOf } from './accent.ts';
 import { requireFolder } from './brand-folder.ts';
 import { defaultPrivacy, type StoredFacts } from './default-privacy.ts';
+import { type Logo, readLogo } from './logo.ts';
 import { type OperatorPage, readOperatorPages } from './operator-pages.ts';
 
 export interface OwnBrand {
   /** Null for the colour of the product. */
   readonly accent: Accent | null;
+  readonly logo: Logo | null;
   /** In the order in which links to them stand. */
   readonly pages: readonly OperatorPage[];
 }
 
-export const NO_BRAND: OwnBrand = { accent: null, pages: [] };
+export const NO_BRAND: OwnBrand = { accent: null, logo: null, pages: [] };
 
 /** @throws BrandRefused for what cannot be used. */
 export async function readOwnBrand(
@@ -21,7 +23,8 @@ export async function readOwnBrand(
   const accent = brandColour === null ? null : accentOf(brandColour);
   if (brandFolder === null) return { ...NO_BRAND, accent };
   await requireFolder(brandFolder);
-  return { accent, pages: await readOperatorPages(brandFolder, defaultPrivacy(facts)) };
+  const logo = await readLogo(brandFolder);
+  return { accent, logo, pages: await readOperatorPages(brandFolder, defaultPrivacy(facts)) };
 }
 
 /** The version of the terms of use; null where there are none. */

@@ -15,9 +15,16 @@ export interface Letter {
   readonly closing?: string;
   /** One click there ends letters of this kind. */
   readonly unsubscribeUrl?: string;
+  /** The operator's own pages. */
+  readonly links?: readonly MailLink[];
 }
 
-export function textOf({ lines, rows = [], button, closing, unsubscribeUrl }: Letter): string {
+export interface MailLink {
+  readonly label: string;
+  readonly url: string;
+}
+
+export function textOf({ lines, rows = [], button, closing, unsubscribeUrl, links = [] }: Letter): string {
   const width = Math.max(0, ...rows.map(([label]) => label.length));
   const parts = [
     ...lines,
@@ -25,7 +32,7 @@ export function textOf({ lines, rows = [], button, closing, unsubscribeUrl }: Le
     button ? `${button.label}:\n${button.url}` : '',
     closing ?? '',
     unsubscribeUrl === undefined ? '' : `Stop these emails:\n${unsubscribeUrl}`,
-    `-- \n${brand.name}`,
+    [`-- \n${brand.name}`, ...links.map(({ label, url }) => `${label}: ${url}`)].join('\n'),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
@@ -58,10 +65,19 @@ td { overflow-wrap: anywhere; text-align: right; font-weight: 600; font-variant-
   .soft { color: #adb9af; }
 }`;
 
-export function htmlOf({ subject, lines, rows = [], button, closing, unsubscribeUrl }: Letter): string {
+export function htmlOf({
+  subject,
+  lines,
+  rows = [],
+  button,
+  closing,
+  unsubscribeUrl,
+  links = [],
+}: Letter): string {
   const paragraph = (text: string) => `<p>${escaped(text)}</p>`;
   const row = ([label, value]: readonly [string, string]) =>
     `<tr><th scope="row">${escaped(label)}</th><td><bdi>${escaped(value)}</bdi></td></tr>`;
+  const linkTo = ({ label, url }: MailLink) => `<a href="${escaped(url)}">${escaped(label)}</a>`;
   const soft = (inner: string) => `<p class="soft">${inner}</p>`;
   const body = [
     `<h1>${escaped(subject)}</h1>`,
@@ -70,7 +86,7 @@ export function htmlOf({ subject, lines, rows = [], button, closing, unsubscribe
     button ? `<p><a class="button" href="${escaped(button.url)}">${escaped(button.label)}</a></p>` : '',
     closing === undefined ? '' : soft(escaped(closing)),
     unsubscribeUrl === undefined ? '' : soft(`<a href="${escaped(unsubscribeUrl)}">Stop these emails</a>`),
-    soft(escaped(brand.name)),
+    soft([escaped(brand.name), ...links.map(linkTo)].join(' · ')),
   ];
   return `<!doctype html>
 <html lang="en">

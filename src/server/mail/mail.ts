@@ -10,7 +10,8 @@ import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { MailSettings, MailSettingsChange } from '#shared/mail.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
-import { createOutbox } from './outbox.ts';
+import type { MailLink } from './letter.ts';
+import { createOutbox, type WriteLetter } from './outbox.ts';
 import type { Relay } from './relay.ts';
 import { createUnsubscribeTokens } from './unsubscribe.ts';
 import { createWriteLetter } from './write-letter.ts';
@@ -61,6 +62,8 @@ export function createMail(deps: {
   /** How people reach the operator; null where that was not set. */
   readonly contact: string | null;
   readonly relay: Relay;
+  /** The operator's own pages, which every mail leads to. */
+  readonly links: readonly MailLink[];
   readonly draft: DraftMail;
   /** Signs the links that end monthly statements. */
   readonly key: Uint8Array;
@@ -75,15 +78,18 @@ export function createMail(deps: {
     clock,
     random,
     log,
-    write: createWriteLetter({
-      storage,
-      clock,
-      random,
-      publicUrl,
-      contact: deps.contact,
-      receiptUrlOf,
-      tokenOf: unsubscribing.tokenOf,
-    }),
+    write: withLinks(
+      deps.links,
+      createWriteLetter({
+        storage,
+        clock,
+        random,
+        publicUrl,
+        contact: deps.contact,
+        receiptUrlOf,
+        tokenOf: unsubscribing.tokenOf,
+      }),
+    ),
     relay,
   });
 
@@ -156,6 +162,13 @@ export function createMail(deps: {
     },
 
     close: () => outbox.close(),
+  };
+}
+
+function withLinks(links: readonly MailLink[], write: WriteLetter): WriteLetter {
+  return async (mail) => {
+    const written = await write(mail);
+    return written && links.length > 0 ? { ...written, letter: { ...written.letter, links } } : written;
   };
 }
 

@@ -3,6 +3,7 @@
  * such settings a page stays as it is, byte for byte.
  */
 import type { Accent } from '#server/brand/accent.ts';
+import type { Logo } from '#server/brand/logo.ts';
 import type { OwnBrand } from '#server/brand/own-brand.ts';
 import { brand, DEFAULT_SENTENCE } from '#shared/brand.ts';
 import { SOFTWARE } from '#shared/software.ts';
@@ -10,6 +11,9 @@ import { type Prepared, prepare } from '../api/http/prepared-answer.ts';
 
 const MANIFEST = '/manifest.webmanifest';
 const MANIFEST_TYPE = 'application/manifest+json';
+
+/** The height of the mark beside the name. */
+const MARK_REM = 2.25;
 
 /** A code that fills the screen faces guests, to whom the links say nothing. */
 const LINKS_STYLE =
@@ -21,21 +25,28 @@ const LINKS_STYLE =
 /** The styles of an operator's page, which the browser's own give little room. */
 export const ARTICLE_STYLE =
   '[data-article]{max-width:42rem;line-height:1.6;overflow-wrap:anywhere}' +
-  '[data-article] h1{font:400 var(--size-large)/1.2 var(--font-display);margin:0 0 1.5rem}' +
-  '[data-article] h2{font-size:1.25rem;margin:2rem 0 .5rem}[data-article] h3{margin:1.5rem 0 .5rem}' +
-  '[data-article] :is(p,ul,ol,table,blockquote,pre){margin:0 0 1rem}[data-article] :is(ul,ol){padding-inline-start:1.5rem}' +
-  '[data-article] :is(pre,table){overflow-x:auto;max-width:100%}[data-article] :is(th,td){padding:.25rem 1rem .25rem 0;text-align:start}' +
+  '[data-article] :is(h1,h2,h3){font-family:var(--font-body);font-weight:650;line-height:1.25}' +
+  '[data-article] h1{font-size:1.875rem;margin:0 0 1.5rem}' +
+  '[data-article] h2{font-size:1.25rem;margin:2rem 0 .5rem}[data-article] h3{font-size:1rem;margin:1.5rem 0 .5rem}' +
+  '[data-article] :is(p,ul,ol,table,blockquote,pre){margin:0 0 1rem}' +
+  '[data-article] :is(ul,ol){padding-inline-start:1.5rem;list-style:revert}' +
+  '[data-article] :is(pre,table){overflow-x:auto;max-width:100%}' +
+  '[data-article] :is(th,td){padding:.25rem 1rem .25rem 0;text-align:start}' +
   '[data-article] blockquote{padding-inline-start:1rem;border-inline-start:3px solid var(--line)}';
 
 /**
  * Adds to the root element what its script has to know, and the rules of the colour to the styles of the page:
  * they need no request, and the Content-Security-Policy allows them by their hash.
  */
-export function withBrand(html: string, { accent, pages }: OwnBrand): string {
+export function withBrand(html: string, { accent, logo, pages }: OwnBrand): string {
   const name = brand.name === SOFTWARE ? '' : `data-brand="${escaped(brand.name)}" `;
   const sentence = brand.tagline === DEFAULT_SENTENCE ? '' : `data-sentence="${escaped(brand.tagline)}" `;
   let told = html.replace('<html ', (tag) => tag + name + sentence);
   if (accent) told = withStyle(told, rulesOf(accent));
+  if (logo) {
+    const icon = `<link rel="icon" href="${logo.pageIcon}">`;
+    told = withStyle(told, markOf(logo)).replace(/<link rel="icon" href="data:[^"]*">/, () => icon);
+  }
   if (pages.length === 0) return told;
   const links = pages.map(({ path, label }) => `<a href="${path}"><bdi>${escaped(label)}</bdi></a>`).join('');
   const navigation = `<nav class="site" aria-label="About this site">${links}</nav>`;
@@ -53,6 +64,15 @@ export function withBrandWords(html: string): string {
     .replaceAll(SOFTWARE, () => escaped(brand.name));
 }
 
+/** The mark stands before the name, wherever the client writes that; the name is what screen readers say. */
+function markOf({ mark: { path, widthToHeight } }: Logo): string {
+  const size = `width:${(widthToHeight * MARK_REM).toFixed(3)}rem;height:${MARK_REM}rem`;
+  return (
+    `[class*="wordmark_"]::before{content:"";display:inline-block;flex:none;${size};margin-inline-end:.5em;` +
+    `background:url(${path}) center/contain no-repeat;vertical-align:middle}`
+  );
+}
+
 /** Twice `:root`, so that the rules win wherever a style sheet stands. */
 function rulesOf({ light, dark }: Accent): string {
   const property = (name: string, kind: keyof Accent['light']) =>
@@ -62,7 +82,10 @@ function rulesOf({ light, dark }: Accent): string {
 }
 
 /** The files of the client that differ for this installation, by path. @param read reads one of the build. */
-export function ownFiles(read: (path: string) => string, _: OwnBrand): (readonly [string, Prepared])[] {
+export function ownFiles(
+  read: (path: string) => string,
+  { logo }: OwnBrand,
+): (readonly [string, Prepared])[] {
   const manifest = (): object => ({
     ...JSON.parse(read(MANIFEST)),
     name: brand.name,
@@ -76,7 +99,11 @@ export function ownFiles(read: (path: string) => string, _: OwnBrand): (readonly
       plain: Buffer.from(JSON.stringify(manifest())),
     }),
   ];
-  return brand.name === SOFTWARE ? [] : [named()];
+  const drawn = (logo ? [logo.mark, ...logo.icons] : []).map(({ path, type, bytes }) => {
+    const cacheControl = path === logo?.mark.path ? 'public, max-age=31536000, immutable' : 'no-cache';
+    return [path, prepare({ type, cacheControl, plain: Buffer.from(bytes), packed: () => null })] as const;
+  });
+  return brand.name === SOFTWARE ? drawn : [...drawn, named()];
 }
 
 export function escaped(text: string): string {

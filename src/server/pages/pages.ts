@@ -230,7 +230,10 @@ function readFiles(
     .replace('path of the page', offline.path)
     .replace('tag of the page', offline.page.etag)
     .replace('tag of the dashboard', dashboard.etag)
-    .replace('/* files of the dashboard */ []', JSON.stringify(dashboardFiles));
+    .replace(
+      '/* files of the dashboard */ []',
+      JSON.stringify([...dashboardFiles, ...(own.logo ? [own.logo.mark.path] : [])]),
+    );
   const type = 'text/javascript; charset=utf-8';
   return new Map([
     ...earlier,

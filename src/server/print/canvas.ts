@@ -40,6 +40,9 @@ interface Shape {
 
 export type Canvas = ReturnType<typeof openCanvas>;
 
+/** pdfkit recognises a repeated picture by its address, not by its bytes. */
+const addressOf = (jpeg: Uint8Array) => `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
+
 /** @param title the document's title; it must name only people whom the sheet shows. */
 export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
   const [pageWidth, pageHeight] = PAPER_SIZES[paper];
@@ -122,13 +125,19 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
       return { left, size };
     },
 
+    /** Draws a square picture with the corners of the product. The document holds repeated ones once. */
+    picture(jpeg: Uint8Array, x: number, y: number, edge: number): void {
+      document.save();
+      document.roundedRect(x, y, edge, edge, edge * 0.14).clip();
+      document.image(addressOf(jpeg), x, y, { width: edge, height: edge });
+      document.restore();
+    },
+
     /** Draws a photo that fills a circle. The document holds repeated photos once. */
     photo(jpeg: Uint8Array, middleX: number, middleY: number, radius: number): void {
       document.save();
       document.circle(middleX, middleY, radius).clip();
-      // pdfkit recognises a repeated picture by its address, not by its bytes.
-      const source = `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
-      document.image(source, middleX - radius, middleY - radius, {
+      document.image(addressOf(jpeg), middleX - radius, middleY - radius, {
         width: 2 * radius,
         height: 2 * radius,
       });

@@ -24,6 +24,17 @@ export interface SheetOrder extends Pick<PrintRequest, 'paper' | 'ink'> {
   readonly codeId: string;
   readonly address: string;
   readonly madeAtMs: number;
+  /** Absent for the name and the colours of the product. */
+  readonly own?: SheetBrand;
+}
+
+/** What an operator brings to a sheet. */
+export interface SheetBrand {
+  readonly siteName: string;
+  /** Of blocks and rings, for dark letters: # with six hexadecimal digits. */
+  readonly fill: string | null;
+  /** A square, in JPEG. */
+  readonly logo: Uint8Array | null;
 }
 
 export type DrawingOrder = CodeOrder | SheetOrder;

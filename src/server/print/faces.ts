@@ -2,6 +2,7 @@
 import { brand } from '#shared/brand.ts';
 import type { Ink } from '#shared/print.ts';
 import { type Box, type Canvas, WITH_QUIET_ZONE } from './canvas.ts';
+import type { SheetBrand } from './drawing.ts';
 
 export interface FaceWords {
   readonly name: string;
@@ -11,6 +12,7 @@ export interface FaceWords {
   readonly photo: Uint8Array | null;
   readonly codeId: string;
   readonly address: string;
+  readonly own?: SheetBrand;
 }
 
 const INK = '#12241c';
@@ -189,7 +191,8 @@ export async function drawRound(
   ink: Ink,
 ): Promise<void> {
   canvas.circle(middleX, middleY, radius, { fill: LOOKS[ink].ground, line: LINE, lineWidth: 0.15 });
-  if (ink === 'full') canvas.circle(middleX, middleY, radius - 1.2, { line: INK, lineWidth: 0.6 });
+  if (ink === 'full')
+    canvas.circle(middleX, middleY, radius - 1.2, { line: words.own?.fill ?? INK, lineWidth: 0.6 });
   const chord = (top: number, bottom: number) => {
     const far = Math.max(Math.abs(top), Math.abs(bottom));
     return 2 * Math.sqrt(Math.max(0, (radius - 2.4) ** 2 - far ** 2));
@@ -231,16 +234,27 @@ export async function drawRound(
   }
 }
 
-async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWords, ink: Ink): Promise<void> {
-  const { block, onBlock } = LOOKS[ink];
+/** Prints that save ink have no ground and no logo. */
+async function drawBlock(
+  canvas: Canvas,
+  box: Box,
+  { address, codeId, own }: FaceWords,
+  ink: Ink,
+): Promise<void> {
+  const isOwnColour = ink === 'full' && typeof own?.fill === 'string';
+  const { block, onBlock } = isOwnColour ? { block: own.fill, onBlock: INK } : LOOKS[ink];
+  const logo = ink === 'full' ? own?.logo : null;
   canvas.box(box, { fill: block });
   if (ink === 'saving') canvas.line(box.x, box.y, box.x + box.width, box.y, { line: LINE, lineWidth: 0.2 });
   const margin = box.width * 0.05;
+  const edge = box.height * 0.72;
+  const lead = logo ? Math.max(0, edge + box.height * 0.28 - margin) : 0;
+  if (logo) canvas.picture(logo, box.x + box.height * 0.14, box.y + (box.height - edge) / 2, edge);
   // The code stands once, in the groups in which people read and type it; the server reads it with the hyphen.
   await canvas.write(placeOf(address) + codeId, {
     ...box,
-    x: box.x + margin,
-    width: box.width - 2 * margin,
+    x: box.x + margin + lead,
+    width: box.width - 2 * margin - 2 * lead,
     face: 'text',
     colour: onBlock,
     maxSize: Math.min(box.height * 0.45, box.width * 0.055),
@@ -250,4 +264,5 @@ async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWord
   });
 }
 
-export const titleOf = ({ name, service }: FaceWords) => `Tip ${name}, ${service} (${brand.name})`;
+export const titleOf = ({ name, service, own }: FaceWords) =>
+  `Tip ${name}, ${service} (${own?.siteName ?? brand.name})`;

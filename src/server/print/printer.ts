@@ -6,8 +6,9 @@ import { AppError } from '#shared/errors.ts';
 import { type QrCodeId, showQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import type { Printed, PrintFile, PrintRequest } from '#shared/print.ts';
+import { SOFTWARE } from '#shared/software.ts';
 import type { WorkOwner } from '../queue/work-queue.ts';
-import type { Drawing, DrawingOrder } from './drawing.ts';
+import type { Drawing, DrawingOrder, SheetBrand } from './drawing.ts';
 
 export interface PrintablePage {
   readonly id: QrCodeId;
@@ -28,8 +29,12 @@ export function createPrinter(deps: {
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly drawing: Pick<Drawing, 'draw'>;
+  /** The operator's colour and logo. */
+  readonly own?: Pick<SheetBrand, 'fill' | 'logo'>;
 }): Printer {
   const { publicUrl, clock, drawing } = deps;
+  const own: SheetBrand = { siteName: brand.name, fill: null, logo: null, ...deps.own };
+  const isOwn = own.siteName !== SOFTWARE || own.fill !== null || own.logo !== null;
   const isLocal = isOwnMachine(publicUrl);
 
   function orderOf(
@@ -50,6 +55,7 @@ export function createPrinter(deps: {
       service: CATEGORY_LABELS[serviceCategory],
       codeId: showQrCodeId(id),
       madeAtMs: clock(),
+      ...(isOwn && { own }),
     };
   }
 
