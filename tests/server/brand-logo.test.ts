@@ -93,3 +93,20 @@ test('a picture that is too wide, or a second one, is refused in one sentence', 
   await expect(readLogo(two)).rejects.toThrow(/^BRAND_FOLDER has two logos, [^\n]+$/);
   expect(await readLogo(folderWith({}))).toBeNull();
 });
+
+test('stands on prints, but on those that save ink', async () => {
+  const logo = await readLogo(folderWith({ 'logo.png': await drawPhoto({ format: 'png' }) }));
+  const holdsPicture = async (options: Parameters<typeof createTestApp>[0], ink: string) => {
+    const t = await createTestApp(options);
+    const { provider, code } = await t.setTheScene();
+    const response = await t.send(`/api/qr-codes/${code.id}/print/badge.pdf?ink=${ink}`, {
+      headers: { Authorization: `Bearer ${provider.token}` },
+    });
+    expect(response.status).toBe(200);
+    return Buffer.from(await response.arrayBuffer()).includes('/DCTDecode');
+  };
+  const own = { ...NO_BRAND, logo };
+  expect(await holdsPicture({ own }, 'full')).toBe(true);
+  expect(await holdsPicture({ own }, 'saving')).toBe(false);
+  expect(await holdsPicture({}, 'full')).toBe(false);
+});

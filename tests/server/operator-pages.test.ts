@@ -5,9 +5,11 @@
 import { createHash, hash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { readOperatorPages } from '#server/brand/operator-pages.ts';
 import { type OwnBrand, readOwnBrand } from '#server/brand/own-brand.ts';
+import { PUBLIC_URL } from '#tests/support/both-doors.ts';
+import { relayAt, startMailServer } from '#tests/support/mail-server.ts';
 import { codeOf, get, pages, pagesFor, textOf, titleOf } from '#tests/support/rendered-pages.ts';
 import { stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
@@ -205,4 +207,24 @@ test('whoever registers accepts the terms, and the account keeps which and when'
     serviceCategories: [],
   });
   expect(await accepted(without, 'sam@example.com')).toBeNull();
+});
+
+test('every mail leads to them', async () => {
+  const server = await startMailServer();
+  const own = await brandOf({ 'terms.md': '# <b>Terms</b>' });
+  const t = await createTestApp({ own, config: { mail: relayAt(server) } });
+  onTestFinished(async () => {
+    await t.app.endMails();
+    await server.close();
+  });
+  await codeOf(t, 'Pat Doe');
+  await t.rest('POST', '/auth/password/forgotten', { body: { email: 'pat@example.com' } });
+  for (let pass = 0; pass < 3; pass += 1) await t.app.sendMails();
+  expect(server.taken.length).toBeGreaterThan(0);
+  for (const { text, html } of server.taken) {
+    expect(text).toContain(
+      `-- \nTipwell\n<b>Terms</b>: ${PUBLIC_URL}/terms\nPrivacy: ${PUBLIC_URL}/privacy\n`,
+    );
+    expect(html).toContain(`Tipwell · <a href="${PUBLIC_URL}/terms">&lt;b&gt;Terms&lt;/b&gt;</a>`);
+  }
 });
