@@ -287,8 +287,8 @@ describe('a fault', () => {
       expect(result.status).toBe('rejected');
       expect(ledger.dumpFile()).toEqual(before);
     }
-    // Begin, savepoint, two look-ups, an account, two categories, release, commit.
-    expect(faults).toBe(9);
+    // Begin, savepoint, two look-ups, an account, two categories, invitations of its email, release, commit.
+    expect(faults).toBe(10);
     expect(ledger.dumpFile()['provider_categories']).toHaveLength(4);
   });
 
