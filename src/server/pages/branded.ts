@@ -12,6 +12,11 @@ import { type Prepared, prepare } from '../api/http/prepared-answer.ts';
 const MANIFEST = '/manifest.webmanifest';
 const MANIFEST_TYPE = 'application/manifest+json';
 
+/** A name of 60 characters may have no space at which a line could end. */
+const NAME_STYLE =
+  '[class*="wordmark_"],h1,footer,[class*="join_"]{min-width:0;overflow-wrap:anywhere}' +
+  '[class*="join_"]{white-space:normal}[class*="wordmark_"]{line-height:1.1}';
+
 /** The height of the mark beside the name. */
 const MARK_REM = 2.25;
 
@@ -42,6 +47,7 @@ export function withBrand(html: string, { accent, logo, pages }: OwnBrand): stri
   const name = brand.name === SOFTWARE ? '' : `data-brand="${escaped(brand.name)}" `;
   const sentence = brand.tagline === DEFAULT_SENTENCE ? '' : `data-sentence="${escaped(brand.tagline)}" `;
   let told = html.replace('<html ', (tag) => tag + name + sentence);
+  if (name !== '') told = withStyle(told, NAME_STYLE);
   if (accent) told = withStyle(told, rulesOf(accent));
   if (logo) {
     const icon = `<link rel="icon" href="${logo.pageIcon}">`;
