@@ -159,6 +159,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     await storage.close();
     await tipOnce(url, books);
     const kept = await runHere('db-restore', { DATABASE_URL: url }, [file, '--keep-sessions']);
+    expect({ code: kept.code, stderr: kept.stderr }).toEqual({ code: 0, stderr: '' });
     expect(kept.stdout).toContain(
       'kept as the schema tipwell_before_restore_2 of the same database, and has 1 tip',
     );

@@ -78,12 +78,13 @@ export function beginAnew(entries: Readonly<Record<string, string>>): null {
   return null;
 }
 
+/** Marks the document, because a browser may give the window of an empty page to the next one. */
 export function markAsLeft(): null {
-  Object.assign(window, { wasLeft: true });
+  Object.assign(document, { wasLeft: true });
   return null;
 }
 
 /** Whether the page is a new one. */
 export function isArrived(): boolean {
-  return document.readyState !== 'loading' && !('wasLeft' in window);
+  return document.readyState !== 'loading' && !('wasLeft' in document);
 }

@@ -2,11 +2,16 @@
  * Advisory locks on a database: servers share one, and a command that replaces all data holds it exclusively.
  * PostgreSQL releases them with the session.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';
 import { DatabaseRefused } from '../port/database.ts';
 
 const KEY = `hashtextextended('tipwell servers', 0)`;
+
+/** A session that has just been closed keeps its locks until PostgreSQL has noticed. */
+const TRIES = 5;
+const WAIT_MS = 200;
 
 /**
  * The mark of an unfinished restore: a table that holds the name of the schema that was kept aside, if there
@@ -36,8 +41,11 @@ export async function holdAsServer(client: ClientBase): Promise<void> {
  * @throws DatabaseRefused while a server runs.
  */
 export async function holdAlone(client: ClientBase, name: string): Promise<void> {
-  const { rows } = await client.query(`SELECT 1 WHERE pg_try_advisory_lock(${KEY})`);
-  if (rows.length > 0) return;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { rows } = await client.query(`SELECT 1 WHERE pg_try_advisory_lock(${KEY})`);
+    if (rows.length > 0) return;
+    await sleep(WAIT_MS);
+  }
   throw new DatabaseRefused(
     `Cannot use the database ${name}: another ${SOFTWARE} process is using it; stop all of them first.`,
   );
