@@ -160,9 +160,10 @@ export function createApp(deps: AppDependencies): App {
     refuseUnread: createUnreadAnswers({ envelope, publicUrl, clock, report, ...logging }),
     async tick() {
       services.qrCodes.tick();
-      await services.tipTerms.tick();
-      await storage.lookForOthers();
-      await services.sessions.tick();
+      await Promise.all([
+        services.tipTerms.tick(),
+        storage.lookForOthers().then(() => services.sessions.tick()),
+      ]);
     },
     async sweep() {
       await services.sessions.sweep();
@@ -213,7 +214,7 @@ function createServices({
     messages,
   });
   const queryQueue = createStepQueue(QUERIES_PER_TURN);
-  const tipTerms = createTipTerms(storage, clock);
+  const tipTerms = createTipTerms(storage, clock, log);
   const tipFeed = createTipFeed(storage, view);
   const payments = paymentService
     ? createPaidTips({

@@ -3,6 +3,7 @@
  * is charged otherwise than they were told, and every tip keeps the terms that it was given under.
  */
 import { afterEach, describe, expect, test } from 'vitest';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { cents, feesFor, putInForce, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 import { call, DOORS, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
@@ -184,7 +185,7 @@ test.each<[string, Partial<Terms>, string]>([
 });
 
 test('whatever the terms become while tips are paid, each has the fees of what its giver was told', async () => {
-  const { t, cam, tip, change } = await openBar();
+  const { t, pat, cam, tip, change } = await openBar();
   const chance = createChance(36);
   const versions = new Map<number, Terms>([[0, SPECIFIED_TERMS]]);
   const told: { id: string; terms: Terms; amountCents: number }[] = [];
@@ -211,7 +212,32 @@ test('whatever the terms become while tips are paid, each has the fees of what i
     });
   const net = told.map(({ amountCents, terms }) => feesFor(cents(amountCents), terms).netAmountCents);
   expect(await t.storage.checkRecent()).toMatchObject({ problems: [] });
-  const [received] = await Promise.all([cam.trpc.auth.me.query()]);
-  expect(received.totalTipsGivenCents).toBe(told.reduce((sum, { amountCents }) => sum + amountCents, 0));
-  expect(net.every((amount) => amount >= 0)).toBe(true);
+  const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
+  const given = told.map(({ amountCents }) => amountCents);
+  expect((await cam.trpc.auth.me.query()).totalTipsGivenCents).toBe(sumOf(given));
+  expect((await pat.trpc.auth.me.query()).totalTipsReceivedCents).toBe(sumOf(net));
+});
+
+test('while the terms cannot be read, those of before hold on, and the log says it once', async () => {
+  let isBroken = false;
+  const t = await createTestApp({
+    wrapStorage: (storage) =>
+      Object.assign(Object.create(storage), {
+        listTerms: () =>
+          isBroken ? Promise.reject(new StorageUnavailable('the line is cut')) : storage.listTerms(),
+      }),
+  });
+  const told = () => t.logLines.filter((line) => line.includes('could not read the terms of tips'));
+  const next = { ...SPECIFIED_TERMS, version: 1, giverFeeRate: 100, fromMs: START_MS, createdAtMs: START_MS };
+  expect(await t.storage.addTerms(next)).toBe('added');
+  await t.app.tick();
+  isBroken = true;
+  for (let times = 0; times < 3; times += 1) await t.app.tick();
+  expect((await t.trpc().transactions.terms.query()).giverFeeRate).toBe(100);
+  expect(told()).toHaveLength(1);
+  isBroken = false;
+  await t.app.tick();
+  isBroken = true;
+  await t.app.tick();
+  expect(told()).toHaveLength(2);
 });

@@ -30,8 +30,6 @@ const NOTES: Readonly<Record<PaymentMode, string>> = {
   live: 'Next you pay at Stripe, by card or mobile wallet, and come back here.',
 };
 
-/** From this amount on the step repeats it as a warning of a typing error. */
-
 /** Windows in which the parts of the cost are shown from the beginning. */
 const ROOMY = '(min-width: 40rem) and (min-height: 40rem)';
 
@@ -161,7 +159,7 @@ function useAboveKeyboard(lifted: RefObject<HTMLElement | null>): void {
   }, [lifted]);
 }
 
-/** $500 where $200 is the largest amount that is offered. */
+/** Such an amount is repeated in words, because it may be a typing error: $500 where up to $200 are offered. */
 function isLarge(amountCents: Cents): boolean {
   return amountCents >= 2.5 * Math.max(...terms().quickAmountsCents);
 }

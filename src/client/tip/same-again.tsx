@@ -1,7 +1,8 @@
 /** Offers a giver who comes back the amount of their last tip by this code, with the thank-you that it got. */
 import { useEffect, useState } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
-import { formatMoney } from '#shared/money.ts';
+import { formatMoney, SHORT } from '#shared/money.ts';
+import { isWithinBounds } from '#shared/tip-amount.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { call } from '../calls.ts';
 import { Button } from '../ui/button.tsx';
@@ -32,11 +33,11 @@ export function SameAgain({ provider: { qrId, serviceCategory }, onGive }: SameA
       isWanted = false;
     };
   }, [qrId, serviceCategory]);
-  if (last === null) return null;
+  if (last === null || !isWithinBounds(last.amountCents)) return null;
   const figures = formatMoney(last.amountCents);
   return (
     <Button look="quiet" className={styles.again} onClick={() => void onGive(figures)}>
-      <span>Tip {figures.replace('.00', '')} again</span>
+      <span>Tip {formatMoney(last.amountCents, SHORT)} again</span>
       {last.thankYou !== null && (
         <q className={styles.thanks} dir="auto">
           {last.thankYou}

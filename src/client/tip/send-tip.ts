@@ -21,6 +21,7 @@ import {
   type TipMessage,
 } from './attempt.ts';
 import { receiptOf, wasPaid } from './given-tip.ts';
+import { showNewTerms } from './new-terms.ts';
 import { GUEST } from './payer.ts';
 import type { Provider } from './provider.ts';
 import { pausedCodes } from './provider.ts';
@@ -74,10 +75,7 @@ export async function sendTip(
     return { event: { type: 'failed', interruption: null }, mustLogIn: false };
   }
   const { status, detail, code } = payment.failure;
-  if (code === 'terms_changed') {
-    const { showNewTerms } = await import('./later/new-terms.ts');
-    return { event: await showNewTerms(qrId, attempt), mustLogIn: false };
-  }
+  if (code === 'terms_changed') return { event: await showNewTerms(qrId, attempt), mustLogIn: false };
   toastError(detail ?? PAYMENT_FAILED);
   if (status === null) {
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';

@@ -1,18 +1,29 @@
 /** The terms of tips in force, from the versions in the database. */
+import type { Logger } from 'pino';
 import type { StoredTerms, TermsStorage } from '#server/storage/port/terms.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { rememberTerms } from '#shared/ever-tipped.ts';
 import { putInForce, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 
 export interface TipTerms {
-  /** Reads the versions again. Call it at the start and every second. */
+  /**
+   * Reads the versions again. Call it at the start and every second. When they cannot be read later, those of
+   * before hold on.
+   * @throws StorageUnavailable at the start.
+   */
   tick(): Promise<void>;
   /** Puts the terms of this moment in force. */
   now(): Terms;
 }
 
-export function createTipTerms(storage: Pick<TermsStorage, 'listTerms'>, clock: Clock): TipTerms {
+export function createTipTerms(
+  storage: Pick<TermsStorage, 'listTerms'>,
+  clock: Clock,
+  log: Pick<Logger, 'warn'>,
+): TipTerms {
   let versions: readonly StoredTerms[] = [];
+  let state: 'unread' | 'read' | 'stale' = 'unread';
+  let isReading = false;
 
   function now(): Terms {
     const { fromMs: _, createdAtMs: __, ...present } = termsAt(versions, clock());
@@ -22,7 +33,20 @@ export function createTipTerms(storage: Pick<TermsStorage, 'listTerms'>, clock: 
 
   return {
     async tick() {
-      versions = await storage.listTerms();
+      now();
+      // A database that does not answer would be asked more often than it can answer.
+      if (isReading) return;
+      isReading = true;
+      try {
+        versions = await storage.listTerms();
+        state = 'read';
+      } catch (err) {
+        if (state === 'unread') throw err;
+        if (state === 'read') log.warn({ err }, 'could not read the terms of tips');
+        state = 'stale';
+      } finally {
+        isReading = false;
+      }
       rememberTerms([SPECIFIED_TERMS, ...versions]);
       now();
     },

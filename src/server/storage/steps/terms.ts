@@ -23,10 +23,17 @@ function* hasTips({ anyTip }: Statements): Step<boolean> {
   return (yield* anyTip.one({})) !== undefined;
 }
 
-const add: StepOf<TermsStorage['addTerms']> = function* (statements, _, { quickAmountsCents, ...terms }) {
-  const present = (yield* list(statements)).at(-1) ?? SPECIFIED_TERMS;
+const add: StepOf<TermsStorage['addTerms']> = function* (
+  statements,
+  isRepeated,
+  { quickAmountsCents, ...terms },
+) {
+  const present = (yield* list(statements)).at(-1) ?? { ...SPECIFIED_TERMS, createdAtMs: 0 };
+  const isThis = present.version === terms.version && present.createdAtMs === terms.createdAtMs;
+  if (isRepeated && isThis) return 'added';
   if (terms.version !== present.version + 1) return 'taken';
   if (terms.currency !== present.currency && (yield* hasTips(statements))) return 'currency_fixed';
-  yield* statements.insertTerms.change({ ...terms, quickAmounts: quickAmountsCents.join(',') });
-  return 'added';
+  const row = { ...terms, quickAmounts: quickAmountsCents.join(',') };
+  // On PostgreSQL another process may have added the version since the look.
+  return (yield* statements.insertTerms.change(row)) > 0 ? 'added' : 'taken';
 };

@@ -1,10 +1,10 @@
 /** What follows when the operator has changed the terms since the giver was told the total. */
 import { cents, feesFor, formatMoney, putInForce, type Terms } from '#shared/money.ts';
 import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
-import { call } from '../../calls.ts';
-import { toastError, toastMessage } from '../../toasts.ts';
-import { type Attempt, beginAttempt } from '../attempt.ts';
-import type { TipEvent } from '../tip-flow.ts';
+import { call } from '../calls.ts';
+import { toastError, toastMessage } from '../toasts.ts';
+import { type Attempt, beginAttempt } from './attempt.ts';
+import type { TipEvent } from './tip-flow.ts';
 
 /**
  * Fetches the present terms and keeps the amount: the step shows the new total, and one tap pays it. The next
