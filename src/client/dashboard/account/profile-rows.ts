@@ -3,7 +3,7 @@ import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { dashboardTab } from '../../later/addresses.ts';
 
-export const PROFILE_ROWS = ['me', 'services', 'messages', 'notifications', 'security'] as const;
+export const PROFILE_ROWS = ['me', 'services', 'messages', 'notifications', 'security', 'api'] as const;
 export type ProfileRow = (typeof PROFILE_ROWS)[number];
 
 const PROFILE = dashboardTab('profile');

@@ -8,7 +8,14 @@ import { Fetched } from '../shared/fetched.tsx';
 import { Me } from './me.tsx';
 import styles from './profile.module.css';
 import { closeRow, openRow, PROFILE_ROWS, type ProfileRow, useOpenRow } from './profile-rows.ts';
-import { MeState, MessagesState, NotificationsState, SecurityState, ServicesState } from './row-states.tsx';
+import {
+  ApiState,
+  MeState,
+  MessagesState,
+  NotificationsState,
+  SecurityState,
+  ServicesState,
+} from './row-states.tsx';
 
 const Services = lazy(() => import('./services.tsx').then(({ Services }) => ({ default: Services })));
 const MessageSettings = lazy(() =>
@@ -18,6 +25,9 @@ const Notifications = lazy(() =>
   import('../notifications/notifications.tsx').then(({ Notifications }) => ({ default: Notifications })),
 );
 const Security = lazy(() => import('./security.tsx').then(({ Security }) => ({ default: Security })));
+const ApiAccess = lazy(() =>
+  import('../api-access/api-access.tsx').then(({ ApiAccess }) => ({ default: ApiAccess })),
+);
 
 interface OfUser {
   readonly user: User;
@@ -35,9 +45,10 @@ const ROWS: Readonly<Record<ProfileRow, Row>> = {
   messages: { title: 'Messages', State: MessagesState, Panel: MessageSettings },
   notifications: { title: 'Notifications', State: NotificationsState, Panel: Notifications },
   security: { title: 'Security & Data', State: SecurityState, Panel: Security },
+  api: { title: 'API Keys and Webhooks', State: ApiState, Panel: ApiAccess },
 };
 
-const CUSTOMER_ROWS = ['me', 'services', 'security'] as const;
+const CUSTOMER_ROWS = ['me', 'services', 'security', 'api'] as const;
 
 /** A customer becomes a provider where a provider has services. */
 function titleOf(row: ProfileRow, { isServiceProvider }: User): string {

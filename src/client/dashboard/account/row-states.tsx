@@ -52,6 +52,11 @@ export function SecurityState() {
   return sessions ? `Logged in on ${counted(sessions.length, 'device')}` : null;
 }
 
+/** Says whom the row is for, because few people need it. */
+export function ApiState() {
+  return 'For a register, a website or accounting software';
+}
+
 function counted(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
