@@ -25,7 +25,7 @@ const UNKNOWN_TIME_ZONE = 'The time zone is unknown.';
 
 /** A tz name that this platform knows, such as `Europe/Vienna`, in any case. */
 export const timeZone = z
-  .string({ error: 'The time zone is required.' })
+  .string({ error: 'The time zone must be text.' })
   .max(MAX_TIME_ZONE_LENGTH, { error: UNKNOWN_TIME_ZONE, abort: true })
   .refine(isTimeZone, UNKNOWN_TIME_ZONE);
 

@@ -107,7 +107,7 @@ export const givingUp = closedObject(transactionQuery.shape);
 
 export const summaryQuery = closedObject({
   /** A tz name such as `Europe/Vienna`; decides when today began. */
-  timeZone,
+  timeZone: timeZone.default('UTC'),
   /** Counts the day's tips of this service only; totals are of every service. */
   serviceCategory: serviceCategory.optional(),
   /** For nights that end after midnight; without it the day is that of the calendar, whatever the account has. */
@@ -185,6 +185,8 @@ export const transaction = z.object({
   currency: z.string(),
   /** The version of the terms under which it was given. */
   termsVersion: z.int(),
+  /** Deducted from the amount. */
+  receiverFeeCents: z.int().min(0).brand<'Cents'>(),
 });
 
 export const thankYouForTip = transactionQuery.extend({

@@ -12,7 +12,7 @@ const LONGEST_BREATH_MS = 3_000;
 let idCount = 0;
 function tip(dollars: number, written: Partial<Transaction> = {}): Transaction {
   idCount += 1;
-  const { giverFeeCents, netAmountCents } = feesFor(cents(dollars * 100));
+  const { giverFeeCents, netAmountCents, receiverFeeCents } = feesFor(cents(dollars * 100));
   return {
     id: newTransactionId((size) => Buffer.alloc(size, idCount)),
     giverId: newUserId((size) => Buffer.alloc(size, 1)),
@@ -40,6 +40,7 @@ function tip(dollars: number, written: Partial<Transaction> = {}): Transaction {
     thankedAt: null,
     currency: 'USD',
     termsVersion: 0,
+    receiverFeeCents,
     ...written,
   };
 }

@@ -42,6 +42,7 @@ function tip(changed: Partial<Transaction> = {}): Transaction {
     thankedAt: null,
     currency: 'USD',
     termsVersion: 0,
+    receiverFeeCents: cents(30),
     ...changed,
   };
 }

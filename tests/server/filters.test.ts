@@ -100,7 +100,17 @@ test('sums are of the direction and the service that are asked for, without what
   expect(await sums.query({ serviceCategory: 'dj', ...DAY })).toEqual({ ...nothing, ...sent });
   expect(await sums.query({ direction: 'sent', serviceCategory: 'barber' })).toEqual(nothing);
   const rest = await t.rest('GET', '/transactions/sums?direction=sent&from=2026-05-15', { token });
-  expect(rest.body).toEqual({ received_count: 0, received: 0, sent_count: 1, sent: 30, paid: 31.5 });
+  expect(rest.body).toEqual({
+    received_count: 0,
+    received: 0,
+    received_minor: 0,
+    sent_count: 1,
+    sent: 30,
+    sent_minor: 3_000,
+    paid: 31.5,
+    paid_minor: 3_150,
+    currency: 'USD',
+  });
 
   const refunded = [
     await give('2026-05-15T13:00:00Z', { amountCents: 9_000 }),
@@ -243,7 +253,7 @@ test('somebody else’s tips are in no listing and no sum', async () => {
   expect(resultOf(await callTrpc(t, 'transactions.list', DAY, { token }))).toMatchObject({
     transactions: [],
   });
-  expect(resultOf(await callRest(t, 'GET', '/transactions/sums', undefined, { token }))).toEqual({
+  expect(resultOf(await callRest(t, 'GET', '/transactions/sums', undefined, { token }))).toMatchObject({
     received_count: 0,
     received: 0,
     sent_count: 0,

@@ -4,7 +4,6 @@
  */
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
-import { toWire } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import {
   answerOf,
@@ -12,6 +11,7 @@ import {
   type Door,
   outcomesOf,
   PROCEDURES,
+  restFields,
   trpcRequest,
 } from '#tests/support/both-doors.ts';
 import { codeOf } from '#tests/support/event-streams.ts';
@@ -431,7 +431,7 @@ function registration(
 ) {
   const name = { email: `${username}@example.com`, username, fullName: 'Dee Per' };
   const person = { ...name, password: PASSWORD, phone: null, ...role };
-  return Object(door === 'REST' ? toWire(person) : person);
+  return door === 'REST' ? restFields(person) : person;
 }
 
 function prototypes(): unknown {

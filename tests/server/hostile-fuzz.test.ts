@@ -6,9 +6,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
-import { toWire } from '#server/api/wire.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
-import { answerOf, type Door, outcomesOf, PROCEDURES, trpcRequest } from '#tests/support/both-doors.ts';
+import {
+  answerOf,
+  type Door,
+  outcomesOf,
+  PROCEDURES,
+  restFields,
+  trpcRequest,
+} from '#tests/support/both-doors.ts';
 import { isEventStream, readStream, refusalOf } from '#tests/support/event-streams.ts';
 import { UNSENT } from '#tests/support/mail-server.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
@@ -340,7 +346,7 @@ describe('no made-up request ends in a 5xx', () => {
       // What stands in the path is not asked for by the query as well.
       const inPath = route.path.includes(':username') ? 'username' : 'id';
       const { [inPath]: _, file: __, ...asked } = fields;
-      const wire = route.method === 'GET' ? Object.entries(toWire(asked) as Fields) : [];
+      const wire = route.method === 'GET' ? Object.entries(restFields(asked)) : [];
       const said = wire.flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
       const ownQuery = new URLSearchParams(said).toString();
       // A parameter that is not known is refused before anything else is looked at.
@@ -354,7 +360,7 @@ describe('no made-up request ends in a 5xx', () => {
           ...stage.authorization(made.caller),
           ...made.headers,
         },
-        ...(hasBody && { body: bodyText(made.body, toWire(fields) as Fields) }),
+        ...(hasBody && { body: bodyText(made.body, restFields(fields)) }),
       });
       if (isEventStream(response)) expect(await stage.endStream(response)).toBe(200);
       else await readRefusals('REST', response);

@@ -3,9 +3,8 @@
  * run of combining marks takes the square of its length, and each wrong item of a list is told of.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { toWire } from '#server/api/wire.ts';
 import { isOwnName } from '#shared/accounts.ts';
-import { call, DOORS, type Door, refusedBy } from '#tests/support/both-doors.ts';
+import { call, DOORS, type Door, refusedBy, restFields } from '#tests/support/both-doors.ts';
 import { openStream, outcomeThrough } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
@@ -208,7 +207,7 @@ describe.each(DOORS)('a text that is too long, through %s,', (door) => {
       const response = await t.send(door === 'REST' ? '/api/auth/register' : '/trpc/auth.register', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(door === 'REST' ? toWire(input) : input),
+        body: JSON.stringify(door === 'REST' ? restFields(input) : input),
       });
       expect(response.status).toBe(422);
       expect((await response.text()).match(/Please [^"]*/g)).toEqual(

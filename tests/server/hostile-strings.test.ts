@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Endpoint } from '#server/api/procedures/endpoint.ts';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { fieldOf as fieldOfParameter } from '#server/api/rest/answers.ts';
-import { toWire } from '#server/api/wire.ts';
+import { wireName } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { DOORS, type Door, type Outcome } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
@@ -812,7 +812,6 @@ function membersOf(schema: unknown): string[] {
 
 /** A field of an answer through either door, by its name in the procedures. */
 function fieldOf(answer: Outcome | null, field: string): unknown {
-  const [wireField = field] = Object.keys(toWire({ [field]: null }) as object);
   const data = answer?.data as Readonly<Record<string, unknown>>;
-  return Object.hasOwn(data, field) ? data[field] : data[wireField];
+  return Object.hasOwn(data, field) ? data[field] : data[wireName(field)];
 }

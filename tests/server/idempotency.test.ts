@@ -24,6 +24,7 @@ function fromRest({ status, body }: RestAnswer) {
     amountCents: Math.round(body.amount * 100),
     giverFeeCents: Math.round(body.giver_fee * 100),
     netAmountCents: Math.round(body.net_amount * 100),
+    receiverFeeCents: body.receiver_fee_minor,
     serviceCategory: body.service_category,
     status: body.status,
     paymentMode: body.payment_mode,

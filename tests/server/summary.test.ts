@@ -203,14 +203,25 @@ test('a service that is named narrows the day and leaves the totals whole, throu
   const { status, body } = await t.rest('GET', `/transactions/summary?${query}`, { token: pat.token });
   expect([status, body]).toEqual([
     200,
-    { total_tips_received: 77.6, total_tips_given: 0, received_today_count: 1, received_today: 48.5 },
+    {
+      total_tips_received: 77.6,
+      total_tips_received_minor: 7_760,
+      total_tips_given: 0,
+      total_tips_given_minor: 0,
+      received_today_count: 1,
+      received_today: 48.5,
+      received_today_minor: 4_850,
+      currency: 'USD',
+    },
   ]);
   const whole = await t.rest('GET', '/transactions/summary?time_zone=UTC', { token: pat.token });
   expect(whole.body.received_today_count).toBe(3);
+  const inUtc = await t.rest('GET', '/transactions/summary', { token: pat.token });
+  expect(inUtc.body).toEqual(whole.body);
 });
 
 test.each([
-  ['', 'time_zone'],
+  ['time_zone=', 'time_zone'],
   ['time_zone=Mars', 'time_zone'],
   ['time_zone=UTC&day_start_hour=24', 'day_start_hour'],
   ['time_zone=UTC&day_start_hour=', 'day_start_hour'],

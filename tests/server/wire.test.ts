@@ -1,14 +1,15 @@
 /**
  * The one rule by which REST respells what the procedures speak: names from camelCase to snake_case and back,
- * cents to dollars and back, for values, for the names of wrong fields and for schemas alike. Nothing unknown
+ * cents to dollars and minor units and back, for values, for the names of wrong fields and for schemas alike. Nothing unknown
  * gets through.
  */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { fromWire, toWire, wireName, wireSchema, wireText, wireTextOnce } from '#server/api/wire.ts';
 import { login, registration, user } from '#shared/accounts.ts';
 import { AppError } from '#shared/errors.ts';
+import { putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 import { qrCodeLookup } from '#shared/qr-codes.ts';
 import { newTip, transaction } from '#shared/tips.ts';
 
@@ -60,18 +61,46 @@ describe('names', () => {
 });
 
 describe('answers', () => {
-  test('are respelled all the way down', () => {
+  test('are respelled all the way down, and an amount says its currency and minor units', () => {
     expect(
       toWire({
         fullName: 'Pat',
         innerThing: { amountCents: 1_050, aList: [{ netAmountCents: 1_018 }, 'asIs', null] },
         nothing: null,
+        offersCents: [1_000, 1_500],
       }),
     ).toEqual({
       full_name: 'Pat',
-      inner_thing: { amount: 10.5, a_list: [{ net_amount: 10.18 }, 'asIs', null] },
+      inner_thing: {
+        amount: 10.5,
+        amount_minor: 1_050,
+        a_list: [{ net_amount: 10.18, net_amount_minor: 1_018 }, 'asIs', null],
+      },
       nothing: null,
+      offers: [10, 15],
+      offers_minor: [1_000, 1_500],
+      currency: 'USD',
     });
+  });
+
+  test('say the currency once, in the outermost object that has an amount', () => {
+    const inner = { amountCents: 1 };
+    const amount = { amount: 0.01, amount_minor: 1 };
+    expect(toWire([{ inner }, { inner, currency: 'EUR' }, { inner, netCents: null }])).toEqual([
+      { inner: { ...amount, currency: 'USD' } },
+      { inner: amount, currency: 'EUR' },
+      { inner: amount, net: null, net_minor: null, currency: 'USD' },
+    ]);
+  });
+
+  test.each([
+    ['USD', 2, 12.34],
+    ['JPY', 0, 1_234],
+    ['KWD', 3, 1.234],
+  ])('have the decimals of %s', (currency, exponent, amount) => {
+    onTestFinished(() => putInForce(SPECIFIED_TERMS));
+    putInForce({ ...SPECIFIED_TERMS, currency, exponent });
+    expect(toWire({ amountCents: 1_234 })).toEqual({ amount, amount_minor: 1_234, currency });
   });
 
   test.each([[null], [undefined], [0], ['amountCents'], [true], [[]]])('%j stays what it is', (value) => {
@@ -94,7 +123,8 @@ describe('answers', () => {
       fc.property(tidyCents, (amountCents) => {
         const written = JSON.stringify(toWire({ amountCents }));
         const dollars = `${Math.floor(amountCents / 100)}.${String(amountCents % 100).padStart(2, '0')}`;
-        expect(written).toBe(`{"amount":${dollars.replace(/\.?0+$/, '') || '0'}}`.replace(/:\./, ':0.'));
+        const shown = `"amount":${dollars.replace(/\.?0+$/, '') || '0'}`.replace(/:\./, ':0.');
+        expect(written).toBe(`{${shown},"amount_minor":${amountCents},"currency":"USD"}`);
       }),
     );
   });
@@ -282,6 +312,11 @@ describe('schemas', () => {
     expect(Object.keys(Object(schema['properties']))).toEqual(
       Object.keys(Object(toWire(user.parse(someone)))),
     );
+    expect(schema['properties']).toMatchObject({
+      total_tips_given: { type: 'number', minimum: 0 },
+      total_tips_given_minor: { type: 'integer', minimum: 0 },
+      currency: { type: 'string' },
+    });
     expect(schema['required']).toEqual(Object.keys(Object(toWire(user.parse(someone)))));
   });
 
@@ -298,6 +333,8 @@ describe('schemas', () => {
     for (const name of [
       'outer_thing',
       'net_amount',
+      'net_amount_minor',
+      'currency',
       'some_list',
       'giver_id',
       'either_way',
@@ -329,7 +366,9 @@ describe('the text of an answer', () => {
         },
       ),
     );
-    expect(wireText([{ amountCents: 1_050 }])).toBe('[{"amount":10.5}]');
+    expect(wireText([{ amountCents: 1_050, currency: 'USD' }])).toBe(
+      '[{"amount":10.5,"amount_minor":1050,"currency":"USD"}]',
+    );
     expect(wireText(null)).toBe('null');
   });
 

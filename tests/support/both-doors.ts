@@ -6,8 +6,9 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
-import { toWire } from '#server/api/wire.ts';
+import { wireName } from '#server/api/wire.ts';
 import { AppError, type ErrorCode, type FieldError, REFUSALS } from '#shared/errors.ts';
+import { cents, decimalFromCents } from '#shared/money.ts';
 
 export const PUBLIC_URL = 'https://tips.example.com';
 
@@ -113,11 +114,21 @@ export function requestThrough(door: Door, procedure: string, input: unknown): D
   if (method === 'POST' || method === 'PATCH') {
     if (!takes) return { path, method, headers };
     headers.set('Content-Type', 'application/json');
-    return { path, method, headers, body: JSON.stringify(toWire(Object.fromEntries(rest))) };
+    return { path, method, headers, body: JSON.stringify(restFields(Object.fromEntries(rest))) };
   }
-  const asked = Object.entries(Object(toWire(Object.fromEntries(rest))));
+  const asked = Object.entries(restFields(Object.fromEntries(rest)));
   const query = new URLSearchParams(asked.map(([name, value]) => [name, String(value)]));
   return { path: `${path}${query.size > 0 ? `?${query}` : ''}`, method, headers };
+}
+
+/** The input of a procedure in the words of a REST request. */
+export function restFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, content]) => [
+      wireName(field),
+      field.endsWith('Cents') && typeof content === 'number' ? decimalFromCents(cents(content)) : content,
+    ]),
+  );
 }
 
 /** Sends a request as it is, with what the options add to its headers. */

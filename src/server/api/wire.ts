@@ -1,12 +1,13 @@
 /**
  * Converts between the names of the procedures and those of REST by one rule: `camelCase` becomes
- * `snake_case`, and a field in cents (`amountCents`) becomes a decimal number (`amount`). Values, names of
- * wrong fields and JSON Schemas all go through it, so that they cannot disagree.
+ * `snake_case`, and a field in cents (`amountCents`) becomes a decimal number (`amount`). An answer has the
+ * whole number as well (`amount_minor`), and says the currency once, in the outermost object that has an
+ * amount. Values, names of wrong fields and JSON Schemas all go through it, so that they cannot disagree.
  */
 import { z } from 'zod';
 import { centsFromDecimal } from '#shared/decimals.ts';
 import { AppError } from '#shared/errors.ts';
-import { cents, decimalFromCents } from '#shared/money.ts';
+import { cents, decimalFromCents, terms } from '#shared/money.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
 
 /** JSON Schema 2020-12. */
@@ -34,16 +35,32 @@ function rememberedName(field: string): string {
   return name;
 }
 
+/** An answer, or the data of an event. */
 export function toWire(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toWire);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([field, content]) => [
-      rememberedName(field),
-      inCents(field) ? asDecimals(content) : toWire(content),
-    ]),
-  );
+  return respelled(value, false);
 }
+
+/** @param isCurrencySaid whether an object around the value says the currency. */
+function respelled(value: unknown, isCurrencySaid: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => respelled(item, isCurrencySaid));
+  if (!isRecord(value)) return value;
+  const names = Object.keys(value);
+  const saysCurrency = names.includes('currency');
+  const addsCurrency = !isCurrencySaid && !saysCurrency && names.some(inCents);
+  const isSaidWithin = isCurrencySaid || saysCurrency || addsCurrency;
+  const entries: [string, unknown][] = [];
+  for (const field of names) {
+    const content = value[field];
+    const name = rememberedName(field);
+    if (inCents(field)) entries.push([name, asDecimals(content)], [minorName(name), content]);
+    else entries.push([name, respelled(content, isSaidWithin)]);
+  }
+  if (addsCurrency) entries.push(['currency', terms().currency]);
+  return Object.fromEntries(entries);
+}
+
+/** The name under which an answer has an amount as a whole number of minor units (ISO 4217). */
+const minorName = (name: string) => `${name}_minor`;
 
 /** @param content of a field in cents: an amount, a list of amounts, or none. */
 function asDecimals(content: unknown): unknown {
@@ -141,22 +158,61 @@ function fieldsOf(input: z.ZodType): Fields {
   return fields;
 }
 
-function respell(schema: JsonSchema, direction: 'input' | 'output'): JsonSchema {
+function respell(
+  schema: JsonSchema,
+  direction: 'input' | 'output',
+  isCurrencySaid = direction === 'input',
+): JsonSchema {
+  const names = Object.keys(asRecord(schema['properties']));
+  const saysCurrency = names.includes('currency');
+  const addsCurrency = !isCurrencySaid && !saysCurrency && names.some(inCents);
+  const isSaidWithin = isCurrencySaid || saysCurrency || addsCurrency;
+  const within = (inner: JsonSchema) => respell(inner, direction, isSaidWithin);
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, content]) => {
       if (keyword === 'properties') {
-        const properties = Object.entries(asRecord(content)).map(([field, property]) => [
-          wireName(field),
-          inCents(field) ? inDecimals(asRecord(property), direction) : respell(asRecord(property), direction),
-        ]);
-        return [keyword, Object.fromEntries(properties)];
+        const properties = Object.entries(asRecord(content)).flatMap(
+          ([field, property]): readonly Property[] =>
+            inCents(field)
+              ? amountSchemas(wireName(field), asRecord(property), direction)
+              : [[wireName(field), within(asRecord(property))]],
+        );
+        return [keyword, Object.fromEntries([...properties, ...(addsCurrency ? [CURRENCY] : [])])];
       }
-      if (keyword === 'required') return [keyword, asList(content).map((field) => wireName(String(field)))];
+      if (keyword === 'required') {
+        const required = asList(content).flatMap((field) => requiredNames(String(field), direction));
+        return [keyword, [...required, ...(addsCurrency ? ['currency'] : [])]];
+      }
       if (Array.isArray(content))
-        return [keyword, content.map((item) => (isRecord(item) ? respell(item, direction) : item))];
-      return [keyword, isRecord(content) ? respell(content, direction) : content];
+        return [keyword, content.map((item) => (isRecord(item) ? within(item) : item))];
+      return [keyword, isRecord(content) ? within(content) : content];
     }),
   );
+}
+
+type Property = readonly [string, JsonSchema];
+
+const CURRENCY: Property = ['currency', { type: 'string' }];
+
+function requiredNames(field: string, direction: 'input' | 'output'): readonly string[] {
+  const name = wireName(field);
+  return direction === 'output' && inCents(field) ? [name, minorName(name)] : [name];
+}
+
+function amountSchemas(name: string, schema: JsonSchema, direction: 'input' | 'output'): readonly Property[] {
+  const decimal: Property = [name, inDecimals(schema, direction)];
+  return direction === 'input' ? [decimal] : [decimal, [minorName(name), inMinorUnits(schema)]];
+}
+
+function inMinorUnits({ type, items, minimum, maximum }: JsonSchema): JsonSchema {
+  if (type === 'array') return { type, items: inMinorUnits(asRecord(items)) };
+  const bounds = Object.entries({ minimum, maximum }).filter(([, limit]) => isBound(limit));
+  return { type: 'integer', ...Object.fromEntries(bounds) };
+}
+
+/** Schemas of integers have the largest safe one as a bound, which says nothing. */
+function isBound(limit: unknown): limit is number {
+  return typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
 }
 
 /**
@@ -167,9 +223,7 @@ function inDecimals(schema: JsonSchema, direction: 'input' | 'output'): JsonSche
   const { type, items, minimum, maximum } = schema;
   if (type === 'array') return { type, items: inDecimals(asRecord(items), direction) };
   const bound = (name: string, limit: unknown) =>
-    typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER
-      ? { [name]: decimalFromCents(cents(limit)) }
-      : {};
+    isBound(limit) ? { [name]: decimalFromCents(cents(limit)) } : {};
   return {
     type: 'number',
     ...bound('minimum', minimum),

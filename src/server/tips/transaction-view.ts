@@ -9,7 +9,7 @@ import type { Messages, TipMessages } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
-import { terms } from '#shared/money.ts';
+import { cents, terms } from '#shared/money.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -128,6 +128,7 @@ export function createTransactionView({
       ...messagesOf(record, viewer, written),
       currency: terms().currency,
       termsVersion: record.termsVersion,
+      receiverFeeCents: cents(record.amountCents - record.netAmountCents),
     };
   }
 

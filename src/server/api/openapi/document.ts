@@ -11,7 +11,7 @@ import { problemOf } from '../http/problems.ts';
 import type { Endpoint, Named, Text } from '../procedures/endpoint.ts';
 import { ENDPOINTS } from '../procedures/router.ts';
 import { type JsonSchema, wireSchemas } from '../wire.ts';
-import { decimalsOf, type FieldNotes, fieldNotes } from './fields.ts';
+import { decimalsOf, type FieldNotes, fieldNotes, minorUnits } from './fields.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './headers.ts';
 import { bytesOf, OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './schemas.ts';
 
@@ -88,6 +88,7 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       summary: brand.tagline,
       description: [
         `The REST door of ${brand.name}. Amounts are ${currencyName()} as JSON numbers with ${decimalsOf()}; times are ISO 8601 in UTC.`,
+        'Beside each amount of an answer stands the same in minor units, the smallest of the currency (ISO 4217), under its name with `_minor`. The outermost object that has an amount names the `currency`.',
         'Log in, then send the token as `Authorization: Bearer ...`.',
         'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped.',
         'A parameter that is not described is refused, and so is a field that is not described of what moves money; elsewhere such fields are dropped.',
@@ -257,6 +258,12 @@ function bounded(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { amount: { type, ...bounds, ...rest }, ...others } };
 }
 
+/** The description of an amount as a whole number, which each amount of an answer has beside it. */
+function minorNote(field: string): string | undefined {
+  const amount = /^(.*)_minor$/.exec(field)?.[1];
+  return amount && `\`${amount}\` as a whole number of minor units: ${minorUnits()}.`;
+}
+
 /**
  * @param name the name of the schema's component.
  * @param told.leftOut fields that are not described.
@@ -277,7 +284,7 @@ function annotated(
               .map(([field, property]) => [
                 field,
                 {
-                  description: told.notes[`${name}.${field}`] ?? told.notes[field],
+                  description: told.notes[`${name}.${field}`] ?? told.notes[field] ?? minorNote(field),
                   ...(isObject(property) ? annotated(property, name, told) : {}),
                 },
               ]),

@@ -1,8 +1,9 @@
 /** The descriptions of the fields in the API description. */
 
 import { currencyName } from '#shared/amount-in-words.ts';
+import { plainDecimal } from '#shared/decimals.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { type Cents, decimalFromCents, terms } from '#shared/money.ts';
+import { type Cents, cents, decimalFromCents, terms } from '#shared/money.ts';
 
 /** By the field's name on the wire; `Schema.field` where schemas differ. */
 export type FieldNotes = Readonly<Record<string, string>>;
@@ -10,6 +11,11 @@ export type FieldNotes = Readonly<Record<string, string>>;
 /** How many decimals an amount may have. */
 export function decimalsOf(): string {
   return `${['no', '', 'at most two', 'at most three'][terms().exponent]} decimals`;
+}
+
+/** What the minor unit of the currency is, such as `1234 is 12.34 USD`. */
+export function minorUnits(): string {
+  return `1234 is ${plainDecimal(cents(1_234))} ${terms().currency}`;
 }
 
 /** The descriptions, with the present terms. */
@@ -20,6 +26,7 @@ export function fieldNotes(): FieldNotes {
   const ofMoney: FieldNotes = {
     amount: `The tip in US dollars, from ${plain(minTipCents)} to ${plain(maxTipCents)}, with ${decimalsOf()}.`,
     giver_fee: `What the giver paid on top, in US dollars: ${percent(giverFeeRate)} of the amount.`,
+    receiver_fee: `What came off the amount before it reached the provider, in US dollars: ${percent(receiverFeeRate)} of the amount.`,
     net_amount: `What reached the provider, in US dollars: ${percent(10_000 - receiverFeeRate)} of the amount.`,
   };
   return Object.fromEntries(
@@ -181,7 +188,7 @@ const NOTES: FieldNotes = {
   hour: 'The hour of the clock, from 0.',
   proof: 'As the notification carried it (`tip.thanks.proof`).',
   choice: 'The place of the thank-you among those that the notification offered, from 0.',
-  currency: 'The currency of every amount on this server: a code of ISO 4217.',
+  currency: 'The currency of all amounts here, and of every amount on this server: a code of ISO 4217.',
   exponent: 'How many digits an amount has after the point: 0, 2 or 3.',
   giver_fee_rate: 'What the giver pays on top of a tip, in hundredths of a percent.',
   receiver_fee_rate: 'What comes off a tip before it reaches the provider, in hundredths of a percent.',

@@ -62,7 +62,7 @@ export const authProcedures = {
         is_service_provider: true,
         service_categories: ['bartender'],
       },
-      response: { ...USER, total_tips_received: 0, day_start_hour: null },
+      response: { ...USER, total_tips_received: 0, total_tips_received_minor: 0, day_start_hour: null },
     },
     tryingTo('registration')
       .input(registration)

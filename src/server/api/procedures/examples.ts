@@ -4,6 +4,9 @@ import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { TRANSACTION_COLUMNS } from '#shared/transaction-csv.ts';
 import { toWire } from '../wire.ts';
 
+/** Amounts as an answer has them, with their currency. */
+const money = (inCents: Readonly<Record<string, number>>): object => Object(toWire(inCents));
+
 export const USER = {
   id: 'usr_4gk2v0p8q3m7x1c9y5t6r0w2zb',
   email: 'pat@example.com',
@@ -12,8 +15,7 @@ export const USER = {
   phone: null,
   is_service_provider: true,
   service_categories: ['bartender'],
-  total_tips_received: 11.97,
-  total_tips_given: 0,
+  ...money({ totalTipsReceivedCents: 1_197, totalTipsGivenCents: 0 }),
   day_start_hour: 5,
   must_change_password: false,
 };
@@ -91,9 +93,7 @@ export const TRANSACTION = {
   receiver_name: USER.full_name,
   receiver_username: USER.username,
   qr_code_id: QR_CODE.id,
-  amount: 12.34,
-  giver_fee: 0.62,
-  net_amount: 11.97,
+  ...money({ amountCents: 1_234, giverFeeCents: 62, receiverFeeCents: 37, netAmountCents: 1_197 }),
   service_category: 'bartender',
   status: 'completed',
   payment_mode: 'simulated',
@@ -109,7 +109,6 @@ export const TRANSACTION = {
   reported_at: null,
   thank_you: MESSAGES_OF_CODE.thank_you,
   thanked_at: null,
-  currency: 'USD',
   terms_version: 0,
 };
 

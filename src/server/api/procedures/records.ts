@@ -1,5 +1,4 @@
 /** The listings and sums of an account's tips. */
-import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
 import { idPattern } from '#shared/ids.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 import {
@@ -11,15 +10,15 @@ import {
   tipSums,
 } from '#shared/records.ts';
 import { MAX_PAGE_SIZE, summaryQuery, tipSummary, transaction, transactionsQuery } from '#shared/tips.ts';
-import { wireSchema } from '../wire.ts';
+import { toWire, wireSchema } from '../wire.ts';
 import { stepTerms, workOwner } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
 import { CSV_OF_EARNINGS, CSV_OF_TIPS, TRANSACTION } from './examples.ts';
 import { DAY_START_HOUR, FILTER, PERIOD, SERVICE, TIME_ZONE } from './parameters.ts';
 import { countedProcedure } from './trpc.ts';
 
-const EARNINGS = { count: 1, gross: 12.34, fee: 0.37, net: 11.97 };
-const OF_THE_BAR = [{ service_category: 'bartender', ...EARNINGS }];
+const EARNINGS = { count: 1, grossCents: 1_234, feeCents: 37, netCents: 1_197 };
+const OF_THE_BAR = [{ serviceCategory: 'bartender', ...EARNINGS }];
 
 export const recordProcedures = {
   list: endpoint(
@@ -72,14 +71,7 @@ export const recordProcedures = {
         'how many tips, and what reached you of them.',
       ],
       parameters: [
-        {
-          name: 'time_zone',
-          in: 'query',
-          required: true,
-          description: 'An IANA name, which decides when the day began.',
-          schema: { type: 'string', maxLength: MAX_TIME_ZONE_LENGTH },
-          example: 'Europe/Vienna',
-        },
+        TIME_ZONE,
         {
           name: 'service_category',
           in: 'query',
@@ -95,12 +87,12 @@ export const recordProcedures = {
       ],
       answers: { tipSummary },
       refusals: ['too_many_requests'],
-      response: {
-        total_tips_received: 1304.22,
-        total_tips_given: 10.5,
-        received_today_count: 3,
-        received_today: 72.75,
-      },
+      response: toWire({
+        totalTipsReceivedCents: 130_422,
+        totalTipsGivenCents: 1_050,
+        receivedTodayCount: 3,
+        receivedTodayCents: 7_275,
+      }),
     },
     countedProcedure('sums')
       .input(summaryQuery)
@@ -116,7 +108,13 @@ export const recordProcedures = {
       parameters: FILTER,
       answers: { tipSums },
       refusals: ['too_many_requests'],
-      response: { received_count: 1, received: 11.97, sent_count: 0, sent: 0, paid: 0 },
+      response: toWire({
+        receivedCount: 1,
+        receivedCents: 1_197,
+        sentCount: 0,
+        sentCents: 0,
+        paidCents: 0,
+      }),
     },
     countedProcedure('sums')
       .input(sumsQuery)
@@ -149,19 +147,19 @@ export const recordProcedures = {
       ],
       answers: { insights },
       refusals: ['too_many_requests'],
-      response: {
+      response: toWire({
         from: '2024-06-01',
         to: '2024-06-01',
-        day_start_hour: 0,
+        dayStartHour: 0,
         ...EARNINGS,
-        average_net: 11.97,
-        largest_net: 11.97,
-        best_day: { date: '2024-06-01', ...EARNINGS },
-        bars: [{ from: '2024-06-01', to: '2024-06-01', ...EARNINGS, by_service: OF_THE_BAR }],
-        by_service: OF_THE_BAR,
-        by_hour: [{ weekday: 6, hour: 20, count: 1, net: 11.97 }],
-        before: { from: '2024-05-31', to: '2024-05-31', count: 0, net: 0 },
-      },
+        averageNetCents: 1_197,
+        largestNetCents: 1_197,
+        bestDay: { date: '2024-06-01', ...EARNINGS },
+        bars: [{ from: '2024-06-01', to: '2024-06-01', ...EARNINGS, byService: OF_THE_BAR }],
+        byService: OF_THE_BAR,
+        byHour: [{ weekday: 6, hour: 20, count: 1, netCents: 1_197 }],
+        before: { from: '2024-05-31', to: '2024-05-31', count: 0, netCents: 0 },
+      }),
       csv: CSV_OF_EARNINGS,
     },
     countedProcedure('insights')
