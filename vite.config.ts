@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
@@ -33,11 +33,23 @@ function precompress(): Plugin {
         if (!entry.isFile() || !/\.(?:html|js|css|svg|json|webmanifest|txt)$/.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const content = readFileSync(path);
-        writeFileSync(`${path}.br`, brotliCompressSync(content));
+        writeFileSync(`${path}.br`, smallest(content));
         writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
       }
     },
   };
+}
+
+/**
+ * Compresses with each coding of distances, because which of them is the smallest depends on the file (RFC 7932,
+ * section 4).
+ */
+function smallest(content: Buffer): Buffer {
+  const [first, ...others] = [1, 0, 2].map((postfix) =>
+    brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_NPOSTFIX]: postfix } }),
+  );
+  if (!first) throw new Error('nothing was compressed');
+  return others.reduce((best, next) => (next.length < best.length ? next : best), first);
 }
 
 /** Copies the migrations into the built server, so that a build never runs newer ones from the sources. */
