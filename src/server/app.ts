@@ -32,6 +32,7 @@ import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import type { Config } from './config.ts';
+import { createAccountEvents } from './events/account-events.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts } from './mail/drafts.ts';
@@ -299,6 +300,7 @@ function createServices({
             `${publicUrl}${isGuest ? GUEST_RECEIPT_PREFIX + receipts.tokenOf(id) : TRANSACTION_PREFIX + id}`,
         })
       : null,
+    accountEvents: createAccountEvents(storage, createStepQueue(QUERIES_PER_TURN)),
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),

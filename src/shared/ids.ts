@@ -17,6 +17,7 @@ export type SessionId = string & $brand<'SessionId'>;
 export type DeviceId = string & $brand<'DeviceId'>;
 export type MailId = string & $brand<'MailId'>;
 export type InvitationId = string & $brand<'InvitationId'>;
+export type EventId = string & $brand<'EventId'>;
 /** The stored form: upper case, without a hyphen. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -68,6 +69,36 @@ export function newInvitationId(random: RandomBytes): InvitationId {
 
 export function newTransactionId(random: RandomBytes): TransactionId {
   return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
+}
+
+const EVENT_ID = /* @__PURE__ */ /^evt_[0-2][0-9a-hjkmnp-tv-z]{26}$/;
+
+/** An event is a tip, its reversal, or something else: its digit says which. */
+const EVENT_OF_TIP = 'evt_1';
+const EVENT_OF_REVERSAL = 'evt_2';
+const OTHER_EVENT = 'evt_0';
+
+/** The event of a tip or of its reversal, named by its transaction. */
+export function eventIdOf(id: TransactionId, isReversal: boolean): EventId {
+  return ((isReversal ? EVENT_OF_REVERSAL : EVENT_OF_TIP) + id.slice('txn_'.length)) as EventId;
+}
+
+/** @param digest of at least 26 bytes. */
+export function eventIdFrom(digest: Uint8Array): EventId {
+  return (OTHER_EVENT + base32(digest.subarray(0, 26)).toLowerCase()) as EventId;
+}
+
+export function isEventId(text: string): text is EventId {
+  return text.length <= MAX_ID_LENGTH && EVENT_ID.test(text);
+}
+
+/** The transaction that an event's id names; null for an event that is no entry of the ledger. */
+export function transactionOfEvent(
+  id: EventId,
+): { readonly transactionId: TransactionId; readonly isReversal: boolean } | null {
+  if (id.startsWith(OTHER_EVENT)) return null;
+  const transactionId = `txn_${id.slice(EVENT_OF_TIP.length)}` as TransactionId;
+  return { transactionId, isReversal: id.startsWith(EVENT_OF_REVERSAL) };
 }
 
 /** @param digest a keyed digest of at least 26 bytes. */

@@ -268,6 +268,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   },
   'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
+  'webhooks.events': { outcomes: SIGNED_IN, input: () => ({}) },
   'messages.thank': {
     outcomes: RECEIVING_THE_TIP,
     input: ({ given }) => ({ id: given.id, text: 'Thank you' }),

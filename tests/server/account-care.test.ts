@@ -399,6 +399,7 @@ describe('a password that the operator made', () => {
       'transactions.onTip': 'password_change_required',
       'transactions.summary': 'password_change_required',
       'transactions.giveUp': 'password_change_required',
+      'webhooks.events': 'password_change_required',
       'messages.thank': 'password_change_required',
       'messages.hide': 'password_change_required',
       'messages.report': 'password_change_required',

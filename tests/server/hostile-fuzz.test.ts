@@ -151,6 +151,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'transactions.get': ({ given }) => ({ id: given.id }),
   'transactions.onTip': ({ given }) => ({ lastEventId: given.id }),
   'transactions.summary': () => ({ timeZone: 'Europe/Vienna', dayStartHour: 5 }),
+  'webhooks.events': ({ given }) => ({ limit: 3, after: given.id.replace('txn_', 'evt_1') }),
   'messages.thank': ({ given }) => ({ id: given.id, text: 'Thank you' }),
   'messages.hide': ({ given }) => ({ id: given.id, hidden: true }),
   'messages.report': ({ given }) => ({ id: given.id, ...UNREAD }),

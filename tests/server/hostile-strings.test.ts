@@ -533,6 +533,16 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: customer,
     refusals: ['invalid_input'],
   },
+  'webhooks.events.limit': {
+    inputWith: ({ text }) => ({ limit: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'webhooks.events.after': {
+    inputWith: ({ text }) => ({ after: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
   ...meaning('transactions.list', FILTER_FIELDS, { limit: 10 }),
   ...meaning('transactions.sums', FILTER_FIELDS),
   ...meaning(

@@ -309,8 +309,8 @@ describe('a fault', () => {
       expect(result.status).toBe('rejected');
       expect(ledger.dumpFile()).toEqual(before);
     }
-    // Begin, savepoint, two look-ups, code, picture, release, commit.
-    expect(faults).toBe(8);
+    // Begin, savepoint, two look-ups, code, picture, its place among events, the event, release, commit.
+    expect(faults).toBe(10);
     expect(ledger.dumpFile()['qr_pictures']).toHaveLength(2);
   });
 });

@@ -35,6 +35,7 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'This password is too easy to guess. Use a few unrelated words, without names or years.',
   'Password must not be your email or your username.',
   'The cursor is not valid.',
+  'You have no event with this id, or not any more. Leave it out to begin at the first one.',
   'Display name has characters that cannot be shown.',
   'Display name needs a letter, a digit or an emoji.',
   'The greeting has characters that cannot be shown.',
@@ -145,6 +146,7 @@ test('what breaks the description of a parameter is refused', async () => {
   }
   expect([...broken].sort()).toEqual([
     'Idempotency-Key',
+    'after',
     'cursor',
     'day_start_hour',
     'device_id',

@@ -70,7 +70,7 @@ describe('a move', () => {
       'sqlite_schema',
       `name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations' --`,
     ).flat();
-    expect(tables).toHaveLength(28);
+    expect(tables).toHaveLength(TABLES.length);
     for (const table of tables.map(String)) {
       const columns = readFile(path, `pragma_table_info('${table}')`, 'name, cid').map(String);
       const names = columns.map((column) => column.split(',')[0]).join(', ');

@@ -32,7 +32,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['queue', /^server\/queue\//, ''],
   [
     'chapters',
-    /^server\/(auth|export|mail|notifications|qr-codes|tips)\//,
+    /^server\/(auth|events|export|mail|notifications|qr-codes|tips)\//,
     'storage codes ports queue pictures',
   ],
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],

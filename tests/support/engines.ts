@@ -46,6 +46,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'client-address',
   'closed-accounts',
   'closed-payments',
+  'events',
   'export',
   'filters',
   'generated-clients',

@@ -476,6 +476,10 @@ export async function runEverything(
   const page = await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=2' });
   const next = /<\/api([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
   await call(t, 'GET /transactions', { token: cam, at: next ?? 'no next page' });
+  const events = await call(t, 'GET /events', { token: pat, at: '/events?limit=1' });
+  const rest = /<\/api([^>]+)>; rel="next"/.exec(events.headers.get('Link') ?? '')?.[1];
+  for (const at of [rest ?? 'no next page', '/events?after=latest', '/events?after=txn_none'])
+    await call(t, 'GET /events', { token: pat, at });
   const summary = 'GET /transactions/summary';
   const narrow = '?time_zone=Europe/Vienna&service_category=bartender&day_start_hour=5';
   await call(t, summary, { token: pat, at: `/transactions/summary${narrow}` });
@@ -597,6 +601,7 @@ export async function runEverything(
     'DELETE /notices/devices/{device_id}',
     'POST /notices/devices/{device_id}/test',
     'GET /transactions',
+    'GET /events',
     'GET /ended-qr-codes',
     'GET /words/blocked-givers',
     'GET /transactions/sums',

@@ -188,7 +188,7 @@ export function createAccounts(deps: {
       const serviceCategories = servicesAfter(account, change);
       const email = await verifiedEmail(account, change);
       const update: AccountChange = { email, username, fullName, phone, dayStartHour, serviceCategories };
-      const result = await storage.updateAccount(account.id, update);
+      const result = await storage.updateAccount(account.id, update, clock());
       switch (result.outcome) {
         case 'updated':
           return userFrom(result.account);

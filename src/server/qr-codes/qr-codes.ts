@@ -71,7 +71,7 @@ export function createQrCodes(deps: {
   readonly maxRemembered?: number;
   readonly draw: DrawPicture;
 }): QrCodes {
-  const { storage, random, publicUrl } = deps;
+  const { storage, clock, random, publicUrl } = deps;
   const pictures = createCodePictures(deps);
   const photoQueue = createWorkQueue(WORK_LIMITS.photos);
   const inTheMaking = new Map<string, Promise<unknown>>();
@@ -146,7 +146,7 @@ export function createQrCodes(deps: {
     photo: Photo | null,
     owner: WorkOwner,
   ): Promise<QrCode> {
-    const result = await storage.setPhoto(account.id, id, photo);
+    const result = await storage.setPhoto(account.id, id, photo, clock());
     if (result.outcome !== 'updated') throw refusalOf(result);
     return shown(result.code, owner);
   }
@@ -180,7 +180,7 @@ export function createQrCodes(deps: {
     },
 
     async update(account, { id: text, ...change }, owner) {
-      const result = await storage.updateQrCode(account.id, requireId(text), change);
+      const result = await storage.updateQrCode(account.id, requireId(text), change, clock());
       if (result.outcome !== 'updated') throw refusalOf(result);
       return shown(result.code, owner);
     },

@@ -7,6 +7,7 @@ import { describeAccounts } from './accounts.ts';
 import { describeAttempts } from './attempts.ts';
 import { describeClosing } from './closing.ts';
 import { describeDevices } from './devices.ts';
+import { describeEvents } from './events.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
 import { describeInvitations } from './invitations.ts';
@@ -32,6 +33,7 @@ export function describeStorage(): void {
   describeDevices();
   describeMails();
   describeInvitations();
+  describeEvents();
   describeHistories();
   describeRecords();
   describeTexts();

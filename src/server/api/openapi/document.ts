@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { currencyName } from '#shared/amount-in-words.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { accountEvent } from '#shared/events.ts';
 import { decimalFromCents, terms } from '#shared/money.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
@@ -43,8 +44,8 @@ const CHAPTER_NAMES: Readonly<Record<string, { readonly tag?: string; readonly o
   notifications: { tag: 'notices', operations: 'notices' },
 };
 
-/** A schema that others contain, and no endpoint takes or answers by itself. */
-const CONTAINED: Named = { serviceCategory };
+/** Schemas that others contain, and no endpoint takes or answers by itself. */
+const CONTAINED: Named = { serviceCategory, event: accountEvent };
 
 function namesOf(schemas: readonly (Named | undefined)[]): ReadonlyMap<z.ZodType, string> {
   const named = schemas.flatMap((each) => Object.entries(each ?? {}));
@@ -106,6 +107,7 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       { name: 'words', description: 'What givers write, what receivers answer, and whom they block.' },
       { name: 'payments', description: 'How providers are paid: their account at the payment service.' },
       { name: 'notices', description: 'The devices that tips reach with no page open.' },
+      { name: 'webhooks', description: 'What happened: to be read, or told to an endpoint of yours.' },
     ],
     paths,
     components: {

@@ -199,4 +199,15 @@ const NOTES: FieldNotes = {
   'NewTip.terms_version':
     'The `version` of the terms that its giver was shown; without it the present terms hold.',
   version: 'Grows by one with each change of the terms; 0 before any.',
+  events: 'Oldest first.',
+  has_more: 'Whether there are more: then ask again at once.',
+  next_cursor: 'What to send as `after` the next time; null while you have no event.',
+  type: 'What happened: `tip.received`, `tip.refunded`, `tip.thanked`, `code.changed` or `statement.ready`.',
+  timestamp: 'When it happened, ISO 8601 in UTC.',
+  data: 'What it happened to: the tip, the code or the month, and no others.',
+  'Event.id': 'The same each time that the event is read or told.',
+  'Event.transaction_id': 'The tip.',
+  'Event.qr_code_id': 'The code that was tipped or changed.',
+  'Event.amount': 'The tip in US dollars.',
+  'Event.month': 'The month whose statement can be had, such as 2026-05.',
 };

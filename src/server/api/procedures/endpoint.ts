@@ -67,7 +67,15 @@ interface Terms {
    * The procedure answers a page: `nextCursor`, and the items as `of`. The `Link` header names the next page.
    * Without a `limit`, an endpoint with `wholeBy` answers the whole list, read in pages of that size.
    */
-  readonly pages?: { readonly of: string; readonly wholeBy?: number };
+  readonly pages?: {
+    readonly of: string;
+    readonly wholeBy?: number;
+    /**
+     * The parameter that takes the cursor, by default `cursor`. With it the body is the whole page, whose
+     * `hasMore` says whether the `Link` header names another one.
+     */
+    readonly cursorAs?: string;
+  };
   /**
    * `lasting`: an object that never changes, and is the same one each time. `file`: a file to save.
    * `download`: a file that is made while it is sent. `events`: a stream of server-sent events.

@@ -10,6 +10,7 @@ import { qrCodeProcedures } from './qr-codes.ts';
 import { recordProcedures } from './records.ts';
 import { transactionProcedures } from './transactions.ts';
 import { createCallerFactory, router } from './trpc.ts';
+import { webhookProcedures } from './webhooks.ts';
 
 const CHAPTERS = {
   auth: { ...authProcedures, ...accountProcedures, ...mailProcedures },
@@ -18,6 +19,7 @@ const CHAPTERS = {
   payments: paymentProcedures,
   messages: messageProcedures,
   notifications: notificationProcedures,
+  webhooks: webhookProcedures,
 };
 
 export const appRouter = router(CHAPTERS);

@@ -86,7 +86,7 @@ export async function answerTo(
   }
 }
 
-const page = z.looseObject({ nextCursor: z.string().nullable() });
+const page = z.looseObject({ nextCursor: z.string().nullable(), hasMore: z.boolean().optional() });
 /** The first item of a download, and each further one. */
 const fileStart = z.object({ fileName: z.string() });
 const filePiece = z.object({ base64: z.string() });
@@ -99,7 +99,7 @@ async function pageOrCsv(
   const isWhole = pages?.wholeBy !== undefined && limit === undefined;
   const asked = { ...Object(input), ...(isWhole && { limit: pages.wholeBy }) };
   const answer = await ask(asked);
-  const next = pages && !isWhole ? nextPage(endpoint, asked, page.parse(answer).nextCursor) : undefined;
+  const next = pages && !isWhole ? nextPage(endpoint, asked, page.parse(answer)) : undefined;
   if (prefersCsv) {
     const asCsv = CSV_ANSWERS[procedure];
     if (!asCsv) throw new Error(`${procedure} has no CSV`);
@@ -108,6 +108,7 @@ async function pageOrCsv(
     return { saved: { name, type, content: parts }, next };
   }
   if (!pages) return { body: answer };
+  if (pages.cursorAs !== undefined) return { body: answer, next };
   const { nextCursor } = page.parse(answer);
   if (nextCursor === null || !isWhole) return { body: itemsOf(answer, pages.of), next };
   return { pages: allPages(answer, pages.of, (cursor) => askFurther({ ...asked, cursor })) };
@@ -134,14 +135,15 @@ function itemsOf(answer: unknown, of: string): readonly unknown[] {
 
 /** Path and query of the page at the cursor, with the parameters as they were parsed. */
 function nextPage(
-  { path, parameters = [] }: Endpoint,
+  { path, pages, parameters = [] }: Endpoint,
   asked: Readonly<Record<string, unknown>>,
-  cursor: string | null,
+  { nextCursor, hasMore = true }: z.output<typeof page>,
 ): string | undefined {
-  if (cursor === null) return undefined;
+  if (nextCursor === null || !hasMore) return undefined;
+  const cursorAs = pages?.cursorAs ?? 'cursor';
   const values = parameters
     .filter((each) => each.in === 'query')
-    .map((each) => [each.name, each.name === 'cursor' ? cursor : asked[fieldOf(each)]] as const)
+    .map((each) => [each.name, each.name === cursorAs ? nextCursor : asked[fieldOf(each)]] as const)
     .filter(([, value]) => value !== undefined);
   return `/api${path}?${new URLSearchParams(values.map(([name, value]) => [name, String(value)]))}`;
 }

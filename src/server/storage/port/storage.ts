@@ -9,6 +9,7 @@ import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts'
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Devices } from './devices.ts';
+import type { Events } from './events.ts';
 import type { Invitations } from './invitations.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { Mails, NewMail } from './mails.ts';
@@ -196,6 +197,7 @@ export interface Storage extends Ledger, TermsStorage {
   readonly devices: Devices;
   readonly mails: Mails;
   readonly invitations: Invitations;
+  readonly events: Events;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
@@ -227,10 +229,12 @@ export interface Storage extends Ledger, TermsStorage {
   /**
    * Changes an account. Its former usernames stay reserved for it. `stale` when the password hash has changed
    * or the account was closed; nothing is changed then, nor with `email_taken` or `username_taken`.
+   * @param nowMs the time of the events of retired codes; without it none is noted.
    */
   updateAccount(
     id: UserId,
     change: AccountChange,
+    nowMs?: number,
   ): Promise<
     | { readonly outcome: 'updated'; readonly account: Account }
     | { readonly outcome: 'stale' | 'email_taken' | 'username_taken' }
@@ -301,10 +305,12 @@ export interface Storage extends Ledger, TermsStorage {
     code: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>,
     picture: NewPicture,
   ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
+  /** @param nowMs the time of the event; without it none is noted. */
   updateQrCode(
     userId: UserId,
     id: QrCodeId,
     change: QrCodeChange,
+    nowMs?: number,
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
   /**
    * Replaces a code by a new one with the same service, tip page and state. `id_taken` asks for another id.
@@ -319,11 +325,15 @@ export interface Storage extends Ledger, TermsStorage {
     | CodeRefusal
     | { readonly outcome: 'id_taken' }
   >;
-  /** Sets the photo of a tip page, or removes it with null; the previous photo is deleted. */
+  /**
+   * Sets the photo of a tip page, or removes it with null; the previous photo is deleted.
+   * @param nowMs the time of the event; without it none is noted.
+   */
   setPhoto(
     userId: UserId,
     id: QrCodeId,
     photo: Photo | null,
+    nowMs?: number,
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
   findPhoto(name: PhotoName): Promise<Uint8Array | null>;
   /**

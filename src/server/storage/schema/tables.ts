@@ -2,6 +2,7 @@
 import * as accounts from './accounts.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
+import * as events from './events.ts';
 import * as invitations from './invitations.ts';
 import * as ledger from './ledger.ts';
 import * as mail from './mail.ts';
@@ -40,4 +41,5 @@ export const TABLES = [
   mail.mailLinks,
   mail.mailSettings,
   invitations.invitations,
+  events.notedEvents,
 ] as const;

@@ -5,6 +5,7 @@ import type { Builder, Preparable, Typed } from './builder.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
+import { eventStatements } from './events.ts';
 import { invitationStatements } from './invitations.ts';
 import { mailStatements } from './mails.ts';
 import { messageStatements } from './messages.ts';
@@ -24,6 +25,7 @@ export function buildStatements(builder: Builder) {
     ...invitationStatements(builder),
     ...termsStatements(builder),
     ...checkStatements(builder),
+    ...eventStatements(builder),
   };
 }
 

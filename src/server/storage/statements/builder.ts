@@ -132,8 +132,15 @@ export const insertNumbered = <Table extends PgTable, Sequence extends PgColumn>
   sequence: Sequence,
 ) => ofRows(table, db.insert(table).values(everyColumn(table)).returning({ sequence }));
 
-export const insertOnce = <Table extends PgTable>(db: Builder['db'], table: Table) =>
-  ofRows(table, db.insert(table).values(everyColumn(table)).onConflictDoNothing());
+/** @param target the column that a second row may repeat; without it, any key. */
+export const insertOnce = <Table extends PgTable>(db: Builder['db'], table: Table, target?: PgColumn) =>
+  ofRows(
+    table,
+    db
+      .insert(table)
+      .values(everyColumn(table))
+      .onConflictDoNothing(target && { target }),
+  );
 
 /** Inserts a row or updates the one with the same key. @param key the columns of the key. */
 export function save<Table extends PgTable>(

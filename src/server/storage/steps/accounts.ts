@@ -78,7 +78,7 @@ const createAccount: StepOf<Storage['createAccount']> = function* (
   return 'created';
 };
 
-const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _, id, change) {
+const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _, id, change, nowMs) {
   const locked = yield* statements.lockAccount.one({ id });
   const present = yield* statements.accountById.one({ id });
   if (!locked || !present) throw new Error('an account that is logged in has gone');
@@ -106,7 +106,7 @@ const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _
   for (const category of offered)
     yield* statements.offerCategory.change({ userId: id, category, isOffered: true });
   for (const category of retired) {
-    yield* retireCode(statements, id, category);
+    yield* retireCode(statements, id, category, nowMs);
     yield* statements.offerCategory.change({ userId: id, category, isOffered: false });
   }
   const changed = yield* statements.accountById.one({ id });
@@ -161,6 +161,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
     statements.eraseMessagesReceivedBy.change({ userId: id }),
     statements.deleteBlocksOf.change({ userId: id }),
     statements.deleteReadyOf.change({ userId: id }),
+    statements.deleteNotedEventsOf.change({ userId: id }),
     statements.withdrawCategories.change({ id }),
     statements.deleteAttemptsOn.change({ account: attemptsAccountOf(present.email) }),
     statements.deleteInvitationsFor.change({ emailKey: emailKeyOf(present.email) }),

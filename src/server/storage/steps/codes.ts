@@ -8,6 +8,7 @@ import { CLOSED_ACCOUNT } from '../rules/accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules/codes.ts';
 import type { Statements } from '../statements/all.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
+import { noteEvent } from './events.ts';
 import type { Step } from './step.ts';
 
 export const createCodes = (engine: Engine) =>
@@ -52,14 +53,16 @@ const createCode: StepOf<Storage['createQrCode']> = function* (statements, isRep
     return present ? 'category_taken' : 'id_taken';
   }
   yield* insertPicture(statements, code.id, picture);
+  yield* noteChange(statements, userId, code.id, code.createdAtMs);
   return 'created';
 };
 
-const updateCode: StepOf<Storage['updateQrCode']> = function* (statements, _, userId, id, change) {
+const updateCode: StepOf<Storage['updateQrCode']> = function* (statements, _, userId, id, change, nowMs) {
   const found = yield* lockOwn(statements, userId, id);
   if (found.outcome !== 'current') return found;
   const code = changedCode(found.code, change);
   yield* statements.updateCode.change({ ...code });
+  yield* noteChange(statements, userId, id, nowMs);
   return { outcome: 'updated', code };
 };
 
@@ -81,16 +84,18 @@ const replaceCode: StepOf<Storage['replaceQrCode']> = function* (
   if ((yield* statements.insertQrCode.change(replacementRow(code, next))) === 0)
     throw new Error('an id of 50 random bits was taken at the same moment');
   yield* insertPicture(statements, next.id, picture);
+  for (const changed of [id, next.id]) yield* noteChange(statements, userId, changed, next.createdAtMs);
   return { outcome: 'replaced', code: { ...code, id: next.id } };
 };
 
-const setPhoto: StepOf<Storage['setPhoto']> = function* (statements, _, userId, id, photo) {
+const setPhoto: StepOf<Storage['setPhoto']> = function* (statements, _, userId, id, photo, nowMs) {
   const found = yield* lockOwn(statements, userId, id);
   if (found.outcome !== 'current') return found;
   if (photo) yield* statements.insertPhoto.change({ name: photo.name, jpeg: Buffer.from(photo.jpeg) });
   const code = { ...found.code, photoName: photo?.name ?? null };
   yield* statements.updateCode.change({ ...code });
   yield* forgetPhoto(statements, outgoingPhoto(found.code, code.photoName));
+  yield* noteChange(statements, userId, id, nowMs);
   return { outcome: 'updated', code };
 };
 
@@ -99,12 +104,14 @@ export function* retireCode(
   statements: Statements,
   userId: UserId,
   category: QrCodeRecord['serviceCategory'],
+  nowMs: number | undefined,
 ): Step<void> {
   const current = yield* statements.codeOfCategory.one({ userId, category });
   const code = current && (yield* statements.codeById.one({ id: current.id }));
   if (!code) return;
   yield* statements.updateCode.change({ ...code, status: 'retired', photoName: null });
   yield* forgetPhoto(statements, code.photoName);
+  yield* noteChange(statements, userId, code.id, nowMs);
 }
 
 /**
@@ -115,6 +122,17 @@ export function* closeCodes(statements: Statements, userId: UserId): Step<void> 
   const photos = yield* statements.photosOfUser.all({ userId });
   yield* statements.clearCodesOfUser.change({ userId, displayName: CLOSED_ACCOUNT });
   for (const { name } of photos) yield* forgetPhoto(statements, name);
+}
+
+/** Requires the account's lock. */
+function* noteChange(
+  statements: Statements,
+  userId: UserId,
+  subject: QrCodeId,
+  createdAtMs: number | undefined,
+): Step<void> {
+  if (createdAtMs !== undefined)
+    yield* noteEvent(statements, userId, { kind: 'code.changed', subject, createdAtMs });
 }
 
 function* lockOwn(statements: Statements, userId: UserId, id: QrCodeId) {

@@ -4,7 +4,8 @@ import type { Messages } from '../port/messages.ts';
 import * as rules from '../rules/messages.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
-import { thanksPayload } from './listeners.ts';
+import { noteEvent } from './events.ts';
+import { entriesPayload, thanksPayload } from './listeners.ts';
 import type { Step } from './step.ts';
 import { isBlocked } from './tips.ts';
 
@@ -15,7 +16,9 @@ export function createMessages(engine: Engine): Messages {
 
     async thank(receiverId, id, text, nowMs) {
       const { outcome, giverId } = await transacting(engine)(thank)(receiverId, id, text, nowMs);
-      if (outcome === 'thanked' && giverId !== null) engine.listeners.tellThanks(giverId, id);
+      if (outcome !== 'thanked') return outcome;
+      if (giverId !== null) engine.listeners.tellThanks(giverId, id);
+      engine.listeners.tellEntries([receiverId]);
       return outcome;
     },
 
@@ -75,6 +78,8 @@ function* thank(
   isRepeated: boolean,
   ...[receiverId, id, text, nowMs]: Parameters<Messages['thank']>
 ) {
+  // Before the messages, as for a tip.
+  yield* statements.lockAccount.one({ id: receiverId });
   const tip = yield* statements.transactionById.one({ id });
   // A tip without messages has no row to lock.
   if (tip?.receiverId === receiverId) yield* statements.insertMessages.change(rules.newMessagesRow(tip));
@@ -83,8 +88,11 @@ function* thank(
   const isOwn = isRepeated && decision.outcome === 'repeated' && row?.thankedAtMs === nowMs;
   const saved = yield* save(statements, decision);
   const giverId = tip?.giverId ?? null;
-  if (saved === 'thanked' && giverId !== null)
-    yield* statements.tellOthers.all({ payload: thanksPayload(giverId, id) });
+  if (saved === 'thanked') {
+    yield* noteEvent(statements, receiverId, { kind: 'tip.thanked', subject: id, createdAtMs: nowMs });
+    yield* statements.tellOthers.all({ payload: entriesPayload([receiverId]) });
+    if (giverId !== null) yield* statements.tellOthers.all({ payload: thanksPayload(giverId, id) });
+  }
   return { outcome: isOwn ? 'thanked' : saved, giverId } as const;
 }
 

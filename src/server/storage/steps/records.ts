@@ -85,7 +85,7 @@ const findEntryPosition: StepOf<Ledger['findEntryPosition']> = function* (statem
 };
 
 /** The place of a tip, or of its reversal, among an account's entries; null when it has none. */
-function* findPlace(
+export function* findPlace(
   statements: Statements,
   userId: UserId,
   { transactionId, isReversal }: EntryName,

@@ -3,6 +3,7 @@ import { createAccounts } from './accounts.ts';
 import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
+import { createEvents } from './events.ts';
 import { createInstallation } from './installation.ts';
 import { createInvitations } from './invitations.ts';
 import { createMails } from './mails.ts';
@@ -28,4 +29,5 @@ export const createStorage = (engine: Engine) => ({
   devices: createDevices(engine),
   mails: createMails(engine),
   invitations: createInvitations(engine),
+  events: createEvents(engine),
 });

@@ -1,0 +1,74 @@
+/**
+ * The storage port for an account's events: what clients of the API are told. Tips and their reversals are
+ * read from the ledger, where they stand already. What is no entry of the ledger is noted beside it, with the
+ * position of the entry before it, so that both make one order.
+ */
+import type { EventId, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
+
+/** How far an account's events were read: the last entry and the last noted event. */
+export interface EventPlace {
+  /** The position of an entry; 0 before the first. */
+  readonly position: number;
+  /** The number of a noted event; 0 before the first. */
+  readonly number: number;
+}
+
+export const BEFORE_EVENTS: EventPlace = { position: 0, number: 0 };
+
+export type NotedKind = 'tip.thanked' | 'code.changed' | 'statement.ready';
+
+interface StoredEvent {
+  readonly id: EventId;
+  /** Where reading goes on after it. */
+  readonly place: EventPlace;
+  readonly createdAtMs: number;
+}
+
+export interface TipEvent extends StoredEvent {
+  readonly kind: 'tip.received' | 'tip.refunded';
+  readonly transactionId: TransactionId;
+  readonly qrCodeId: QrCodeId;
+  readonly amountCents: Cents;
+  readonly netAmountCents: Cents;
+}
+
+export interface NotedEvent extends StoredEvent {
+  readonly kind: NotedKind;
+  /** The id of the transaction or code, or the month, such as 2026-05. */
+  readonly subject: string;
+}
+
+export type EventRecord = TipEvent | NotedEvent;
+
+export interface EventStep {
+  /** Fewer than were looked at, because what an account gave is no event of it. */
+  readonly events: readonly EventRecord[];
+  readonly upTo: EventPlace;
+  /** Names `upTo`; null when nothing came after the place that was asked for. */
+  readonly lastId: EventId | null;
+  readonly isAtEnd: boolean;
+}
+
+export interface MonthlyReader {
+  readonly userId: UserId;
+  readonly timeZone: string;
+  /** The newest month whose statement was noted; null before the first. */
+  readonly notedMonth: string | null;
+}
+
+export interface Events {
+  /** Looks at the next `limit` entries and noted events after a place, oldest first. */
+  listEvents(userId: UserId, after: EventPlace, limit: number): Promise<EventStep>;
+  /** The place of an event; null when it is none of the account's, or not any more. */
+  findEventPlace(userId: UserId, id: EventId): Promise<EventPlace | null>;
+  /** Names the place after everything that has happened; null when nothing has. */
+  findNewestEventId(userId: UserId): Promise<EventId | null>;
+  /** Notes once that the statement of a month can be had. @returns false when it was noted before. */
+  noteStatement(userId: UserId, month: string, nowMs: number): Promise<boolean>;
+  /**
+   * Providers who had entries since `sinceMs`, in the order of their ids.
+   * @param after the last account of the page before; '' for the first page.
+   */
+  listMonthlyReaders(after: string, sinceMs: number, atMost: number): Promise<MonthlyReader[]>;
+}

@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto';
+import {
+  type EventId,
+  eventIdFrom,
+  eventIdOf,
+  type QrCodeId,
+  type TransactionId,
+  type UserId,
+} from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
+import type { EventPlace, EventRecord, EventStep, NotedKind } from '../port/events.ts';
+import type { EntryKind } from '../port/ledger.ts';
+
+/** The noted events that are kept of an account; older ones go. */
+export const KEPT_EVENTS = 10_000;
+
+export interface EventToNote {
+  readonly kind: NotedKind;
+  readonly subject: string;
+  readonly createdAtMs: number;
+}
+
+/**
+ * The row of the next noted event. A tip is thanked for once and a month ends once, so that a second note of
+ * either has the same id and changes nothing. A code changes often: its events differ by number and time, also
+ * after a backup was restored and numbers are given again.
+ */
+export function notedRow(
+  { position, number }: EventPlace,
+  userId: UserId,
+  { kind, subject, createdAtMs }: EventToNote,
+) {
+  const next = number + 1;
+  const named =
+    kind === 'code.changed' ? [userId, kind, subject, next, createdAtMs] : [userId, kind, subject];
+  const id = eventIdFrom(hash('sha256', named.join(' '), 'buffer'));
+  return { userId, number: next, position, id, kind, subject, createdAtMs };
+}
+
+interface EntryRow {
+  readonly position: number;
+  readonly kind: EntryKind;
+  readonly createdAtMs: number;
+  readonly transactionId: TransactionId;
+  readonly qrCodeId: QrCodeId;
+  readonly amountCents: Cents;
+  readonly netAmountCents: Cents;
+}
+
+interface NotedRow {
+  readonly number: number;
+  readonly position: number;
+  readonly id: EventId;
+  readonly kind: NotedKind;
+  readonly subject: string;
+  readonly createdAtMs: number;
+}
+
+/**
+ * Merges entries and noted events into one order: a noted event stands behind the entry whose position it has.
+ * @param noted those up to the last of the entries. They were read after the entries: whatever stands before
+ *   an entry was committed before it, because both are written under the lock of the account.
+ * @param limit of both lists, and of what is taken of them.
+ */
+export function mergeEvents(
+  after: EventPlace,
+  entries: readonly EntryRow[],
+  noted: readonly NotedRow[],
+  limit: number,
+): EventStep {
+  const events: EventRecord[] = [];
+  let upTo = after;
+  let lastId: EventId | null = null;
+  let entryCount = 0;
+  let notedCount = 0;
+  while (entryCount + notedCount < limit) {
+    const entry = entries[entryCount];
+    const event = noted[notedCount];
+    if (entry && (!event || entry.position <= event.position)) {
+      entryCount += 1;
+      upTo = { ...upTo, position: entry.position };
+      const record = tipEventOf(entry, upTo);
+      lastId = record.id;
+      if (record.kind) events.push({ ...record, kind: record.kind });
+    } else if (event) {
+      notedCount += 1;
+      upTo = { ...upTo, number: event.number };
+      lastId = event.id;
+      const { id, kind, subject, createdAtMs } = event;
+      events.push({ id, kind, subject, createdAtMs, place: upTo });
+    } else return { events, upTo, lastId, isAtEnd: true };
+  }
+  return { events, upTo, lastId, isAtEnd: false };
+}
+
+export const isReversal = (kind: EntryKind): boolean =>
+  kind === 'received_reversed' || kind === 'given_reversed';
+
+/** Its kind is null for what the account gave, which is no event of it. */
+function tipEventOf({ kind, position: _, ...tip }: EntryRow, place: EventPlace) {
+  const told = { received: 'tip.received', received_reversed: 'tip.refunded' } as const;
+  const kindOfEvent = kind === 'received' || kind === 'received_reversed' ? told[kind] : null;
+  return { ...tip, id: eventIdOf(tip.transactionId, isReversal(kind)), kind: kindOfEvent, place };
+}

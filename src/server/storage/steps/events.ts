@@ -1,0 +1,70 @@
+/** Steps of events. An event is noted under the lock of its account, like the entries of tips. */
+import { eventIdOf, transactionOfEvent, type UserId } from '#shared/ids.ts';
+import type { Events } from '../port/events.ts';
+import { type EventToNote, isReversal, KEPT_EVENTS, mergeEvents, notedRow } from '../rules/events.ts';
+import type { Statements } from '../statements/all.ts';
+import { type Engine, reading, type StepOf, transacting } from './engine.ts';
+import { findPlace } from './records.ts';
+import type { Step } from './step.ts';
+
+export function createEvents(engine: Engine): Events {
+  return {
+    listEvents: reading(engine)(listEvents),
+    findEventPlace: reading(engine)(findEventPlace),
+    findNewestEventId: reading(engine)(findNewestEventId),
+    noteStatement: transacting(engine)(noteStatement),
+    listMonthlyReaders: (after, sinceMs, atMost) =>
+      engine.read(({ monthlyReaders }) => monthlyReaders.all({ after, sinceMs, atMost })),
+  };
+}
+
+const listEvents: StepOf<Events['listEvents']> = function* (statements, _, userId, after, limit) {
+  const entries = yield* statements.eventEntriesSince.all({ userId, after: after.position, limit });
+  const upTo = entries.at(-1)?.position ?? after.position;
+  const noted = yield* statements.notedEventsSince.all({ userId, after: after.number, upTo, limit });
+  return mergeEvents(after, entries, noted, limit);
+};
+
+const findEventPlace: StepOf<Events['findEventPlace']> = function* (statements, _, userId, id) {
+  const entry = transactionOfEvent(id);
+  if (!entry) return (yield* statements.notedEventById.one({ userId, id })) ?? null;
+  const position = (yield* findPlace(statements, userId, entry))?.position;
+  if (position === undefined) return null;
+  const before = yield* statements.notedBeforeEntry.one({ userId, position });
+  return { position, number: before?.number ?? 0 };
+};
+
+const findNewestEventId: StepOf<Events['findNewestEventId']> = function* (statements, _, userId) {
+  const noted = yield* statements.newestNotedEvent.one({ userId });
+  const entry = yield* statements.newestEntry.one({ userId });
+  if (!entry || (noted && noted.position >= entry.position)) return noted?.id ?? null;
+  return eventIdOf(entry.transactionId, isReversal(entry.kind));
+};
+
+const noteStatement: StepOf<Events['noteStatement']> = function* (
+  statements,
+  isRepeated,
+  userId,
+  subject,
+  createdAtMs,
+) {
+  const account = yield* statements.lockAccount.one({ id: userId });
+  if (!account || account.closedAtMs !== null) return false;
+  const isNoted = yield* noteEvent(statements, userId, { kind: 'statement.ready', subject, createdAtMs });
+  return isNoted || isRepeated;
+};
+
+/** Requires the account's lock. @returns false for an event that was noted before. */
+export function* noteEvent(statements: Statements, userId: UserId, event: EventToNote): Step<boolean> {
+  const row = notedRow(yield* newestPlace(statements, userId), userId, event);
+  if ((yield* statements.insertNotedEvent.change(row)) === 0) return false;
+  if (row.number > KEPT_EVENTS)
+    yield* statements.deleteOldNotedEvents.change({ userId, upTo: row.number - KEPT_EVENTS });
+  return true;
+}
+
+function* newestPlace({ newestEventPlace }: Statements, userId: UserId) {
+  const place = yield* newestEventPlace.one({ userId });
+  if (!place) throw new Error('an account with events has gone');
+  return place;
+}

@@ -1,0 +1,94 @@
+/** The list of an account's events at both doors. */
+import { describe, expect, test } from 'vitest';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+
+async function openScene() {
+  const t = await createTestApp();
+  const scene = await t.setTheScene();
+  const tip = { receiverQrId: scene.code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
+  const give = () => scene.customer.trpc.transactions.create.mutate(tip);
+  return { t, ...scene, give };
+}
+
+/** Follows the Link header from the first page on. */
+async function followLinks(t: TestApp, token: string, limit: number) {
+  const pages = [];
+  for (let at: string | undefined = `/events?limit=${limit}`; at !== undefined; ) {
+    const { status, body, headers } = await t.rest('GET', at, { token });
+    expect(status).toBe(200);
+    at = /<\/api([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+    expect(body.has_more).toBe(at !== undefined);
+    if (at !== undefined) expect(at).toContain(`after=${body.next_cursor}`);
+    pages.push(...body.events);
+  }
+  return pages;
+}
+
+describe('the list of events', () => {
+  test('tells tips, refunds, thanks and codes by ids alone, in pages whose cursor goes on', async () => {
+    const { t, provider, code, give } = await openScene();
+    const { id } = await give();
+    await provider.trpc.messages.thank.mutate({ id, text: 'Cheers, darling' });
+    t.clock.nowMs += 1_000;
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, greeting: 'Hello there' });
+    await provider.trpc.transactions.refund.mutate({ id });
+    const timestamp = new Date(t.clock.nowMs - 1_000).toISOString();
+    const later = new Date(t.clock.nowMs).toISOString();
+    const money = { amount: 20, net_amount: 19.4, currency: 'USD' };
+    const all = await followLinks(t, provider.token, 2);
+    expect(all).toMatchObject([
+      { type: 'code.changed', data: { qr_code_id: code.id } },
+      { type: 'tip.received', timestamp, data: { transaction_id: id, qr_code_id: code.id, ...money } },
+      { type: 'tip.thanked', timestamp, data: { transaction_id: id } },
+      { type: 'code.changed', timestamp: later, data: { qr_code_id: code.id } },
+      { type: 'tip.refunded', timestamp: later, data: { transaction_id: id, ...money } },
+    ]);
+    expect(await followLinks(t, provider.token, 200)).toEqual(all);
+    const seen = await provider.trpc.webhooks.events.query({});
+    expect(seen.events.map((event) => event.id)).toEqual(all.map((event) => event.id));
+    expect(JSON.stringify(all)).not.toMatch(/Cheers|Hello|Customer|Provider|usr_|gvr_/);
+    const { body } = await t.rest('GET', `/events?after=${all[2].id}`, { token: provider.token });
+    expect(body.events).toEqual(all.slice(3));
+  });
+
+  test('begins at the newest event for whoever asks for that, also where there is none', async () => {
+    const { t, customer, provider, give } = await openScene();
+    const latest = async (token: string) => (await t.rest('GET', '/events?after=latest', { token })).body;
+    expect(await latest(customer.token)).toEqual({ events: [], has_more: false, next_cursor: null });
+    await give();
+    const { events, next_cursor: after } = await latest(provider.token);
+    expect(events).toEqual([]);
+    const { id } = await give();
+    const { body } = await t.rest('GET', `/events?after=${after}`, { token: provider.token });
+    expect(body.events).toMatchObject([{ data: { transaction_id: id } }]);
+    const again = await t.rest('GET', `/events?after=${body.next_cursor}`, { token: provider.token });
+    expect(again.body).toEqual({ events: [], has_more: false, next_cursor: body.next_cursor });
+  });
+
+  test('refuses what is no event of the account, as after a restored backup', async () => {
+    const { t, customer, provider, give } = await openScene();
+    await give();
+    const { body } = await t.rest('GET', '/events', { token: provider.token });
+    const code = body.events[0].id;
+    for (const after of [code, 'evt_100000000000000000000000000', 'evt_1', 'txn_none', ''])
+      expect((await t.rest('GET', `/events?after=${after}`, { token: customer.token })).body).toMatchObject({
+        code: 'invalid_input',
+        errors: [{ field: 'after', message: expect.stringContaining('You have no event with this id') }],
+      });
+  });
+
+  test('keeps the last ten thousand events that are no tips', async () => {
+    const { t, provider, code, give } = await openScene();
+    await give();
+    await t.data.run(
+      "INSERT INTO noted_events (user_id, number, position, id, kind, subject, created_at_ms) VALUES ($1, 10000, 1, 'evt_0', 'code.changed', $2, 0)",
+      provider.user.id,
+      code.id,
+    );
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, greeting: 'Hello' });
+    const kept = await t.data.run('SELECT number FROM noted_events ORDER BY number');
+    expect(kept.map(({ number }) => Number(number))).toEqual([10_000, 10_001]);
+    const { events } = await provider.trpc.webhooks.events.query({});
+    expect(events.map(({ type }) => type)).toEqual(['tip.received', 'code.changed', 'code.changed']);
+  });
+});

@@ -1,0 +1,170 @@
+/** Events: that entries and noted events make one order, which nobody who reads it as it grows sees change. */
+import { describe, expect, test } from 'vitest';
+import { BEFORE_EVENTS, type EventPlace, type EventRecord } from '#server/storage/port/events.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { newQrCodeId, type UserId } from '#shared/ids.ts';
+import { createChance } from '../chance.ts';
+import { takeBack } from '../ledger-steps.ts';
+import { MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
+
+const png = { address: PREFIX, png: Buffer.from('no picture') };
+
+/** All events of an account after a place, read in steps of `limit`. */
+async function readAll(storage: Storage, userId: UserId, limit = 200, after: EventPlace = BEFORE_EVENTS) {
+  const events: EventRecord[] = [];
+  for (let place = after; ; ) {
+    const step = await storage.events.listEvents(userId, place, limit);
+    events.push(...step.events);
+    place = step.upTo;
+    if (step.isAtEnd) return { events, place, lastId: step.lastId };
+  }
+}
+
+const told = ({ events }: { readonly events: readonly EventRecord[] }) =>
+  events.map((event) => [event.kind, 'subject' in event ? event.subject : event.transactionId]);
+
+async function openScene() {
+  const opened = await openStorage();
+  const scene = await opened.setTheScene();
+  const { storage } = opened;
+  const thank = (id: ReturnType<typeof scene.tip>['id']) =>
+    storage.messages.thank(scene.provider.id, id, 'Cheers', NOW);
+  const pause = (status: 'active' | 'paused') =>
+    storage.updateQrCode(scene.provider.id, scene.code, { status }, NOW);
+  return { ...opened, ...scene, thank, pause };
+}
+
+export function describeEvents(): void {
+  describe('events', () => {
+    test('of tips, refunds, thanks, codes and statements are one list in the order of their commits', async () => {
+      const { storage, provider, code, tip, thank, pause } = await openScene();
+      const [one, two] = [tip(), tip({ amountCents: 3_000 })];
+      await storage.recordTip(one);
+      expect(await thank(one.id)).toBe('thanked');
+      await pause('paused');
+      await pause('active');
+      await storage.recordTip(two);
+      await takeBack(storage, one, NOW + MINUTE_MS);
+      expect(await storage.events.noteStatement(provider.id, '2026-04', NOW)).toBe(true);
+      const next = newQrCodeId(() => Buffer.alloc(10, 7));
+      await storage.replaceQrCode(provider.id, code, { id: next, createdAtMs: NOW }, png);
+      await storage.setPhoto(provider.id, next, null, NOW);
+      await storage.updateAccount(provider.id, { serviceCategories: ['barber'] }, NOW);
+      const all = await readAll(storage, provider.id);
+      expect(told(all)).toEqual([
+        ['code.changed', code],
+        ['tip.received', one.id],
+        ['tip.thanked', one.id],
+        ['code.changed', code],
+        ['code.changed', code],
+        ['tip.received', two.id],
+        ['tip.refunded', one.id],
+        ['statement.ready', '2026-04'],
+        ['code.changed', code],
+        ['code.changed', next],
+        ['code.changed', next],
+        ['code.changed', next],
+      ]);
+      expect(new Set(all.events.map(({ id }) => id)).size).toBe(all.events.length);
+      expect(all.events[1]).toMatchObject({ amountCents: 2_000, netAmountCents: 1_940, qrCodeId: code });
+      expect(all.events[6]).toMatchObject({ amountCents: 2_000, createdAtMs: NOW + MINUTE_MS });
+      for (const limit of [1, 2, 5])
+        expect((await readAll(storage, provider.id, limit)).events).toEqual(all.events);
+    });
+
+    test('are found by their ids, behind each of which the list goes on', async () => {
+      const { storage, provider, customer, tip, thank, pause } = await openScene();
+      const tips = [tip(), tip(), tip()];
+      for (const each of tips) {
+        await storage.recordTip(each);
+        await thank(each.id);
+        await pause('paused');
+        await pause('active');
+      }
+      const { events, place } = await readAll(storage, provider.id);
+      for (const [index, { id, place: own }] of events.entries()) {
+        expect(await storage.events.findEventPlace(provider.id, id)).toEqual(own);
+        expect(await storage.events.findEventPlace(customer.id, id)).toEqual(
+          id.startsWith('evt_1') ? expect.objectContaining({ number: 0 }) : null,
+        );
+        const rest = await readAll(storage, provider.id, 3, own);
+        expect(rest.events).toEqual(events.slice(index + 1));
+      }
+      const newest = await storage.events.findNewestEventId(provider.id);
+      expect(newest).toBe(events.at(-1)?.id);
+      expect(newest && (await storage.events.findEventPlace(provider.id, newest))).toEqual(place);
+      const stranger = await storage.events.findEventPlace(
+        provider.id,
+        `${newest}`.replace(/.$/, 'z') as never,
+      );
+      expect(stranger).toBeNull();
+    });
+
+    test('of what an account gave there are none, but reading goes on behind it', async () => {
+      const { storage, customer, addAccount, tip } = await openScene();
+      expect(await storage.events.findNewestEventId((await addAccount('dan')).id)).toBeNull();
+      for (const each of [tip(), tip(), tip()]) await storage.recordTip(each);
+      const { events, place, lastId } = await readAll(storage, customer.id, 3);
+      expect(events).toEqual([]);
+      expect(place).toEqual({ position: 3, number: 0 });
+      expect(lastId).toBeNull();
+      const step = await storage.events.listEvents(customer.id, BEFORE_EVENTS, 3);
+      expect(step).toMatchObject({
+        isAtEnd: false,
+        lastId: await storage.events.findNewestEventId(customer.id),
+      });
+    });
+
+    test.each([1, 2, 3])('keep their order for whoever reads while many write (%i)', async (seed) => {
+      const { storage, provider, tip, thank, pause } = await openScene();
+      const random = createChance(seed);
+      const tips = Array.from({ length: 40 }, () => tip());
+      let isWriting = true;
+      const written = Promise.all(
+        tips.map(async (each, index) => {
+          await storage.recordTip(each);
+          const then = random.below(4);
+          if (then === 0) await thank(each.id);
+          if (then === 1) await takeBack(storage, each, NOW + index);
+          if (then === 2) await pause(random.below(2) === 0 ? 'paused' : 'active');
+          if (then === 3) await storage.events.noteStatement(provider.id, `2026-0${random.below(9)}`, NOW);
+        }),
+      ).finally(() => {
+        isWriting = false;
+      });
+      const seen: EventRecord[] = [];
+      for (let place: EventPlace = BEFORE_EVENTS, isLast = false; ; ) {
+        const step = await storage.events.listEvents(provider.id, place, 1 + random.below(5));
+        seen.push(...step.events);
+        place = step.upTo;
+        if (!step.isAtEnd) continue;
+        if (isLast) break;
+        isLast = !isWriting;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await written;
+      const { events } = await readAll(storage, provider.id);
+      expect(seen).toEqual(events);
+      expect(events.filter(({ kind }) => kind === 'tip.received')).toHaveLength(tips.length);
+    });
+
+    test('of a statement are noted once for each month, and say which accounts have none yet', async () => {
+      const { storage, provider, customer, tip } = await openScene();
+      const readers = () => storage.events.listMonthlyReaders('', NOW, 10);
+      expect(await readers()).toEqual([]);
+      await storage.recordTip(tip());
+      expect(await readers()).toEqual([{ userId: provider.id, timeZone: 'UTC', notedMonth: null }]);
+      const notes = Array.from({ length: 4 }, () =>
+        storage.events.noteStatement(provider.id, '2026-04', NOW),
+      );
+      expect((await Promise.all(notes)).sort()).toEqual([false, false, false, true]);
+      expect(await readers()).toMatchObject([{ notedMonth: '2026-04' }]);
+      expect(await storage.events.listMonthlyReaders(provider.id, NOW, 10)).toEqual([]);
+      await storage.closeAccount(provider.id, NOW, false);
+      expect(await readers()).toEqual([]);
+      expect(await storage.events.noteStatement(provider.id, '2026-05', NOW)).toBe(false);
+      expect(told(await readAll(storage, provider.id))).toEqual([['tip.received', expect.anything()]]);
+      expect(await storage.events.noteStatement(customer.id, '2026-05', NOW)).toBe(true);
+    });
+  });
+}
