@@ -33,6 +33,7 @@ import { createSessions } from './auth/sessions.ts';
 import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import type { Config } from './config.ts';
 import { createAccountEvents } from './events/account-events.ts';
+import { noteMonthlyStatements } from './events/monthly-statements.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts } from './mail/drafts.ts';
@@ -171,6 +172,7 @@ export function createApp(deps: AppDependencies): App {
       await services.limits.sweep();
       await services.mail?.sweep();
       await services.invitations.sweep();
+      await noteMonthlyStatements(storage, clock);
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },

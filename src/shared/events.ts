@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { closedObject } from './unknown-names.ts';
 
-export const EVENT_TYPES = [
+const EVENT_TYPES = [
   'tip.received',
   'tip.refunded',
   'tip.thanked',

@@ -77,6 +77,24 @@ describe('the list of events', () => {
       });
   });
 
+  test('tells once that the statement of a month can be had, to whoever received something in it', async () => {
+    const { t, give } = await openScene();
+    await give();
+    const statementsAt = async (date: string) => {
+      t.clock.nowMs = Date.parse(date);
+      await t.app.sweep();
+      const token = await t.logIn('pat@example.com');
+      const { events } = await t.trpc(token).webhooks.events.query({});
+      return events.flatMap(({ type, data }) => (type === 'statement.ready' ? [data.month] : []));
+    };
+    expect(await statementsAt('2026-06-01T23:59:00Z')).toEqual([]);
+    expect(await statementsAt('2026-06-02T00:01:00Z')).toEqual(['2026-05']);
+    expect(await statementsAt('2026-06-02T01:01:00Z')).toEqual(['2026-05']);
+    expect(await statementsAt('2026-07-02T01:01:00Z')).toEqual(['2026-05']);
+    const ofCustomer = await t.trpc(await t.logIn('cam@example.com')).webhooks.events.query({});
+    expect(ofCustomer.events).toEqual([]);
+  });
+
   test('keeps the last ten thousand events that are no tips', async () => {
     const { t, provider, code, give } = await openScene();
     await give();

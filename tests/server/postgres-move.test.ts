@@ -9,6 +9,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { TableRows } from '#server/storage/port/database.ts';
+import { TABLES } from '#server/storage/schema/tables.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { PAYMENT_STATES } from '#shared/payments.ts';
