@@ -13,6 +13,7 @@ let drawnFor: Installation = {
   registration: 'open',
   hasTerms: false,
   terms: SPECIFIED_TERMS,
+  maintenance: null,
 };
 
 /** Simulated when the page does not say it. */

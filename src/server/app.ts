@@ -9,6 +9,7 @@ import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
+import { createAnnouncements } from './announcements.ts';
 import { createClientAddress } from './api/http/client-address.ts';
 import { allowOrigins, guardDoors } from './api/http/door.ts';
 import { createEnvelope } from './api/http/envelope.ts';
@@ -42,6 +43,7 @@ import type { Relay } from './mail/relay.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { findAddresses } from './notifications/push-request.ts';
 import type { Pages } from './pages/pages.ts';
+import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createPayouts } from './payments/payouts.ts';
@@ -134,7 +136,13 @@ export function createApp(deps: AppDependencies): App {
   const app = new Hono();
   app.use(envelope.middleware);
   allowOrigins(app, corsOrigins);
-  serveProbes(app, { clock, isShuttingDown, proveWritable: () => storage.proveWritable(), troubles });
+  serveProbes(app, {
+    clock,
+    isShuttingDown,
+    proveWritable: () => storage.proveWritable(),
+    troubles,
+    maintenance: config.maintenance,
+  });
   guardDoors(app, isShuttingDown);
   serveApiDocs(app, publicUrl, config.registration);
   takeWebhookEvents(app, services.payments);
@@ -219,7 +227,8 @@ function createServices({
   const queryQueue = createStepQueue(QUERIES_PER_TURN);
   const tipTerms = createTipTerms(storage, clock, log);
   const tipFeed = createTipFeed(storage, view);
-  const payments = paymentService
+  const refusal = config.maintenance && createRefusal(config.maintenance, clock);
+  const ownPayments = paymentService
     ? createPaidTips({
         storage,
         service: paymentService,
@@ -230,6 +239,14 @@ function createServices({
         excludedCategories: config.stripe?.excludedCategories ?? [],
       })
     : createSimulatedPayments(storage);
+  const payments = refusal ? holdPayments(ownPayments, storage, refusal) : ownPayments;
+  const payouts = createPayouts({
+    storage,
+    service: paymentService,
+    clock,
+    publicUrl,
+    excludedCategories: config.stripe?.excludedCategories ?? [],
+  });
   return {
     sessions,
     accounts: createAccounts({
@@ -252,13 +269,7 @@ function createServices({
       own: { fill: own.accent?.light.fill ?? null, logo: own.logo?.printed ?? null },
     }),
     payments,
-    payouts: createPayouts({
-      storage,
-      service: paymentService,
-      clock,
-      publicUrl: config.publicUrl,
-      excludedCategories: config.stripe?.excludedCategories ?? [],
-    }),
+    payouts: refusal ? holdPayouts(payouts, refusal) : payouts,
     tipFeed,
     transactions: createTransactions({
       storage,
@@ -308,5 +319,6 @@ function createServices({
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     hashingQueue: createWorkQueue(WORK_LIMITS.hashing),
     insightsQueue: createWorkQueue(WORK_LIMITS.insights),
+    announcements: createAnnouncements({ storage, clock, maintenance: config.maintenance }),
   };
 }

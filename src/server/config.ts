@@ -7,9 +7,11 @@ import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import { REGISTRATION_MODES, type RegistrationMode } from '#shared/registration-mode.ts';
+import type { Maintenance } from '#shared/rendered-page.ts';
 import { SOFTWARE } from '#shared/software.ts';
 import { brandSettings } from './brand/brand-settings.ts';
 import {
+  EXAMPLE_TIME,
   isAddressOrNetwork,
   isLoopback,
   isLoopbackHost,
@@ -18,6 +20,7 @@ import {
   isPublicUrl,
   isPushHost,
   isSmtpUrl,
+  timeFrom,
 } from './setting-forms.ts';
 import type { DatabaseAddress } from './storage/port/database.ts';
 import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
@@ -77,6 +80,8 @@ export interface Config {
   /** Absolute path of the folder with the operator's logo and pages; null for none. */
   readonly brandFolder: string | null;
   readonly warnings: readonly string[];
+  /** Null where tips are taken as always. */
+  readonly maintenance: Maintenance | null;
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -190,6 +195,11 @@ const environment = z.object({
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
   REGISTRATION: z.enum(REGISTRATION_MODES, { error: 'must be open, invite or closed' }).default('open'),
   ...brandSettings,
+  MAINTENANCE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  MAINTENANCE_UNTIL: z
+    .string()
+    .refine((text) => timeFrom(text) !== null, `must be a time such as ${EXAMPLE_TIME}`)
+    .optional(),
 });
 
 /** All settings of the operator; NODE_ENV is not one. */
@@ -243,6 +253,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
         `${new URL(publicUrl).hostname}, where no customer can go.`,
     );
   }
+  if (data.MAINTENANCE === 'on') warnings.push('MAINTENANCE is on: tips and refunds are paused.');
   return {
     host: data.HOST,
     port: data.PORT,
@@ -266,6 +277,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     brandColour: data.BRAND_COLOR ?? null,
     brandFolder: data.BRAND_FOLDER ?? null,
     warnings,
+    maintenance: data.MAINTENANCE === 'on' ? { untilMs: timeFrom(data.MAINTENANCE_UNTIL ?? '') } : null,
   };
 }
 

@@ -240,7 +240,7 @@ function factsOf(config: Config): Parameters<typeof readOwnBrand>[1] {
 
 /** Null without a build in development, where Vite serves the client, which renders every page itself. */
 async function openPages(
-  { publicUrl, takesGuestTips, operatorContact, mail, registration }: Config,
+  { publicUrl, takesGuestTips, operatorContact, mail, registration, maintenance }: Config,
   paymentMode: PaymentMode,
   own: OwnBrand,
 ): Promise<Pages | null> {
@@ -257,6 +257,7 @@ async function openPages(
       sendsMail: mail !== null,
       registration,
       hasTerms: termsVersionOf(own) !== null,
+      maintenance,
     },
     own,
   );

@@ -1,4 +1,4 @@
-/** The forms that texts of settings must have. */
+/** The forms that texts of settings and commands must have. */
 import { isIP } from 'node:net';
 
 export function isSmtpUrl(text: string): boolean {
@@ -47,4 +47,27 @@ export function isAddressOrNetwork(text: string): boolean {
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+export const EXAMPLE_TIME = '2027-01-01T06:00+01:00';
+
+/**
+ * Reads a day, or a time with or without its offset from UTC, in the forms of ISO 8601.
+ * @returns milliseconds since 1970, in UTC where no offset is named; null for another form, or a date that
+ *   no calendar has.
+ */
+export function timeFrom(text: string): number | null {
+  const [, day, time = 'T00:00', offset = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text.trim()) ??
+    [];
+  const timeMs = Date.parse(`${day}${time.replace(' ', 'T')}${offset}`);
+  if (day === undefined || Number.isNaN(timeMs)) return null;
+  // JavaScript takes 30 February for 2 March.
+  const isOfCalendar = new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+  return isOfCalendar ? timeMs : null;
+}
+
+/** A time as commands print it. @param timeMs since 1970. */
+export function inUtc(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

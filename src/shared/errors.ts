@@ -235,6 +235,11 @@ export const REFUSALS = {
     title: 'Shutting down',
     detail: 'The server is restarting. Please try again in a moment.',
   },
+  maintenance: {
+    status: 503,
+    title: 'Maintenance',
+    detail: 'Tips and refunds are paused for maintenance. Please try again later.',
+  },
 } as const satisfies Readonly<Record<string, Refusal>>;
 
 export type ErrorCode = keyof typeof REFUSALS;
@@ -282,6 +287,8 @@ function sentenceOf(code: ErrorCode, retryAfterSeconds: number | undefined): str
     return `Too many attempts. Please try again in ${duration(retryAfterSeconds)}.`;
   if (code === 'username_changed_often')
     return `${REFUSALS[code].detail} You can change yours again in ${duration(retryAfterSeconds)}.`;
+  if (code === 'maintenance')
+    return `Tips and refunds are paused for maintenance. Please try again in ${duration(retryAfterSeconds)}.`;
   return REFUSALS[code].detail;
 }
 

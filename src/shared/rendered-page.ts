@@ -24,6 +24,12 @@ export interface Address {
   readonly search: string;
 }
 
+/** Maintenance that the operator has begun: reads go on, and no money moves. */
+export interface Maintenance {
+  /** When it is expected to be over, in milliseconds since 1970; null where that is not known. */
+  readonly untilMs: number | null;
+}
+
 /** The settings that pages depend on. */
 export interface Installation {
   readonly paymentMode: PaymentMode;
@@ -38,6 +44,8 @@ export interface Installation {
   readonly hasTerms: boolean;
   /** The terms of tips when the page was made. */
   readonly terms: Terms;
+  /** Null where tips are taken as always. */
+  readonly maintenance: Maintenance | null;
 }
 
 export interface PageRequest extends Address {

@@ -379,6 +379,7 @@ describe('a password that the operator made', () => {
       'auth.updateProfile': 'password_change_required',
       'auth.close': 'password_change_required',
       'auth.export': 'password_change_required',
+      'auth.announcements': 'password_change_required',
       'auth.sessions': 'password_change_required',
       'auth.endOtherSessions': 'password_change_required',
       'auth.endSession': 'password_change_required',

@@ -36,6 +36,7 @@ const DEFAULTS = {
   brandFolder: null,
   registration: 'open',
   warnings: [],
+  maintenance: null,
 };
 
 function complaint(variables: Record<string, string>): string {
@@ -129,6 +130,7 @@ describe('settings', () => {
     [{ SESSION_DAYS: '3650' }, { sessionLifetimeMs: 3_650 * DAY_MS }],
     [{ UNDO_MINUTES: '0' }, { undoMs: 0 }],
     [{ UNDO_MINUTES: '1440' }, { undoMs: DAY_MS }],
+    [{ MAINTENANCE_UNTIL: '2026-05-15T22:30Z' }, {}],
     [{ BRAND_COLOR: ' #1D6F5C ' }, { brandColour: '#1d6f5c' }],
     [{ BRAND_FOLDER: 'brand' }, { brandFolder: resolve('brand') }],
     // What names the installation is settled before all else.
@@ -159,6 +161,19 @@ describe('settings', () => {
   test('the path of the database is absolute, so that it does not move with the working directory', () => {
     const { database } = parseConfig({ DATABASE_URL: 'x.db' });
     expect(database.engine === 'sqlite' && isAbsolute(database.path)).toBe(true);
+  });
+});
+
+test.each([
+  ['', null],
+  ['2026-05-15', Date.UTC(2026, 4, 15)],
+  ['2026-05-15 22:30', Date.UTC(2026, 4, 15, 22, 30)],
+  ['2026-05-15T22:30:15+02:00', Date.UTC(2026, 4, 15, 20, 30, 15)],
+])('maintenance until %j is told at the start', (until, untilMs) => {
+  expect(parseConfig({ MAINTENANCE: 'on', MAINTENANCE_UNTIL: until })).toStrictEqual({
+    ...DEFAULTS,
+    maintenance: { untilMs },
+    warnings: ['MAINTENANCE is on: tips and refunds are paused.'],
   });
 });
 
@@ -274,6 +289,11 @@ describe('a bad value stops the start', () => {
       ],
     ],
     ['REGISTRATION', ['on', 'Open', 'none', 'invitation']],
+    ['MAINTENANCE', ['yes', 'On', '1', 'until noon']],
+    [
+      'MAINTENANCE_UNTIL',
+      ['noon', '22:30', '2026-05-15T25:00Z', '2026-02-30', '2026-05-15T22:30+1', '15 May 2026', '1747300000'],
+    ],
     ['RATE_LIMIT', ['no', 'OFF', 'false', '0', 'On']],
     ['SESSION_DAYS', ['0', '3651', '-30', '30.5', '1e2', 'forever', 'Infinity']],
     ['UNDO_MINUTES', ['-1', '1441', '0.5', '1e1', 'never']],

@@ -98,6 +98,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'qrCodes.provider': ({ provider }) => ({ username: provider.user.username }),
   'qrCodes.lookup': ({ code }) => ({ id: code.id }),
   'transactions.terms': () => undefined,
+  'auth.announcements': () => undefined,
   'qrCodes.update': ({ code }, run) => ({
     id: code.id,
     displayName: `Fay ${run}`,

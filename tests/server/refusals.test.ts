@@ -48,6 +48,7 @@ async function openScene({
   takesGuestTips = false,
   mail = UNSENT,
   registration = 'open',
+  maintenance = null,
 }: {
   readonly isRateLimited?: boolean;
   readonly hashing?: 'slow';
@@ -56,10 +57,11 @@ async function openScene({
   readonly takesGuestTips?: boolean;
   readonly mail?: Config['mail'];
   readonly registration?: Config['registration'];
+  readonly maintenance?: Config['maintenance'];
 } = {}) {
   const trouble = { isShuttingDown: false };
   const options = {
-    config: { isRateLimited, publicUrl, takesGuestTips, mail, registration },
+    config: { isRateLimited, publicUrl, takesGuestTips, mail, registration, maintenance },
     ...(hashing && { hashing }),
     isShuttingDown: () => trouble.isShuttingDown,
   };
@@ -86,6 +88,7 @@ interface Row {
   /** Null where no mail is sent. */
   readonly mail?: null;
   readonly registration?: Config['registration'];
+  readonly maintenance?: Config['maintenance'];
   /** What happens before the call. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -524,6 +527,12 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     disturb: ({ trouble }) => {
       trouble.isShuttingDown = true;
     },
+    act: giveTip,
+  },
+  maintenance: {
+    status: 503,
+    detail: 'Tips and refunds are paused for maintenance. Please try again in 5 minutes.',
+    maintenance: { untilMs: null },
     act: giveTip,
   },
 };

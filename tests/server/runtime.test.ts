@@ -247,6 +247,7 @@ test.skipIf(process.platform === 'win32')(
 describe('the operator’s commands', () => {
   const COMMANDS = [
     'account',
+    'announce',
     'db:backup',
     'db:check',
     'db:keep-backups',

@@ -32,7 +32,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['queue', /^server\/queue\//, ''],
   [
     'chapters',
-    /^server\/(auth|events|export|mail|notifications|qr-codes|tips)\//,
+    /^server\/(?:(auth|events|export|mail|notifications|qr-codes|tips)\/|announcements\.ts$)/,
     'storage codes ports queue pictures',
   ],
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
@@ -126,7 +126,7 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|commands\/(?:account|invite|keep-backups|mail|reports|terms))\.ts$/,
+    /^server\/(?:serve|commands\/(?:account|announce|invite|keep-backups|mail|reports|terms))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],

@@ -84,6 +84,7 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   const gone = await addAccount('gone');
   await storage.closeAccount(gone.id, START_MS, false);
   await writeTerms(storage);
+  await storage.announce({ text: 'The bar opens at 8.', fromMs: START_MS, untilMs: null });
   await storage.checkRecent();
   await storage.close();
   return { path, provider, customer, other, code, tips, token, payments, guests, tipCount: TIP_COUNT };

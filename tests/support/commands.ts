@@ -4,6 +4,7 @@
  * a process.
  */
 import { careForAccount } from '#server/commands/account.ts';
+import { announce } from '#server/commands/announce.ts';
 import { type Command, runCommand } from '#server/commands/command.ts';
 import { backUpDatabase } from '#server/commands/db-backup.ts';
 import { checkDatabase } from '#server/commands/db-check.ts';
@@ -16,6 +17,7 @@ import type { Environment } from './running-server.ts';
 
 const COMMANDS = {
   account: careForAccount,
+  announce,
   'db-backup': backUpDatabase,
   'db-check': checkDatabase,
   'db-move': moveDatabase,

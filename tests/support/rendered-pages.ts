@@ -57,6 +57,7 @@ export function pagesFor(
       sendsMail,
       registration: 'open',
       hasTerms: false,
+      maintenance: null,
       ...more,
     },
     own,

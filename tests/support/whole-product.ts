@@ -4,6 +4,7 @@
  */
 import sharp from 'sharp';
 import { expect, onTestFinished } from 'vitest';
+import { createStripe } from '#server/payments/stripe/stripe.ts';
 import {
   type Description,
   expectDescribed,
@@ -271,6 +272,21 @@ export async function runEverything(
     isDown(false);
     await call(paid, 'POST /transactions/{transaction_id}/refund', refund);
     await call(paid, 'GET /transactions', { token });
+
+    const { body: open } = await call(paid, give, tip);
+    const { body: kept } = await call(paid, give, tip);
+    await pay(kept.payment_url);
+    const held = await createTestApp({
+      data: paid.data,
+      config: { maintenance: { untilMs: null } },
+      paymentService: (now) => createStripe(stripe.settings, now),
+    });
+    await call(held, give, tip);
+    await call(held, cancel, { token, at: `/transactions/${open.id}/cancel` });
+    const path = `/transactions/${kept.id}/refund`;
+    await call(held, 'POST /transactions/{transaction_id}/refund', { token, at: path });
+    for (const route of links) await call(held, route, provider);
+    await call(held, 'GET /announcements', { token });
   }
 
   /** What giver and receiver write, and what the receiver does about it. */
@@ -461,6 +477,9 @@ export async function runEverything(
   await call(t, 'POST /transactions', { token: cam, body: { ...tip, amount: 20 }, headers });
   await call(t, 'POST /transactions', { token: cam, body: { ...tip, terms_version: 7 } });
   await call(t, 'GET /terms', {});
+  await call(t, 'GET /announcements', { token: cam });
+  await t.storage.announce({ text: 'The kitchen is closed.', fromMs: 0, untilMs: null });
+  await call(t, 'GET /announcements', { token: cam });
   await call(t, 'POST /transactions', { token: pat, body: tip });
   await call(t, 'POST /transactions', { token: cam, body: { ...tip, service_category: 'dj' } });
   await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id: '0000000000' } });

@@ -4,9 +4,11 @@
  * it. Another person gets another cache.
  */
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { useSearch } from 'wouter';
 import type { UserId } from '#shared/ids.ts';
 import { onSessionRefused } from '../api-client/api.ts';
+import { SHOWN } from '../later/addresses.ts';
 import { readToken } from '../session/session.ts';
 import { createQueryClient, trpc, trpcClient } from './api-hooks.ts';
 import type { KeptUser } from './kept-dashboard.ts';
@@ -20,8 +22,38 @@ export function SignedInData({ user, children }: SignedInDataProps) {
   const cache = cacheOf(user.id);
   return (
     <trpc.Provider key={user.id} client={trpcClient} queryClient={cache}>
-      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+      <QueryClientProvider client={cache}>
+        <WhatIsAnnounced />
+        {children}
+      </QueryClientProvider>
     </trpc.Provider>
+  );
+}
+
+const Announcement = lazy(() =>
+  import('./later/announcement.tsx').then(({ Announcement }) => ({ default: Announcement })),
+);
+const ASK_AGAIN_MS = 300_000;
+
+/** A dashboard may be open for a whole night, so that it asks again now and then. */
+function WhatIsAnnounced() {
+  const { data } = trpc.auth.announcements.useQuery(undefined, {
+    staleTime: ASK_AGAIN_MS / 2,
+    refetchInterval: ASK_AGAIN_MS,
+  });
+  // Customers look at a code that fills the screen.
+  const isBehindCode = new URLSearchParams(useSearch()).has(SHOWN);
+  const isTold = data && (data.announcement || data.maintenance);
+  const hasRibbon = document.documentElement.dataset['maintenance'] !== undefined;
+  // A screen reader announces only what comes into a region that was there before.
+  return (
+    <div aria-live="polite">
+      {data && !isBehindCode && (isTold || hasRibbon) && (
+        <Suspense>
+          <Announcement {...data} />
+        </Suspense>
+      )}
+    </div>
   );
 }
 

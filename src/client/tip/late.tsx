@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { CODE_FORM_PATH } from '#shared/page-paths.ts';
+import { drawnInstallation, paymentMode } from '../installation.ts';
 import { PAID, PAYMENT, paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -52,21 +53,33 @@ const CLOSED = {
     title: 'Not taking tips yet',
     text: 'This code can’t take tips until its owner has set up payouts.',
   },
+  maintenance: {
+    title: 'Not taking tips right now',
+    text: 'Check back when maintenance is over.',
+  },
 } as const;
 
+/** Without a payment service nobody has to set up payouts, also when this page came before the maintenance. */
+function isMaintenance(): boolean {
+  if (import.meta.env.SSR) return drawnInstallation().maintenance !== null;
+  return document.documentElement.dataset['maintenance'] !== undefined || paymentMode() === 'simulated';
+}
+
 interface ClosedProps {
-  readonly why: keyof typeof CLOSED;
+  readonly why: 'paused' | 'unpayable';
   readonly onRetry: () => void;
 }
 
 /** The note of a code that takes no tips for now, in the place of the amounts and below its provider. */
 function Closed({ why, onRetry }: ClosedProps) {
-  const { title, text } = CLOSED[why];
+  const isHeld = why === 'unpayable' && isMaintenance();
+  const { title, text } = CLOSED[isHeld ? 'maintenance' : why];
   return (
     <section className={[card.card, states.problem].join(' ')}>
       <h2>{title}</h2>
       <p>{text}</p>
-      <Button onClick={onRetry}>
+      {/* Another page says whether maintenance is over, or how long it goes on. */}
+      <Button onClick={isHeld ? () => window.location.reload() : onRetry}>
         <RetryIcon /> Try again
       </Button>
     </section>

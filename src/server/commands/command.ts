@@ -4,6 +4,7 @@
  */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
+import { EXAMPLE_TIME, timeFrom } from '../setting-forms.ts';
 import { type NotedPast, parsePast } from '../storage/checks/past.ts';
 import { databaseAt } from '../storage/open.ts';
 import { DatabaseRefused, type ManagedDatabase } from '../storage/port/database.ts';
@@ -96,6 +97,18 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
     const [reason = ''] = error.message.split(/\. |\.?$/);
     throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
   }
+}
+
+/**
+ * Reads the time that an option names, in UTC where it names no zone.
+ * @returns milliseconds since 1970. @throws UsageError
+ */
+export function readTime(option: string, text: string): number {
+  const timeMs = timeFrom(text);
+  if (timeMs !== null) return timeMs;
+  throw new UsageError(
+    `--${option} takes a time such as 2027-01-01 or ${EXAMPLE_TIME}. This is ${JSON.stringify(text)}.`,
+  );
 }
 
 /**

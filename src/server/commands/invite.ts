@@ -4,6 +4,7 @@ import { email } from '#shared/accounts.ts';
 import { invitationUrl } from '#shared/invitations.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { createInvitations, type Invitations } from '../auth/invitations.ts';
+import { inUtc } from '../setting-forms.ts';
 import type { Invitation } from '../storage/port/invitations.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
@@ -99,8 +100,7 @@ const accounts = (count: number) => `${count} ${count === 1 ? 'account' : 'accou
 const whose = ({ emailKey }: Invitation) =>
   emailKey === null ? 'for anybody who has it' : `for ${emailKey}`;
 
-const timeOf = ({ expiresAtMs }: Invitation) =>
-  `${new Date(expiresAtMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const timeOf = ({ expiresAtMs }: Invitation) => inUtc(expiresAtMs);
 
 function readEmail(text: string): string {
   const { data } = email.safeParse(text);

@@ -3,7 +3,7 @@ import { MAX_AMOUNT_CENTS, type StoredTerms, type TermsStorage } from '#server/s
 import { termsAt } from '#server/tips/terms.ts';
 import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
 import { type Cents, cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
-import { type Command, parseWords, UsageError } from './command.ts';
+import { type Command, parseWords, readTime, UsageError } from './command.ts';
 
 const USAGE =
   'npm run terms -- show | set [--giver-fee PERCENT] [--receiver-fee PERCENT] [--min AMOUNT] [--max AMOUNT] ' +
@@ -121,16 +121,10 @@ function readRate(name: 'giver-fee' | 'receiver-fee', values: Options, before: n
   );
 }
 
-/** Reads the time from which terms hold, in UTC where it names no zone. @throws UsageError for the past. */
+/** Reads the time from which terms hold. @throws UsageError for the past. */
 function readFrom(text: string | undefined, earliestMs: number): number {
   if (text === undefined) return earliestMs;
-  const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text);
-  const isZoned = /(?:Z|[+-]\d\d:\d\d)$/.test(text) || !text.includes('T');
-  const fromMs = isDate ? Date.parse(isZoned ? text : `${text}Z`) : Number.NaN;
-  if (Number.isNaN(fromMs))
-    throw new UsageError(
-      `--from takes a time such as 2027-01-01 or 2027-01-01T06:00+01:00. This is ${JSON.stringify(text)}.`,
-    );
+  const fromMs = readTime('from', text);
   if (fromMs >= earliestMs) return fromMs;
   throw new UsageError(
     'Terms cannot hold in the past, and running servers need a minute to hear of them: ' +

@@ -16,6 +16,7 @@ import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#sha
 import type { InlineSources } from '../api/http/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/http/prepared-answer.ts';
 import { ARTICLE_STYLE, escaped, withBrand, withStyle } from './branded.ts';
+import { withMaintenance } from './maintenance-notice.ts';
 
 /** The numbers of pages that are kept; one has some 15 kB, and 10 kB packed. */
 const MAX_KEPT = {
@@ -128,7 +129,7 @@ export function createRenderedPages(
       const known = kept.providers.get(key, page);
       if (known) return known;
       await queue.step(ownerOf());
-      const html = templates.fill('offline', renderer.renderProvider(page, publicUrl));
+      const html = templates.fill('provider', renderer.renderProvider(page, publicUrl));
       return kept.providers.keep(key, unlisted(html, 'fast'), page);
     },
 
@@ -221,7 +222,7 @@ export function packedAtOnce(page: Prepared): Prepared {
   return { ...page, packed: (encoding) => made[encoding] };
 }
 
-type TemplateName = 'landing' | 'auth' | 'tip' | 'dashboard' | 'offline' | 'article';
+type TemplateName = 'landing' | 'auth' | 'tip' | 'dashboard' | 'offline' | 'provider' | 'article';
 
 interface Templates {
   readonly inlineSources: InlineSources;
@@ -231,17 +232,16 @@ interface Templates {
 }
 
 function readTemplates(folder: string, installation: Installation, own: OwnBrand): Templates {
-  const read = (name: string) =>
-    withBrand(
-      withInstallation(readFileSync(join(folder, `templates/${name}.html`), 'utf8'), installation),
-      own,
-    );
+  const read = (name: string, shown = installation) =>
+    withBrand(withInstallation(readFileSync(join(folder, `templates/${name}.html`), 'utf8'), shown), own);
   const templates = {
     landing: read('landing'),
     auth: read('auth'),
     tip: read('tip'),
     dashboard: read('dashboard'),
-    offline: read('offline'),
+    // Browsers keep it beyond the end of a maintenance.
+    offline: read('offline', { ...installation, maintenance: null }),
+    provider: read('offline'),
     // Without pages of an operator its styles would only make the policy longer.
     article: own.pages.length === 0 ? '' : withStyle(read('offline'), ARTICLE_STYLE),
   };
@@ -294,10 +294,9 @@ const FOOTER_STYLE =
  * Adds the operator's settings to a page: the ribbon when no real money moves, and a footer with the contact,
  * outside of the client's root element, so that no page loads script for it.
  */
-export function withInstallation(
-  html: string,
-  { paymentMode, takesGuestTips, operatorContact, sendsMail, registration, hasTerms, terms }: Installation,
-): string {
+export function withInstallation(html: string, installation: Installation): string {
+  const { paymentMode, takesGuestTips, operatorContact, sendsMail, registration, hasTerms, terms } =
+    installation;
   const contact = readOperatorContact(operatorContact);
   const payments = paymentMode === 'simulated' ? '' : `data-payments="${paymentMode}" `;
   const guests = takesGuestTips ? 'data-guests="on" ' : '';
@@ -318,5 +317,5 @@ export function withInstallation(
       .replace('</head>', `<style>${FOOTER_STYLE}</style>$&`)
       .replace('</body>', (end) => footer + end);
   }
-  return told;
+  return withMaintenance(told, installation.maintenance);
 }

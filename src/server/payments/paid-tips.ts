@@ -57,7 +57,7 @@ export function createPaidTips(
       const now = clock();
       const payment = { ...tip, paymentMode: service.mode, expiresAtMs: now + PAGE_LIFETIME_MS };
       const begun = await payments.beginPayment(payment, now + FIRST_LOOK_MS);
-      if (begun.outcome !== 'begun' && begun.outcome !== 'repeated') return begun;
+      if (tip.isHeld || (begun.outcome !== 'begun' && begun.outcome !== 'repeated')) return begun;
       return { ...begun, payment: await orUnavailable(() => progress.withPage(begun.payment)) };
     },
 

@@ -176,6 +176,8 @@ export function createTransactions(deps: {
           throw new AppError('own_qr_code');
         case 'category_mismatch':
           throw new AppError('category_mismatch');
+        case 'held':
+          throw new AppError('maintenance');
       }
     },
 

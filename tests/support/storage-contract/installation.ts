@@ -21,6 +21,21 @@ export function describeInstallation(): void {
       expect(hexOf([await storage.secret('device_mark', bytes('two'))])).toEqual(hexOf([bytes('two')]));
     });
 
+    test('one announcement takes the place of the one before, until it is ended', async () => {
+      const { storage, reopen } = await openStorage();
+      expect(await storage.findAnnouncement()).toBeNull();
+      const first = { text: '😀'.repeat(280), fromMs: NOW, untilMs: NOW + 1 };
+      const second = { text: 'O\'Hara; said "Hi"', fromMs: 0, untilMs: null };
+      for (const one of [first, second, first, second]) {
+        await storage.announce(one);
+        expect(await storage.findAnnouncement()).toEqual(one);
+      }
+      const reopened = await reopen();
+      expect(await reopened.findAnnouncement()).toEqual(second);
+      expect([await reopened.endAnnouncement(), await reopened.endAnnouncement()]).toEqual([true, false]);
+      expect(await reopened.findAnnouncement()).toBeNull();
+    });
+
     test('proving that tips could be recorded leaves nothing behind', async () => {
       const { storage } = await openStorage();
       for (let time = 0; time < 3; time += 1) await storage.proveWritable();

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { NAME_AND_VERSION } from '#server/version.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
+import type { Maintenance } from '#shared/rendered-page.ts';
 import { refuseOtherMethods } from './door.ts';
 
 const HEALTHZ = '/healthz';
@@ -43,6 +44,11 @@ export function createTroubles(clock: Clock): Troubles {
   };
 }
 
+function sentenceOf({ untilMs }: Maintenance): string {
+  const until = untilMs === null ? '' : ` until ${new Date(untilMs).toISOString()}`;
+  return `Tips and refunds are paused for maintenance${until}.`;
+}
+
 /** Counts probes, because a line in the log for each would hide all others. */
 export interface ProbeCounts {
   /** @returns true for a probe with the same status as the one before, which needs no line in the log. */
@@ -77,8 +83,8 @@ function isProbe(route: string): route is Probe {
 }
 
 /**
- * `/healthz` answers the version. `/readyz` answers 200 while a tip could be recorded, and names the troubles
- * after its first line.
+ * `/healthz` answers the version. `/readyz` answers 200 while a tip could be recorded, and names maintenance
+ * and the troubles after its first line.
  * @param proveWritable rejects when nothing can be saved. It is called at most once a second, so that probes
  *   cannot wear out the disk.
  */
@@ -89,9 +95,11 @@ export function serveProbes(
     readonly isShuttingDown: () => boolean;
     readonly proveWritable: () => Promise<void>;
     readonly troubles: Troubles;
+    readonly maintenance: Maintenance | null;
   },
 ): void {
   const { clock, isShuttingDown, proveWritable, troubles } = deps;
+  const maintenance = deps.maintenance ? [sentenceOf(deps.maintenance)] : [];
   let last: { readonly atMs: number; readonly proof: Promise<void> } | null = null;
 
   app.get(HEALTHZ, (c) => c.text(`ok\n${NAME_AND_VERSION}`, 200, UNKEPT));
@@ -101,7 +109,7 @@ export function serveProbes(
     if (last === null || nowMs < last.atMs || nowMs - last.atMs >= 1_000)
       last = { atMs: nowMs, proof: proveWritable() };
     await last.proof;
-    return c.text(['ok', ...troubles.lines()].join('\n'), 200, UNKEPT);
+    return c.text(['ok', ...maintenance, ...troubles.lines()].join('\n'), 200, UNKEPT);
   });
   for (const probe of [HEALTHZ, READYZ]) refuseOtherMethods(app, probe);
 }

@@ -54,6 +54,9 @@ const NOTES: FieldNotes = {
     'The hour of the clock at which your day ends and the next one begins, from 0 to 23: with 5, tips up to five in the morning belong to the day before. Null until you chose one: then it is midnight.',
   'Insights.day_start_hour': 'The hour of the clock at which the days of this answer begin.',
   'ProfileChange.is_service_provider': 'True makes a provider of a customer; there is no way back.',
+  announcement: 'The text that everybody who is logged in is shown; null for none.',
+  maintenance: 'That tips and refunds are paused; null while they are not.',
+  until: 'When it is expected to be over, ISO 8601 in UTC; null where that is not known.',
   'ProfileChange.service_categories': 'All the services that you provide from now on; at least one.',
   device: 'What the session was begun with; null when the client did not say.',
   display_name: 'Who receives the tips, as givers see it; null for the full name. Up to 60 characters.',
@@ -78,7 +81,8 @@ const NOTES: FieldNotes = {
   hidden: 'Whether you do not want to see the message and the name.',
   image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
   is_current: 'Whether it is the session that asks.',
-  is_payable: 'Whether tips can be paid to the provider: always where payments are simulated.',
+  is_payable:
+    'Whether tips can be paid to the provider: always where payments are simulated. False during maintenance.',
   is_service_provider: 'Whether the user receives tips.',
   message:
     'What the giver wrote, as the receiver alone is told: plain text of up to 140 characters; null without one, or when the receiver has hidden it.',

@@ -11,10 +11,11 @@ import {
   SAME_PASSWORD,
   user,
 } from '#shared/accounts.ts';
+import { announcements } from '#shared/announcements.ts';
 import { AppError } from '#shared/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { LOGIN, USER } from './examples.ts';
-import { anyPasswordProcedure, publicProcedure } from './trpc.ts';
+import { anyPasswordProcedure, publicProcedure, signedInProcedure } from './trpc.ts';
 
 /** The token type of OAuth (RFC 6749, section 5.1). */
 const TOKEN_TYPE = 'bearer';
@@ -151,6 +152,24 @@ export const authProcedures = {
       response: USER,
     },
     anyPasswordProcedure.query(({ ctx }) => userFrom(ctx.account)),
+  ),
+
+  announcements: endpoint(
+    {
+      rest: 'GET /announcements',
+      status: 200,
+      summary: 'See what the operator announces',
+      description: [
+        'The text that the operator shows to everybody who is logged in, and whether tips are paused for',
+        'maintenance; null where there is none.',
+      ],
+      answers: { announcements },
+      response: {
+        announcement: { text: 'Payouts arrive a day late this week.', until: '2024-06-08T06:00:00.000Z' },
+        maintenance: null,
+      },
+    },
+    signedInProcedure.query(({ ctx }) => ctx.services.announcements()),
   ),
 
   confirm: endpoint(

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Context as HonoContext } from 'hono';
+import type { createAnnouncements } from '#server/announcements.ts';
 import type { Accounts } from '#server/auth/accounts.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Invitations } from '#server/auth/invitations.ts';
@@ -56,6 +57,7 @@ export interface Services {
   readonly takesGuestTips: boolean;
   readonly hashingQueue: WorkQueue;
   readonly insightsQueue: WorkQueue;
+  readonly announcements: ReturnType<typeof createAnnouncements>;
 }
 
 export interface Context {

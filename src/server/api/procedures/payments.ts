@@ -9,6 +9,7 @@ const LINK_REFUSALS = [
   'provider_not_payable',
   'payment_unavailable',
   'too_many_requests',
+  'maintenance',
 ] as const;
 
 /** Each call may ask the payment service, and decides where somebody's money goes. */

@@ -108,6 +108,7 @@ export const transactionProcedures = {
         'terms_changed',
         'words_not_taken',
         'too_many_requests',
+        'maintenance',
       ],
       request: {
         receiver_qr_id: QR_CODE.id,
@@ -193,7 +194,13 @@ export const transactionProcedures = {
       ],
       movesMoney: true,
       answers: { transaction },
-      refusals: ['transaction_not_found', 'not_refundable', 'payment_unavailable', 'too_many_requests'],
+      refusals: [
+        'transaction_not_found',
+        'not_refundable',
+        'payment_unavailable',
+        'too_many_requests',
+        'maintenance',
+      ],
       response: {
         ...TRANSACTION,
         status: 'refunded',
@@ -223,7 +230,7 @@ export const transactionProcedures = {
       parameters: [TRANSACTION_ID],
       movesMoney: true,
       answers: { transaction },
-      refusals: ['transaction_not_found', 'payment_unavailable', 'too_many_requests'],
+      refusals: ['transaction_not_found', 'payment_unavailable', 'too_many_requests', 'maintenance'],
       response: { ...TRANSACTION, payment_mode: 'live', status: 'expired', undo_until: null },
     },
     changedByPartyProcedure

@@ -38,6 +38,8 @@ export interface GivenTip extends NewTransaction {
   readonly giverMessage?: OfferedMessage | undefined;
   /** Refuses the tip unless it repeats an earlier one. */
   readonly termsRefusal?: TermsRefusal | undefined;
+  /** During maintenance: only a tip that was given before is answered. */
+  readonly isHeld?: true;
 }
 
 export interface TransactionRecord extends NewTransaction {
@@ -81,7 +83,8 @@ export type TipRefusal =
   | 'category_mismatch'
   | 'words_off'
   | 'words_refused'
-  | TermsRefusal;
+  | TermsRefusal
+  | 'held';
 
 export type RecordOutcome =
   | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }

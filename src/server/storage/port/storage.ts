@@ -8,6 +8,7 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
+import type { AnnouncementStorage } from './announcements.ts';
 import type { Devices } from './devices.ts';
 import type { Events } from './events.ts';
 import type { Invitations } from './invitations.ts';
@@ -191,7 +192,7 @@ export interface StorageListener {
  */
 export type Remnants = 'complete' | 'partial' | 'busy';
 
-export interface Storage extends Ledger, TermsStorage {
+export interface Storage extends Ledger, TermsStorage, AnnouncementStorage {
   readonly payments: Payments;
   readonly messages: Messages;
   readonly devices: Devices;

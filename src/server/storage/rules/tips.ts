@@ -80,6 +80,7 @@ export function decideTip(
     const { giverMessage: _, ...stored } = earlier;
     return { outcome: 'repeated', transaction: withReceiverNames(stored, code) };
   }
+  if (tip.isHeld) return { outcome: 'held' };
   const found = currentCode(code);
   if (found.outcome !== 'current') return found;
   const { code: current } = found;

@@ -1,5 +1,6 @@
 /** All tables in the order of their references, so that an empty database can be filled in this order. */
 import * as accounts from './accounts.ts';
+import * as announcements from './announcements.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
 import * as events from './events.ts';
@@ -42,4 +43,5 @@ export const TABLES = [
   mail.mailSettings,
   invitations.invitations,
   events.notedEvents,
+  announcements.announcements,
 ] as const;

@@ -1,6 +1,7 @@
 /** All statements of the running server but PostgreSQL's set-wise ones, and their prepared form. */
 import type { Step } from '../steps/step.ts';
 import { accountStatements } from './accounts.ts';
+import { announcementStatements } from './announcements.ts';
 import type { Builder, Preparable, Typed } from './builder.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
@@ -24,6 +25,7 @@ export function buildStatements(builder: Builder) {
     ...mailStatements(builder),
     ...invitationStatements(builder),
     ...termsStatements(builder),
+    ...announcementStatements(builder),
     ...checkStatements(builder),
     ...eventStatements(builder),
   };

@@ -1,4 +1,4 @@
-/** Steps of attempts and secrets. */
+/** Steps of attempts, secrets and the operator's announcement. */
 import type { Storage } from '../port/storage.ts';
 import { countAttempt } from '../rules/attempts.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
@@ -26,6 +26,16 @@ export const createInstallation = (engine: Engine) =>
 
     forgetSecrets: () =>
       engine.transact((all) => together(all.deleteDevices.change({}), all.deleteSecrets.change({}))),
+
+    findAnnouncement: async () =>
+      (await engine.read(({ presentAnnouncement }) => presentAnnouncement.one({}))) ?? null,
+
+    announce: async (announcement) => {
+      await engine.change(({ saveAnnouncement }) => saveAnnouncement.change({ id: 1, ...announcement }));
+    },
+
+    endAnnouncement: async () =>
+      (await engine.change(({ deleteAnnouncement }) => deleteAnnouncement.change({}))) > 0,
   }) satisfies Partial<Storage>;
 
 const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, counts, nowMs) {

@@ -1,0 +1,73 @@
+/** What the operator says to everybody who is logged in, above the screen. */
+import { useEffect, useState } from 'react';
+import type { Announcements } from '#shared/announcements.ts';
+import { brand } from '#shared/brand.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { Button } from '../../ui/button.tsx';
+import styles from './announcement.module.css';
+
+const END = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+});
+const KEY = `${brand.linkScheme}_announcement_read`;
+
+/** Says nothing twice: pages that were made during maintenance have a ribbon of their own. */
+export function Announcement({ announcement, maintenance }: Announcements) {
+  const [readText, setReadText] = useState(readBefore);
+  const { dataset } = document.documentElement;
+  const isOver = maintenance === null && dataset['maintenance'] !== undefined;
+  useEffect(() => {
+    if (!isOver) return;
+    delete document.documentElement.dataset['maintenance'];
+    document.querySelector('.maintenance')?.remove();
+  }, [isOver]);
+  const isShown = announcement !== null && announcement.text !== readText;
+
+  function dismiss(text: string) {
+    keepAsRead(text);
+    setReadText(text);
+    // The pressed button goes, and reading goes on with the screen below.
+    const main = document.querySelector<HTMLElement>('main');
+    main?.setAttribute('tabindex', '-1');
+    main?.focus({ preventScroll: true });
+  }
+
+  return (
+    <>
+      {maintenance && dataset['maintenance'] === undefined && (
+        <p className={[styles.bar, styles.held].join(' ')}>
+          Tips are paused for maintenance
+          {maintenance.until && ` until ${END.format(new Date(maintenance.until))}`}.
+        </p>
+      )}
+      {isShown && (
+        <section className={styles.bar} aria-label="Announcement">
+          <p dir="auto">{announcement.text}</p>
+          <Button look="quiet" onClick={() => dismiss(announcement.text)}>
+            Got It
+          </Button>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** The text that was put away on this device; another text is shown again. */
+function readBefore(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+function keepAsRead(text: string): void {
+  try {
+    localStorage.setItem(KEY, text);
+  } catch {
+    // Without storage it stays away until the page is loaded again.
+  }
+}

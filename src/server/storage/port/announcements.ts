@@ -1,0 +1,20 @@
+/** The storage port for the operator's announcement to everybody who is logged in. */
+
+/** In characters; longer ones would push what people came for off a phone's screen. */
+export const MAX_ANNOUNCEMENT_LENGTH = 280;
+
+export interface StoredAnnouncement {
+  readonly text: string;
+  readonly fromMs: number;
+  /** Null for one that stays until it is ended. */
+  readonly untilMs: number | null;
+}
+
+export interface AnnouncementStorage {
+  /** The one announcement, also before and after its time; null without one. */
+  findAnnouncement(): Promise<StoredAnnouncement | null>;
+  /** Takes the place of the one before. */
+  announce(announcement: StoredAnnouncement): Promise<void>;
+  /** @returns whether there was one. */
+  endAnnouncement(): Promise<boolean>;
+}

@@ -1,0 +1,110 @@
+/** What the operator says on the pages: an announcement, and maintenance that begins while they are open. */
+import { runHere } from '../support/commands.ts';
+import { startServer, stopEverything } from '../support/running-server.ts';
+import { test as baseTest, expect } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+
+const test = baseTest.extend({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      await use(await startServer());
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+test('an announcement stands above the pages of an account until it is put away, and so does another one', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const announce = (...words: string[]) => runHere('announce', { DATABASE_URL: server.databasePath }, words);
+  const { provider, code } = await backstage.bothSides();
+  const said = page.getByRole('region', { name: 'Announcement' });
+  await announce('The bar opens at 8 tonight. Come at 7, and bring the new cards.');
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await expect(said).toContainText('The bar opens at 8 tonight.');
+  await expectForEverybody(page, 'dashboard with an announcement');
+  await picture(page, 'announcements-01-dashboard');
+  await page.goto(`/dashboard?show=${code}`);
+  await expect(page.getByRole('button', { name: 'Show Tonight' })).toBeVisible();
+  await expect(said).toHaveCount(0);
+  await page.goto('/statement');
+  await said.getByRole('button', { name: 'Got It' }).click();
+  await expect(said).toHaveCount(0);
+  await expect(page.getByRole('main')).toBeFocused();
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
+  const asked = page.waitForResponse((answer) => answer.url().includes('auth.announcements'));
+  await page.reload();
+  await asked;
+  await expect(said).toHaveCount(0);
+
+  await page.clock.install();
+  await page.reload();
+  await announce('Payouts are a day late.');
+  await page.clock.fastForward('05:01');
+  await expect(said).toContainText('Payouts are a day late.');
+  await announce('end');
+  await page.clock.fastForward('05:01');
+  await expect(said).toHaveCount(0);
+});
+
+test('maintenance holds tips on open pages and on new ones, and ends on both', async ({
+  page,
+  browser,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const held = page.getByText(/^Tips are paused for maintenance/);
+  await page.clock.install();
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
+  const context = await browser.newContext({ baseURL: server.url });
+  const ofGiver = await context.newPage();
+  await logInAs(customer, context);
+  await ofGiver.goto(`/tip/${code}`);
+  await ofGiver.getByText('$20', { exact: true }).click();
+  await ofGiver.getByRole('button', { name: 'Proceed' }).click();
+
+  const again = { PORT: String(server.port), DATABASE_URL: server.databasePath };
+  await server.stop();
+  const until = new Date(Date.now() + 1_800_000).toISOString();
+  const during = await startServer({ ...again, MAINTENANCE: 'on', MAINTENANCE_UNTIL: until });
+  await ofGiver.getByRole('button', { name: /^Pay/ }).click();
+  await expect(
+    ofGiver.getByText(/^Tips and refunds are paused for maintenance\. Please try again in \d+ minutes\.$/),
+  ).toBeVisible();
+  await page.clock.fastForward('05:01');
+  await expect(held).toHaveText(/ until .+\d:\d\d [AP]M\.$/);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
+  await expect(held).toHaveCount(1);
+  await expectForEverybody(page, 'dashboard during maintenance');
+  await picture(page, 'announcements-02-maintenance');
+  const another = await context.newPage();
+  await another.goto(`/tip/${code}`);
+  await expect(another.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
+  await expectForEverybody(another, 'tip page during maintenance');
+  await picture(another, 'announcements-03-tip-page');
+
+  await during.stop();
+  await startServer(again);
+  await page.clock.fastForward('05:01');
+  await expect(held).toHaveCount(0);
+  await another.getByRole('button', { name: 'Try again' }).click();
+  await expect(another.getByText('$20', { exact: true })).toBeVisible();
+  // The amount is still chosen.
+  await ofGiver.getByRole('button', { name: 'Proceed' }).click();
+  await ofGiver.getByRole('button', { name: /^Pay/ }).click();
+  await expect(ofGiver.getByText(/^Tip sent successfully!/)).toBeVisible();
+  await context.close();
+});
