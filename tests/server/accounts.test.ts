@@ -36,7 +36,10 @@ const PAT = {
   is_service_provider: true,
   service_categories: ['bartender', 'dj'],
   total_tips_received: 0,
+  total_tips_received_minor: 0,
   total_tips_given: 0,
+  total_tips_given_minor: 0,
+  currency: 'USD',
   must_change_password: false,
   day_start_hour: null,
 };

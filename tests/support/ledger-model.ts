@@ -18,6 +18,7 @@ interface ModelTip {
   readonly amountCents: number;
   readonly giverFeeCents: number;
   readonly netAmountCents: number;
+  readonly receiverFeeCents: number;
   readonly serviceCategory: ServiceCategory;
   readonly createdAt: string;
   paymentMode: 'simulated';
@@ -195,6 +196,7 @@ export function createLedgerModel(undoMs: number) {
         amountCents,
         giverFeeCents: roundedShare(amountCents, 5n),
         netAmountCents: amountCents - roundedShare(amountCents, 3n),
+        receiverFeeCents: roundedShare(amountCents, 3n),
         serviceCategory: code.category,
         createdAt: new Date(now).toISOString(),
         paymentMode: 'simulated',
