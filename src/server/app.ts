@@ -26,6 +26,7 @@ import { createContextReader, type Services } from './api/procedures/context.ts'
 import { createTrpcDoor } from './api/procedures/trpc-door.ts';
 import { createRestAdapter } from './api/rest/rest.ts';
 import { createAccounts } from './auth/accounts.ts';
+import { createApiKeys } from './auth/api-keys.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
 import { createInvitations } from './auth/invitations.ts';
 import { createMailLinks } from './auth/mail-links.ts';
@@ -181,6 +182,7 @@ export function createApp(deps: AppDependencies): App {
       await services.mail?.sweep();
       await services.invitations.sweep();
       await noteMonthlyStatements(storage, clock);
+      await services.apiKeys.sweep();
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },
@@ -249,6 +251,7 @@ function createServices({
   });
   return {
     sessions,
+    apiKeys: createApiKeys({ storage, clock, random, draft, log }),
     accounts: createAccounts({
       storage,
       sessions,

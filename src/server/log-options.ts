@@ -1,5 +1,9 @@
-/** Redacts keys of the payment service, which its errors may quote, from every line of the log. */
+/**
+ * Redacts keys from every line of the log: those of the payment service, which its errors may quote, and API
+ * keys, which no line has on purpose.
+ */
 import type { LoggerOptions } from 'pino';
+import { API_KEY_PREFIX } from '#shared/api-keys.ts';
 import type { Config } from './config.ts';
 
 const REST = String.raw`[\w*+/=-]+`;
@@ -12,7 +16,10 @@ const AT_BEGIN = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{
  * Everything that begins like a key of Stripe (https://docs.stripe.com/keys), also where Stripe has masked
  * its middle.
  */
-const KEYS = new RegExp(`((?:[prs]k_(?:org_)?(?:test|live)|whsec)_)${REST}|${AT_BEGIN}([prs]k_)${REST}`, 'g');
+const KEYS = new RegExp(
+  `((?:[prs]k_(?:org_)?(?:test|live)|whsec)_|${API_KEY_PREFIX})${REST}|${AT_BEGIN}([prs]k_)${REST}`,
+  'g',
+);
 
 export function logOptions({ logLevel, stripe }: Pick<Config, 'logLevel' | 'stripe'>): LoggerOptions {
   const configured = stripe ? [stripe.secretKey, ...stripe.webhookSecrets] : [];

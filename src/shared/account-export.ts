@@ -1,6 +1,7 @@
 /** The account export: its request, the pieces of its stream, and the schema of its files. */
 import { z } from 'zod';
 import { session, user } from './accounts.ts';
+import { apiKey } from './api-keys.ts';
 import { mailSettings } from './mail.ts';
 import { notificationDevice } from './notifications.ts';
 import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
@@ -31,6 +32,8 @@ export const exportedAccount = z.object({
   ...user.omit({ mustChangePassword: true }).shape,
   formerUsernames: z.array(z.string()),
   sessions: z.array(session),
+  /** Newest first. */
+  apiKeys: z.array(apiKey),
   /** Newest first. */
   noticeDevices: z.array(notificationDevice),
   /** Current codes, oldest first. */

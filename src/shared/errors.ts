@@ -219,6 +219,27 @@ export const REFUSALS = {
     title: 'Invitation for another email',
     detail: 'Your invitation is for another email. Sign up with the one it was made for.',
   },
+  invalid_api_key: {
+    status: 401,
+    title: 'Invalid API key',
+    detail: 'This API key is mistyped or has ended, or it may not be used from this address.',
+  },
+  missing_scope: {
+    status: 403,
+    title: 'Missing scope',
+    detail: 'This API key lacks a scope.',
+  },
+  not_for_api_keys: {
+    status: 403,
+    title: 'Not for API keys',
+    detail: 'No API key can do this. Log in to do it.',
+  },
+  api_key_not_found: { status: 404, title: 'API key not found', detail: 'This API key has already ended.' },
+  too_many_api_keys: {
+    status: 409,
+    title: 'Too many API keys',
+    detail: 'You have as many API keys as an account can have. End one first.',
+  },
   internal: {
     status: 500,
     title: 'Internal error',
@@ -257,6 +278,8 @@ interface AppErrorOptions {
   readonly fieldErrors?: readonly FieldError[];
   /** For 429 and 503. */
   readonly retryAfterSeconds?: number;
+  /** For `missing_scope`. */
+  readonly scope?: string;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -266,13 +289,15 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fieldErrors: readonly FieldError[];
   readonly retryAfterSeconds: number | undefined;
+  readonly scope: string | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
-    const { fieldErrors, retryAfterSeconds, cause } = options;
-    super(fieldErrors?.[0]?.message ?? sentenceOf(code, retryAfterSeconds), { cause });
+    const { fieldErrors, retryAfterSeconds, scope, cause } = options;
+    super(fieldErrors?.[0]?.message ?? sentenceOf(code, retryAfterSeconds, scope), { cause });
     this.name = 'AppError';
     this.code = code;
     this.fieldErrors = options.fieldErrors ?? [];
+    this.scope = scope;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (this.status === 503 ? 2 : undefined);
   }
 
@@ -281,7 +306,8 @@ export class AppError extends Error {
   }
 }
 
-function sentenceOf(code: ErrorCode, retryAfterSeconds: number | undefined): string {
+function sentenceOf(code: ErrorCode, retryAfterSeconds?: number, scope?: string): string {
+  if (scope !== undefined) return `This API key lacks the scope ${scope}.`;
   if (retryAfterSeconds === undefined) return REFUSALS[code].detail;
   if (code === 'too_many_requests')
     return `Too many attempts. Please try again in ${duration(retryAfterSeconds)}.`;

@@ -18,6 +18,7 @@ export type DeviceId = string & $brand<'DeviceId'>;
 export type MailId = string & $brand<'MailId'>;
 export type InvitationId = string & $brand<'InvitationId'>;
 export type EventId = string & $brand<'EventId'>;
+export type ApiKeyId = string & $brand<'ApiKeyId'>;
 /** The stored form: upper case, without a hyphen. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -40,6 +41,7 @@ const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
 const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
 const DEVICE_ID = /* @__PURE__ */ idPattern('dev');
 const USER_ID = /* @__PURE__ */ idPattern('usr');
+const API_KEY_ID = /* @__PURE__ */ idPattern('key');
 
 /** The event id before an account's first transaction. */
 export const BEGINNING = 'beginning';
@@ -65,6 +67,11 @@ export function newMailId(random: RandomBytes): MailId {
 /** Short, because an operator types it. */
 export function newInvitationId(random: RandomBytes): InvitationId {
   return `inv_${base32(random(10)).toLowerCase()}` as InvitationId;
+}
+
+/** Names a key to its owner; the text that is sent as a credential is made apart. */
+export function newApiKeyId(random: RandomBytes): ApiKeyId {
+  return `key_${base32(random(26)).toLowerCase()}` as ApiKeyId;
 }
 
 export function newTransactionId(random: RandomBytes): TransactionId {
@@ -128,7 +135,7 @@ export function isPhotoName(text: string): text is PhotoName {
 }
 
 /** The pattern of ids with this prefix. */
-export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev'): RegExp {
+export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev' | 'key'): RegExp {
   return new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`);
 }
 
@@ -142,6 +149,10 @@ export function isDeviceId(text: string): text is DeviceId {
 
 export function isUserId(text: string): text is UserId {
   return text.length <= MAX_ID_LENGTH && USER_ID.test(text);
+}
+
+export function isApiKeyId(text: string): text is ApiKeyId {
+  return text.length <= MAX_ID_LENGTH && API_KEY_ID.test(text);
 }
 
 /** 100 random bits in four groups of five characters that can be read aloud. */

@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
+import { API_SCOPES, type ApiScope } from '#shared/api-keys.ts';
 import type { REFUSALS } from '#shared/errors.ts';
 import {
   call,
@@ -19,7 +20,7 @@ import {
 import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { UNSENT } from '#tests/support/mail-server.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
-import { START_MS } from '#tests/support/people.ts';
+import { START_MS, typePassword } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
@@ -27,6 +28,10 @@ import { createTestData } from '#tests/support/test-data.ts';
 
 const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
 type Identity = (typeof IDENTITIES)[number];
+
+/** API keys of the provider: one with each scope, and some that work no more or not from here. */
+const KEYS = [...API_SCOPES, 'ended', 'expired', 'from elsewhere'] as const;
+type Key = (typeof KEYS)[number];
 
 /** Pat tends the bar and cuts hair, with a code for the bar; Quinn is a DJ without a code. */
 async function makeScene() {
@@ -56,12 +61,41 @@ async function makeScene() {
     expired,
     revoked,
   };
+  const keys = new Map<Key, string>();
+  const makeKey = async (key: Key, asked: object = {}) => {
+    const made = await provider.trpc.apiKeys.create.mutate({ name: key, scopes: [...API_SCOPES], ...asked });
+    keys.set(key, made.text);
+    return made;
+  };
+  for (const scope of API_SCOPES) await makeKey(scope, { scopes: [scope] });
+  await provider.trpc.apiKeys.end.mutate(await makeKey('ended'));
+  await makeKey('from elsewhere', { addresses: ['198.51.100.0/24', '2001:db8::/32'] });
+  for (const nowMs of [START_MS - 86_400_000, START_MS]) {
+    t.clock.nowMs = nowMs;
+    await typePassword(t, provider);
+    if (nowMs < START_MS) await makeKey('expired', { days: 1 });
+  }
+  const [spareKey] = await provider.trpc.apiKeys.list.query();
+  if (!spareKey) throw new Error('the provider has no key');
+
   const photo = await drawPhoto();
   const made = newDevice();
   const { id } = await customer.trpc.notifications.register.mutate(made);
   const device = { id, endpoint: made.endpoint };
   const people = { provider, another, customer };
-  return { contents: t.data.readContents(), people, session, code, tip, given, tokens, photo, device };
+  return {
+    contents: t.data.readContents(),
+    people,
+    session,
+    code,
+    tip,
+    given,
+    tokens,
+    keys,
+    spareKey,
+    photo,
+    device,
+  };
 }
 
 let made: ReturnType<typeof makeScene> | undefined;
@@ -166,6 +200,13 @@ const MAILING_THE_RECEIPT: Outcomes = {
   ...READING_THE_TIP,
   customer: 'email_unconfirmed',
   provider: 'transaction_not_found',
+};
+
+/** Every caller asks to end a key of the provider's. */
+const ENDING_THE_KEY: Outcomes = {
+  ...SIGNED_IN,
+  customer: 'api_key_not_found',
+  'another provider': 'api_key_not_found',
 };
 
 /** The token of no link. */
@@ -316,7 +357,39 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
     outcomes: everybody('thanks_refused'),
     input: ({ device }) => ({ proof: device.id, choice: 0 }),
   },
+  'apiKeys.list': { outcomes: SIGNED_IN },
+  'apiKeys.create': {
+    outcomes: SIGNED_IN,
+    input: () => ({ name: 'Register', scopes: ['tips:read'] }),
+  },
+  'apiKeys.end': { outcomes: ENDING_THE_KEY, input: ({ spareKey }) => ({ id: spareKey.id }) },
 };
+
+/** What an API key may call, by the scope that it needs. Everything else that is not open to anybody is not for keys. */
+const BY_SCOPE: Readonly<Record<ApiScope, readonly string[]>> = {
+  'tips:read': ['transactions.list', 'transactions.get', 'webhooks.events'],
+  'tips:refund': ['transactions.refund'],
+  'codes:read': ['qrCodes.list', 'qrCodes.ended', 'qrCodes.print'],
+  'codes:write': [
+    'qrCodes.create',
+    'qrCodes.update',
+    'qrCodes.replace',
+    'qrCodes.setPhoto',
+    'qrCodes.removePhoto',
+  ],
+  'records:read': ['transactions.sums', 'transactions.insights', 'transactions.summary'],
+};
+
+/** Open to anybody, so that nobody asks for the key. */
+const isOpenToAnybody = ({ outcomes: { anonymous } }: ProcedureRow) =>
+  !['not_logged_in', 'login_to_tip'].includes(anonymous);
+
+function outcomeByKey(procedure: string, row: ProcedureRow, key: Key): Outcome {
+  if (isOpenToAnybody(row)) return row.outcomes.anonymous;
+  if (key === 'ended' || key === 'expired' || key === 'from elsewhere') return 'invalid_api_key';
+  if (BY_SCOPE[key].includes(procedure)) return 'fine';
+  return Object.values(BY_SCOPE).flat().includes(procedure) ? 'missing_scope' : 'not_for_api_keys';
+}
 
 /** The outcome of the call for each caller in turn; no refusal may change anything. */
 async function outcomesOf(
@@ -351,6 +424,60 @@ describe.each(DOORS)('through %s', (door) => {
     expect(told).toEqual((door === 'tRPC' && outcomesOverTrpc) || outcomes);
   });
 });
+
+describe('an API key', () => {
+  test.each(
+    Object.entries(ROWS),
+  )('may at %s what its scope says, and nothing else', async (procedure, row) => {
+    const scene = await openScene();
+    const told: Record<string, string> = {};
+    for (const [turn, key] of KEYS.entries()) {
+      const before = await scene.t.data.dump();
+      const token = scene.keys.get(key);
+      const input = row.input?.(scene, turn);
+      const outcome = await outcomeThrough('REST', scene.t, procedure, input, { token });
+      told[key] = outcome?.refused?.code ?? 'fine';
+      if (told[key] !== 'fine') expect(withoutUse(await scene.t.data.dump())).toEqual(withoutUse(before));
+    }
+    expect(told).toEqual(Object.fromEntries(KEYS.map((key) => [key, outcomeByKey(procedure, row, key)])));
+  });
+
+  test('is good for nothing through tRPC', async () => {
+    const scene = await openScene();
+    const before = await scene.t.data.dump();
+    for (const [procedure, row] of Object.entries(ROWS).filter(([, row]) => !isOpenToAnybody(row))) {
+      for (const key of KEYS) {
+        const options = { token: scene.keys.get(key) };
+        const outcome = await outcomeThrough('tRPC', scene.t, procedure, row.input?.(scene, 0), options);
+        expect(outcome?.refused?.code, procedure).toBe('not_for_api_keys');
+      }
+    }
+    expect(await scene.t.data.dump()).toEqual(before);
+  });
+
+  test('acts as its account alone: what is another’s answers as if it did not exist', async () => {
+    const { t, another, code, given } = await openScene();
+    const { text: token } = await another.trpc.apiKeys.create.mutate({
+      name: 'All',
+      scopes: [...API_SCOPES],
+    });
+    for (const [procedure, input, expected] of [
+      ['transactions.get', { id: given.id }, 'transaction_not_found'],
+      ['transactions.refund', { id: given.id }, 'transaction_not_found'],
+      ['qrCodes.update', { id: code.id, status: 'paused' }, 'qr_code_not_found'],
+      ['qrCodes.replace', { id: code.id }, 'qr_code_not_found'],
+      ['qrCodes.print', { id: code.id, file: 'code.svg' }, 'qr_code_not_found'],
+    ] as const)
+      expect(refusedBy('REST', await call('REST', t, procedure, input, { token })).code).toBe(expected);
+    for (const path of ['/transactions', '/qr-codes'])
+      expect(resultOf(await callRest(t, 'GET', path, undefined, { token }))).toEqual([]);
+  });
+});
+
+/** A key that was refused was used all the same. */
+function withoutUse({ api_keys: keys = [], ...others }: Record<string, readonly object[]>) {
+  return { ...others, api_keys: keys.map((key) => ({ ...key, last_used_at_ms: null })) };
+}
 
 /** What belongs to an account, to one of its codes or to its ledger, and can be changed. */
 const CHANGES = [
@@ -451,8 +578,10 @@ test('a REST route answers 201 where something begins, 204 where something ends,
     'auth.resetPassword': 204,
     'auth.confirmEmail': 204,
     'transactions.mailReceipt': 204,
+    'apiKeys.create': 201,
+    'apiKeys.end': 204,
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(18);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(20);
 });
 
 test('HEAD asks for the same rights as GET', async () => {

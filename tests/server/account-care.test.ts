@@ -418,6 +418,9 @@ describe('a password that the operator made', () => {
       'notifications.update': 'password_change_required',
       'notifications.remove': 'password_change_required',
       'notifications.test': 'password_change_required',
+      'apiKeys.list': 'password_change_required',
+      'apiKeys.create': 'password_change_required',
+      'apiKeys.end': 'password_change_required',
     });
     const stream = await openStream(t.send, door, { token });
     expect(await refusalOf(t, stream, 0)).toMatchObject({ status: 403, code: 'password_change_required' });

@@ -111,6 +111,24 @@ test('end-sessions logs somebody out everywhere, and leaves the password', async
   expect((await logIn(PASSWORD)).status).toBe(200);
 });
 
+test('end-keys ends the API keys of an account at once, and leaves its sessions', async () => {
+  const { server, account, email, takeToken } = await registerCustomer();
+  const token = await takeToken();
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ name: 'Register', scopes: ['tips:read'] });
+  const made = await fetch(`${server.url}/api/api-keys`, { method: 'POST', headers, body });
+  const { text } = z.object({ text: z.string() }).parse(await made.json());
+  const statusBy = async (bearer: string) =>
+    (await fetch(`${server.url}/api/transactions`, { headers: { Authorization: `Bearer ${bearer}` } }))
+      .status;
+  expect(await statusBy(text)).toBe(200);
+  const ended = await account('end-keys', email);
+  expect(ended).toEqual({ code: 0, stdout: `1 API key of ${email} ended.\n`, stderr: '' });
+  expect([await statusBy(text), await statusBy(token)]).toEqual([401, 200]);
+  expect((await account('end-keys', email)).stdout).toBe(`0 API keys of ${email} ended.\n`);
+  expect((await account('end-keys', 'nobody@example.com')).code).toBe(1);
+});
+
 test('end-sessions --all logs everybody out of a running server at once, streams included, and leaves the passwords', async () => {
   const { server, account, logIn, takeToken } = await registerCustomer();
   const other = { email: 'pat@example.com', username: 'pat', full_name: 'Pat', password: PASSWORD };
@@ -177,7 +195,7 @@ test('close closes an account at once, also one that its owner is closing, and i
   const { code, stdout, stderr } = await account('close', ` ${email.toUpperCase()} `);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(
-    `The account of ${email.toUpperCase()} is closed for good.\nIts sessions, names, email`,
+    `The account of ${email.toUpperCase()} is closed for good.\nIts sessions, API keys, names, email`,
   );
   expect((await logIn(PASSWORD)).status).toBe(401);
   expect((await account('close', email)).stdout).toBe(`There is no account with the email ${email}.\n`);
@@ -253,7 +271,7 @@ test.each([
     code: 1,
     stdout: '',
     stderr:
-      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | close EMAIL | renew-keys\n',
+      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | end-keys EMAIL | close EMAIL | renew-keys\n',
   });
 });
 

@@ -123,7 +123,9 @@ describe('restoring', () => {
          FROM sessions LIMIT 1;
        INSERT INTO mails SELECT 'mail_1', id, 'new_device', email, '{}', 0, 0, 0, 0 FROM accounts LIMIT 1;
        INSERT INTO mail_links SELECT zeroblob(32), 'password', id, email_key, 0 FROM accounts LIMIT 1;
-       INSERT INTO invitations VALUES ('inv_1', zeroblob(32), NULL, 2, 1, 0)`,
+       INSERT INTO invitations VALUES ('inv_1', zeroblob(32), NULL, 2, 1, 0);
+       INSERT INTO api_keys SELECT 'key_1', id, zeroblob(32), 'Till', 'tips:read', '', 'abcd', 0, 9000000000000, NULL
+         FROM accounts LIMIT 1`,
     );
     const file = join(temporaryFolder(), 'backup.db');
     expect((await runHere('db-backup', env, [file])).code).toBe(0);
@@ -166,11 +168,12 @@ describe('restoring', () => {
     const { code, stdout } = await runHere('db-restore', env, [file]);
     expect(code).toBe(0);
     expect(stdout).toContain('All sessions have ended (3): everybody logs in again.\n');
+    expect(stdout).toContain('All API keys have ended (1): their owners make new ones.\n');
     expect(stdout).toContain(
       'The passwords are those of the backup: 2 accounts changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(read(path, 'SELECT name FROM secrets')).toEqual(['giver_pseudonym']);
-    for (const table of ['sessions', 'push_devices', 'mails', 'mail_links', 'invitations'])
+    for (const table of ['sessions', 'push_devices', 'mails', 'mail_links', 'invitations', 'api_keys'])
       expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
     const server = await startServer(env);
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(401);
@@ -188,6 +191,8 @@ describe('restoring', () => {
     ]);
     expect(code).toBe(0);
     expect(stdout).toContain('Sessions go on as they were when the backup was made: 3.\n');
+    expect(stdout).toContain('API keys work as they did when the backup was made: 1.\n');
+    expect(read(path, 'SELECT id FROM api_keys')).toEqual(['key_1']);
     expect(stdout).toContain('The passwords are those of the backup.\n');
     expect(read(path, 'SELECT name FROM secrets ORDER BY name')).toEqual(['device_mark', 'giver_pseudonym']);
     // The server may be a copy, which must wake up nobody’s phone, and mail nobody.

@@ -44,6 +44,7 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'notifications.remove': { REST: 404, tRPC: 404 },
   'notifications.test': { REST: 404, tRPC: 404 },
   'notifications.thank': { REST: 403, tRPC: 403 },
+  'apiKeys.end': { REST: 404, tRPC: 404 },
 };
 const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.165);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (ENDPOINTS.length + PROCEDURES.length));
@@ -171,6 +172,14 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'notifications.remove': () => ({ id: 'dev_none', ...UNREAD }),
   'notifications.test': () => ({ id: 'dev_none', ...UNREAD }),
   'notifications.thank': () => ({ proof: 'dev_none.usr_none', choice: 0 }),
+  'apiKeys.list': () => undefined,
+  'apiKeys.create': (_, run) => ({
+    name: `Register ${run}`,
+    scopes: ['tips:read'],
+    days: 30,
+    addresses: ['192.0.2.0/24'],
+  }),
+  'apiKeys.end': () => ({ id: 'key_none' }),
 };
 
 const uglyText = fc.constantFrom(...UGLY_STRINGS.map(({ text }) => text));

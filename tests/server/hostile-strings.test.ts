@@ -42,6 +42,8 @@ interface FieldRow {
   readonly checkTaken?: (trial: Trial, answer: Outcome) => Promise<void>;
 }
 
+const NEW_KEY = { name: 'Register', scopes: ['tips:read'] };
+
 const provider = ({ provider }: Scene) => provider.token;
 const customer = ({ customer }: Scene) => customer.token;
 
@@ -615,6 +617,40 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   'notifications.thank.choice': {
     inputWith: ({ text }) => ({ proof: 'none', choice: text }),
     refusals: ['invalid_input'],
+  },
+  'apiKeys.create.name': {
+    inputWith: ({ text }) => ({ ...NEW_KEY, name: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ t, scene, text }, answer) => {
+      const expected = text.trim().normalize('NFC');
+      expect(fieldOf(answer, 'name')).toBe(expected);
+      const owner = t.trpc(provider(scene));
+      const [made] = await owner.apiKeys.list.query();
+      expect(made?.name).toBe(expected);
+      // An account has twenty keys at most.
+      if (made) await owner.apiKeys.end.mutate(made);
+    },
+  },
+  'apiKeys.create.scopes': {
+    inputWith: ({ text }) => ({ ...NEW_KEY, scopes: ['tips:read', text] }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'apiKeys.create.days': {
+    inputWith: ({ text }) => ({ ...NEW_KEY, days: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'apiKeys.create.addresses': {
+    inputWith: ({ text }) => ({ ...NEW_KEY, addresses: ['192.0.2.1', text] }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'apiKeys.end.id': {
+    inputWith: ({ text }) => ({ id: text }),
+    token: provider,
+    refusals: ['api_key_not_found', 'not_found', 'method_not_allowed'],
   },
   'transactions.summary.timeZone': {
     inputWith: ({ text }) => ({ timeZone: text }),

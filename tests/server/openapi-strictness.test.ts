@@ -46,6 +46,8 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'The last day must not be before the first.',
   'The period may have up to 400 days.',
   'The period may have up to ten years.',
+  'The name has characters that cannot be shown.',
+  'The name needs a letter, a digit or an emoji.',
 ]);
 
 const REFUSED_AS_INVALID = /^(?:invalid_input|malformed_\w+|not_json|body_too_large)$/;
@@ -147,6 +149,7 @@ test('what breaks the description of a parameter is refused', async () => {
   expect([...broken].sort()).toEqual([
     'Idempotency-Key',
     'after',
+    'api_key_id',
     'cursor',
     'day_start_hour',
     'device_id',
@@ -215,6 +218,7 @@ async function send(
     .replace('{session_id}', 'ses_unknown')
     .replace('{transaction_id}', 'unknown')
     .replace('{device_id}', 'unknown')
+    .replace('{api_key_id}', 'unknown')
     .replace('{qr_code_id}', 'unknown');
   for (const [name, value] of given('path')) at = path.replace(`{${name}}`, encodeURIComponent(value));
   const query = new URLSearchParams(given('query').map(([name, value]) => [name, value]));
@@ -322,6 +326,7 @@ function realistic({ code }: Scene, body: unknown, seed: number): unknown {
     ...body,
     ...('endpoint' in body && newDevice()),
     ...('receiver_qr_id' in body && { receiver_qr_id: code, service_category: 'bartender' }),
+    ...('addresses' in body && { addresses: ['192.0.2.0/24'] }),
     ...('current_password' in body && { current_password: PASSWORD, new_password: `${PASSWORD} staple` }),
   };
 }
@@ -402,6 +407,7 @@ function wrongValues(right: unknown): unknown[] {
     `1234567${'-'.repeat(40)}`,
     `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.at`,
     Array.from({ length: 101 }, () => 'dj'),
+    Array.from({ length: 101 }, () => (Array.isArray(right) ? right[0] : 'dj')),
     '@',
     'U'.repeat(10),
     '!!!',

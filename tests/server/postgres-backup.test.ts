@@ -143,6 +143,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       ': 1 account changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(stdout).toContain('All sessions have ended (1): everybody logs in again.\n');
+    expect(stdout).toContain('All API keys have ended (1): their owners make new ones.\n');
     expect(await at(url).check([])).toEqual({
       problems: [],
       differences: [],
@@ -151,6 +152,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     });
     const storage = await at(url).openForServer(OPENING);
     expect(await storage.listSessions(books.customer.id, 0)).toEqual([]);
+    expect(await storage.apiKeys.list(books.provider.id)).toEqual([]);
     expect(await storage.secret('giver_pseudonym', Buffer.alloc(32))).toEqual(
       Buffer.alloc(32, 'giver_pseudonym'),
     );

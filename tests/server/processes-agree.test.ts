@@ -154,6 +154,19 @@ test('wrong passwords are counted over both servers together', async () => {
   expect(attempts.slice(refusedFrom)).toEqual(Array(7).fill(429));
 });
 
+test('an API key that is made at one server works at the other, and that it has ended is known there at once', async () => {
+  const { one, other, receiver } = await openScene();
+  const asked = { name: 'Register', scopes: ['tips:read'] };
+  const made = await post(one, '/api-keys', asked, authorised(receiver));
+  expect(made.status).toBe(201);
+  const headers = { Authorization: `Bearer ${made.body.text}` };
+  const read = async ({ url }: RunningServer) => (await fetch(`${url}/api/transactions`, { headers })).status;
+  expect(await Promise.all([read(one), read(other)])).toEqual([200, 200]);
+  const end = { method: 'DELETE', headers: authorised(receiver) };
+  expect((await fetch(`${other.url}/api/api-keys/${made.body.id}`, end)).status).toBe(204);
+  expect(await Promise.all([read(one), read(other)])).toEqual([401, 401]);
+});
+
 test('an invitation with one use lets one in whom both servers are asked for at once', async () => {
   const { one, other, path } = await startOn(both.path, { REGISTRATION: 'invite' });
   const made = await runHere('invite', { DATABASE_URL: path, REGISTRATION: 'invite' });

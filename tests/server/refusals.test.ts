@@ -9,6 +9,7 @@ import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '#server/api/http/refusals.ts';
 import type { Config } from '#server/config.ts';
+import { MAX_API_KEYS } from '#shared/api-keys.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newInvitationId, newMailId } from '#shared/ids.ts';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
@@ -60,6 +61,7 @@ async function openScene({
   readonly maintenance?: Config['maintenance'];
 } = {}) {
   const trouble = { isShuttingDown: false };
+  const given = { key: '' };
   const options = {
     config: { isRateLimited, publicUrl, takesGuestTips, mail, registration, maintenance },
     ...(hashing && { hashing }),
@@ -69,10 +71,17 @@ async function openScene({
   const t = paid?.t ?? (await createTestApp(options));
   const { provider, customer, code } = await t.setTheScene();
   const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' };
-  return { t, paid, trouble, provider, customer, code, tip };
+  return { t, paid, trouble, provider, customer, code, tip, given };
 }
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
+/** Gives the scene a key that reads codes alone. Its use is noted before, so that the next one changes nothing. */
+async function giveKey({ t, provider, given }: Scene): Promise<void> {
+  const { id, text } = await provider.trpc.apiKeys.create.mutate({ name: 'Codes', scopes: ['codes:read'] });
+  await t.storage.apiKeys.noteUse(id, t.clock.nowMs);
+  given.key = text;
+}
+
 type Act = (scene: Scene, door: Door) => Promise<Answer>;
 
 interface Row {
@@ -150,6 +159,7 @@ async function beginPayment({ customer, code }: Scene): Promise<string> {
   return (await customer.trpc.transactions.create.mutate({ ...tip, idempotencyKey: 'receipt' })).id;
 }
 
+const KEYS_AT_REST_ALONE = 'no API key gets so far: each is refused with not_for_api_keys';
 const NO_REQUEST = 'it never becomes a request, and meets no door: process.test.ts sends it';
 
 const ROWS: Readonly<Record<ErrorCode, Row>> = {
@@ -522,6 +532,47 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
       }),
     act: (scene, door) => signUp(door, scene, 'dan@example.com', 'dan', 'for eve'),
   },
+  invalid_api_key: {
+    status: 401,
+    detail: 'This API key is mistyped or has ended, or it may not be used from this address.',
+    act: {
+      REST: ({ t }) => call('REST', t, 'auth.me', undefined, { token: 'tw_live_mistyped' }),
+      tRPC: KEYS_AT_REST_ALONE,
+    },
+  },
+  missing_scope: {
+    status: 403,
+    detail: 'This API key lacks the scope tips:read.',
+    arrange: giveKey,
+    act: {
+      async REST({ t, given }) {
+        const answer = await call('REST', t, 'transactions.list', undefined, { token: given.key });
+        expect(answer.headers.get('WWW-Authenticate')).toBe(
+          'Bearer realm="Tipwell", error="insufficient_scope", scope="tips:read"',
+        );
+        return answer;
+      },
+      tRPC: KEYS_AT_REST_ALONE,
+    },
+  },
+  not_for_api_keys: {
+    status: 403,
+    arrange: giveKey,
+    act: ({ t, given }, door) => call(door, t, 'auth.me', undefined, { token: given.key }),
+  },
+  api_key_not_found: {
+    status: 404,
+    act: ({ t, customer }, door) => call(door, t, 'apiKeys.end', { id: 'key_none' }, customer),
+  },
+  too_many_api_keys: {
+    status: 409,
+    async arrange({ customer }) {
+      for (let count = 0; count < MAX_API_KEYS; count += 1)
+        await customer.trpc.apiKeys.create.mutate({ name: 'Register', scopes: ['tips:read'] });
+    },
+    act: ({ t, customer }, door) =>
+      call(door, t, 'apiKeys.create', { name: 'Register', scopes: ['tips:read'] }, customer),
+  },
   shutting_down: {
     status: 503,
     disturb: ({ trouble }) => {
@@ -546,7 +597,7 @@ const cases = acts.flatMap(({ door, code, row, act }) =>
 
 test('each code of the table has a row here, and a reason where it cannot occur', () => {
   expect(Object.keys(ROWS).sort()).toEqual(Object.keys(REFUSALS).sort());
-  expect(acts.length - cases.length).toBe(10);
+  expect(acts.length - cases.length).toBe(12);
 });
 
 test.each(cases)('%s says %s, and changes nothing', async (door, code, row, act) => {

@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { newDeviceId, newInvitationId, newMailId, newPhotoName, type TransactionId } from '#shared/ids.ts';
+import {
+  newApiKeyId,
+  newDeviceId,
+  newInvitationId,
+  newMailId,
+  newPhotoName,
+  type TransactionId,
+} from '#shared/ids.ts';
 import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { takeBack } from './ledger-steps.ts';
@@ -71,6 +78,18 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
     usesLeft: 2,
     expiresAtMs: START_MS + 3_600_000,
   });
+  const key = {
+    id: newApiKeyId(randomBytes),
+    userId: provider.id,
+    keyHash: randomBytes(32),
+    name: 'Till',
+    scopes: ['tips:read', 'tips:refund'],
+    addresses: ['192.0.2.0/24', '2001:db8::/32'],
+    ending: 'abcd',
+    createdAtMs: START_MS,
+    expiresAtMs: START_MS + 3_600_000,
+  } as const;
+  expect(await storage.apiKeys.add(key, 9)).toBe('added');
   const guests = await writeGuests(storage, tip);
   // Somebody whom the payment service asks for something.
   const account = { ...payoutAccountOf(other.id), chargesEnabled: false };

@@ -291,7 +291,12 @@ function readProblem({ status, headers, text }: Answer): Refused {
 function ofTheTable(refused: Refused): Refused {
   const { status, code, detail, fields, retryAfterSeconds } = refused;
   expect(status).toBe(REFUSALS[code].status);
-  const sentence = new AppError(code, retryAfterSeconds === null ? {} : { retryAfterSeconds }).message;
+  const scope = code === 'missing_scope' ? (/scope (\S+)\.$/.exec(detail)?.[1] ?? 'none') : undefined;
+  const told = {
+    ...(retryAfterSeconds !== null && { retryAfterSeconds }),
+    ...(scope !== undefined && { scope }),
+  };
+  const sentence = new AppError(code, told).message;
   expect(detail).toBe(fields[0]?.message ?? sentence);
   return refused;
 }
@@ -302,7 +307,10 @@ function ofTheTable(refused: Refused): Refused {
  */
 function expectRefusalHeaders({ status, headers }: Answer): void {
   const header = (name: string) => headers.get(name) ?? 'none';
-  expect(header('WWW-Authenticate')).toMatch(status === 401 ? /^Bearer realm="Tipwell"/ : /^none$/);
+  const lacksScope = status === 403 && header('WWW-Authenticate').includes('error="insufficient_scope"');
+  expect(header('WWW-Authenticate')).toMatch(
+    status === 401 || lacksScope ? /^Bearer realm="Tipwell"/ : /^none$/,
+  );
   expect(header('Allow')).toMatch(status === 405 ? /^[A-Z]+(?:, [A-Z]+)*$/ : /^none$/);
   expect(header('Retry-After')).toMatch(status === 429 || status === 503 ? /^[1-9]\d*$/ : /^none$/);
 }

@@ -43,6 +43,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'account-care',
   'accounts',
   'announcements',
+  'api-keys',
   'brand',
   'brand-logo',
   'client-address',

@@ -342,6 +342,32 @@ export async function runEverything(
     return at;
   }
 
+  /** What an API key may do and may not, and how its owner cares for it. */
+  async function callWithKeys() {
+    const open = await createTestApp();
+    const { token } = await open.registerProvider();
+    const [make, end] = ['POST /api-keys', 'DELETE /api-keys/{api_key_id}'];
+    const asked = { name: 'Register', scopes: ['codes:read'] };
+    const { body: key } = await call(open, make, {
+      token,
+      body: { ...asked, days: 1, addresses: ['::1/8'] },
+    });
+    const { body: other } = await call(open, make, { token, body: { ...asked, addresses: [] } });
+    const { body: reader } = await call(open, make, { token, body: { ...asked, scopes: ['tips:read'] } });
+    await call(open, 'GET /api-keys', { token });
+    for (const { method, path, operation } of operationsOf(document)) {
+      if (operation.security?.length === 0) continue;
+      for (const text of [key.text, other.text, reader.text])
+        await call(open, `${method} ${path}`, { token: text, ...(operation.requestBody && { body: {} }) });
+    }
+    for (let turn = 0; turn < 2; turn += 1) await call(open, end, { token, at: `/api-keys/${key.id}` });
+    await call(open, make, { token, body: {} });
+    for (let count = 0; count < 20; count += 1) await call(open, make, { token, body: asked });
+    open.clock.nowMs += 15 * 60_000;
+    await call(open, make, { token, body: asked });
+    await call(open, end, { token, at: '/api-keys/key_none' });
+  }
+
   /** What is mailed, where mail is sent and where it is not. */
   async function sendMails() {
     const server = await startMailServer();
@@ -539,6 +565,7 @@ export async function runEverything(
   await thankFromNotification();
   await payTips();
   await sendMails();
+  await callWithKeys();
   const receipt = await tipAsGuest();
 
   const local = await createTestApp({ data: t.data, config: { publicUrl: LOCAL_URL } });
@@ -552,7 +579,8 @@ export async function runEverything(
       .replace('{session_id}', 'ses_none')
       .replace('{transaction_id}', 'txn_none')
       .replace('{giver_id}', 'gvr_none')
-      .replace('{device_id}', 'dev_none');
+      .replace('{device_id}', 'dev_none')
+      .replace('{api_key_id}', 'key_none');
     const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
     await call(t, route, { at: `${at}?no_such_name=1` });
@@ -633,6 +661,9 @@ export async function runEverything(
     'POST /payments/dashboard-link',
   ])
     await exhaust(route, { token: provider.token });
+  const { text: key } = await provider.trpc.apiKeys.create.mutate({ name: 'Codes', scopes: ['codes:read'] });
+  await exhaust('GET /qr-codes', { token: key });
+  await exhaust('POST /api-keys', { token: provider.token, body: {} });
   await exhaust('POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
   await exhaust('GET /transactions/{transaction_id}', { at: receipt });
   await exhaust('POST /transactions/{transaction_id}/receipt-mail', {
@@ -650,7 +681,8 @@ export async function runEverything(
     const at = path
       .replace('{session_id}', 'ses_none')
       .replace('{transaction_id}', 'txn_none')
-      .replace('{device_id}', 'dev_none');
+      .replace('{device_id}', 'dev_none')
+      .replace('{api_key_id}', 'key_none');
     await call(limited, `${method} ${path}`, { at, token, ...(operation.requestBody && { body: {} }) });
   }
   return seen;

@@ -100,6 +100,8 @@ export interface Accounts {
   idOf(email: string): Promise<UserId | null>;
   /** Ends all sessions for the operator. @returns their number; null for an unknown email. */
   endSessions(email: string): Promise<number | null>;
+  /** Ends all API keys for the operator. @returns their number; null for an unknown email. */
+  endApiKeys(email: string): Promise<number | null>;
 }
 
 export function createAccounts(deps: {
@@ -302,6 +304,11 @@ export function createAccounts(deps: {
     async endSessions(email) {
       const found = await findOpen(email);
       return found ? sessions.endOthers(found.account.id, null) : null;
+    },
+
+    async endApiKeys(email) {
+      const found = await findOpen(email);
+      return found ? storage.apiKeys.endAll(found.account.id) : null;
     },
   };
 }

@@ -14,7 +14,7 @@ import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE =
   'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | ' +
-  'close EMAIL | renew-keys';
+  'end-keys EMAIL | close EMAIL | renew-keys';
 
 interface Services {
   readonly accounts: Accounts;
@@ -68,12 +68,16 @@ const ACTIONS: Readonly<
     const count = await accounts.endSessions(email);
     return count === null ? null : [`${count} ${count === 1 ? 'session' : 'sessions'} of ${email} ended.`];
   },
+  'end-keys': async ({ accounts }, email) => {
+    const count = await accounts.endApiKeys(email);
+    return count === null ? null : [`${count} ${count === 1 ? 'API key' : 'API keys'} of ${email} ended.`];
+  },
   close: async ({ accounts }, email) => {
     const remnants = await accounts.closeAtOnce(email);
     if (remnants === null) return null;
     return [
       `The account of ${email} is closed for good.`,
-      'Its sessions, names, email, phone, tip pages and password are gone, and its codes are retired. ' +
+      'Its sessions, API keys, names, email, phone, tip pages and password are gone, and its codes are retired. ' +
         'The ledger keeps its numbers.',
       'Backups that were made before still hold them: delete those, and make a new one.',
       ...REMNANTS[remnants],

@@ -23,7 +23,8 @@ export const restoreDatabase: Command = async ({ database, words, say }) => {
         say(`${spellTips(count)} of the present database ${count === 1 ? 'is' : 'are'} not in the backup.`);
     },
   });
-  const { tipCount, past, newestTipAtMs, sessionCount, lostTips, accounts, keptAside, isCurrent } = restored;
+  const { tipCount, past, newestTipAtMs, sessionCount, apiKeyCount, lostTips, accounts } = restored;
+  const { keptAside, isCurrent } = restored;
   const newest = newestTipAtMs === null ? '' : `, the newest of ${spellTime(newestTipAtMs)}`;
   say(`${database.name} is restored from ${file}: a ledger of ${tipCount} tips${newest}.`);
   if (noted !== null) say(`Its first ${noted.count} tips are those that were noted.`);
@@ -35,6 +36,12 @@ export const restoreDatabase: Command = async ({ database, words, say }) => {
       ? `Sessions go on as they were when the backup was made: ${sessionCount}.`
       : `All sessions have ended (${sessionCount}): everybody logs in again.`,
   );
+  if (apiKeyCount > 0)
+    say(
+      keepsSessions
+        ? `API keys work as they did when the backup was made: ${apiKeyCount}.`
+        : `All API keys have ended (${apiKeyCount}): their owners make new ones.`,
+    );
   if (!isCurrent) say('It was written by an older version; starting the server brings it up to date.');
   return true;
 };

@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** A network may do this many times more than one address in it. */
 const NETWORK = 8;
 
-export type Subject = 'account' | 'address' | 'network' | 'device' | 'session';
+export type Subject = 'account' | 'address' | 'network' | 'device' | 'session' | 'key';
 
 export interface Limit {
   readonly per: readonly Subject[];
@@ -108,5 +108,15 @@ export const LIMITS = {
   export: inMemory(['account'], 10, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.
   stream_opening: inMemory(['account'], 120, MINUTE_MS),
+
+  // All requests of an API key. What it does is counted apart from what its owner does, by the limits above.
+  key_request: inMemory(['key'], 600, MINUTE_MS),
+  // Codes by all keys of an account, because each code stays in its table for good.
+  key_qr_code_creation: inMemory(['account'], 30, HOUR_MS),
+  key_qr_code_creation_in_a_day: kept(['account'], 60, DAY_MS),
+  // Wrong keys, of which each is a look-up. A right key from the same address is not held up by them.
+  wrong_key_from_address: inMemory(['address'], 30, QUARTER_MS),
+  wrong_key_from_network: inMemory(['network'], 30 * NETWORK, QUARTER_MS),
+  api_key_creation: inMemory(['account'], 20, HOUR_MS),
 } as const satisfies Readonly<Record<string, Limit>>;
 export type LimitName = keyof typeof LIMITS;

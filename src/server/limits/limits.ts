@@ -13,12 +13,13 @@
  * `notice_thanks_*`, `lists`,
  * `sums`, `insights`, `export`, `stream_opening`, `mail_settings` and `link_use_*` bound the work of one process.
  * - `registration_try_*` also bounds how many emails one address can test: N times 200 an hour.
+ * - `key_request`, `key_qr_code_creation`, `wrong_key_*` and `api_key_creation` bound the work of one process.
  * - `tip` guards money: it is in memory, and exact, only where one process has the data.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { ApiKeyId, TransactionId, UserId } from '#shared/ids.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import type { Storage } from '../storage/port/storage.ts';
 import { attemptsAccountOf } from '../storage/rules/accounts.ts';
@@ -66,11 +67,18 @@ export interface Limits {
   countReceiptMail(id: TransactionId, email: string | null, caller: Place, quota?: Quota): Promise<void>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
   countGuest(what: 'guest_tip' | 'guest_look' | 'notice_thanks', caller: Place, quota?: Quota): Promise<void>;
-  countQrCode(provider: UserId, quota?: Quota): Promise<void>;
-  /** Counts an account's request to change, make or read something before its input is parsed. */
-  countChange(what: Change, userId: UserId, quota?: Quota): Promise<void>;
+  /** @param isByKey whether an API key asks, which leaves the limits of its owner alone. */
+  countQrCode(provider: UserId, isByKey: boolean, quota?: Quota): Promise<void>;
+  /**
+   * Counts a request to change, make or read something before its input is parsed.
+   * @param who the account, or the API key that acts for it.
+   */
+  countChange(what: Change, who: UserId | ApiKeyId, quota?: Quota): Promise<void>;
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId, quota?: Quota): Promise<void>;
+  countKey(key: ApiKeyId, quota?: Quota): Promise<void>;
+  /** Counts a request with a wrong API key, after the look-up: right ones from the same place go on. */
+  countWrongKey(caller: Place, quota?: Quota): Promise<void>;
   /** Forgets all failed attempts on an account. @returns whether there were any. */
   unlock(email: string): Promise<boolean>;
   sweep(): Promise<void>;
@@ -92,9 +100,12 @@ export type Change = Extract<
   | 'insights'
   | 'export'
   | 'mail_settings'
+  | 'api_key_creation'
 >;
 
 const USERNAME_CHANGES = 3;
+const CODES = ['qr_code_creation', 'qr_code_creation_in_a_day'] as const;
+const CODES_BY_KEYS = ['key_qr_code_creation', 'key_qr_code_creation_in_a_day'] as const;
 
 export function createLimits(storage: Storage, clock: Clock): Limits {
   const attempts = createAttempts(storage, clock);
@@ -210,10 +221,14 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         : takeOne('tip', giver, quota),
     countGuest: (what, place, quota) =>
       take(countsOf([`${what}_from_address`, `${what}_from_network`], hashedPlace(place)), quota),
-    countQrCode: (provider, quota) =>
-      take(countsOf(['qr_code_creation', 'qr_code_creation_in_a_day'], { account: hashOf(provider) }), quota),
-    countChange: async (what, userId, quota) => takeOne(what, userId, quota),
+    countQrCode: (provider, isByKey, quota) =>
+      take(countsOf(isByKey ? CODES_BY_KEYS : CODES, { account: hashOf(provider) }), quota),
+    countChange: async (what, who, quota) => takeOne(what, who, quota),
     countStream: async (userId, quota) => takeOne('stream_opening', userId, quota),
+
+    countKey: (key, quota) => take(countsOf(['key_request'], { key }), quota),
+    countWrongKey: (place, quota) =>
+      take(countsOf(['wrong_key_from_address', 'wrong_key_from_network'], hashedPlace(place)), quota),
 
     unlock: async (email) => (await storage.forgetAttempts(attemptsAccountOf(email))) > 0,
     async sweep() {
@@ -241,6 +256,8 @@ export function createNoLimits(): Limits {
     countQrCode: allow,
     countChange: allow,
     countStream: allow,
+    countKey: allow,
+    countWrongKey: allow,
     unlock: async () => false,
     sweep: allow,
   };

@@ -1,6 +1,7 @@
 /** Makes the mails that steps of the storage add to the outbox, and reads what they tell of. */
 import { z } from 'zod';
 import type { DraftMail } from '#server/storage/port/mails.ts';
+import { API_SCOPES } from '#shared/api-keys.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { newMailId, type RandomBytes } from '#shared/ids.ts';
 
@@ -18,5 +19,10 @@ const timeZone = z.string();
 export const newDeviceContent = z.object({ device: z.string() });
 export const closingContent = z.object({ closesAtMs: z.number() });
 export const receiptContent = z.object({ transactionId: z.string(), timeZone });
+export const keyMadeContent = z.object({
+  name: z.string(),
+  scopes: z.array(z.enum(API_SCOPES)),
+  expiresAtMs: z.number(),
+});
 /** A month such as 2026-05. */
 export const statementContent = z.object({ month: z.string(), timeZone });

@@ -1,4 +1,5 @@
 /** What each kind of mail says. A letter to an address that nobody confirmed names no person. */
+import { type ApiScope, SCOPE_LABELS } from '#shared/api-keys.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
@@ -79,6 +80,28 @@ export const closingLetter = (facts: { readonly until: string; readonly url: str
   ],
   button: { label: 'Log In', url: facts.url },
   closing: 'If this wasn’t you, log in and change your password.',
+});
+
+export const keyMadeLetter = (facts: {
+  readonly name: string;
+  readonly scopes: readonly ApiScope[];
+  readonly at: string;
+  readonly until: string;
+  readonly url: string;
+}): Letter => ({
+  subject: 'New API key for your account',
+  lines: [
+    `An API key was made for your ${brand.name} account. A program that has it can do what’s listed here, ` +
+      'without your password. If this was you, you’re all set.',
+  ],
+  rows: [
+    ['Name', facts.name],
+    ['Can', facts.scopes.map((scope) => SCOPE_LABELS[scope]).join(', ')],
+    ['Made', facts.at],
+    ['Works until', facts.until],
+  ],
+  button: { label: 'See Your API Keys', url: facts.url },
+  closing: 'If this wasn’t you, end the key right away, and then choose a new password.',
 });
 
 export interface ReceiptFacts {

@@ -6,7 +6,13 @@ import { type Clock, dateAfter, firstOfDate } from '#shared/calendar.ts';
 import { isTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
-import { closingContent, newDeviceContent, receiptContent, statementContent } from './drafts.ts';
+import {
+  closingContent,
+  keyMadeContent,
+  newDeviceContent,
+  receiptContent,
+  statementContent,
+} from './drafts.ts';
 import type { Letter } from './letter.ts';
 import * as letters from './letters.ts';
 import type { WriteLetter } from './outbox.ts';
@@ -52,6 +58,7 @@ export function createWriteLetter(deps: {
   const { mails } = storage;
   const urlOf = (path: string) => `${publicUrl}${path}`;
   const securityUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile`);
+  const keysUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile&open=api`);
   const loginUrl = urlOf(PAGE_PATHS.auth);
 
   /**
@@ -86,6 +93,10 @@ export function createWriteLetter(deps: {
       case 'closing_begun': {
         const { closesAtMs } = closingContent.parse(JSON.parse(content));
         return letters.closingLetter({ until: showTime(closesAtMs, 'UTC'), url: loginUrl });
+      }
+      case 'key_made': {
+        const { name, scopes, expiresAtMs } = keyMadeContent.parse(JSON.parse(content));
+        return letters.keyMadeLetter({ name, scopes, at, until: showTime(expiresAtMs, 'UTC'), url: keysUrl });
       }
       default:
         return null;

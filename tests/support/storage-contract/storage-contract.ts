@@ -4,6 +4,7 @@
  * tests.
  */
 import { describeAccounts } from './accounts.ts';
+import { describeApiKeys } from './api-keys.ts';
 import { describeAttempts } from './attempts.ts';
 import { describeClosing } from './closing.ts';
 import { describeDevices } from './devices.ts';
@@ -39,4 +40,5 @@ export function describeStorage(): void {
   describeTexts();
   describeAttempts();
   describeInstallation();
+  describeApiKeys();
 }

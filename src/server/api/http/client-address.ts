@@ -3,8 +3,7 @@
  * X-Forwarded-For that is not one.
  */
 import ipaddr from 'ipaddr.js';
-
-type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+import { type Address, addressFrom, isWithin, networkFrom } from '#server/auth/networks.ts';
 
 /** An IPv6 customer usually has a whole /64 at their disposal, so that they count as one. */
 const IPV6_GROUP_BITS = 64;
@@ -27,20 +26,14 @@ const MAX_REMEMBERED_LENGTH = 200;
 export function createClientAddress(
   trustedProxies: readonly string[],
 ): (peer: string | undefined, forwardedFor: () => string | undefined) => string {
-  const trusted = trustedProxies.map((proxy): Network => {
-    if (proxy.includes('/')) return ipaddr.parseCIDR(proxy);
-    const address = ipaddr.process(proxy);
-    return [address, address.kind() === 'ipv4' ? 32 : 128];
-  });
-  const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
-    trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+  const trusted = trustedProxies.map(networkFrom);
 
   function read(peer: string, forwardedFor: string): string {
-    let caller = parse(peer);
+    let caller = addressFrom(peer);
     // Right to left: each trusted proxy vouches for the entry that it added, nobody for those before it.
     for (const hop of forwardedFor === '' ? [] : forwardedFor.split(',').reverse()) {
-      if (!caller || !isTrusted(caller)) break;
-      const next = parse(addressIn(hop.trim()));
+      if (!caller || !isWithin(caller, trusted)) break;
+      const next = addressFrom(addressIn(hop.trim()));
       if (!next) break;
       caller = next;
     }
@@ -67,18 +60,14 @@ function addressIn(hop: string): string {
   return bracketed ?? plain ?? hop;
 }
 
-function parse(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  return text !== undefined && ipaddr.isValid(text) ? ipaddr.process(text) : null;
-}
-
 /** The zone of an address means something on one machine alone (RFC 4007, section 6). */
-function withoutZone(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+function withoutZone(address: Address): string {
   return address.toString().replace(/%.*$/, '');
 }
 
 /** Groups callers as limits name them: an IPv4 address, or an IPv6 network of 64 bits. */
 export function groupAround(address: string): string {
-  const caller = parse(address);
+  const caller = addressFrom(address);
   if (!(caller instanceof ipaddr.IPv6)) return address;
   return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_GROUP_BITS}`).toString();
 }
@@ -90,7 +79,7 @@ const IPV6_NETWORK_BITS = 48;
  * The wider network around a caller as `groupAround` names it: 48 bits of IPv6, and an IPv4 address itself.
  */
 export function networkAround(group: string): string {
-  const address = parse(group);
+  const address = addressFrom(group);
   if (!(address instanceof ipaddr.IPv6)) return group;
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${group}/${IPV6_NETWORK_BITS}`).toString();
   return `${network}/${IPV6_NETWORK_BITS}`;

@@ -64,11 +64,12 @@ export function unreadCall(error: TRPCError | undefined): AppError {
 }
 
 /**
- * The error of a token that has ended (RFC 6750, section 3.1), or whose login is too long ago (RFC 9470,
+ * The error of a token that has ended or lacks a scope (RFC 6750, section 3.1), or whose login is too long ago (RFC 9470,
  * section 3).
  */
-function reasonOf({ code }: AppError): string {
-  if (code === 'session_ended') return ', error="invalid_token"';
+function reasonOf({ code, scope }: AppError): string {
+  if (scope !== undefined) return `, error="insufficient_scope", scope="${scope}"`;
+  if (code === 'session_ended' || code === 'invalid_api_key') return ', error="invalid_token"';
   if (code !== 'password_needed') return '';
   return `, error="insufficient_user_authentication", max_age="${RECENT_PASSWORD_MINUTES * 60}"`;
 }
@@ -79,7 +80,7 @@ function reasonOf({ code }: AppError): string {
  */
 export function headersOf(...refusals: readonly AppError[]): Record<string, string> {
   const headers: Record<string, string> = {};
-  const unauthenticated = refusals.find(({ status }) => status === 401);
+  const unauthenticated = refusals.find(({ status, scope }) => status === 401 || scope !== undefined);
   if (unauthenticated) {
     headers['WWW-Authenticate'] = `Bearer realm="${SOFTWARE}"${reasonOf(unauthenticated)}`;
   }

@@ -8,7 +8,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Login, User } from '#shared/accounts.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
-import type { UserId } from '#shared/ids.ts';
+import type { ApiKeyId, UserId } from '#shared/ids.ts';
 import { UNKNOWN_ADDRESS } from './client-address.ts';
 import { createProbeCounts } from './probes.ts';
 
@@ -42,7 +42,9 @@ type SecurityEvent =
   | 'device_registered'
   | 'closing_begun'
   | 'closing_taken_back'
-  /** A request without a session, in an ended one, or by somebody who may not do it. */
+  | 'key_made'
+  | 'key_ended'
+  /** A request without a session, in an ended one, with an API key that may not do it, or by somebody who may not do it. */
   | 'access_refused'
   /** Any other limit is used up. */
   | 'limit_reached';
@@ -55,6 +57,9 @@ const EVENTS_BY_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   category_not_offered: 'access_refused',
   invalid_notice: 'access_refused',
   password_needed: 'access_refused',
+  invalid_api_key: 'access_refused',
+  missing_scope: 'access_refused',
+  not_for_api_keys: 'access_refused',
   wrong_password: 'password_refused',
   too_many_requests: 'limit_reached',
 };
@@ -134,6 +139,7 @@ export class Arrival {
   readonly #writer: Writer;
   readonly #startedAtMs = performance.now();
   #account: UserId | null = null;
+  #key: ApiKeyId | null = null;
   /** Made when needed, because few requests are refused. */
   #codes: Set<ErrorCode> | null = null;
   #told: WeakSet<AppError> | null = null;
@@ -143,8 +149,10 @@ export class Arrival {
     this.address = address;
   }
 
-  identify(account: UserId): void {
+  /** @param key the API key that acts for the account. */
+  identify(account: UserId, key: ApiKeyId | null = null): void {
     this.#account = account;
+    this.#key = key;
   }
 
   /**
@@ -211,8 +219,9 @@ export class Arrival {
     const { requestId } = this;
     const durationMs = Math.round(performance.now() - this.#startedAtMs);
     const code = this.#codes === null ? {} : { code: [...this.#codes].join() };
+    const key = this.#key === null ? {} : { key: name(this.#key) };
     log.info(
-      { requestId, address: name(this.address), method, route, status, ...code, durationMs },
+      { requestId, address: name(this.address), method, route, status, ...code, ...key, durationMs },
       'request',
     );
   }

@@ -27,6 +27,9 @@ const COMMON_REFUSALS: readonly ErrorCode[] = [
 const BODY_REFUSALS: readonly ErrorCode[] = ['encoded_body'];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
+/** What an API key is refused with, and one that lacks the scope. */
+const KEY_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'not_for_api_keys'];
+const SCOPE_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'missing_scope', 'too_many_requests'];
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
 const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 /** Refusals before an endpoint is found. */
@@ -42,6 +45,7 @@ const CHAPTER_NAMES: Readonly<Record<string, { readonly tag?: string; readonly o
   qrCodes: { tag: 'qr-codes' },
   messages: { tag: 'words', operations: 'words' },
   notifications: { tag: 'notices', operations: 'notices' },
+  apiKeys: { tag: 'api-keys' },
 };
 
 /** Schemas that others contain, and no endpoint takes or answers by itself. */
@@ -90,7 +94,7 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       description: [
         `The REST door of ${brand.name}. Amounts are ${currencyName()} as JSON numbers with ${decimalsOf()}; times are ISO 8601 in UTC.`,
         'Beside each amount of an answer stands the same in minor units, the smallest of the currency (ISO 4217), under its name with `_minor`. The outermost object that has an amount names the `currency`.',
-        'Log in, then send the token as `Authorization: Bearer ...`.',
+        'Log in, then send the token as `Authorization: Bearer ...`. A program sends an API key in its place, which may call the operations of its scopes, and those that need no session.',
         'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped.',
         'A parameter that is not described is refused, and so is a field that is not described of what moves money; elsewhere such fields are dropped.',
         'Errors are problem details (RFC 9457): `detail` is a sentence for people, `code` one for programs, `instance` names the request in the log. What cannot be read as a request at all is refused in the same form, with 400, 408, 413 or 431.',
@@ -108,11 +112,18 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       { name: 'payments', description: 'How providers are paid: their account at the payment service.' },
       { name: 'notices', description: 'The devices that tips reach with no page open.' },
       { name: 'webhooks', description: 'What happened: to be read, or told to an endpoint of yours.' },
+      { name: 'api-keys', description: 'The keys by which programs act for an account.' },
     ],
     paths,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The `access_token` that a login answers.' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key, which its owner makes on the page of their profile or by `POST /api-keys`. Each operation names the scope that the key needs.',
+        },
       },
       headers: HEADERS,
       responses: { OtherProblem: problemFor(OTHER_REFUSALS, publicUrl) },
@@ -138,7 +149,7 @@ function operationOf(endpoint: Endpoint, publicUrl: string): JsonSchema {
     tags: [tag],
     summary: endpoint.summary,
     description: textOf(endpoint.description),
-    security: endpoint.isPublic ? [] : [{ bearer: [] }, ...(endpoint.isForGuests ? [{}] : [])],
+    security: securityOf(endpoint),
     ...(parameters && {
       parameters: parameters.map(({ field: _, description, ...parameter }) => ({
         ...parameter,
@@ -158,6 +169,11 @@ function operationOf(endpoint: Endpoint, publicUrl: string): JsonSchema {
       default: { $ref: '#/components/responses/OtherProblem' },
     },
   };
+}
+
+function securityOf({ isPublic, isForGuests, scope }: Endpoint): readonly JsonSchema[] {
+  if (isPublic) return [];
+  return [{ bearer: [] }, ...(scope ? [{ apiKey: [scope] }] : []), ...(isForGuests ? [{}] : [])];
 }
 
 const textOf = (text: Text) => (typeof text === 'string' ? text : text.join(' '));
@@ -201,14 +217,15 @@ function referenceTo(named: Named): JsonSchema {
   return { $ref: schemaAt(componentName(name)) };
 }
 
-const quotaHeaders = ({ refusals }: Endpoint) =>
-  refusals.includes('too_many_requests')
+const quotaHeaders = ({ refusals, scope }: Endpoint) =>
+  scope !== undefined || refusals.includes('too_many_requests')
     ? { RateLimit: headerAt('RateLimit'), 'RateLimit-Policy': headerAt('RateLimitPolicy') }
     : {};
 
 function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonSchema> {
   const codes = [
     ...(endpoint.isPublic ? [] : SESSION_REFUSALS),
+    ...(endpoint.isPublic ? [] : endpoint.scope ? SCOPE_REFUSALS : KEY_REFUSALS),
     ...(endpoint.isPublic || endpoint.isForAnyPassword ? [] : PASSWORD_REFUSALS),
     ...(endpoint.method === 'GET' || endpoint.method === 'DELETE' ? [] : BODY_REFUSALS),
     ...(endpoint.method === 'POST' || endpoint.method === 'PATCH' ? POST_REFUSALS : []),
@@ -231,7 +248,9 @@ function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object
     headers: {
       ...COMMON_HEADERS,
       ...more,
-      ...(has(401) && { 'WWW-Authenticate': headerAt('WwwAuthenticate') }),
+      ...((has(401) || codes.includes('missing_scope')) && {
+        'WWW-Authenticate': headerAt('WwwAuthenticate'),
+      }),
       ...(codes.includes('encoded_body') && { 'Accept-Encoding': headerAt('AcceptEncoding') }),
       ...(has(405) && { Allow: headerAt('Allow') }),
       ...(has(429, 503) && { 'Retry-After': headerAt('RetryAfter') }),

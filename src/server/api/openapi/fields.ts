@@ -202,6 +202,18 @@ const NOTES: FieldNotes = {
   terms_version: 'The version of the terms under which the tip was given; 0 before any change.',
   'NewTip.terms_version':
     'The `version` of the terms that its giver was shown; without it the present terms hold.',
+  scopes: 'What the key may do. Giving tips, and the care of the account and its keys, are no scopes.',
+  days: 'For how many days the key works; a year without it.',
+  addresses:
+    'From where the key may be used: addresses, or networks in CIDR notation, of IPv4 or IPv6; an empty list, or none, for anywhere.',
+  ending: 'The last characters of its text, by which you know it again.',
+  'NewApiKey.name': 'Your name for the key, of up to 60 characters.',
+  'ApiKey.name': 'Your name for the key.',
+  'MadeApiKey.name': 'Your name for the key.',
+  'ApiKey.expires_at': 'When the key stops working, ISO 8601 in UTC.',
+  'MadeApiKey.expires_at': 'When the key stops working, ISO 8601 in UTC.',
+  last_used_at: 'When the key was last used, to the hour, ISO 8601 in UTC; null until it is used.',
+  'MadeApiKey.text': 'The key itself, told this once; send it as `Authorization: Bearer ...`.',
   version: 'Grows by one with each change of the terms; 0 before any.',
   events: 'Oldest first.',
   has_more: 'Whether there are more: then ask again at once.',

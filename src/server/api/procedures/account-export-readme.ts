@@ -12,12 +12,12 @@ WHAT IS IN IT
 
 account.json
   Your profile, when you registered, the usernames that you had before, the sums
-  of your tips, where you are logged in, the devices that get notices of tips,
-  your QR codes with their tip pages, the thank-yous that you keep ready, the
-  givers whom you have blocked, the account at the payment service at which
-  your tips arrive, if you have one, whether your email is confirmed, takes
-  emails and gets a monthly statement, and which terms of use you accepted, by
-  the SHA-256 of their text.
+  of your tips, where you are logged in, your API keys with what they may do,
+  the devices that get notices of tips, your QR codes with their tip pages, the
+  thank-yous that you keep ready, the givers whom you have blocked, the account
+  at the payment service at which your tips arrive, if you have one, whether
+  your email is confirmed, takes emails and gets a monthly statement, and which
+  terms of use you accepted, by the SHA-256 of their text.
   Times are in UTC and amounts in ${currencyName()}.
 
 transactions.json
@@ -61,7 +61,8 @@ WHAT IS NOT IN IT
 Your password: it is kept only as a hash (Argon2id), from which nobody can
 read it, and which is worth nothing to you.
 
-The tokens of your sessions: they are kept only as hashes as well.
+The tokens of your sessions and the texts of your API keys: they are kept only
+as hashes as well.
 
 The addresses of your devices at their push services, with the keys that
 encrypt for them: whoever has these can send notices to your devices, and your

@@ -74,7 +74,7 @@ async function* filesOf(
   { owner, services, account, token, timeZone }: ExportOrder,
   { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts, mail }: Told,
 ): AsyncGenerator<PackedFile, void> {
-  const { exports, notifications, qrCodes, sessions, transactions } = services;
+  const { apiKeys, exports, notifications, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
       isFurther: true,
@@ -100,6 +100,7 @@ async function* filesOf(
     ...profile,
     formerUsernames: [...formerUsernames],
     sessions: await sessions.list(account.id, token),
+    apiKeys: await apiKeys.list(account.id),
     noticeDevices: await notifications.list(account.id, token),
     qrCodes: codes,
     readyThankYous: [...readyThankYous],

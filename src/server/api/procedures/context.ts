@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type { Context as HonoContext } from 'hono';
 import type { createAnnouncements } from '#server/announcements.ts';
 import type { Accounts } from '#server/auth/accounts.ts';
+import type { ApiKeys } from '#server/auth/api-keys.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Invitations } from '#server/auth/invitations.ts';
 import type { MailLinks } from '#server/auth/mail-links.ts';
@@ -23,13 +24,14 @@ import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { OnHangUp } from '#server/queue/fair-queue.ts';
 import type { StepTerms } from '#server/queue/step-queue.ts';
 import type { WorkOwner, WorkQueue } from '#server/queue/work-queue.ts';
-import type { Account } from '#server/storage/port/storage.ts';
+import type { Account, LiveApiKey } from '#server/storage/port/storage.ts';
 import type { Earnings } from '#server/tips/earnings.ts';
 import type { TipTerms } from '#server/tips/terms.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { TipMessages } from '#server/tips/tip-messages.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
 import { AppError } from '#shared/errors.ts';
+import type { ApiKeyId, UserId } from '#shared/ids.ts';
 import { groupAround, networkAround } from '../http/client-address.ts';
 import { nodeSideOf } from '../http/envelope.ts';
 import type { Arrival } from '../http/request-log.ts';
@@ -37,6 +39,7 @@ import type { Arrival } from '../http/request-log.ts';
 export interface Services {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
+  readonly apiKeys: ApiKeys;
   readonly qrCodes: QrCodes;
   readonly printer: Printer;
   readonly payments: TipPayments;
@@ -66,6 +69,8 @@ export interface Context {
   readonly arrival: Arrival;
   /** The bearer token of the request, not yet checked. */
   readonly token: string | null;
+  /** The API key that this token is, once REST has found that it may call the endpoint. */
+  readonly key: LiveApiKey | null;
   /** The idempotency key of the attempt that the headers name; null when they name none. */
   readonly attempt: string | null;
   /** The caller's address and network, as limits count them. Reading them costs more than most answers. */
@@ -96,6 +101,7 @@ export function createContextReader(deps: {
       requestId: arrival.requestId,
       arrival,
       token: bearerToken(c.req.header('Authorization')),
+      key: null,
       attempt: c.req.header('Idempotency-Key') ?? null,
       address() {
         const address = groupAround(arrival.address);
@@ -114,6 +120,11 @@ export function createContextReader(deps: {
 export function mailOf({ services: { mail } }: Context): Mail {
   if (!mail) throw new AppError('mail_off');
   return mail;
+}
+
+/** Whose requests a limit counts: the API key's, or else the account's. */
+export function countedAs({ account, key }: Context & { readonly account: Account }): UserId | ApiKeyId {
+  return key?.id ?? account.id;
 }
 
 /** The owner of work that waits in a queue, for as long as the connection lives. */

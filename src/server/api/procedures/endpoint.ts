@@ -3,6 +3,7 @@
  * are kept in a table of our own, because what tRPC keeps in a procedure is private to it.
  */
 import type { z } from 'zod';
+import type { ApiScope } from '#shared/api-keys.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import type { JsonSchema } from '../wire.ts';
@@ -40,6 +41,8 @@ interface Terms {
   readonly isForGuests?: true;
   /** A password that the operator made need not be changed before. */
   readonly isForAnyPassword?: true;
+  /** What an API key needs to call it; without a scope no key may. */
+  readonly scope?: ApiScope;
   readonly status: 200 | 201 | 204;
   readonly summary: string;
   readonly description: Text;

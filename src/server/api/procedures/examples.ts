@@ -136,3 +136,14 @@ export const PROOF = [
 export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id}\r\n`;
 
 export const CSV_OF_EARNINGS = `${CSV_BOM}Date,Tips,Gross,Fees,Net,Currency,Payment\r\n2024-06-01,1,12.34,0.37,11.97,USD,simulated\r\n`;
+
+export const API_KEY = {
+  id: 'key_3n6q9t2w5z8c1f4j7m0r3v6y9b',
+  name: 'Register',
+  scopes: ['tips:read', 'tips:refund'],
+  addresses: ['192.0.2.0/24'],
+  ending: 'XtrB',
+  created_at: '2024-06-01T20:15:30.000Z',
+  expires_at: '2025-06-01T20:15:30.000Z',
+  last_used_at: null,
+};

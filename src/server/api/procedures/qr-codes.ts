@@ -34,6 +34,7 @@ export const qrCodeProcedures = {
   list: endpoint(
     {
       rest: 'GET /qr-codes',
+      scope: 'codes:read',
       status: 200,
       summary: 'List your QR codes',
       description: [
@@ -50,6 +51,7 @@ export const qrCodeProcedures = {
   ended: endpoint(
     {
       rest: 'GET /ended-qr-codes',
+      scope: 'codes:read',
       status: 200,
       summary: 'List your old QR codes',
       description: [
@@ -85,6 +87,7 @@ export const qrCodeProcedures = {
   create: endpoint(
     {
       rest: 'POST /qr-codes',
+      scope: 'codes:write',
       status: 201,
       summary: 'Create a QR code',
       description: [
@@ -97,7 +100,7 @@ export const qrCodeProcedures = {
       response: QR_CODE_WITH_PICTURE,
     },
     providerProcedure.input(newQrCode).mutation(async ({ ctx, input }) => {
-      await ctx.services.limits.countQrCode(ctx.account.id, ctx.quota);
+      await ctx.services.limits.countQrCode(ctx.account.id, ctx.key !== null, ctx.quota);
       return ctx.services.qrCodes.create(ctx.account, input.serviceCategory, workOwner(ctx));
     }),
   ),
@@ -105,6 +108,7 @@ export const qrCodeProcedures = {
   update: endpoint(
     {
       rest: 'PATCH /qr-codes/:qr_code_id',
+      scope: 'codes:write',
       status: 200,
       summary: 'Change a tip page, pause or resume its code',
       description: [
@@ -129,6 +133,7 @@ export const qrCodeProcedures = {
   setPhoto: endpoint(
     {
       rest: 'PUT /qr-codes/:qr_code_id/photo',
+      scope: 'codes:write',
       status: 200,
       summary: 'Put a photo on a tip page',
       description: [
@@ -152,6 +157,7 @@ export const qrCodeProcedures = {
   removePhoto: endpoint(
     {
       rest: 'DELETE /qr-codes/:qr_code_id/photo',
+      scope: 'codes:write',
       status: 200,
       summary: 'Take the photo off a tip page',
       description: 'The photo is gone from its address at once.',
@@ -168,6 +174,7 @@ export const qrCodeProcedures = {
   replace: endpoint(
     {
       rest: 'POST /qr-codes/:qr_code_id/replacement',
+      scope: 'codes:write',
       status: 201,
       summary: 'Replace a QR code',
       description: [
@@ -180,7 +187,7 @@ export const qrCodeProcedures = {
       response: QR_CODE_WITH_PICTURE,
     },
     providerProcedure.input(qrCodeQuery).mutation(async ({ ctx, input }) => {
-      await ctx.services.limits.countQrCode(ctx.account.id, ctx.quota);
+      await ctx.services.limits.countQrCode(ctx.account.id, ctx.key !== null, ctx.quota);
       return ctx.services.qrCodes.replace(ctx.account, input.id, workOwner(ctx));
     }),
   ),
@@ -188,6 +195,7 @@ export const qrCodeProcedures = {
   print: endpoint(
     {
       rest: 'GET /qr-codes/:qr_code_id/print/:file',
+      scope: 'codes:read',
       status: 200,
       summary: 'Print a QR code',
       description: [

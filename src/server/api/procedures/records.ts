@@ -24,6 +24,7 @@ export const recordProcedures = {
   list: endpoint(
     {
       rest: 'GET /transactions',
+      scope: 'tips:read',
       status: 200,
       summary: 'List your transactions',
       description: [
@@ -64,6 +65,7 @@ export const recordProcedures = {
   summary: endpoint(
     {
       rest: 'GET /transactions/summary',
+      scope: 'records:read',
       status: 200,
       summary: 'Sum your tips up',
       description: [
@@ -102,6 +104,7 @@ export const recordProcedures = {
   sums: endpoint(
     {
       rest: 'GET /transactions/sums',
+      scope: 'records:read',
       status: 200,
       summary: 'Sum a listing up',
       description: 'What the tips of a listing come to, with the same filter. Refunded tips count nowhere.',
@@ -124,6 +127,7 @@ export const recordProcedures = {
   insights: endpoint(
     {
       rest: 'GET /transactions/insights',
+      scope: 'records:read',
       status: 200,
       summary: 'See your earnings over time',
       description: [

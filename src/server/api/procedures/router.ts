@@ -1,5 +1,6 @@
 /** The router of all procedures, which both doors serve. */
 import { accountProcedures } from './account.ts';
+import { apiKeyProcedures } from './api-keys.ts';
 import { authProcedures } from './auth.ts';
 import { endpointsOf } from './endpoint.ts';
 import { mailProcedures, receiptProcedures } from './mail.ts';
@@ -20,6 +21,7 @@ const CHAPTERS = {
   messages: messageProcedures,
   notifications: notificationProcedures,
   webhooks: webhookProcedures,
+  apiKeys: apiKeyProcedures,
 };
 
 export const appRouter = router(CHAPTERS);

@@ -15,7 +15,7 @@ import {
   transaction,
   transactionQuery,
 } from '#shared/tips.ts';
-import type { Context } from './context.ts';
+import { type Context, countedAs } from './context.ts';
 import { CODE_REFUSALS, endpoint } from './endpoint.ts';
 import { QR_CODE, TERMS, TRANSACTION } from './examples.ts';
 import { IDEMPOTENCY_KEY, TRANSACTION_ID } from './parameters.ts';
@@ -42,7 +42,8 @@ export const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, 
 });
 
 const changedByPartyProcedure = ofPartyProcedure.use(async ({ ctx, next }) => {
-  if (ctx.account) await ctx.services.limits.countChange('refund', ctx.account.id, ctx.quota);
+  const { account } = ctx;
+  if (account) await ctx.services.limits.countChange('refund', countedAs({ ...ctx, account }), ctx.quota);
   return next();
 });
 
@@ -155,6 +156,7 @@ export const transactionProcedures = {
   get: endpoint(
     {
       rest: 'GET /transactions/:transaction_id',
+      scope: 'tips:read',
       isForGuests: true,
       status: 200,
       summary: 'Read a transaction',
@@ -177,6 +179,7 @@ export const transactionProcedures = {
   refund: endpoint(
     {
       rest: 'POST /transactions/:transaction_id/refund',
+      scope: 'tips:refund',
       isForGuests: true,
       status: 200,
       summary: 'Refund a tip',

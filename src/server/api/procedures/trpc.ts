@@ -5,10 +5,11 @@
 import { initTRPC } from '@trpc/server';
 import type { Change } from '#server/limits/limits.ts';
 import type { Account } from '#server/storage/port/storage.ts';
+import { API_KEY_PREFIX } from '#shared/api-keys.ts';
 import { AppError } from '#shared/errors.ts';
 import { STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
 import { refusalOf, trpcErrorOf } from '../http/refusals.ts';
-import type { Context } from './context.ts';
+import { type Context, countedAs } from './context.ts';
 
 const t = initTRPC.context<Context>().create({
   // No stack trace leaves the server in any environment; the log has it under the request id.
@@ -28,7 +29,8 @@ export const createCallerFactory = t.createCallerFactory;
 export const publicProcedure = t.procedure;
 
 /**
- * Guarantees a live session in `ctx.account` and `ctx.token`. The password may be one that the operator made:
+ * Guarantees a live session, or an API key that may call the endpoint, in `ctx.account` and `ctx.token`. The
+ * password may be one that the operator made:
  * nothing else may be done before it was changed.
  */
 export const anyPasswordProcedure = requireSession({ withAnyPassword: true });
@@ -70,7 +72,7 @@ export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
  */
 export const countedProcedure = (what: Change, procedure = signedInProcedure) =>
   procedure.use(async ({ ctx, next }) => {
-    if (!ctx.isFurtherPage) await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
+    if (!ctx.isFurtherPage) await ctx.services.limits.countChange(what, countedAs(ctx), ctx.quota);
     return next();
   });
 
@@ -83,12 +85,17 @@ function requireSession({ withAnyPassword = false } = {}) {
   });
 }
 
-/** The account of the request's session; null without one. */
+/**
+ * The account of the request's session or API key; null without one. A key works whatever became of the
+ * password, which nobody who has the key needs to know.
+ */
 async function callerOf(
-  { token, services, arrival }: Context,
+  { token, key, services, arrival }: Context,
   withAnyPassword = false,
 ): Promise<Account | null> {
   if (token === null) return null;
+  if (key !== null) return key.account;
+  if (token.startsWith(API_KEY_PREFIX)) throw new AppError('not_for_api_keys');
   const account = await services.sessions.resume(token);
   arrival.identify(account.id);
   if (account.mustChangePassword && !withAnyPassword) throw new AppError('password_change_required');

@@ -22,6 +22,7 @@ export const webhookProcedures = {
   events: endpoint(
     {
       rest: 'GET /events',
+      scope: 'tips:read',
       status: 200,
       summary: 'Read what happened',
       description: [

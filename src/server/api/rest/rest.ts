@@ -16,6 +16,7 @@ import { type Endpoint, METHODS, type Parameter } from '../procedures/endpoint.t
 import { appRouter, createCaller, ENDPOINTS } from '../procedures/router.ts';
 import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from '../wire.ts';
 import { answerTo, fieldOf, type RestEvent, type RestStream } from './answers.ts';
+import { withApiKey } from './api-keys.ts';
 import { prefersCsv } from './csv.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
@@ -37,14 +38,19 @@ export function createRestAdapter(
     rest.on(endpoint.method, endpoint.path, async (c) => {
       c.set('route', loggedAs);
       const disconnected = endpoint.form === 'events' ? new AbortController() : null;
-      const context = contextOf(c);
+      const arrived = contextOf(c);
+      /** Refusals tell the rest of the quota as well. */
+      const tellQuota = (isUsedUp = false) => {
+        for (const [name, value] of Object.entries(arrived.quota.headers(isUsedUp))) c.header(name, value);
+      };
+      const tellQuotaAndThrow = (error: unknown) => {
+        tellQuota(refusalOf(error).status === 429);
+        throw error;
+      };
+      const context = await withApiKey(arrived, endpoint).catch(tellQuotaAndThrow);
       const further = { ...context, isFurtherPage: true };
       requireParameters(c, known);
       if (endpoint.movesMoney && !endpoint.takes) await requireNoFields(c);
-      /** Refusals tell the rest of the quota as well. */
-      const tellQuota = (isUsedUp = false) => {
-        for (const [name, value] of Object.entries(context.quota.headers(isUsedUp))) c.header(name, value);
-      };
       const asked = answerTo(endpoint, {
         input: await inputOf(c, endpoint),
         limit: c.req.query('limit'),
@@ -54,10 +60,7 @@ export function createRestAdapter(
         caller: () => createCaller(context),
         callerForMore: () => createCaller(further),
       });
-      const answer = await asked.catch((error: unknown) => {
-        tellQuota(refusalOf(error).status === 429);
-        throw error;
-      });
+      const answer = await asked.catch(tellQuotaAndThrow);
       if (endpoint.csv !== undefined) c.header('Vary', 'Accept', { append: true });
       if (!('body' in answer)) tellQuota();
       if ('events' in answer) {

@@ -46,7 +46,7 @@ export async function compareWithPresent(
 }
 
 /**
- * Ends all sessions with their device marks unless they are kept, and removes all notification devices,
+ * Ends all sessions with their device marks, and all API keys, unless they are kept, and removes all notification devices,
  * waiting mails and their links, because a copy that is only tried out must not wake or mail anybody, and
  * invitations, which may have been spent or taken back since. Runs inside a transaction.
  * @param compared null when there was no present data or it was unreadable.
@@ -56,7 +56,7 @@ export async function settle(
   { ask, hasTable, run }: Incoming,
   compared: Awaited<ReturnType<typeof compareWithPresent>> | null,
   { keepsSessions, acceptsOtherPast, tellLostTips }: RestoreOptions,
-): Promise<Pick<Restored, 'newestTipAtMs' | 'sessionCount' | 'lostTips' | 'accounts'>> {
+): Promise<Pick<Restored, 'newestTipAtMs' | 'sessionCount' | 'apiKeyCount' | 'lostTips' | 'accounts'>> {
   if (compared !== null) {
     const { firstDifference, lostTips } = compared;
     if (firstDifference !== null && !acceptsOtherPast) {
@@ -69,16 +69,20 @@ export async function settle(
   const newestTipAtMs = await ask('SELECT created_at_ms FROM transactions ORDER BY sequence DESC LIMIT 1');
   const hasSessions = await hasTable('sessions');
   const sessionCount = hasSessions ? await ask('SELECT count(*) FROM sessions') : 0;
+  const hasApiKeys = await hasTable('api_keys');
+  const apiKeyCount = hasApiKeys ? await ask('SELECT count(*) FROM api_keys') : 0;
   if (await hasTable('push_devices')) await run('DELETE FROM push_devices');
   for (const table of ['mails', 'mail_links', 'invitations'])
     if (await hasTable(table)) await run(`DELETE FROM ${table}`);
   if (!keepsSessions) {
     if (hasSessions) await run('DELETE FROM sessions');
+    if (hasApiKeys) await run('DELETE FROM api_keys');
     if (await hasTable('secrets')) await run(`DELETE FROM secrets WHERE name = '${DEVICE_MARK_SECRET}'`);
   }
   return {
     newestTipAtMs,
     sessionCount: sessionCount ?? 0,
+    apiKeyCount: apiKeyCount ?? 0,
     lostTips: compared?.lostTips ?? null,
     accounts: compared?.accounts ?? null,
   };

@@ -53,6 +53,7 @@ export interface Restored {
   /** Milliseconds since 1970; null without tips. */
   readonly newestTipAtMs: number | null;
   readonly sessionCount: number;
+  readonly apiKeyCount: number;
   /** Tips of the replaced database that the backup lacks; null when there was none or it was unreadable. */
   readonly lostTips: number | null;
   /** Null when there was no database before, or it was unreadable. */

@@ -12,7 +12,8 @@ export type MailKind =
   | 'email_changed'
   | 'closing_begun'
   | 'receipt'
-  | 'statement';
+  | 'statement'
+  | 'key_made';
 
 /** A mail to the address of an account, which the step that adds it fills in. */
 export interface NewMail {

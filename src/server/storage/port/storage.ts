@@ -9,6 +9,7 @@ import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts'
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { AnnouncementStorage } from './announcements.ts';
+import type { ApiKeyRecord, ApiKeys } from './api-keys.ts';
 import type { Devices } from './devices.ts';
 import type { Events } from './events.ts';
 import type { Invitations } from './invitations.ts';
@@ -112,6 +113,11 @@ export interface LiveSession extends Pick<Session, 'createdAtMs' | 'expiresAtMs'
   readonly account: Account;
 }
 
+/** An API key that can be used, with the account that it acts as. */
+export interface LiveApiKey extends Pick<ApiKeyRecord, 'id' | 'scopes' | 'addresses' | 'lastUsedAtMs'> {
+  readonly account: Account;
+}
+
 /** A counter of attempts: at most `maxCount` within `windowMs` from the first of them. */
 export interface AttemptCount {
   readonly limit: string;
@@ -199,6 +205,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage {
   readonly mails: Mails;
   readonly invitations: Invitations;
   readonly events: Events;
+  readonly apiKeys: ApiKeys;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
@@ -241,7 +248,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage {
     | { readonly outcome: 'stale' | 'email_taken' | 'username_taken' }
   >;
   /**
-   * Schedules the closing of an account and ends all its sessions. Its codes take no tips until a new session
+   * Schedules the closing of an account and ends all its sessions and API keys. Its codes take no tips until a new session
    * reopens it. `stale` when its password hash is not `present`.
    * @param mail tells the owner's confirmed address.
    */
@@ -298,6 +305,9 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage {
   endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null): Promise<number>;
   /** Deletes sessions expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetExpiredSessions(nowMs: number, atMost: number): Promise<number>;
+
+  /** Null when there is none or it has expired at `nowMs`. */
+  findApiKey(keyHash: Uint8Array, nowMs: number): Promise<LiveApiKey | null>;
 
   /** Whether the account has an active or paused code for the service. */
   hasQrCode(userId: UserId, category: ServiceCategory): Promise<boolean>;

@@ -66,6 +66,8 @@ export function createPostgresStorage(url: string): Storage {
     findSession: (tokenHash, nowMs) =>
       clockGuard.judge(() => sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs })),
 
+    findApiKey: (keyHash, nowMs) => clockGuard.judge(() => storage.findApiKey(keyHash, nowMs)),
+
     async findEndedSessions(tokenHashes, nowMs) {
       if (!clockGuard.isRight()) return [];
       const ended = await storage.findEndedSessions(tokenHashes, nowMs);
@@ -128,7 +130,7 @@ async function forgetRemnants(url: string): Promise<Remnants> {
     const client = await connect(url, AS_LONG_AS_IT_TAKES);
     try {
       await client.query(
-        'VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts, payout_accounts',
+        'VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts, payout_accounts, api_keys',
       );
     } finally {
       await client.end().catch(() => {});

@@ -1,6 +1,7 @@
 /** All tables in the order of their references, so that an empty database can be filled in this order. */
 import * as accounts from './accounts.ts';
 import * as announcements from './announcements.ts';
+import * as apiKeys from './api-keys.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
 import * as events from './events.ts';
@@ -44,4 +45,5 @@ export const TABLES = [
   invitations.invitations,
   events.notedEvents,
   announcements.announcements,
+  apiKeys.apiKeys,
 ] as const;

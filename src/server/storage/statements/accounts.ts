@@ -11,18 +11,20 @@ import {
 import { qrCodes } from '../schema/codes.ts';
 import { allBut, type Builder, given, insertOnce, is, matches, save, value } from './builder.ts';
 
+/** What an account is read from (`rules/accounts.ts`). */
+export const accountColumns = {
+  ...allBut(accounts, 'emailKey', 'passwordHash', 'lastPosition', 'closedAtMs'),
+  /** Comma-separated; null for a customer. */
+  categories: sql<string | null>`(
+    select string_agg(category, ',') from ${providerCategories} as offer
+    where offer.user_id = ${accounts.id} and offer.is_offered
+  )`,
+};
+
 export function accountStatements({ db, isIn, choose }: Builder) {
-  const account = {
-    ...allBut(accounts, 'emailKey', 'passwordHash', 'lastPosition', 'closedAtMs'),
-    /** Comma-separated; null for a customer. */
-    categories: sql<string | null>`(
-      select string_agg(category, ',') from ${providerCategories} as offer
-      where offer.user_id = ${accounts.id} and offer.is_offered
-    )`,
-  };
   const isAttemptCount = matches(attempts, 'limit', 'account', 'address');
   const liveSession = {
-    ...account,
+    ...accountColumns,
     sessionCreatedAtMs: sessions.createdAtMs,
     expiresAtMs: sessions.expiresAtMs,
     confirmedAtMs: sessions.confirmedAtMs,
@@ -40,7 +42,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
     insertAccount: insertOnce(db, accounts),
     /** Also offers a service again that was given up. */
     offerCategory: save(db, providerCategories, 'userId', 'category'),
-    accountById: db.select(account).from(accounts).where(is(accounts.id, 'id')),
+    accountById: db.select(accountColumns).from(accounts).where(is(accounts.id, 'id')),
     updateAccount: db
       .update(accounts)
       .set(
@@ -76,7 +78,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .from(accounts)
       .where(or(is(accounts.id, 'id'), is(accounts.emailKey, 'emailKey'), is(accounts.username, 'username'))),
     accountByEmail: db
-      .select({ ...account, passwordHash: accounts.passwordHash })
+      .select({ ...accountColumns, passwordHash: accounts.passwordHash })
       .from(accounts)
       .where(and(is(accounts.emailKey, 'emailKey'), isNull(accounts.closedAtMs))),
     replacePasswordHash: db

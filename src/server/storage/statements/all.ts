@@ -2,6 +2,7 @@
 import type { Step } from '../steps/step.ts';
 import { accountStatements } from './accounts.ts';
 import { announcementStatements } from './announcements.ts';
+import { apiKeyStatements } from './api-keys.ts';
 import type { Builder, Preparable, Typed } from './builder.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
@@ -28,6 +29,7 @@ export function buildStatements(builder: Builder) {
     ...announcementStatements(builder),
     ...checkStatements(builder),
     ...eventStatements(builder),
+    ...apiKeyStatements(builder),
   };
 }
 

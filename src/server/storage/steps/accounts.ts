@@ -128,6 +128,7 @@ const beginClosing: StepOf<Storage['beginClosing']> = function* (
   yield* together(
     statements.setClosingTime.change({ id, closesAtMs }),
     statements.deleteOtherSessions.change({ userId: id, keptTokenHash: NO_TOKEN_HASH }),
+    statements.deleteApiKeysOf.change({ userId: id }),
   );
   return 'closing';
 };
@@ -155,6 +156,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
   yield* together(
     statements.deleteFormerUsernames.change({ id }),
     statements.deleteOtherSessions.change({ userId: id, keptTokenHash: NO_TOKEN_HASH }),
+    statements.deleteApiKeysOf.change({ userId: id }),
     statements.deletePayoutAccounts.change({ userId: id }),
     forgetMails(statements, id),
     statements.eraseMessagesGivenBy.change({ userId: id }),

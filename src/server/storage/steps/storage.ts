@@ -1,5 +1,6 @@
 /** The storage port made of the steps; an engine adds or overrides what it does in its own way. */
 import { createAccounts } from './accounts.ts';
+import { createApiKeyLookup, createApiKeys } from './api-keys.ts';
 import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
@@ -24,10 +25,12 @@ export const createStorage = (engine: Engine) => ({
   ...createTips(engine),
   ...createRecords(engine),
   ...createTermsSteps(engine),
+  ...createApiKeyLookup(engine),
   payments: createPayments(engine),
   messages: createMessages(engine),
   devices: createDevices(engine),
   mails: createMails(engine),
   invitations: createInvitations(engine),
   events: createEvents(engine),
+  apiKeys: createApiKeys(engine),
 });

@@ -1,0 +1,44 @@
+/**
+ * The storage port for API keys, beside `Storage.findApiKey`. The text of a key is stored as its hash only.
+ */
+import type { ApiScope } from '#shared/api-keys.ts';
+import type { ApiKeyId, UserId } from '#shared/ids.ts';
+import type { NewMail } from './mails.ts';
+
+export interface ApiKeyRecord {
+  readonly id: ApiKeyId;
+  readonly userId: UserId;
+  readonly name: string;
+  readonly scopes: readonly ApiScope[];
+  /** Addresses and networks in CIDR notation; empty for anywhere. */
+  readonly addresses: readonly string[];
+  /** The last characters of its text, by which its owner knows it again. */
+  readonly ending: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  /** Null until it is used. */
+  readonly lastUsedAtMs: number | null;
+}
+
+export interface NewApiKey extends Omit<ApiKeyRecord, 'lastUsedAtMs'> {
+  /** SHA-256 of its text. */
+  readonly keyHash: Uint8Array;
+}
+
+export interface ApiKeys {
+  /**
+   * `full`, with nothing added, for an account that has `maxCount` keys; `closing` for one that is closed or
+   * being closed.
+   * @param mail tells the owner's confirmed address.
+   */
+  add(key: NewApiKey, maxCount: number, mail?: NewMail): Promise<'added' | 'full' | 'closing'>;
+  /** Newest first, expired ones included. */
+  list(userId: UserId): Promise<ApiKeyRecord[]>;
+  /** @returns false when the account has no such key. */
+  end(userId: UserId, id: ApiKeyId): Promise<boolean>;
+  /** Ends all keys of an account. @returns how many. */
+  endAll(userId: UserId): Promise<number>;
+  noteUse(id: ApiKeyId, nowMs: number): Promise<void>;
+  /** Deletes keys expired at `nowMs`, at most `atMost`. @returns how many. */
+  forgetExpired(nowMs: number, atMost: number): Promise<number>;
+}

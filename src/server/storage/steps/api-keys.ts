@@ -1,0 +1,65 @@
+/** Steps of API keys. They are added under the account's lock; the steps that close an account delete them. */
+import { API_SCOPES } from '#shared/api-keys.ts';
+import type { ApiKeys } from '../port/api-keys.ts';
+import type { Storage } from '../port/storage.ts';
+import { accountOf } from '../rules/accounts.ts';
+import { type Engine, type StepOf, transacting } from './engine.ts';
+import { mailToOwner } from './mails.ts';
+
+export function createApiKeys(engine: Engine): ApiKeys {
+  const { read, change } = engine;
+  return {
+    add: transacting(engine)(add),
+
+    list: async (userId) =>
+      (await read(({ apiKeysOf }) => apiKeysOf.all({ userId }))).map((row) => ({ ...row, ...listsOf(row) })),
+
+    end: async (userId, id) => (await change(({ deleteApiKey }) => deleteApiKey.change({ userId, id }))) > 0,
+
+    // A repetition after a lost connection counts only the keys that were left.
+    endAll: (userId) => change(({ deleteApiKeysOf }) => deleteApiKeysOf.change({ userId })),
+
+    noteUse: async (id, nowMs) => {
+      await change(({ noteApiKeyUse }) => noteApiKeyUse.change({ id, nowMs }));
+    },
+
+    forgetExpired: (nowMs, atMost) =>
+      change(({ deleteExpiredApiKeys }) => deleteExpiredApiKeys.change({ nowMs, atMost })),
+  };
+}
+
+export const createApiKeyLookup = ({ read }: Engine) =>
+  ({
+    async findApiKey(key, nowMs) {
+      const keyHash = Buffer.from(key);
+      const row = await read(({ liveApiKey }) => liveApiKey.one({ keyHash, nowMs }));
+      if (!row) return null;
+      return { id: row.keyId, lastUsedAtMs: row.lastUsedAtMs, ...listsOf(row), account: accountOf(row) };
+    },
+  }) satisfies Partial<Storage>;
+
+const add: StepOf<ApiKeys['add']> = function* (statements, isRepeated, key, maxCount, mail) {
+  const { id, userId, scopes, addresses, keyHash } = key;
+  const account = yield* statements.lockAccount.one({ id: userId });
+  if (!account || account.closesAtMs !== null || account.closedAtMs !== null) return 'closing';
+  if (isRepeated && (yield* statements.apiKeyById.one({ id }))) return 'added';
+  if ((yield* statements.apiKeysOf.all({ userId })).length >= maxCount) return 'full';
+  yield* statements.insertApiKey.change({
+    ...key,
+    keyHash: Buffer.from(keyHash),
+    scopes: scopes.join(' '),
+    addresses: addresses.join(' '),
+    lastUsedAtMs: null,
+  });
+  yield* mailToOwner(statements, userId, mail);
+  return 'added';
+};
+
+/** A scope that this version does not know allows nothing. */
+function listsOf({ scopes, addresses }: { readonly scopes: string; readonly addresses: string }) {
+  const stored = scopes.split(' ');
+  return {
+    scopes: API_SCOPES.filter((scope) => stored.includes(scope)),
+    addresses: addresses === '' ? [] : addresses.split(' '),
+  };
+}
