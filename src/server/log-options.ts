@@ -3,7 +3,7 @@
  * keys, which no line has on purpose.
  */
 import type { LoggerOptions } from 'pino';
-import { API_KEY_PREFIX } from '#shared/api-keys.ts';
+import { API_KEY_PREFIX } from '#shared/api-scopes.ts';
 import type { Config } from './config.ts';
 
 const REST = String.raw`[\w*+/=-]+`;

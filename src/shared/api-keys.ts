@@ -1,27 +1,11 @@
 /** Schemas of API keys, by which programs act for an account within the scopes of a key. */
 import { z } from 'zod';
+import { API_SCOPES, type ApiScope } from './api-scopes.ts';
 import { hasLetterDigitOrEmoji, MAX_NAME_LENGTH, MAX_TYPED_NAME_LENGTH } from './display-names.ts';
 import { idPattern } from './ids.ts';
 import { shownText } from './messages.ts';
 import { closedObject } from './unknown-names.ts';
 
-/** What a key may be allowed. Giving tips, and the care of the account and its keys, are no scopes. */
-export const API_SCOPES = ['tips:read', 'tips:refund', 'codes:read', 'codes:write', 'records:read'] as const;
-export type ApiScope = (typeof API_SCOPES)[number];
-
-/** Each as its owner reads it. */
-export const SCOPE_LABELS: Readonly<Record<ApiScope, string>> = {
-  'tips:read': 'See your tips',
-  'tips:refund': 'Refund tips',
-  'codes:read': 'See and print your QR codes',
-  'codes:write': 'Create and change your QR codes',
-  'records:read': 'See your totals and earnings',
-};
-
-/** What the text of every key begins with, by which scanners of secrets know it. */
-export const API_KEY_PREFIX = 'tw_live_';
-/** The most keys of an account, expired ones that are still listed included. */
-export const MAX_API_KEYS = 20;
 const MAX_KEY_DAYS = 730;
 const DEFAULT_KEY_DAYS = 365;
 const MAX_KEY_ADDRESSES = 10;

@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
-import { API_SCOPES, type ApiScope } from '#shared/api-keys.ts';
+import { API_SCOPES, type ApiScope } from '#shared/api-scopes.ts';
 import type { REFUSALS } from '#shared/errors.ts';
 import {
   call,

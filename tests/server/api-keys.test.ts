@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isApiKeyText, newApiKeyText } from '#server/auth/api-key-text.ts';
 import type { Config } from '#server/config.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { API_SCOPES, type ApiScope } from '#shared/api-keys.ts';
+import { API_SCOPES, type ApiScope } from '#shared/api-scopes.ts';
 import { callTrpc, refusedBy } from '#tests/support/both-doors.ts';
 import { linkIn, relayAt, startMailServer, UNSENT } from '#tests/support/mail-server.ts';
 import { START_MS, typePassword } from '#tests/support/people.ts';

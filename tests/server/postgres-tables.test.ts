@@ -68,6 +68,7 @@ test('the tables out of which closing an account deletes are vacuumed', async ()
   );
   expect(rows.map(({ name }) => name)).toEqual([
     'accounts',
+    'api_keys',
     'attempts',
     'former_usernames',
     'payout_accounts',

@@ -9,7 +9,7 @@ import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '#server/api/http/refusals.ts';
 import type { Config } from '#server/config.ts';
-import { MAX_API_KEYS } from '#shared/api-keys.ts';
+import { MAX_API_KEYS } from '#shared/api-scopes.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newInvitationId, newMailId } from '#shared/ids.ts';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';

@@ -4,7 +4,7 @@
  * scanner a key from a text that looks like one.
  */
 import { crc32 } from 'node:zlib';
-import { API_KEY_PREFIX } from '#shared/api-keys.ts';
+import { API_KEY_PREFIX } from '#shared/api-scopes.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,7 +1,7 @@
 /** Makes the mails that steps of the storage add to the outbox, and reads what they tell of. */
 import { z } from 'zod';
 import type { DraftMail } from '#server/storage/port/mails.ts';
-import { API_SCOPES } from '#shared/api-keys.ts';
+import { API_SCOPES } from '#shared/api-scopes.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { newMailId, type RandomBytes } from '#shared/ids.ts';
 

@@ -1,5 +1,5 @@
 /** What each kind of mail says. A letter to an address that nobody confirmed names no person. */
-import { type ApiScope, SCOPE_LABELS } from '#shared/api-keys.ts';
+import { type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';

@@ -1,6 +1,7 @@
 /** What lets programs work with the account. Each part is a section of its own. */
+import type { User } from '#shared/accounts.ts';
 import { ApiKeys } from './api-keys.tsx';
 
-export function ApiAccess() {
-  return <ApiKeys />;
+export function ApiAccess({ user }: { readonly user: User }) {
+  return <ApiKeys user={user} />;
 }

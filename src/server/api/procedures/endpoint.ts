@@ -3,7 +3,7 @@
  * are kept in a table of our own, because what tRPC keeps in a procedure is private to it.
  */
 import type { z } from 'zod';
-import type { ApiScope } from '#shared/api-keys.ts';
+import type { ApiScope } from '#shared/api-scopes.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import type { JsonSchema } from '../wire.ts';

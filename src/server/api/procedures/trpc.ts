@@ -5,7 +5,7 @@
 import { initTRPC } from '@trpc/server';
 import type { Change } from '#server/limits/limits.ts';
 import type { Account } from '#server/storage/port/storage.ts';
-import { API_KEY_PREFIX } from '#shared/api-keys.ts';
+import { API_KEY_PREFIX } from '#shared/api-scopes.ts';
 import { AppError } from '#shared/errors.ts';
 import { STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
 import { refusalOf, trpcErrorOf } from '../http/refusals.ts';

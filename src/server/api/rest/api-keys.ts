@@ -1,5 +1,5 @@
 /** Decides whether an API key may call an endpoint. This is the only door at which keys count. */
-import { API_KEY_PREFIX } from '#shared/api-keys.ts';
+import { API_KEY_PREFIX } from '#shared/api-scopes.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Context } from '../procedures/context.ts';
 import type { Endpoint } from '../procedures/endpoint.ts';

@@ -1,7 +1,7 @@
 /**
  * The storage port for API keys, beside `Storage.findApiKey`. The text of a key is stored as its hash only.
  */
-import type { ApiScope } from '#shared/api-keys.ts';
+import type { ApiScope } from '#shared/api-scopes.ts';
 import type { ApiKeyId, UserId } from '#shared/ids.ts';
 import type { NewMail } from './mails.ts';
 

@@ -1,5 +1,5 @@
 /** Steps of API keys. They are added under the account's lock; the steps that close an account delete them. */
-import { API_SCOPES } from '#shared/api-keys.ts';
+import { API_SCOPES } from '#shared/api-scopes.ts';
 import type { ApiKeys } from '../port/api-keys.ts';
 import type { Storage } from '../port/storage.ts';
 import { accountOf } from '../rules/accounts.ts';

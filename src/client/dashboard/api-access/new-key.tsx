@@ -1,0 +1,155 @@
+/** Makes an API key, and shows its text this once. */
+import { useId, useRef, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import type { User } from '#shared/accounts.ts';
+import { API_SCOPES, type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
+import { Choice } from '../../controls/choice.tsx';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Dialog } from '../../ui/later/dialog.tsx';
+import { Select } from '../../ui/later/select.tsx';
+import care from '../account/account-care.module.css';
+import { useSending } from '../form.ts';
+import styles from './api-access.module.css';
+
+const FIELDS = ['name', 'scopes', 'days', 'addresses'] as const;
+const ENDS = [
+  [30, '30 days'],
+  [90, '90 days'],
+  [365, '1 year'],
+  [730, '2 years'],
+] as const;
+const YEAR = '365';
+
+interface NewKeyProps {
+  readonly user: User;
+  readonly onClose: () => void;
+}
+
+export function NewKey({ user, onClose }: NewKeyProps) {
+  const [text, setText] = useState<string | null>(null);
+  return (
+    // Another title is another dialog, which takes the focus and is read out.
+    <Dialog
+      key={String(text === null)}
+      title={text === null ? 'New API key' : 'Copy your key now'}
+      size={text === null ? 'column' : 'question'}
+      onClose={onClose}
+    >
+      {text === null ? <KeyForm user={user} onMade={setText} /> : <MadeKey text={text} onDone={onClose} />}
+    </Dialog>
+  );
+}
+
+function KeyForm({ user, onMade }: { readonly user: User; readonly onMade: (text: string) => void }) {
+  const id = useId();
+  const utils = trpc.useUtils();
+  const form = useForm<{ name: string; scopes: ApiScope[]; days: string; addresses: string }>({
+    defaultValues: { name: '', scopes: [], days: YEAR, addresses: '' },
+  });
+  const { errors } = form.formState;
+  const { field, isUnderWay, submit } = useSending(form, {
+    fields: FIELDS,
+    fallback: 'The key was not made. Please try again.',
+    async send({ name, scopes, days, addresses }) {
+      const asked = {
+        name,
+        scopes,
+        days: Number(days),
+        addresses: addresses.split(/[\s,]+/).filter(Boolean),
+      };
+      const { text } = await withPassword(() => utils.client.apiKeys.create.mutate(asked));
+      onMade(text);
+      void utils.apiKeys.list.invalidate();
+    },
+  });
+  const { error: noScope, ...scopes } = field('scopes', { required: 'Choose what the key can do.' });
+  const { error: _, ...days } = field('days');
+  // Whoever has no codes has nothing to choose there.
+  const offered = API_SCOPES.filter((scope) => user.isServiceProvider || !scope.startsWith('codes:'));
+
+  return (
+    <form className={care.part} noValidate onSubmit={submit}>
+      <Field
+        label="Name"
+        hint="What it’s for, such as Register"
+        autoComplete="off"
+        maxLength={60}
+        required
+        {...field('name', { required: 'Give the key a name.' })}
+      />
+      <fieldset aria-describedby={noScope === undefined ? undefined : `${id}-scopes`}>
+        <legend className={styles.legend}>What can it do?</legend>
+        <div className={styles.scopes}>
+          {offered.map((scope) => (
+            <Choice key={scope} value={scope} aria-invalid={noScope !== undefined} {...scopes}>
+              {SCOPE_LABELS[scope]} <code className={styles.scope}>{scope}</code>
+            </Choice>
+          ))}
+        </div>
+        <p id={`${id}-scopes`} className={styles.failure} aria-live="polite">
+          {noScope}
+        </p>
+      </fieldset>
+      <p className={care.since}>No key can send tips or change your account.</p>
+      <Select label="Works for" {...days}>
+        {ENDS.map(([count, label]) => (
+          <option key={count} value={count}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      <details className={care.more}>
+        <summary>Only from some addresses</summary>
+        <Field
+          label="IP addresses"
+          hint="Such as 192.0.2.1 or 2001:db8::/32, with spaces between them. Empty: from anywhere."
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          {...field('addresses')}
+        />
+      </details>
+      {errors.root && <p className={care.failure}>{errors.root.message}</p>}
+      <Button type="submit" className={care.action} aria-disabled={isUnderWay}>
+        {isUnderWay ? 'Creating...' : 'Create Key'}
+      </Button>
+    </form>
+  );
+}
+
+function MadeKey({ text, onDone }: { readonly text: string; readonly onDone: () => void }) {
+  const shown = useRef<HTMLElement>(null);
+  const [isRefused, setRefused] = useState(false);
+
+  async function copy() {
+    try {
+      // Browsers offer the clipboard only to pages that came by HTTPS.
+      await navigator.clipboard.writeText(text);
+      setRefused(false);
+      toastSuccess('Key copied', 'api-key');
+    } catch {
+      setRefused(true);
+      if (shown.current) window.getSelection()?.selectAllChildren(shown.current);
+    }
+  }
+
+  return (
+    <>
+      <p>You won’t see it again. Keep it somewhere safe: whoever has it can use it.</p>
+      <code ref={shown} className={styles.text}>
+        {text}
+      </code>
+      {isRefused && <p role="alert">The key could not be copied. It’s selected now: copy it yourself.</p>}
+      <div className={care.actions}>
+        <Button onClick={() => void copy()}>Copy Key</Button>
+        <Button look="quiet" onClick={onDone}>
+          Done
+        </Button>
+      </div>
+    </>
+  );
+}
