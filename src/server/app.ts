@@ -39,6 +39,7 @@ import { noteMonthlyStatements } from './events/monthly-statements.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts } from './mail/drafts.ts';
+import type { SiteLink } from './mail/letter.ts';
 import { createMail } from './mail/mail.ts';
 import type { Relay } from './mail/relay.ts';
 import { createNotifications } from './notifications/notifications.ts';
@@ -134,6 +135,7 @@ export function createApp(deps: AppDependencies): App {
   const logging = { log: requestLog, clientAddress };
   const envelope = createEnvelope({ ...logging, inlineSources: pages?.inlineSources, isSecure });
 
+  const links = linksOf(deps.own ?? NO_BRAND, publicUrl);
   const app = new Hono();
   app.use(envelope.middleware);
   allowOrigins(app, corsOrigins);
@@ -145,7 +147,7 @@ export function createApp(deps: AppDependencies): App {
     maintenance: config.maintenance,
   });
   guardDoors(app, isShuttingDown);
-  serveApiDocs(app, publicUrl, config.registration);
+  serveApiDocs(app, publicUrl, config.registration, links);
   takeWebhookEvents(app, services.payments);
   app.route('/api', createRestAdapter(envelope, contextOf, report));
   app.use('/trpc/*', createTrpcDoor(contextOf, report));
@@ -153,7 +155,7 @@ export function createApp(deps: AppDependencies): App {
     throw new AppError('not_found');
   });
   servePhotos(app, services.qrCodes);
-  takeUnsubscribing(app, services.mail);
+  takeUnsubscribing(app, services.mail, links);
   pages?.serve(app, {
     lookUp: createPageLookup(services.qrCodes, report),
     findProvider: createProviderLookup(services.qrCodes),
@@ -195,6 +197,10 @@ export function createApp(deps: AppDependencies): App {
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
   };
+}
+
+function linksOf({ pages }: OwnBrand, publicUrl: string): readonly SiteLink[] {
+  return pages.map(({ path, label }) => ({ label, url: publicUrl + path }));
 }
 
 function createServices({
@@ -309,7 +315,11 @@ function createServices({
           publicUrl,
           contact: readOperatorContact(config.operatorContact)?.text ?? null,
           relay: mailRelay,
-          links: own.pages.map(({ path, label }) => ({ label, url: publicUrl + path })),
+          letterhead: {
+            links: linksOf(own, publicUrl),
+            accent: own.accent?.light.fill ?? null,
+            logo: own.logo?.small ?? null,
+          },
           draft,
           key: secrets.mail,
           receiptUrlOf: (id, isGuest) =>

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import sharp from 'sharp';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { htmlOf, type Letter, textOf } from '#server/mail/letter.ts';
 import { receiptLetter } from '#server/mail/letters.ts';
@@ -248,6 +249,23 @@ describe('nothing in a mail becomes a header or another recipient', () => {
     expect(server.taken.length).toBeGreaterThan(0);
     expect(refused.outcome).not.toBe('later');
     expect(htmlOf(letter)).not.toContain('<script>');
+  });
+
+  test('an operator’s colour and logo come with a letter, whose reader asks no server for them', async () => {
+    const { server, send } = await openRelay();
+    const logo = await sharp({ create: { width: 96, height: 96, channels: 4, background: '#1d6f5c' } })
+      .png()
+      .toBuffer();
+    const head = { links: [], accent: '#d3a340', logo };
+    await send({ html: htmlOf(LETTER, head), logo });
+    await send();
+    const [branded = '', plain = ''] = server.taken.map(({ raw }) => raw);
+    expect(branded).toContain('border-top: 6px solid #d3a340');
+    expect(branded).toMatch(/<img src=3D"cid:logo" alt=3D"" width=3D"48"/);
+    expect(branded).toMatch(/Content-ID: <logo>/);
+    expect(branded.replace(/\s/g, '')).toContain(logo.toString('base64'));
+    expect(htmlOf(LETTER, head)).not.toMatch(/src="(?!cid:)|url\(/);
+    expect(plain).not.toMatch(/Content-ID|<img|border-top/);
   });
 
   test.each([

@@ -70,6 +70,9 @@ test('every page leads to the pages of the operator, which have their heading as
       ['/imprint', 'Imprint'],
     ]);
   }
+  const docs = await get(t, '/api/docs');
+  for (const path of ['/terms', '/privacy', '/imprint'])
+    expect(docs.html).toContain(`<a href="${PUBLIC_URL}${path}">`);
   const terms = await get(t, '/terms');
   expect(terms.status).toBe(200);
   expect(titleOf(terms.html)).toBe('Nutzungsbedingungen · Tipwell');

@@ -34,6 +34,8 @@ export interface Logo {
   readonly icons: readonly BrandFile[];
   /** The icon of a page, as an address that needs no request. */
   readonly pageIcon: string;
+  /** For mails: a square, in PNG, of twice the size at which it is shown. */
+  readonly small: Uint8Array;
   /** For prints: a square on white, in JPEG. */
   readonly printed: Uint8Array;
 }
@@ -111,6 +113,7 @@ async function draw(sent: Sharp): Promise<Logo> {
       // Phones show the shape of a badge alone; a picture without one would be a white square.
       ...(isOpaque ? [] : [png('/badge-96.png', await shapeOf(await square(96).toBuffer()))]),
     ],
+    small: await square(96).toBuffer(),
     pageIcon: addressOf(await square(48).toBuffer()),
     printed: await (await openPicture(await square(PRINTED_EDGE, 0.84).toBuffer()))
       .flatten({ background: '#ffffff' })

@@ -15,16 +15,31 @@ export interface Letter {
   readonly closing?: string;
   /** One click there ends letters of this kind. */
   readonly unsubscribeUrl?: string;
-  /** The operator's own pages. */
-  readonly links?: readonly MailLink[];
 }
 
-export interface MailLink {
+/** What an operator's brand adds to every letter. */
+export interface Letterhead {
+  /** To the operator's own pages. */
+  readonly links: readonly SiteLink[];
+  /** A colour as it stands in a style sheet; null for that of the product. */
+  readonly accent: string | null;
+  /** A square PNG, sent with the letter, so that reading it asks no server for anything. */
+  readonly logo: Uint8Array | null;
+}
+
+export const PLAIN_LETTERHEAD: Letterhead = { links: [], accent: null, logo: null };
+/** Names the logo within a mail (RFC 2392). */
+export const LOGO_ID = 'logo';
+
+export interface SiteLink {
   readonly label: string;
   readonly url: string;
 }
 
-export function textOf({ lines, rows = [], button, closing, unsubscribeUrl, links = [] }: Letter): string {
+export function textOf(
+  { lines, rows = [], button, closing, unsubscribeUrl }: Letter,
+  { links }: Letterhead = PLAIN_LETTERHEAD,
+): string {
   const width = Math.max(0, ...rows.map(([label]) => label.length));
   const parts = [
     ...lines,
@@ -65,21 +80,20 @@ td { overflow-wrap: anywhere; text-align: right; font-weight: 600; font-variant-
   .soft { color: #adb9af; }
 }`;
 
-export function htmlOf({
-  subject,
-  lines,
-  rows = [],
-  button,
-  closing,
-  unsubscribeUrl,
-  links = [],
-}: Letter): string {
+/** The logo has no text of its own, because the name stands at the end. */
+const LOGO = `<p><img src="cid:${LOGO_ID}" alt="" width="48" height="48"></p>`;
+
+export function htmlOf(
+  { subject, lines, rows = [], button, closing, unsubscribeUrl }: Letter,
+  { links, accent, logo }: Letterhead = PLAIN_LETTERHEAD,
+): string {
   const paragraph = (text: string) => `<p>${escaped(text)}</p>`;
   const row = ([label, value]: readonly [string, string]) =>
     `<tr><th scope="row">${escaped(label)}</th><td><bdi>${escaped(value)}</bdi></td></tr>`;
-  const linkTo = ({ label, url }: MailLink) => `<a href="${escaped(url)}">${escaped(label)}</a>`;
+  const linkTo = ({ label, url }: SiteLink) => `<a href="${escaped(url)}">${escaped(label)}</a>`;
   const soft = (inner: string) => `<p class="soft">${inner}</p>`;
   const body = [
+    logo ? LOGO : '',
     `<h1>${escaped(subject)}</h1>`,
     ...lines.map(paragraph),
     rows.length === 0 ? '' : `<table>${rows.map(row).join('')}</table>`,
@@ -96,7 +110,7 @@ export function htmlOf({
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${escaped(subject)}</title>
-<style>${STYLE}
+<style>${STYLE}${accent === null ? '' : `\n.letter { border-top: 6px solid ${accent}; }`}
 </style>
 </head>
 <body><div class="page"><div class="letter">

@@ -10,8 +10,8 @@ import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { MailSettings, MailSettingsChange } from '#shared/mail.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
-import type { MailLink } from './letter.ts';
-import { createOutbox, type WriteLetter } from './outbox.ts';
+import type { Letterhead } from './letter.ts';
+import { createOutbox } from './outbox.ts';
 import type { Relay } from './relay.ts';
 import { createUnsubscribeTokens } from './unsubscribe.ts';
 import { createWriteLetter } from './write-letter.ts';
@@ -62,8 +62,7 @@ export function createMail(deps: {
   /** How people reach the operator; null where that was not set. */
   readonly contact: string | null;
   readonly relay: Relay;
-  /** The operator's own pages, which every mail leads to. */
-  readonly links: readonly MailLink[];
+  readonly letterhead: Letterhead;
   readonly draft: DraftMail;
   /** Signs the links that end monthly statements. */
   readonly key: Uint8Array;
@@ -78,18 +77,16 @@ export function createMail(deps: {
     clock,
     random,
     log,
-    write: withLinks(
-      deps.links,
-      createWriteLetter({
-        storage,
-        clock,
-        random,
-        publicUrl,
-        contact: deps.contact,
-        receiptUrlOf,
-        tokenOf: unsubscribing.tokenOf,
-      }),
-    ),
+    write: createWriteLetter({
+      storage,
+      clock,
+      random,
+      publicUrl,
+      contact: deps.contact,
+      receiptUrlOf,
+      tokenOf: unsubscribing.tokenOf,
+    }),
+    letterhead: deps.letterhead,
     relay,
   });
 
@@ -162,13 +159,6 @@ export function createMail(deps: {
     },
 
     close: () => outbox.close(),
-  };
-}
-
-function withLinks(links: readonly MailLink[], write: WriteLetter): WriteLetter {
-  return async (mail) => {
-    const written = await write(mail);
-    return written && links.length > 0 ? { ...written, letter: { ...written.letter, links } } : written;
   };
 }
 

@@ -8,7 +8,7 @@ import type { ClaimedMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { MailId, RandomBytes } from '#shared/ids.ts';
-import { htmlOf, type Letter, textOf } from './letter.ts';
+import { htmlOf, type Letter, type Letterhead, PLAIN_LETTERHEAD, textOf } from './letter.ts';
 import { type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
 
 const MINUTE_MS = 60_000;
@@ -56,8 +56,10 @@ export function createOutbox(deps: {
   readonly log: Logger;
   readonly relay: Relay;
   readonly write: WriteLetter;
+  /** The product's own by default. */
+  readonly letterhead?: Letterhead;
 }): Outbox {
-  const { clock, random, log, relay, write } = deps;
+  const { clock, random, log, relay, write, letterhead = PLAIN_LETTERHEAD } = deps;
   const { isShared, mails } = deps.storage;
   const underWay = new Set<Promise<void>>();
   /** Mails that a server took and whose rows could not be removed then. */
@@ -108,8 +110,9 @@ export function createOutbox(deps: {
       recipient,
       atMs: mail.createdAtMs,
       subject: letter.subject,
-      text: textOf(letter),
-      html: htmlOf(letter),
+      text: textOf(letter, letterhead),
+      html: htmlOf(letter, letterhead),
+      logo: letterhead.logo,
       unsubscribeUrl: letter.unsubscribeUrl ?? null,
     });
     await note(mail, outcome);

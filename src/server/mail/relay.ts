@@ -10,6 +10,8 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** A PNG that the HTML shows; null for none. */
+  readonly logo?: Uint8Array | null;
   /** One click there ends mails of this kind (RFC 8058); null for mails that somebody asked for or needs. */
   readonly unsubscribeUrl: string | null;
 }

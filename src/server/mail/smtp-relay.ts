@@ -3,6 +3,7 @@
  * which error means what.
  */
 import { createTransport, type NodemailerError } from 'nodemailer';
+import { LOGO_ID } from './letter.ts';
 import { type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
 
 /** A server gets this long for each answer. */
@@ -59,7 +60,7 @@ export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from
   return {
     domain: from.address.slice(from.address.lastIndexOf('@') + 1),
 
-    async send({ messageId, recipient, atMs, subject, text, html, unsubscribeUrl }) {
+    async send({ messageId, recipient, atMs, subject, text, html, logo, unsubscribeUrl }) {
       if (recipient.length > MAX_ADDRESS_LENGTH || !ONE_ADDRESS.test(recipient))
         return { outcome: 'refused', reason: 'no address', reply: 'This isn’t an email address.' };
       const ending = new AbortController();
@@ -75,6 +76,16 @@ export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from
           subject,
           text,
           html,
+          ...(logo && {
+            attachments: [
+              {
+                cid: LOGO_ID,
+                filename: 'logo.png',
+                content: Buffer.from(logo),
+                contentDisposition: 'inline' as const,
+              },
+            ],
+          }),
           headers: {
             // RFC 3834: no out-of-office answers.
             'Auto-Submitted': 'auto-generated',

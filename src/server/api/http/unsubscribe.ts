@@ -4,31 +4,40 @@
  */
 import type { Hono, Context as HonoContext } from 'hono';
 import { html, raw } from 'hono/html';
+import type { SiteLink } from '#server/mail/letter.ts';
 import type { Mail } from '#server/mail/mail.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import { UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
 import { refuseOtherMethods } from './door.ts';
+import { footerOf } from './footer.ts';
 
 const PATH = `${UNSUBSCRIBE_PREFIX}:token`;
 
-export function takeUnsubscribing(app: Hono, mail: Mail | null): void {
+/** @param links to the operator's own pages. */
+export function takeUnsubscribing(app: Hono, mail: Mail | null, links: readonly SiteLink[]): void {
   app.get(PATH, (c) => {
     if (mail?.isUnsubscribeToken(c.req.param('token')) !== true) throw new AppError('not_found');
     return page(
       c,
       'Stop monthly statements?',
       '<form method="post"><button type="submit">Stop These Emails</button></form>',
+      links,
     );
   });
   app.post(PATH, async (c) => {
     if ((await mail?.unsubscribe(c.req.param('token'))) !== true) throw new AppError('not_found');
-    return page(c, 'You get no more monthly statements.', '<p>Your profile turns them on again.</p>');
+    return page(c, 'You get no more monthly statements.', '<p>Your profile turns them on again.</p>', links);
   });
   refuseOtherMethods(app, PATH, ['GET', 'POST']);
 }
 
-function page(c: HonoContext, title: string, body: string): Response | Promise<Response> {
+function page(
+  c: HonoContext,
+  title: string,
+  body: string,
+  links: readonly SiteLink[],
+): Response | Promise<Response> {
   c.header('Cache-Control', 'no-store');
   c.header('X-Robots-Tag', 'noindex');
   return c.html(html`<!doctype html>
@@ -39,7 +48,7 @@ function page(c: HonoContext, title: string, body: string): Response | Promise<R
 <meta name="color-scheme" content="light dark">
 <title>${title} - ${brand.name}</title>
 </head>
-<body><main><h1>${title}</h1>${raw(body)}</main></body>
+<body><main><h1>${title}</h1>${raw(body)}</main>${footerOf(links)}</body>
 </html>
 `);
 }

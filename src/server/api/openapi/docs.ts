@@ -13,6 +13,7 @@ import { REFUSALS } from '#shared/errors.ts';
 import { terms } from '#shared/money.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { refuseOtherMethods } from '../http/door.ts';
+import { footerOf, type SiteLinks } from '../http/footer.ts';
 import { answer, type Prepared, prepare } from '../http/prepared-answer.ts';
 import { describeApi } from './document.ts';
 
@@ -24,7 +25,7 @@ const PROBLEMS = Object.entries(REFUSALS).map(
     html`<tr id="${code}"><td>${status}</td><td><code>${code}</code></td><td>${title}</td><td>${detail}</td></tr>`,
 );
 
-const PAGE = html`<!doctype html>
+const pageWith = (links: SiteLinks) => html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -45,7 +46,7 @@ const PAGE = html`<!doctype html>
           </table>
         </div>
       </section>
-    </main>
+    </main>${footerOf(links)}
     <script src="/api/docs/swagger-ui-bundle.js"></script>
     <script src="/api/docs/start.js"></script>
   </body>
@@ -63,11 +64,19 @@ const MAY_CHANGE = 'no-cache';
 /** Only another version of Swagger UI has other files. */
 const FOR_A_DAY = 'public, max-age=86400';
 
-/** Serves `/api/openapi.json` and `/api/docs`. Each part is made and packed at its first visit, and kept. */
-export function serveApiDocs(app: Hono, publicUrl: string, registration: RegistrationMode): void {
+/**
+ * Serves `/api/openapi.json` and `/api/docs`. Each part is made and packed at its first visit, and kept.
+ * @param links to the operator's own pages.
+ */
+export function serveApiDocs(
+  app: Hono,
+  publicUrl: string,
+  registration: RegistrationMode,
+  links: SiteLinks,
+): void {
   const parts: Readonly<Record<string, () => Prepared | Promise<Prepared>>> = {
     'openapi.json': () => ofText('application/json', JSON.stringify(describeApi(publicUrl, registration))),
-    docs: () => ofText('text/html; charset=utf-8', PAGE.toString()),
+    docs: () => ofText('text/html; charset=utf-8', pageWith(links).toString()),
     'docs/start.js': () => ({ ...ofText('text/javascript; charset=utf-8', START), packed: () => null }),
     'docs/swagger-ui.css': () => ofFile('text/css; charset=utf-8', 'swagger-ui.css'),
     'docs/swagger-ui-bundle.js': () => ofFile('text/javascript; charset=utf-8', 'swagger-ui-bundle.js'),
