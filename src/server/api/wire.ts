@@ -45,15 +45,14 @@ function respelled(value: unknown, isCurrencySaid: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => respelled(item, isCurrencySaid));
   if (!isRecord(value)) return value;
   const names = Object.keys(value);
-  const saysCurrency = names.includes('currency');
-  const addsCurrency = !isCurrencySaid && !saysCurrency && names.some(inCents);
-  const isSaidWithin = isCurrencySaid || saysCurrency || addsCurrency;
+  const isSaid = isCurrencySaid || names.includes('currency');
+  const addsCurrency = !isSaid && names.some(inCents);
   const entries: [string, unknown][] = [];
   for (const field of names) {
     const content = value[field];
     const name = rememberedName(field);
     if (inCents(field)) entries.push([name, asDecimals(content)], [minorName(name), content]);
-    else entries.push([name, respelled(content, isSaidWithin)]);
+    else entries.push([name, respelled(content, isSaid || addsCurrency)]);
   }
   if (addsCurrency) entries.push(['currency', terms().currency]);
   return Object.fromEntries(entries);
@@ -164,10 +163,9 @@ function respell(
   isCurrencySaid = direction === 'input',
 ): JsonSchema {
   const names = Object.keys(asRecord(schema['properties']));
-  const saysCurrency = names.includes('currency');
-  const addsCurrency = !isCurrencySaid && !saysCurrency && names.some(inCents);
-  const isSaidWithin = isCurrencySaid || saysCurrency || addsCurrency;
-  const within = (inner: JsonSchema) => respell(inner, direction, isSaidWithin);
+  const isSaid = isCurrencySaid || names.includes('currency');
+  const addsCurrency = !isSaid && names.some(inCents);
+  const within = (inner: JsonSchema) => respell(inner, direction, isSaid || addsCurrency);
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, content]) => {
       if (keyword === 'properties') {
