@@ -108,7 +108,9 @@ async function openTill(program: string, file: string, source: string, key: stri
   };
 }
 
-/** A provider with a code, and somebody who tips by it. */
+const text = z.string().optional();
+
+/** A provider with a code and a key, and somebody who tips by it. */
 async function openBar(name: string) {
   const post = async (path: string, body: object, token = '') => {
     const headers = {
@@ -117,7 +119,7 @@ async function openBar(name: string) {
     };
     const request = { method: 'POST', headers, body: JSON.stringify(body) };
     const response = await fetch(`${server.url}/api${path}`, request);
-    const answer = z.looseObject({ id: z.string().optional(), access_token: z.string().optional() });
+    const answer = z.object({ id: text, access_token: text, text });
     return answer.parse(await response.json());
   };
   const join = async (username: string, service_categories: readonly string[]) => {
@@ -127,9 +129,11 @@ async function openBar(name: string) {
     await post('/auth/register', { ...credentials, ...about });
     return (await post('/auth/login', credentials)).access_token ?? '';
   };
-  const key = await join(`${name}-bar`, ['bartender']);
+  const session = await join(`${name}-bar`, ['bartender']);
   const giver = await join(`${name}-guest`, []);
-  const { id: code = '' } = await post('/qr-codes', { service_category: 'bartender' }, key);
+  const { id: code = '' } = await post('/qr-codes', { service_category: 'bartender' }, session);
+  const scopes = ['codes:read', 'tips:read', 'tips:refund', 'records:read'];
+  const { text: key = '' } = await post('/api-keys', { name: 'Till', scopes }, session);
   const tip = async (amount: number) =>
     (await post('/transactions', { receiver_qr_id: code, amount, service_category: 'bartender' }, giver)).id;
   return { key, code, tip };
