@@ -37,7 +37,7 @@ function anchorsOf(page: string): readonly string[] {
 }
 
 function linksOf(page: string): readonly string[] {
-  return [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
+  return [...withoutBlocks(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
     .filter((target) => !target.includes('://'));
 }
