@@ -3,7 +3,7 @@
  * as it was.
  */
 import type { Page } from '@playwright/test';
-import { test as base, expect, PASSWORD, toast } from './fixtures.ts';
+import { test as base, expect, PASSWORD, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -11,11 +11,11 @@ const question = (page: Page) => page.getByRole('dialog', { name: 'Enter your pa
 const password = (page: Page) => question(page).getByLabel('Password', { exact: true });
 
 /** A profile that is open a quarter of an hour after the login. */
-const test = base.extend<{ readonly profile: Page }>({
-  async profile({ page, backstage, logInAs }, use) {
-    const customer = await backstage.customer();
-    await logInAs(customer);
-    await backstage.ageLogin(customer, 16);
+const test = base.extend<{ readonly owner: Person; readonly profile: Page }>({
+  owner: async ({ backstage }, use) => use(await backstage.customer()),
+  async profile({ page, backstage, logInAs, owner }, use) {
+    await logInAs(owner);
+    await backstage.ageLogin(owner, 16);
     await page.goto('/dashboard?tab=profile');
     await use(page);
   },
@@ -58,8 +58,10 @@ test('a change of the profile asks for the password, keeps what was typed, and g
   expect(complaints.splice(0)).toHaveLength(3);
 });
 
-test('a download of all data asks for the password, and is saved then', async ({
+test('a download of all data and a new API key ask for the password, and are made then', async ({
   profile: page,
+  owner,
+  backstage,
   complaints,
 }) => {
   await page.getByRole('button', { name: 'Security & Data' }).click();
@@ -70,6 +72,57 @@ test('a download of all data asks for the password, and is saved then', async ({
   expect((await saved).suggestedFilename()).toMatch(/\.zip$/);
   await expect(question(page)).toHaveCount(0);
   expect(complaints.splice(0)).toHaveLength(1);
+
+  await backstage.ageLogin(owner, 16);
+  await page.getByRole('button', { name: 'API Keys and Webhooks' }).click();
+  await expect(page.getByText('You have no keys.')).toBeVisible();
+  await page.getByRole('button', { name: 'New API Key' }).click();
+  const create = page.getByRole('button', { name: 'Create Key' });
+  await create.click();
+  await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/Give the key a name\.$/);
+  await expect(page.getByLabel('Name')).toBeFocused();
+  await page.getByLabel('Name').fill('Register');
+  await create.click();
+  const scopes = page.getByRole('group', { name: 'What can it do?' });
+  await expect(scopes).toHaveAccessibleDescription('Choose what the key can do.');
+  // Whoever has no codes is not asked about them.
+  await expect(scopes.getByRole('checkbox')).toHaveCount(3);
+  await page.getByLabel('See your tips').check();
+  await page.getByText('Only from some addresses').click();
+  await page.getByLabel('IP addresses').fill('127.0.0.1 nonsense');
+  await expectForEverybody(page, 'a new key');
+  await picture(page, 'api-key-new');
+  await create.click();
+  await password(page).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('IP addresses')).toHaveAccessibleDescription(
+    /must be written as 192\.0\.2\.1/,
+  );
+  await page.getByLabel('IP addresses').fill('127.0.0.1, 2001:db8::/32');
+  await create.click();
+  const made = page.getByRole('dialog', { name: 'Copy your key now' });
+  await expect(made.getByRole('heading')).toBeFocused();
+  const text = await made.locator('code').innerText();
+  await expectForEverybody(page, 'the key that was made');
+  await picture(page, 'api-key-made');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await made.getByRole('button', { name: 'Copy Key' }).click();
+  await expect(toast(page, 'Key copied')).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+  await made.getByRole('button', { name: 'Done' }).click();
+  const key = page.getByRole('list', { name: 'Your API keys' }).getByRole('listitem');
+  await expect(key).toContainText('Only from 127.0.0.1, 2001:db8::/32');
+  await expect(key).toContainText('Never used');
+  expect(await backstage.call('GET', '/transactions', { token: text })).toEqual([]);
+  await expectForEverybody(page, 'keys');
+  await picture(page, 'api-keys');
+
+  await page.getByRole('button', { name: 'End Register' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End Key' }).click();
+  await expect(toast(page, 'Key ended')).toBeVisible();
+  await expect(page.getByText('You have no keys.')).toBeVisible();
+  await expect(backstage.call('GET', '/transactions', { token: text })).rejects.toThrow('invalid_api_key');
+  expect(complaints.splice(0)).toHaveLength(2);
 });
 
 base(

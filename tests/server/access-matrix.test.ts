@@ -3,10 +3,13 @@
  * read from the product, so that one without a row here fails. What belongs to somebody else answers as if it
  * did not exist.
  */
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
+import { newApiKeyText } from '#server/auth/api-key-text.ts';
 import { API_SCOPES, type ApiScope } from '#shared/api-scopes.ts';
 import type { REFUSALS } from '#shared/errors.ts';
+import { newApiKeyId } from '#shared/ids.ts';
 import {
   call,
   callRest,
@@ -29,8 +32,11 @@ import { createTestData } from '#tests/support/test-data.ts';
 const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
 type Identity = (typeof IDENTITIES)[number];
 
-/** API keys of the provider: one with each scope, and some that work no more or not from here. */
-const KEYS = [...API_SCOPES, 'ended', 'expired', 'from elsewhere'] as const;
+/**
+ * API keys of the provider: one with each scope, one with a scope that this version does not know, and some that
+ * work no more or not from here.
+ */
+const KEYS = [...API_SCOPES, 'of a later version', 'ended', 'expired', 'from elsewhere'] as const;
 type Key = (typeof KEYS)[number];
 
 /** Pat tends the bar and cuts hair, with a code for the bar; Quinn is a DJ without a code. */
@@ -68,6 +74,23 @@ async function makeScene() {
     return made;
   };
   for (const scope of API_SCOPES) await makeKey(scope, { scopes: [scope] });
+  const later = newApiKeyText(randomBytes);
+  keys.set('of a later version', later);
+  await t.storage.apiKeys.add(
+    {
+      id: newApiKeyId(randomBytes),
+      userId: provider.user.id,
+      keyHash: createHash('sha256').update(later).digest(),
+      name: 'Later',
+      // As text from the database, whatever this version knows.
+      scopes: JSON.parse('["tips:give"]'),
+      addresses: [],
+      ending: later.slice(-4),
+      createdAtMs: START_MS,
+      expiresAtMs: START_MS + 86_400_000,
+    },
+    20,
+  );
   await provider.trpc.apiKeys.end.mutate(await makeKey('ended'));
   await makeKey('from elsewhere', { addresses: ['198.51.100.0/24', '2001:db8::/32'] });
   for (const nowMs of [START_MS - 86_400_000, START_MS]) {
@@ -387,7 +410,7 @@ const isOpenToAnybody = ({ outcomes: { anonymous } }: ProcedureRow) =>
 function outcomeByKey(procedure: string, row: ProcedureRow, key: Key): Outcome {
   if (isOpenToAnybody(row)) return row.outcomes.anonymous;
   if (key === 'ended' || key === 'expired' || key === 'from elsewhere') return 'invalid_api_key';
-  if (BY_SCOPE[key].includes(procedure)) return 'fine';
+  if (key !== 'of a later version' && BY_SCOPE[key].includes(procedure)) return 'fine';
   return Object.values(BY_SCOPE).flat().includes(procedure) ? 'missing_scope' : 'not_for_api_keys';
 }
 

@@ -172,7 +172,12 @@ describe('an export', () => {
     await pat.trpc.qrCodes.replace.mutate({ id: bar });
     const device = newDevice();
     await pat.trpc.notifications.register.mutate(device);
+    const key = await pat.trpc.apiKeys.create.mutate({ name: 'Register', scopes: ['tips:read'] });
     const { json, text } = await exportOf(t, pat);
+    expect(text('account.json')).not.toContain(key.text);
+    expect(json('account.json').api_keys).toEqual([
+      expect.objectContaining({ id: key.id, name: 'Register' }),
+    ]);
     expect(json('account.json').notice_devices).toHaveLength(1);
     for (const secret of Object.values(device)) expect(text('account.json')).not.toContain(secret);
     const get = async (path: string) => (await t.rest('GET', path, { token: pat.token })).body;
@@ -183,6 +188,7 @@ describe('an export', () => {
       day_start_hour: 5,
       former_usernames: ['pat', 'patty'],
       sessions: await get('/auth/sessions'),
+      api_keys: await get('/api-keys'),
       notice_devices: await get('/notices/devices'),
       payout_accounts: [],
       accepted_terms: null,

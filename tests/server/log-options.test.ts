@@ -1,4 +1,4 @@
-/** Whatever an error quotes, no line of the log has a key of the payment service or a signing secret. */
+/** Whatever an error quotes, no line of the log has a key of the payment service, a signing secret or an API key. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { pino } from 'pino';
@@ -35,6 +35,7 @@ test.each([
   ...OTHER_KEYS,
   'whsec_9f8e7d0',
   'sk_test_********4242',
+  'tw_live_0123456789abcdefghijABCDEFGHIJ01',
 ])('a line without %s', (key) => {
   const cause = new Error(`Invalid API Key provided: ${key}`);
   const line = write((log) => {

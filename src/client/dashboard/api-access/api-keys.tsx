@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { ApiKey } from '#shared/api-keys.ts';
 import { MAX_API_KEYS, SCOPE_LABELS } from '#shared/api-scopes.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { serverNow } from '../../api-client/server-clock.ts';
 import { useAttempts } from '../../controls/attempts.ts';
@@ -134,7 +135,7 @@ function Keys({ keys }: { readonly keys: readonly ApiKey[] }) {
 
 function Facts({ of: { name, ending, scopes, addresses, expiresAt, lastUsedAt } }: { readonly of: ApiKey }) {
   return (
-    <div className={care.words}>
+    <div className={styles.facts}>
       <p>
         <strong>
           <bdi>{name}</bdi>
@@ -145,7 +146,7 @@ function Facts({ of: { name, ending, scopes, addresses, expiresAt, lastUsedAt } 
       {addresses.length > 0 && <p className={care.since}>Only from {addresses.join(', ')}</p>}
       <p className={care.since}>
         {isOver(expiresAt) ? 'Stopped ' : 'Works until '}
-        <time dateTime={expiresAt}>{shortDateTime(expiresAt)}</time>
+        <time dateTime={expiresAt}>{dates.format(Date.parse(expiresAt))}</time>
         {' · '}
         {lastUsedAt === null ? (
           'Never used'
@@ -158,5 +159,7 @@ function Facts({ of: { name, ending, scopes, addresses, expiresAt, lastUsedAt } 
     </div>
   );
 }
+
+const dates = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium' });
 
 const isOver = (expiresAt: string) => Date.parse(expiresAt) <= serverNow();

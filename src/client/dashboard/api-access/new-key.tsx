@@ -6,7 +6,7 @@ import { API_SCOPES, type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
-import { toastSuccess } from '../../toasts.ts';
+import { clearToasts, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
@@ -62,10 +62,14 @@ function KeyForm({ user, onMade }: { readonly user: User; readonly onMade: (text
         addresses: addresses.split(/[\s,]+/).filter(Boolean),
       };
       const { text } = await withPassword(() => utils.client.apiKeys.create.mutate(asked));
+      // A refusal of an earlier attempt would stand over the key.
+      clearToasts();
       onMade(text);
       void utils.apiKeys.list.invalidate();
     },
   });
+  // In the order in which the first wrong one takes the focus.
+  const name = field('name', { required: 'Give the key a name.' });
   const { error: noScope, ...scopes } = field('scopes', { required: 'Choose what the key can do.' });
   const { error: _, ...days } = field('days');
   // Whoever has no codes has nothing to choose there.
@@ -79,7 +83,7 @@ function KeyForm({ user, onMade }: { readonly user: User; readonly onMade: (text
         autoComplete="off"
         maxLength={60}
         required
-        {...field('name', { required: 'Give the key a name.' })}
+        {...name}
       />
       <fieldset aria-describedby={noScope === undefined ? undefined : `${id}-scopes`}>
         <legend className={styles.legend}>What can it do?</legend>
@@ -106,7 +110,7 @@ function KeyForm({ user, onMade }: { readonly user: User; readonly onMade: (text
         <summary>Only from some addresses</summary>
         <Field
           label="IP addresses"
-          hint="Such as 192.0.2.1 or 2001:db8::/32, with spaces between them. Empty: from anywhere."
+          hint="Such as 192.0.2.1 or 2001:db8::/32, with spaces between them. Leave it empty for any address."
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
