@@ -96,6 +96,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'security-events',
   'storage-durability',
   'summary',
+  'till',
   'tip-feed-places',
   'tip-pages',
   'tip-pages-rendered',
