@@ -43,7 +43,7 @@ import type { SiteLink } from './mail/letter.ts';
 import { createMail } from './mail/mail.ts';
 import type { Relay } from './mail/relay.ts';
 import { createNotifications } from './notifications/notifications.ts';
-import { findAddresses } from './notifications/push-request.ts';
+import { findAddresses } from './outgoing/request.ts';
 import type { Pages } from './pages/pages.ts';
 import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
 import { createPaidTips } from './payments/paid-tips.ts';

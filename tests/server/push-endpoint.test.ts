@@ -3,7 +3,8 @@
  * internet.
  */
 import { describe, expect, test } from 'vitest';
-import { createFindTarget, isLoopbackAddress, isPublicAddress } from '#server/notifications/push-endpoint.ts';
+import { createFindTarget } from '#server/notifications/push-endpoint.ts';
+import { isLoopbackAddress, isPublicAddress } from '#server/outgoing/address.ts';
 import { MAX_ENDPOINT_LENGTH } from '#shared/notifications.ts';
 import {
   HIDDEN_LOOPBACK_ENDPOINTS,

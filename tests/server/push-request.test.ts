@@ -7,13 +7,9 @@ import { once } from 'node:events';
 import { createServer, Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createFindTarget } from '#server/notifications/push-endpoint.ts';
-import {
-  createSendPush,
-  findAddresses,
-  MAX_PAYLOAD_BYTES,
-  type PushAddress,
-} from '#server/notifications/push-request.ts';
+import { createSendPush, MAX_PAYLOAD_BYTES, type PushAddress } from '#server/notifications/push-request.ts';
 import { createVapid, subjectFrom } from '#server/notifications/vapid.ts';
+import { findAddresses } from '#server/outgoing/request.ts';
 import {
   HIDDEN_LOOPBACK_ENDPOINTS,
   HOSTILE_ENDPOINTS,

@@ -30,10 +30,11 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
   ['payments', /^server\/payments\//, 'storage ports'],
   ['queue', /^server\/queue\//, ''],
+  ['outgoing', /^server\/outgoing\//, ''],
   [
     'chapters',
     /^server\/(?:(auth|events|export|mail|notifications|qr-codes|tips)\/|announcements\.ts$)/,
-    'storage codes ports queue pictures',
+    'storage codes ports queue outgoing pictures',
   ],
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],
@@ -52,7 +53,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'app',
     /^server\/(?:app\.ts$|pages\/)/,
-    'storage chapters codes printer limits queue config http procedures doors ports payments brand',
+    'storage chapters codes printer limits queue outgoing config http procedures doors ports payments brand',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http'],

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { FindAddresses } from '#server/outgoing/request.ts';
 import type { DeviceRecord } from '#server/storage/port/devices.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -29,7 +30,7 @@ import {
   type PushMessage,
 } from '#shared/notifications.ts';
 import { createFindTarget } from './push-endpoint.ts';
-import { createSendPush, type FindAddresses, isPoint } from './push-request.ts';
+import { createSendPush, isPoint } from './push-request.ts';
 import { createSender } from './sender.ts';
 import { createThankProofs } from './thank-proof.ts';
 import { createVapid, subjectFrom } from './vapid.ts';

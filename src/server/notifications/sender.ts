@@ -5,12 +5,13 @@
  * twice, under the same tag.
  */
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { createDueWork } from '#server/queue/due-work.ts';
 import type { ClaimedDevice, SettledDevice } from '#server/storage/port/devices.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
-import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
+import type { RandomBytes, UserId } from '#shared/ids.ts';
 import { terms } from '#shared/money.ts';
 import type { NotifiedTip, OfferedThanks, PushMessage } from '#shared/notifications.ts';
 import { createPushQueue } from './push-queue.ts';
@@ -18,8 +19,6 @@ import { MAX_PAYLOAD_BYTES, type PushOutcome, type SendPush } from './push-reque
 import type { ProvenThanks } from './thank-proof.ts';
 import { NEWS_MS, newsOf, shownMessageOf, type TipNews } from './tip-notification.ts';
 
-/** A full pass finds retries of other processes and what an ended process left. */
-const FULL_PASS_MS = 30_000;
 /** Longer than a request and its wait for a place may take. */
 const LEASE_MS = 60_000;
 /** The minimum of the lease when a request begins: its time limit, and the time to settle. */
@@ -39,7 +38,6 @@ const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
 /** Entries per read, and the most that one notification counts. */
 const READ_SIZE = 100;
 const MAX_ENTRIES = 10_000;
-const CLOSE_PATIENCE_MS = 2_000;
 
 export interface Sender {
   /**
@@ -63,64 +61,30 @@ interface SenderDependencies {
 /** @param deps its storage is listened to for as long as the process lives. */
 export function createSender(deps: SenderDependencies): Sender {
   const { storage, clock, random, log, send, offerThanks } = deps;
-  const fresh = new Set<UserId>();
-  /** The due times of waiting devices that this process knows of; a full pass finds the others. */
-  const waiting = new Map<DeviceId, { readonly userId: UserId; readonly atMs: number }>();
   const queue = createPushQueue(clock);
-  const underWay = new Set<Promise<void>>();
-  let lastFullPassMs = Number.NEGATIVE_INFINITY;
-  let areClaimsKnown = false;
-  let isClaiming = false;
-  let isClosed = false;
-  const stopping = new AbortController();
-
-  storage.subscribe({
-    onEntries(accounts) {
-      lookAgain(accounts === 'any' ? null : accounts);
+  const work = createDueWork<UserId, ClaimedDevice>({
+    clock,
+    maxUnderWay: MAX_UNDER_WAY,
+    claimsAtOnce: CLAIMS_AT_ONCE,
+    maxWaitMs: MAX_WAIT_MS,
+    // No other process has this data, so each claim is that of an ended process.
+    prepare: async () => {
+      if (!storage.isShared) await storage.devices.endClaims();
+    },
+    claim: (nowMs, atMost, accounts) =>
+      storage.devices.claimDue({ nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS, atMost, accounts }),
+    run: tell,
+    report(err, device) {
+      if (device) log.warn({ err, device: device.id }, 'could not tell a device of tips');
+      else log.warn({ err }, 'could not look for devices that are to be told of tips');
     },
   });
 
-  async function claim(nowMs: number): Promise<void> {
-    if (!areClaimsKnown) {
-      // No other process has this data, so each claim is that of an ended process.
-      if (!storage.isShared) await storage.devices.endClaims();
-      areClaimsKnown = true;
-    }
-    const isFull = nowMs >= lastFullPassMs + FULL_PASS_MS || nowMs < lastFullPassMs;
-    for (const [id, { userId, atMs }] of waiting) {
-      if (atMs > nowMs && atMs <= nowMs + MAX_WAIT_MS) continue;
-      waiting.delete(id);
-      fresh.add(userId);
-    }
-    if (!isFull && fresh.size === 0) return;
-    if (isFull) lastFullPassMs = nowMs;
-    const accounts = isFull ? null : [...fresh];
-    fresh.clear();
-    const times = { nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS };
-    for (;;) {
-      const atMost = Math.min(CLAIMS_AT_ONCE, MAX_UNDER_WAY - underWay.size);
-      if (isClosed) return;
-      if (atMost <= 0) {
-        lookAgain(accounts);
-        return;
-      }
-      const claimed = await storage.devices.claimDue({ ...times, atMost, accounts });
-      for (const device of claimed) begin(device);
-      if (claimed.length < atMost) return;
-    }
-  }
-
-  function lookAgain(accounts: readonly UserId[] | null): void {
-    if (accounts === null) lastFullPassMs = Number.NEGATIVE_INFINITY;
-    else for (const userId of accounts) fresh.add(userId);
-  }
-
-  function begin(device: ClaimedDevice): void {
-    const running = tell(device)
-      .catch((err: unknown) => log.warn({ err, device: device.id }, 'could not tell a device of tips'))
-      .finally(() => underWay.delete(running));
-    underWay.add(running);
-  }
+  storage.subscribe({
+    onEntries(accounts) {
+      work.lookAgain(accounts === 'any' ? null : accounts);
+    },
+  });
 
   async function tell(device: ClaimedDevice): Promise<void> {
     const { news, upTo } = await readNews(device);
@@ -133,17 +97,17 @@ export function createSender(deps: SenderDependencies): Sender {
     const outcome = await queue.run(host, async () => {
       const nowMs = clock();
       // A device that waited too long has lost its claim, or is about to.
-      if (isClosed || nowMs > device.claimedUntilMs - LEASE_LEFT_MS) return null;
+      if (work.isClosed || nowMs > device.claimedUntilMs - LEASE_LEFT_MS) return null;
       const message = {
         payload: payloadOf(device, news, content, upTo),
         ttlSeconds: Math.max(0, news.newestAtMs + NEWS_MS - nowMs) / 1_000,
         topic: topicOf(device),
       };
-      return send(device, message, stopping.signal);
+      return send(device, message, work.stopping);
     });
     if (
       outcome === null ||
-      (stopping.signal.aborted && outcome !== 'postponed' && outcome.outcome === 'later')
+      (work.stopping.aborted && outcome !== 'postponed' && outcome.outcome === 'later')
     ) {
       await settle(device, { ...device, nextTryMs: clock() });
       return;
@@ -185,7 +149,7 @@ export function createSender(deps: SenderDependencies): Sender {
   async function settle(device: ClaimedDevice, settled: SettledDevice): Promise<void> {
     const { notifiedPosition, nextTryMs, tries } = settled;
     await storage.devices.settle(device, { notifiedPosition, nextTryMs, tries });
-    waiting.set(device.id, { userId: device.userId, atMs: nextTryMs });
+    work.remember(device.id, device.userId, nextTryMs);
   }
 
   async function readNews({ userId, notifiedPosition }: ClaimedDevice) {
@@ -214,28 +178,7 @@ export function createSender(deps: SenderDependencies): Sender {
     return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));
   }
 
-  return {
-    async pass() {
-      // A pass that waits for the storage sees later entries as well, or leaves them to the next pass.
-      if (!isClaiming && !isClosed) {
-        isClaiming = true;
-        await claim(clock()).catch((err: unknown) => {
-          lookAgain(null);
-          log.warn({ err }, 'could not look for devices that are to be told of tips');
-        });
-        isClaiming = false;
-      }
-      await Promise.all(underWay);
-    },
-
-    async close() {
-      isClosed = true;
-      const ended = () => Promise.all(underWay);
-      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
-      stopping.abort();
-      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
-    },
-  };
+  return { pass: work.pass, close: work.close };
 }
 
 function payloadOf(

@@ -1,0 +1,70 @@
+/**
+ * Decides which addresses may be called that somebody else has chosen. The server calls them from inside the
+ * operator's network: only hosts of the public internet over https are allowed, and loopback ones where the
+ * operator says so.
+ */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type LoopbackHost = 'localhost' | '127.0.0.1' | '[::1]';
+
+const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'] satisfies LoopbackHost[];
+
+/** The only form that is called: no credentials, port or fragment, and a host name in lower case. */
+const PUBLIC_FORM = /^https:\/\/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})\/[!-~]+$/;
+const LOOPBACK_FORM = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\/[!-~]+$/;
+
+/**
+ * The public internet over IPv6; ranges that tunnel or translate into IPv4 lie outside or are named (RFC
+ * 4291).
+ */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+export interface Target {
+  readonly url: URL;
+  readonly isLoopback: boolean;
+}
+
+/**
+ * Reads an address that somebody chose.
+ * @param mayCall says of a host name whether it may be called.
+ * @param loopbackHosts those of this machine that the operator allows.
+ * @returns null for an address that must not be called.
+ */
+export function readTarget(
+  text: string,
+  mayCall: (host: string) => boolean,
+  loopbackHosts: readonly string[],
+): Target | null {
+  // A text that its parser changes could be read differently by another parser.
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  if (url.href !== text || url.hash !== '' || text.endsWith('#')) return null;
+  const [, publicHost] = PUBLIC_FORM.exec(text) ?? [];
+  if (publicHost !== undefined && publicHost === url.host && mayCall(publicHost))
+    return { url, isLoopback: false };
+  const [, loopbackHost] = LOOPBACK_FORM.exec(text) ?? [];
+  if (loopbackHost !== undefined && loopbackHost === url.hostname && loopbackHosts.includes(loopbackHost))
+    return { url, isLoopback: true };
+  return null;
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK_HOSTS.includes(host);
+}
+
+/**
+ * True for a resolved address of the public internet. IPv6 forms that carry an IPv4 address are not: mapped
+ * and compatible (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380), and translated (RFC 6052).
+ */
+export function isPublicAddress(address: string): boolean {
+  // A zone (RFC 4007) names a link of this machine.
+  if (isIP(address) === 0 || address.includes('%')) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return isIP(address) !== 0 && !address.includes('%') && ipaddr.parse(address).range() === 'loopback';
+}

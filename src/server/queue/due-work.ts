@@ -1,0 +1,124 @@
+/**
+ * Does what is due in the storage, claimed piece by piece: at once for accounts that something happened to,
+ * when a retry is due, and every now and then for all, which finds retries of other processes and what an
+ * ended process left.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '#shared/calendar.ts';
+
+const FULL_PASS_MS = 30_000;
+const CLOSE_PATIENCE_MS = 2_000;
+
+export interface DueWork<Account> {
+  /** Has accounts looked at in the next pass; all of them with null. */
+  lookAgain(accounts: readonly Account[] | null): void;
+  /** Remembers when something of an account is due again; a full pass finds what is not remembered. */
+  remember(id: string, account: Account, atMs: number): void;
+  readonly isClosed: boolean;
+  /** Aborted when what is under way has to end. */
+  readonly stopping: AbortSignal;
+  /**
+   * Claims and begins what is due. Call it every second.
+   * @returns when everything begun by then has ended. Never throws.
+   */
+  pass(): Promise<void>;
+  /** Begins nothing more, and lets what is under way end. */
+  close(): Promise<void>;
+}
+
+export function createDueWork<Account, Item>(deps: {
+  readonly clock: Clock;
+  /** The most under way; the rest waits in the storage, where a restart loses none. */
+  readonly maxUnderWay: number;
+  readonly claimsAtOnce: number;
+  /** A longer wait was set before the clock was turned back. */
+  readonly maxWaitMs: number;
+  /** Called once before the first claim. */
+  prepare(): Promise<void>;
+  /** @param accounts null for all. */
+  claim(nowMs: number, atMost: number, accounts: readonly Account[] | null): Promise<readonly Item[]>;
+  run(item: Item): Promise<void>;
+  /** @param item undefined when the claims failed. */
+  report(err: unknown, item: Item | undefined): void;
+}): DueWork<Account> {
+  const { clock, maxUnderWay, claimsAtOnce, maxWaitMs, report } = deps;
+  const fresh = new Set<Account>();
+  const waiting = new Map<string, { readonly account: Account; readonly atMs: number }>();
+  const underWay = new Set<Promise<void>>();
+  let lastFullPassMs = Number.NEGATIVE_INFINITY;
+  let isPrepared = false;
+  let isClaiming = false;
+  let isClosed = false;
+  const stopping = new AbortController();
+
+  function lookAgain(accounts: readonly Account[] | null): void {
+    if (accounts === null) lastFullPassMs = Number.NEGATIVE_INFINITY;
+    else for (const account of accounts) fresh.add(account);
+  }
+
+  async function claim(nowMs: number): Promise<void> {
+    if (!isPrepared) {
+      await deps.prepare();
+      isPrepared = true;
+    }
+    const isFull = nowMs >= lastFullPassMs + FULL_PASS_MS || nowMs < lastFullPassMs;
+    for (const [id, { account, atMs }] of waiting) {
+      if (atMs > nowMs && atMs <= nowMs + maxWaitMs) continue;
+      waiting.delete(id);
+      fresh.add(account);
+    }
+    if (!isFull && fresh.size === 0) return;
+    if (isFull) lastFullPassMs = nowMs;
+    const accounts = isFull ? null : [...fresh];
+    fresh.clear();
+    for (;;) {
+      const atMost = Math.min(claimsAtOnce, maxUnderWay - underWay.size);
+      if (isClosed) return;
+      if (atMost <= 0) {
+        lookAgain(accounts);
+        return;
+      }
+      const claimed = await deps.claim(nowMs, atMost, accounts);
+      for (const item of claimed) begin(item);
+      if (claimed.length < atMost) return;
+    }
+  }
+
+  function begin(item: Item): void {
+    const running = deps
+      .run(item)
+      .catch((err: unknown) => report(err, item))
+      .finally(() => underWay.delete(running));
+    underWay.add(running);
+  }
+
+  return {
+    lookAgain,
+    remember: (id, account, atMs) => void waiting.set(id, { account, atMs }),
+    get isClosed() {
+      return isClosed;
+    },
+    stopping: stopping.signal,
+
+    async pass() {
+      // A pass that waits for the storage sees what came later as well, or leaves it to the next pass.
+      if (!isClaiming && !isClosed) {
+        isClaiming = true;
+        await claim(clock()).catch((err: unknown) => {
+          lookAgain(null);
+          report(err, undefined);
+        });
+        isClaiming = false;
+      }
+      await Promise.all(underWay);
+    },
+
+    async close() {
+      isClosed = true;
+      const ended = () => Promise.all(underWay);
+      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+      stopping.abort();
+      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+    },
+  };
+}
