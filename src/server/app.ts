@@ -25,6 +25,7 @@ import { serveApiDocs } from './api/openapi/docs.ts';
 import { createContextReader, type Services } from './api/procedures/context.ts';
 import { createTrpcDoor } from './api/procedures/trpc-door.ts';
 import { createRestAdapter } from './api/rest/rest.ts';
+import { wireText } from './api/wire.ts';
 import { createAccounts } from './auth/accounts.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
@@ -36,6 +37,7 @@ import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import type { Config } from './config.ts';
 import { createAccountEvents } from './events/account-events.ts';
 import { noteMonthlyStatements } from './events/monthly-statements.ts';
+import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts } from './mail/drafts.ts';
@@ -43,7 +45,7 @@ import type { SiteLink } from './mail/letter.ts';
 import { createMail } from './mail/mail.ts';
 import type { Relay } from './mail/relay.ts';
 import { createNotifications } from './notifications/notifications.ts';
-import { findAddresses } from './outgoing/request.ts';
+import { findAddresses, resolveAddresses } from './outgoing/request.ts';
 import type { Pages } from './pages/pages.ts';
 import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
@@ -114,6 +116,9 @@ export interface App {
   /** Sends mails that are due. Call it every second. @returns when everything begun has ended. Never throws. */
   sendMails(): Promise<void>;
   endMails(): Promise<void>;
+  /** Tells webhooks of events. Call it every second. @returns when everything begun has ended. Never throws. */
+  tellWebhooks(): Promise<void>;
+  endWebhooks(): Promise<void>;
   /** Logs the number of probes since the last call. Call it every hour and at the end. */
   tellProbes(): void;
   streams(): number;
@@ -193,6 +198,8 @@ export function createApp(deps: AppDependencies): App {
     endNotifications: () => services.notifications.close(),
     sendMails: async () => services.mail?.pass(),
     endMails: async () => services.mail?.close(),
+    tellWebhooks: () => services.webhooks.pass(),
+    endWebhooks: () => services.webhooks.close(),
     tellProbes: () => requestLog.tellProbes(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
@@ -235,6 +242,16 @@ function createServices({
   const queryQueue = createStepQueue(QUERIES_PER_TURN);
   const tipTerms = createTipTerms(storage, clock, log);
   const tipFeed = createTipFeed(storage, view);
+  const notifications = createNotifications({
+    storage,
+    clock,
+    random,
+    log,
+    publicUrl,
+    findAddresses,
+    pushHosts: config.pushHosts,
+    secret: secrets.vapid,
+  });
   const refusal = config.maintenance && createRefusal(config.maintenance, clock);
   const ownPayments = paymentService
     ? createPaidTips({
@@ -296,16 +313,7 @@ function createServices({
     tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, queryQueue }),
     // A queue of its own: other queries of the account would hold the one place of insights longer.
     earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN)),
-    notifications: createNotifications({
-      storage,
-      clock,
-      random,
-      log,
-      publicUrl,
-      findAddresses,
-      pushHosts: config.pushHosts,
-      secret: secrets.vapid,
-    }),
+    notifications,
     mail: mailRelay
       ? createMail({
           storage,
@@ -327,6 +335,17 @@ function createServices({
         })
       : null,
     accountEvents: createAccountEvents(storage, createStepQueue(QUERIES_PER_TURN)),
+    webhooks: createWebhooks({
+      storage,
+      clock,
+      random,
+      log,
+      draft,
+      findAddresses: resolveAddresses,
+      isLoopbackAllowed: config.allowsLoopbackWebhooks,
+      spell: wireText,
+      tellDevices: notifications.tellOfWebhook,
+    }),
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),

@@ -66,6 +66,8 @@ export interface Config {
   readonly operatorContact: string;
   /** Host names of additional push services; a leading `*.` includes all hosts below. */
   readonly pushHosts: readonly string[];
+  /** Whether webhooks may call this machine, over http as well. */
+  readonly allowsLoopbackWebhooks: boolean;
   /** Null for simulated payments. */
   readonly stripe: StripeConfig | null;
   /** Null where no mail is sent. */
@@ -192,6 +194,7 @@ const environment = z.object({
     )
     .optional(),
   PUSH_HOSTS: listOf(isPushHost, 'must list host names such as push.example.com or *.push.example.com'),
+  WEBHOOK_LOOPBACK: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
   REGISTRATION: z.enum(REGISTRATION_MODES, { error: 'must be open, invite or closed' }).default('open'),
   ...brandSettings,
@@ -246,6 +249,9 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     throw new ConfigError('PUSH_HOSTS must not name this machine unless RATE_LIMIT is off');
   }
   const publicUrl = data.PUBLIC_URL ?? `http://localhost:${data.PORT}`;
+  if (data.WEBHOOK_LOOPBACK === 'on' && publicUrl.startsWith('https:')) {
+    throw new ConfigError('WEBHOOK_LOOPBACK may be on only while PUBLIC_URL is not an https URL');
+  }
   const warnings: string[] = [];
   if (isOwnMachine(publicUrl) && (data.NODE_ENV === 'production' || !isLoopback(data.HOST))) {
     warnings.push(
@@ -269,6 +275,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     takesGuestTips: data.GUEST_TIPS === 'on',
     operatorContact: data.OPERATOR_CONTACT,
     pushHosts: data.PUSH_HOSTS,
+    allowsLoopbackWebhooks: data.WEBHOOK_LOOPBACK === 'on',
     stripe: stripeFrom(data),
     mail: mailFrom(data),
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),

@@ -170,6 +170,7 @@ async function start(): Promise<void> {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
   const notifying = setInterval(() => void app.sendNotifications(), TICK_INTERVAL_MS).unref();
+  const telling = setInterval(() => void app.tellWebhooks(), TICK_INTERVAL_MS).unref();
   const mailing = setInterval(() => void app.sendMails(), TICK_INTERVAL_MS).unref();
   const isOnGround = createGroundWatch({ storage, clock: Date.now, log });
   const watching = setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref();
@@ -190,7 +191,8 @@ async function start(): Promise<void> {
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
-    for (const interval of [ticking, sweeping, notifying, mailing, watching]) clearInterval(interval);
+    for (const interval of [ticking, sweeping, notifying, telling, mailing, watching])
+      clearInterval(interval);
     stopCaring();
     stopChecks();
     stopPaymentSweeps();
@@ -199,7 +201,7 @@ async function start(): Promise<void> {
       throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
     });
     await Promise.race([
-      Promise.all([drain(server), app.endNotifications(), app.endMails()]).then(() =>
+      Promise.all([drain(server), app.endNotifications(), app.endMails(), app.endWebhooks()]).then(() =>
         Promise.all([storage.close(), drawing.end()]),
       ),
       tooLate,

@@ -52,6 +52,7 @@ export const REFUSALS = {
     detail: 'You can only create QR codes for services that you provide.',
   },
   not_found: { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
+  webhook_not_found: { status: 404, title: 'Webhook not found', detail: 'This webhook is gone.' },
   qr_code_not_found: { status: 404, title: 'QR code not found', detail: 'QR code not found' },
   provider_not_found: { status: 404, title: 'Provider not found', detail: 'Nobody shows codes here.' },
   qr_code_paused: {

@@ -1,8 +1,9 @@
 /** Schemas of an account's events, which clients of the API read or are sent. */
 import { z } from 'zod';
+import { idPattern } from './ids.ts';
 import { closedObject } from './unknown-names.ts';
 
-const EVENT_TYPES = [
+export const EVENT_TYPES = [
   'tip.received',
   'tip.refunded',
   'tip.thanked',
@@ -51,3 +52,80 @@ export type EventsQuery = z.output<typeof eventsQuery>;
 
 /** Stands for the newest event in place of an id. */
 export const LATEST = 'latest';
+
+/** Sent when the owner of a webhook asks for it; it is in no list. */
+export interface TestEvent {
+  readonly id: string;
+  readonly type: 'webhook.test';
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, never>>;
+}
+
+/** The most webhooks of an account. */
+export const MAX_WEBHOOKS = 5;
+export const MAX_WEBHOOK_URL_LENGTH = 500;
+/** How long a replaced secret signs as well. */
+export const OLD_SECRET_MS = 86_400_000;
+
+export const NO_URL = 'Enter an https address of the public internet, such as https://example.com/tips.';
+const NO_EVENTS = 'Choose at least one event, and no other than those that there are.';
+
+const webhookUrl = z
+  .string({ error: NO_URL })
+  .max(MAX_WEBHOOK_URL_LENGTH, NO_URL)
+  .regex(/^https?:\/\/[!-~]+$/, NO_URL);
+const webhookEvents = z
+  .array(z.enum(EVENT_TYPES, { error: NO_EVENTS }), { error: NO_EVENTS })
+  .min(1, NO_EVENTS)
+  .max(EVENT_TYPES.length, NO_EVENTS);
+
+export const newWebhook = closedObject({ url: webhookUrl, events: webhookEvents });
+export type NewWebhook = z.output<typeof newWebhook>;
+
+/** Omitted fields stay. */
+export const webhookChange = closedObject({
+  url: webhookUrl.optional(),
+  events: webhookEvents.optional(),
+  isOn: z.boolean({ error: 'Whether it is on must be true or false.' }).optional(),
+  /** With `isOn`: leaves out what happened while it was off. */
+  skipsMissed: z.boolean({ error: 'Whether missed events are skipped must be true or false.' }).optional(),
+});
+export const webhookQuery = z.object({ id: z.string() });
+export const changedWebhook = webhookChange.extend(webhookQuery.shape);
+export type ChangedWebhook = z.output<typeof changedWebhook>;
+export const eventOfWebhook = webhookQuery.extend({ eventId: z.string() });
+
+export const webhook = z.object({
+  id: z.string().regex(idPattern('whk')),
+  url: z.string(),
+  events: z.array(z.enum(EVENT_TYPES)),
+  createdAt: z.iso.datetime(),
+  isOn: z.boolean(),
+  offReason: z.enum(['owner', 'failed', 'gone', 'restored']).nullable(),
+  offAt: z.iso.datetime().nullable(),
+  /** Since when nothing got through; null while all is well. */
+  failingSince: z.iso.datetime().nullable(),
+  /** When it is tried again; null unless it is failing. */
+  nextTryAt: z.iso.datetime().nullable(),
+  /** Until when the secret before signs as well; null without one. */
+  oldSecretUntil: z.iso.datetime().nullable(),
+});
+export type Webhook = z.output<typeof webhook>;
+
+export const webhookWithSecret = webhook.extend({
+  /** Told this once; `whsec_` and 32 bytes in base64. */
+  secret: z.string(),
+});
+export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
+
+export const webhookDelivery = z.object({
+  eventId: z.string(),
+  type: z.enum([...EVENT_TYPES, 'webhook.test']),
+  triedAt: z.iso.datetime(),
+  tookMs: z.int(),
+  isDelivered: z.boolean(),
+  status: z.int().nullable(),
+  failure: z.string().nullable(),
+  answer: z.string(),
+});
+export type WebhookDelivery = z.output<typeof webhookDelivery>;

@@ -19,6 +19,7 @@ export type MailId = string & $brand<'MailId'>;
 export type InvitationId = string & $brand<'InvitationId'>;
 export type EventId = string & $brand<'EventId'>;
 export type ApiKeyId = string & $brand<'ApiKeyId'>;
+export type WebhookId = string & $brand<'WebhookId'>;
 /** The stored form: upper case, without a hyphen. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -40,6 +41,7 @@ const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
 // Marked as pure, so that the tip page's build leaves it out.
 const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
 const DEVICE_ID = /* @__PURE__ */ idPattern('dev');
+const WEBHOOK_ID = /* @__PURE__ */ idPattern('whk');
 const USER_ID = /* @__PURE__ */ idPattern('usr');
 const API_KEY_ID = /* @__PURE__ */ idPattern('key');
 
@@ -62,6 +64,10 @@ export function newDeviceId(random: RandomBytes): DeviceId {
 
 export function newMailId(random: RandomBytes): MailId {
   return `mail_${base32(random(26)).toLowerCase()}` as MailId;
+}
+
+export function newWebhookId(random: RandomBytes): WebhookId {
+  return `whk_${base32(random(26)).toLowerCase()}` as WebhookId;
 }
 
 /** Short, because an operator types it. */
@@ -135,7 +141,7 @@ export function isPhotoName(text: string): text is PhotoName {
 }
 
 /** The pattern of ids with this prefix. */
-export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev' | 'key'): RegExp {
+export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev' | 'key' | 'whk'): RegExp {
   return new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`);
 }
 
@@ -145,6 +151,10 @@ export function isTransactionId(text: string): text is TransactionId {
 
 export function isDeviceId(text: string): text is DeviceId {
   return text.length <= MAX_ID_LENGTH && DEVICE_ID.test(text);
+}
+
+export function isWebhookId(text: string): text is WebhookId {
+  return text.length <= MAX_ID_LENGTH && WEBHOOK_ID.test(text);
 }
 
 export function isUserId(text: string): text is UserId {

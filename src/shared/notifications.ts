@@ -115,4 +115,6 @@ export type PushMessage =
       readonly currency?: string;
     }
   /** A test notification that the owner asked for. */
-  | { readonly v: 1; readonly kind: 'test'; readonly tag: string };
+  | { readonly v: 1; readonly kind: 'test'; readonly tag: string }
+  /** A webhook to this host was switched off. */
+  | { readonly v: 1; readonly kind: 'webhook'; readonly host: string; readonly tag: string };

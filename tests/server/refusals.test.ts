@@ -206,6 +206,10 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     status: 404,
     act: ({ t, provider }, door) => call(door, t, 'messages.unblock', { giverId: 'gvr_none' }, provider),
   },
+  webhook_not_found: {
+    status: 404,
+    act: ({ t, provider }, door) => call(door, t, 'webhooks.remove', { id: 'whk_none' }, provider),
+  },
   malformed_request: {
     status: 400,
     act: {

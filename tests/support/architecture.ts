@@ -53,7 +53,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'app',
     /^server\/(?:app\.ts$|pages\/)/,
-    'storage chapters codes printer limits queue outgoing config http procedures doors ports payments brand',
+    'storage chapters codes printer limits queue outgoing config wire http procedures doors ports payments brand',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http'],

@@ -74,8 +74,8 @@ export const INSIDE_ADDRESSES = [
   '1::2::3',
 ];
 
-/** Whatever the settings say, none of these is called. */
-export const HOSTILE_ENDPOINTS = [
+/** Nothing that somebody chose is called in these forms, whatever the settings say. */
+export const FORBIDDEN_ADDRESSES = [
   // Addresses inside, written plainly.
   'https://10.0.0.1/fcm/send/a',
   'https://192.168.1.1/a',
@@ -102,31 +102,13 @@ export const HOSTILE_ENDPOINTS = [
   'https://0xa.0.0.1/a',
   'https://10.1/a',
   // Names that lead inside.
-  'https://metadata.google.internal/computeMetadata/v1/',
   'https://intranet/a',
-  'https://router.lan/a',
-  'https://localhost.localdomain/a',
-  'https://127.0.0.1.nip.io/a',
   // Look-alikes of known hosts.
-  'https://fcm.googleapis.com.evil.com/fcm/send/a',
   'https://fcm.googleapis.com.evil.com:443/a',
-  'https://evil.com/fcm.googleapis.com/a',
-  'https://evil.com/?https://fcm.googleapis.com/a',
-  'https://evilfcm.googleapis.com/a',
-  'https://evil.fcm.googleapis.com/a',
-  'https://fcm-googleapis.com/a',
-  'https://push.apple.com.evil.com/a',
-  'https://evilpush.apple.com/a',
-  'https://push.apple.com/a',
-  'https://notify.windows.com/a',
-  'https://evilnotify.windows.com/a',
-  'https://push.services.mozilla.com.evil.com/a',
-  'https://updates-push.services.mozilla.com/a',
   'https://fcm.gооgleapis.com/a',
   'https://\uff46cm.googleapis.com/a',
   'https://fcm。googleapis。com/a',
   'https://ⓕcm.googleapis.com/a',
-  'https://xn--fcm-googleapis.com/a',
   // Credentials, ports, dots, cases and signs that programs read differently.
   'https://user@fcm.googleapis.com/a',
   'https://user:secret@fcm.googleapis.com/a',
@@ -152,7 +134,6 @@ export const HOSTILE_ENDPOINTS = [
   'https://evil.com\\.push.apple.com/a',
   'https://evil.com#.push.apple.com/a',
   'https://evil.com?.push.apple.com/a',
-  'https://evil.com/.push.apple.com/a',
   'https://evil.com%2f.push.apple.com/a',
   'https://evil.com%00.push.apple.com/a',
   'https://evil.com\0.push.apple.com/a',
@@ -185,6 +166,32 @@ export const HOSTILE_ENDPOINTS = [
   'https://',
   'a'.repeat(500),
 ];
+
+/** Addresses in the right form that lead inside, or to hosts that are no push services. */
+export const FOREIGN_ADDRESSES = [
+  'https://metadata.google.internal/computeMetadata/v1/',
+  'https://router.lan/a',
+  'https://localhost.localdomain/a',
+  'https://127.0.0.1.nip.io/a',
+  'https://fcm.googleapis.com.evil.com/fcm/send/a',
+  'https://evil.com/fcm.googleapis.com/a',
+  'https://evil.com/?https://fcm.googleapis.com/a',
+  'https://evilfcm.googleapis.com/a',
+  'https://evil.fcm.googleapis.com/a',
+  'https://fcm-googleapis.com/a',
+  'https://push.apple.com.evil.com/a',
+  'https://evilpush.apple.com/a',
+  'https://push.apple.com/a',
+  'https://notify.windows.com/a',
+  'https://evilnotify.windows.com/a',
+  'https://push.services.mozilla.com.evil.com/a',
+  'https://updates-push.services.mozilla.com/a',
+  'https://xn--fcm-googleapis.com/a',
+  'https://evil.com/.push.apple.com/a',
+];
+
+/** No push service is at any of these. */
+export const HOSTILE_ENDPOINTS = [...FORBIDDEN_ADDRESSES, ...FOREIGN_ADDRESSES];
 
 /** Other words for this machine, which are not those that a setting allows. */
 export const HIDDEN_LOOPBACK_ENDPOINTS = [

@@ -66,6 +66,13 @@ async function tell(data) {
       tag: 'test',
       renotify: true,
     });
+  } else if (notice.kind === 'webhook') {
+    await show('Webhook switched off', {
+      body: `${notice.host} took no events for three days, or wants none.`,
+      tag: 'webhook',
+      renotify: true,
+      data: { address: '/dashboard?tab=profile' },
+    });
   } else {
     await tellTips(notice);
   }
@@ -74,8 +81,9 @@ async function tell(data) {
 /** @returns null for anything that is no push message of this version of the server. */
 function readNotice(data) {
   try {
-    const { v, kind, count, amountCents, netCents, upTo, tip, tag, currency = 'USD' } = data.json();
+    const { v, kind, count, amountCents, netCents, upTo, tip, tag, host, currency = 'USD' } = data.json();
     if (v !== 1) return null;
+    if (kind === 'webhook') return { kind, host: oneLine(host) };
     presentCurrency = currency;
     if (kind === 'test') return { kind };
     const areNumbers = [count, netCents + 1, upTo].every(

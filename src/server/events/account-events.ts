@@ -54,7 +54,7 @@ export function createAccountEvents(storage: Storage, queryQueue: StepQueue): Ac
 }
 
 /** The cents become decimals where all of REST does that. */
-function eventFrom(record: EventRecord): AccountEvent {
+export function eventFrom(record: EventRecord): AccountEvent {
   const { id, kind: type, createdAtMs } = record;
   return { id, type, timestamp: new Date(createdAtMs).toISOString(), data: dataOf(record) };
 }

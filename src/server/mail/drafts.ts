@@ -26,3 +26,4 @@ export const keyMadeContent = z.object({
 });
 /** A month such as 2026-05. */
 export const statementContent = z.object({ month: z.string(), timeZone });
+export const webhookOffContent = z.object({ host: z.string(), reason: z.enum(['failed', 'gone']) });

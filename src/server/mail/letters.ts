@@ -150,3 +150,19 @@ export const statementLetter = (facts: {
   button: { label: 'See the Statement', url: facts.url },
   unsubscribeUrl: facts.unsubscribeUrl,
 });
+
+export const webhookOffLetter = (facts: {
+  readonly host: string;
+  /** Whether it answered that it is gone; else it failed for three days. */
+  readonly isGone: boolean;
+  readonly url: string;
+}): Letter => ({
+  subject: 'A webhook was switched off',
+  lines: [
+    facts.isGone
+      ? `${facts.host} answered that it wants no more events, so we stopped sending them there.`
+      : `${facts.host} took no events for three days, so we stopped sending them there.`,
+    'Once it works again, switch the webhook back on. It goes on where it stopped.',
+  ],
+  button: { label: 'See Your Webhooks', url: facts.url },
+});

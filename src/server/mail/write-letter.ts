@@ -12,6 +12,7 @@ import {
   newDeviceContent,
   receiptContent,
   statementContent,
+  webhookOffContent,
 } from './drafts.ts';
 import type { Letter } from './letter.ts';
 import * as letters from './letters.ts';
@@ -97,6 +98,10 @@ export function createWriteLetter(deps: {
       case 'key_made': {
         const { name, scopes, expiresAtMs } = keyMadeContent.parse(JSON.parse(content));
         return letters.keyMadeLetter({ name, scopes, at, until: showTime(expiresAtMs, 'UTC'), url: keysUrl });
+      }
+      case 'webhook_off': {
+        const { host, reason } = webhookOffContent.parse(JSON.parse(content));
+        return letters.webhookOffLetter({ host, isGone: reason === 'gone', url: securityUrl });
       }
       default:
         return null;

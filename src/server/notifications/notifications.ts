@@ -37,6 +37,8 @@ import { createVapid, subjectFrom } from './vapid.ts';
 
 /** The owner who tests a device is looking at it. */
 const TEST_TTL_S = 60;
+/** The owner may sleep. */
+const NEWS_TTL_S = 86_400;
 /** A notification thanks for this time after it was sent. */
 const THANKS_MS = 86_400_000;
 
@@ -57,6 +59,8 @@ export interface Notifications {
    * @throws AppError `device_not_found`, also when its push service no longer knows it; `push_unavailable`.
    */
   test(userId: UserId, id: DeviceId): Promise<void>;
+  /** Tells the account's devices that a webhook to this host was switched off. Never throws for a device. */
+  tellOfWebhook(userId: UserId, host: string): Promise<void>;
   /**
    * Reads which thank-you a notification sends, by the proof that it carried: of which account, for which tip.
    * The proof ends with its device, after a day, and when the account chooses other thank-yous.
@@ -178,6 +182,12 @@ export function createNotifications(deps: {
       }
       log.warn({ device: device.id, host, reason: outcome.reason }, 'a notification did not get through');
       throw new AppError('push_unavailable');
+    },
+
+    async tellOfWebhook(userId, host) {
+      const notice: PushMessage = { v: 1, kind: 'webhook', host, tag: 'webhook' };
+      const message = { payload: JSON.stringify(notice), ttlSeconds: NEWS_TTL_S, topic: 'webhook' };
+      await Promise.all((await devices.list(userId, clock())).map((device) => send(device, message)));
     },
 
     async readThanks({ proof, choice }) {

@@ -2,17 +2,17 @@
  * Makes a request to an address that somebody else has chosen. It goes only to the address that was looked up
  * and checked, follows no redirect, uses no proxy, and is bounded in time and in what it reads.
  */
-import { lookup as lookUp } from 'node:dns/promises';
+import { lookup as lookUp, Resolver } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isLoopbackAddress, isPublicAddress, type Target } from './address.ts';
+import { isLoopbackAddress, isLoopbackHost, isPublicAddress, type Target } from './address.ts';
 
 /** Longer headers are an error. */
 const MAX_HEADER_BYTES = 8_192;
 /**
- * Bounds everything that comes before the end of the answer: interim answers (RFC 9110, section 15.2), which
- * may be many, empty lines, and a body that is read.
+ * Bounds everything before the final answer: interim answers (RFC 9110, section 15.2), which may be many, and
+ * empty lines.
  */
 const MAX_ANSWER_BYTES = 32_768;
 const MAX_WAIT_MS = 86_400_000;
@@ -21,6 +21,21 @@ export type FindAddresses = (host: string) => Promise<readonly string[]>;
 
 export const findAddresses: FindAddresses = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address);
+
+const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+
+/**
+ * Asks the name servers itself. A look-up by the operating system holds one of the few threads that hash
+ * passwords as well, for as long as the name servers of a stranger like.
+ */
+export const resolveAddresses: FindAddresses = async (host) => {
+  if (isLoopbackHost(host)) return findAddresses(host);
+  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const [first] = found;
+  if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+  return addresses;
+};
 
 export interface Answer {
   readonly status: number;
@@ -132,15 +147,13 @@ function send({
       rejectUnauthorized: true,
       signal,
     });
+    let finish: (() => void) | null = null;
     request.on('response', (response) => {
       const parts: Buffer[] = [];
       let left = readBytes;
-      const finish = () => {
-        resolve({
-          status: response.statusCode ?? 0,
-          retryAfter: response.headers['retry-after'],
-          body: Buffer.concat(parts),
-        });
+      finish = () => {
+        const { statusCode: status = 0, headers: answered } = response;
+        resolve({ status, retryAfter: answered['retry-after'], body: Buffer.concat(parts) });
         response.destroy();
       };
       response.on('error', finish);
@@ -152,18 +165,19 @@ function send({
       response.on('data', (part: Buffer) => {
         parts.push(part.subarray(0, left));
         left -= part.length;
-        if (left <= 0) finish();
+        if (left <= 0) finish?.();
       });
     });
     request.on('socket', (socket) => {
-      let readBytes = 0;
+      let countBytes = 0;
       socket.on('data', (bytes) => {
-        readBytes += bytes.length;
-        if (readBytes > MAX_ANSWER_BYTES) request.destroy(new EndlessAnswer());
+        countBytes += bytes.length;
+        if (finish === null && countBytes > MAX_ANSWER_BYTES) request.destroy(new EndlessAnswer());
       });
     });
-    request.on('error', reject);
-    request.on('close', () => reject(new Error('the line was cut')));
+    const fail = (error: Error) => (finish === null ? reject(error) : finish());
+    request.on('error', fail);
+    request.on('close', () => fail(new Error('the line was cut')));
     request.end(body);
   });
 }

@@ -21,6 +21,7 @@ import { describeSessions } from './sessions.ts';
 import { describeTexts } from './texts.ts';
 import { describeTipPages } from './tip-pages.ts';
 import { describeTips } from './tips.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 export function describeStorage(): void {
   describeAccounts();
@@ -35,6 +36,7 @@ export function describeStorage(): void {
   describeMails();
   describeInvitations();
   describeEvents();
+  describeWebhooks();
   describeHistories();
   describeRecords();
   describeTexts();

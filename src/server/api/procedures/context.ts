@@ -12,6 +12,7 @@ import type { Invitations } from '#server/auth/invitations.ts';
 import type { MailLinks } from '#server/auth/mail-links.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { AccountEvents } from '#server/events/account-events.ts';
+import type { Webhooks } from '#server/events/webhooks.ts';
 import type { Exports } from '#server/export/exports.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
 import { Quota } from '#server/limits/quota.ts';
@@ -51,6 +52,7 @@ export interface Services {
   readonly tipFeed: TipFeed;
   readonly notifications: Notifications;
   readonly accountEvents: AccountEvents;
+  readonly webhooks: Webhooks;
   readonly invitations: Invitations;
   readonly mailLinks: MailLinks;
   /** Null where no mail is sent. */

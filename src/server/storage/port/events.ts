@@ -40,6 +40,7 @@ export interface NotedEvent extends StoredEvent {
 }
 
 export type EventRecord = TipEvent | NotedEvent;
+export type EventKind = EventRecord['kind'];
 
 export interface EventStep {
   /** Fewer than were looked at, because what an account gave is no event of it. */
@@ -62,6 +63,8 @@ export interface Events {
   listEvents(userId: UserId, after: EventPlace, limit: number): Promise<EventStep>;
   /** The place of an event; null when it is none of the account's, or not any more. */
   findEventPlace(userId: UserId, id: EventId): Promise<EventPlace | null>;
+  /** Null when it is none of the account's, or not any more. */
+  findEvent(userId: UserId, id: EventId): Promise<EventRecord | null>;
   /** Names the place after everything that has happened; null when nothing has. */
   findNewestEventId(userId: UserId): Promise<EventId | null>;
   /** Notes once that the statement of a month can be had. @returns false when it was noted before. */

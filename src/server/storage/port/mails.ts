@@ -13,7 +13,8 @@ export type MailKind =
   | 'closing_begun'
   | 'receipt'
   | 'statement'
-  | 'key_made';
+  | 'key_made'
+  | 'webhook_off';
 
 /** A mail to the address of an account, which the step that adds it fills in. */
 export interface NewMail {

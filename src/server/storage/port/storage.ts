@@ -19,6 +19,7 @@ import type { Messages } from './messages.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
 import type { TermsStorage } from './terms.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /**
  * Nothing can be read or saved now: the disk is full, or the data is read-only or locked by another process.
@@ -206,6 +207,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage {
   readonly invitations: Invitations;
   readonly events: Events;
   readonly apiKeys: ApiKeys;
+  readonly webhooks: Webhooks;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;

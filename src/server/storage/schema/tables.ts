@@ -11,6 +11,7 @@ import * as mail from './mail.ts';
 import * as messages from './messages.ts';
 import * as payments from './payments.ts';
 import * as terms from './terms.ts';
+import * as webhooks from './webhooks.ts';
 
 export const TABLES = [
   accounts.accounts,
@@ -46,4 +47,6 @@ export const TABLES = [
   events.notedEvents,
   announcements.announcements,
   apiKeys.apiKeys,
+  webhooks.webhooks,
+  webhooks.webhookDeliveries,
 ] as const;

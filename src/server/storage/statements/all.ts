@@ -14,6 +14,7 @@ import { messageStatements } from './messages.ts';
 import { paymentStatements } from './payments.ts';
 import { termsStatements } from './terms.ts';
 import { tipStatements } from './tips.ts';
+import { webhookStatements } from './webhooks.ts';
 
 export function buildStatements(builder: Builder) {
   return {
@@ -30,6 +31,7 @@ export function buildStatements(builder: Builder) {
     ...checkStatements(builder),
     ...eventStatements(builder),
     ...apiKeyStatements(builder),
+    ...webhookStatements(builder),
   };
 }
 

@@ -35,8 +35,8 @@ export function eventStatements({ db }: Builder) {
       )
       .orderBy(asc(notedEvents.number))
       .limit(value('limit')),
-    notedEventById: db
-      .select({ position: notedEvents.position, number: notedEvents.number })
+    notedEventsById: db
+      .select(allBut(notedEvents, 'userId'))
       .from(notedEvents)
       .where(matches(notedEvents, 'id', 'userId')),
     newestNotedEvent: db

@@ -20,6 +20,7 @@ import { changingCodes, type Engine, type StepOf, transacting } from './engine.t
 import { askToConfirm, forgetMails, mailToOwner } from './mails.ts';
 import { NO_TOKEN_HASH } from './sessions.ts';
 import { type Step, together } from './step.ts';
+import { forgetWebhooks } from './webhooks.ts';
 
 export const createAccounts = (engine: Engine) =>
   ({
@@ -159,6 +160,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
     statements.deleteApiKeysOf.change({ userId: id }),
     statements.deletePayoutAccounts.change({ userId: id }),
     forgetMails(statements, id),
+    forgetWebhooks(statements, id),
     statements.eraseMessagesGivenBy.change({ userId: id }),
     statements.eraseMessagesReceivedBy.change({ userId: id }),
     statements.deleteBlocksOf.change({ userId: id }),

@@ -1,6 +1,6 @@
 /** Steps of events. An event is noted under the lock of its account, like the entries of tips. */
 import { eventIdOf, transactionOfEvent, type UserId } from '#shared/ids.ts';
-import type { Events } from '../port/events.ts';
+import { BEFORE_EVENTS, type Events } from '../port/events.ts';
 import { type EventToNote, isReversal, KEPT_EVENTS, mergeEvents, notedRow } from '../rules/events.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
@@ -11,6 +11,7 @@ export function createEvents(engine: Engine): Events {
   return {
     listEvents: reading(engine)(listEvents),
     findEventPlace: reading(engine)(findEventPlace),
+    findEvent: reading(engine)(findEvent),
     findNewestEventId: reading(engine)(findNewestEventId),
     noteStatement: transacting(engine)(noteStatement),
     listMonthlyReaders: (after, sinceMs, atMost) =>
@@ -27,11 +28,24 @@ const listEvents: StepOf<Events['listEvents']> = function* (statements, _, userI
 
 const findEventPlace: StepOf<Events['findEventPlace']> = function* (statements, _, userId, id) {
   const entry = transactionOfEvent(id);
-  if (!entry) return (yield* statements.notedEventById.one({ userId, id })) ?? null;
+  if (!entry) {
+    const noted = yield* statements.notedEventsById.one({ userId, id });
+    return noted ? { position: noted.position, number: noted.number } : null;
+  }
   const position = (yield* findPlace(statements, userId, entry))?.position;
   if (position === undefined) return null;
   const before = yield* statements.notedBeforeEntry.one({ userId, position });
   return { position, number: before?.number ?? 0 };
+};
+
+const findEvent: StepOf<Events['findEvent']> = function* (statements, _, userId, id) {
+  const entry = transactionOfEvent(id);
+  const place = entry ? yield* findPlace(statements, userId, entry) : null;
+  const before = { userId, after: place ? place.position - 1 : Number.MAX_SAFE_INTEGER, limit: 1 };
+  const entries = yield* statements.eventEntriesSince.all(before);
+  const noted = entry ? [] : yield* statements.notedEventsById.all({ userId, id });
+  const { events } = mergeEvents(BEFORE_EVENTS, entries, noted, 1);
+  return events.find((event) => event.id === id) ?? null;
 };
 
 const findNewestEventId: StepOf<Events['findNewestEventId']> = function* (statements, _, userId) {
@@ -63,7 +77,8 @@ export function* noteEvent(statements: Statements, userId: UserId, event: EventT
   return true;
 }
 
-function* newestPlace({ newestEventPlace }: Statements, userId: UserId) {
+/** The place after everything that has happened. */
+export function* newestPlace({ newestEventPlace }: Statements, userId: UserId) {
   const place = yield* newestEventPlace.one({ userId });
   if (!place) throw new Error('an account with events has gone');
   return place;

@@ -14,6 +14,7 @@ import { createRecords } from './records.ts';
 import { createSessions } from './sessions.ts';
 import { createTermsSteps } from './terms.ts';
 import { createTips } from './tips.ts';
+import { createWebhooks } from './webhooks.ts';
 
 export const createStorage = (engine: Engine) => ({
   isShared: engine.isShared,
@@ -33,4 +34,5 @@ export const createStorage = (engine: Engine) => ({
   invitations: createInvitations(engine),
   events: createEvents(engine),
   apiKeys: createApiKeys(engine),
+  webhooks: createWebhooks(engine),
 });

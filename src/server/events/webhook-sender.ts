@@ -1,0 +1,230 @@
+/**
+ * Tells endpoints of the events of their accounts, each endpoint in order. Nothing is queued beside the ledger:
+ * a due endpoint is claimed, the events after its place are sent one after the other, and its place moves once
+ * they were taken. Whatever happens in between, even a kill, they are sent later; at worst twice, under the
+ * same ids.
+ */
+import type { Logger } from 'pino';
+import { createDueWork } from '#server/queue/due-work.ts';
+import { createHostQueue } from '#server/queue/host-queue.ts';
+import type { DraftMail } from '#server/storage/port/mails.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { ClaimedWebhook, Delivery, SettledWebhook } from '#server/storage/port/webhooks.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { AccountEvent, TestEvent } from '#shared/events.ts';
+import type { RandomBytes, UserId } from '#shared/ids.ts';
+import { eventFrom } from './account-events.ts';
+import { type Call, type Called, TIME_LIMIT_MS } from './call.ts';
+
+const LEASE_MS = 60_000;
+/** The minimum of the lease when a request begins: its time limit, and the time to settle. */
+const LEASE_LEFT_MS = TIME_LIMIT_MS + 5_000;
+const CLAIMS_AT_ONCE = 64;
+const MAX_UNDER_WAY = 256;
+/** Of one claim: a killed process repeats as many at most. */
+const MAX_SENT_AT_ONCE = 20;
+const READ_SIZE = 50;
+/** What a claim skips at most, because its endpoint does not want it. */
+const MAX_READS = 20;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The pauses between ten tries: 71.6 hours in all. */
+const PAUSES_MS = [
+  5_000,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  20 * HOUR_MS,
+];
+const JITTER = 0.1;
+/** A receiver may ask for a longer pause than the first ones, up to this. */
+const LONGEST_ASKED_MS = HOUR_MS;
+const MAX_WAIT_MS = 20 * HOUR_MS * (1 + JITTER);
+
+const MAX_AT_ONCE = 24;
+const MAX_AT_ONCE_TO_HOST = 4;
+/** Endpoints that failed or were slow the last time have places of their own, and take none from others. */
+const MAX_SLOW_AT_ONCE = 8;
+const SLOW_MS = 2_000;
+/** More wait in the storage, so that they hold no claims that others need. */
+const MAX_SLOW_WAITING = 32;
+const POSTPONED_MS = 5_000;
+/** Endpoints are forgotten to be slow beyond so many; the next call says it again. */
+const MAX_REMEMBERED_SLOW = 10_000;
+
+export interface WebhookSender {
+  /** Sends one event outside of the order, when there is a place for it. */
+  sendNow(
+    webhook: Parameters<Call>[0] & { readonly id: string },
+    event: AccountEvent | TestEvent,
+  ): Promise<Called>;
+  lookAgain(userId: UserId): void;
+  /** Sends what is due. Call it every second. @returns when everything begun by then has ended. Never throws. */
+  pass(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param deps its storage is listened to for as long as the process lives. */
+export function createWebhookSender(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: Logger;
+  readonly call: Call;
+  readonly draft: DraftMail;
+  /** Shows the owner's devices that an endpoint was switched off. */
+  tellDevices(userId: UserId, host: string): Promise<void>;
+}): WebhookSender {
+  const { storage, clock, random, log, call, draft, tellDevices } = deps;
+  const { webhooks, events } = storage;
+  const fast = createHostQueue(MAX_AT_ONCE, MAX_AT_ONCE_TO_HOST);
+  const slow = createHostQueue(MAX_SLOW_AT_ONCE, MAX_AT_ONCE_TO_HOST);
+  const knownSlow = new Set<string>();
+  let mayBeUntold = true;
+  const work = createDueWork<UserId, ClaimedWebhook>({
+    clock,
+    maxUnderWay: MAX_UNDER_WAY,
+    claimsAtOnce: CLAIMS_AT_ONCE,
+    maxWaitMs: MAX_WAIT_MS,
+    // No other process has this data, so each claim is that of an ended process.
+    prepare: async () => {
+      if (!storage.isShared) await webhooks.endClaims();
+    },
+    claim: (nowMs, atMost, accounts) =>
+      webhooks.claimDue({ nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS, atMost, accounts }),
+    run: tell,
+    report(err, webhook) {
+      if (webhook) log.warn({ err, webhook: webhook.id }, 'could not tell a webhook of events');
+      else log.warn({ err }, 'could not look for webhooks that are to be told of events');
+    },
+  });
+
+  const lookAgain = (accounts: readonly UserId[] | 'any') =>
+    work.lookAgain(accounts === 'any' ? null : accounts);
+  storage.subscribe({ onEntries: lookAgain, onCodes: lookAgain });
+
+  const laneOf = (id: string, tries: number) => (tries > 0 || knownSlow.has(id) ? slow : fast);
+
+  function remember(id: string, { tookMs }: Delivery): void {
+    if (tookMs <= SLOW_MS) knownSlow.delete(id);
+    else if (knownSlow.size < MAX_REMEMBERED_SLOW) knownSlow.add(id);
+  }
+
+  async function tell(webhook: ClaimedWebhook): Promise<void> {
+    const deliveries: Delivery[] = [];
+    let state: Omit<SettledWebhook, 'deliveries' | 'off'> = { ...webhook, nextTryMs: 0 };
+    for (let reads = 0; reads < MAX_READS; reads += 1) {
+      const step = await events.listEvents(webhook.userId, state.place, READ_SIZE);
+      for (const event of step.events) {
+        if (!webhook.kinds.includes(event.kind)) continue;
+        const isMore = deliveries.length < MAX_SENT_AT_ONCE;
+        const called = isMore ? await callInTime(webhook, state.tries, eventFrom(event)) : null;
+        if (called === null || called === 'postponed') {
+          const nextTryMs = called === null ? 0 : clock() + jittered(POSTPONED_MS);
+          await settle(webhook, { ...state, nextTryMs, deliveries, off: null });
+          return;
+        }
+        deliveries.push(called.delivery);
+        if (called.outcome !== 'taken') {
+          await settle(webhook, { ...failed(webhook, state, called), deliveries });
+          return;
+        }
+        state = { place: event.place, nextTryMs: 0, tries: 0, failingSinceMs: null };
+      }
+      state = { ...state, place: step.upTo };
+      if (step.isAtEnd) break;
+    }
+    await settle(webhook, { ...state, deliveries, off: null });
+  }
+
+  /** Null when the claim has no time left, or this process is ending. */
+  async function callInTime(
+    webhook: ClaimedWebhook,
+    tries: number,
+    event: AccountEvent,
+  ): Promise<Called | null | 'postponed'> {
+    const mayCall = () => !work.isClosed && clock() <= webhook.claimedUntilMs - LEASE_LEFT_MS;
+    if (!mayCall()) return null;
+    const lane = laneOf(webhook.id, tries);
+    if (lane === slow && slow.waiting() >= MAX_SLOW_WAITING) return 'postponed';
+    const called = await lane.run(new URL(webhook.url).host, async () =>
+      mayCall() ? call(webhook, event, work.stopping) : null,
+    );
+    if (called) remember(webhook.id, called.delivery);
+    // What was broken off by this process says nothing of the endpoint.
+    return called?.outcome !== 'taken' && work.stopping.aborted ? null : called;
+  }
+
+  function failed(
+    { id, url }: ClaimedWebhook,
+    { place, tries, failingSinceMs }: Pick<SettledWebhook, 'place' | 'tries' | 'failingSinceMs'>,
+    { outcome, retryAfterMs, delivery }: Called,
+  ) {
+    const nowMs = clock();
+    const pauseMs = PAUSES_MS[tries];
+    const isOff = outcome === 'gone' || pauseMs === undefined;
+    const { host } = new URL(url);
+    const { status, failure } = delivery;
+    const told = { webhook: id, host, status, failure, tries: tries + 1 };
+    if (isOff) log.warn(told, 'a webhook was switched off');
+    else log.info(told, 'a webhook did not take an event');
+    const waitMs = Math.max(jittered(pauseMs ?? 0), Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS));
+    const reason = outcome === 'gone' ? ('gone' as const) : ('failed' as const);
+    return {
+      place,
+      tries: tries + 1,
+      failingSinceMs: failingSinceMs ?? nowMs,
+      nextTryMs: nowMs + waitMs,
+      off: isOff ? { reason, atMs: nowMs, mail: draft('webhook_off', { host, reason }) } : null,
+    };
+  }
+
+  async function settle(webhook: ClaimedWebhook, settled: SettledWebhook): Promise<void> {
+    await webhooks.settle(webhook, settled);
+    if (settled.off) mayBeUntold = true;
+    else work.remember(webhook.id, webhook.userId, settled.nextTryMs);
+  }
+
+  function jittered(waitMs: number): number {
+    const [byte = 0] = random(1);
+    return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));
+  }
+
+  /** Devices may be told twice, by two processes or after a kill. */
+  async function tellOwners(): Promise<void> {
+    if (!mayBeUntold || work.isClosed) return;
+    mayBeUntold = false;
+    const untold = await webhooks.listUntold(CLAIMS_AT_ONCE);
+    for (const { id, userId, url } of untold) {
+      await tellDevices(userId, new URL(url).host);
+      await webhooks.markTold(id);
+    }
+    if (untold.length === CLAIMS_AT_ONCE) mayBeUntold = true;
+  }
+
+  return {
+    async sendNow(webhook, event) {
+      const lane = laneOf(webhook.id, 0);
+      const called = await lane.run(new URL(webhook.url).host, () => call(webhook, event, work.stopping));
+      remember(webhook.id, called.delivery);
+      return called;
+    },
+
+    lookAgain: (userId) => work.lookAgain([userId]),
+
+    async pass() {
+      const telling = tellOwners().catch((err: unknown) => {
+        mayBeUntold = true;
+        log.warn({ err }, 'could not tell an owner of a webhook that was switched off');
+      });
+      await Promise.all([work.pass(), telling]);
+    },
+
+    close: work.close,
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * The storage port for webhooks: endpoints of an account that are told of its events. As with devices, the
+ * ledger is the outbox: an endpoint is told what comes after its place, so that a tip writes nothing more when
+ * there are endpoints.
+ */
+import type { EventId, UserId, WebhookId } from '#shared/ids.ts';
+import type { EventKind, EventPlace } from './events.ts';
+import type { NewMail } from './mails.ts';
+
+/**
+ * Why an endpoint is told nothing: its owner switched it off, it failed for too long, it answered that it is
+ * gone, or a backup was restored.
+ */
+export type OffReason = 'owner' | 'failed' | 'gone' | 'restored';
+
+/** Signs what is told. Stored as it is, because a hash cannot sign. */
+export interface WebhookSecrets {
+  /** 24 to 64 bytes. */
+  readonly secret: Uint8Array;
+  /** The one before, which signs as well until `oldSecretUntilMs`; null without one. */
+  readonly oldSecret: Uint8Array | null;
+  readonly oldSecretUntilMs: number | null;
+}
+
+export interface NewWebhook {
+  readonly id: WebhookId;
+  readonly userId: UserId;
+  readonly url: string;
+  readonly kinds: readonly EventKind[];
+  readonly secret: Uint8Array;
+  readonly createdAtMs: number;
+}
+
+export interface WebhookRecord extends NewWebhook, WebhookSecrets {
+  /** Null while it is on. */
+  readonly offReason: OffReason | null;
+  readonly offAtMs: number | null;
+  /** Since when nothing got through; null while all is well. */
+  readonly failingSinceMs: number | null;
+  readonly nextTryMs: number;
+}
+
+/** An endpoint that one process alone tells until `claimedUntilMs`, of the events after `place`. */
+export interface ClaimedWebhook
+  extends Pick<NewWebhook, 'id' | 'userId' | 'url' | 'kinds'>,
+    WebhookSecrets,
+    Pick<WebhookRecord, 'failingSinceMs'> {
+  readonly place: EventPlace;
+  readonly tries: number;
+  readonly claimedUntilMs: number;
+}
+
+/** A claim, valid until another process claims the endpoint or its owner changes it. */
+export type WebhookClaim = Pick<ClaimedWebhook, 'id' | 'claimedUntilMs'>;
+
+export interface Delivery {
+  readonly eventId: EventId;
+  readonly kind: EventKind | 'webhook.test';
+  readonly triedAtMs: number;
+  readonly tookMs: number;
+  /** The status of the answer; null when there was none. */
+  readonly status: number | null;
+  /** Why there was no answer; null when there was one. */
+  readonly failure: string | null;
+  /** The beginning of the body of the answer: 4,096 characters at most. */
+  readonly answer: string;
+}
+
+export interface SettledWebhook extends Pick<WebhookRecord, 'failingSinceMs' | 'nextTryMs'> {
+  readonly place: EventPlace;
+  readonly tries: number;
+  /** What was sent, oldest first. */
+  readonly deliveries: readonly Delivery[];
+  /** Switches the endpoint off. */
+  readonly off: {
+    readonly reason: Extract<OffReason, 'failed' | 'gone'>;
+    readonly atMs: number;
+    /** Tells the owner's confirmed address. */
+    readonly mail: NewMail | undefined;
+  } | null;
+}
+
+export interface DueWebhooks {
+  readonly nowMs: number;
+  readonly leaseMs: number;
+  /** The longest wait before a try; a longer one means that the clock was turned back. */
+  readonly maxWaitMs: number;
+  readonly atMost: number;
+  readonly accounts: readonly UserId[] | null;
+}
+
+/** Every change by the owner ends the claim of a process, whose result is then not stored. */
+export interface Webhooks {
+  /** Adds an endpoint at the account's present place; `full` when it has `maxCount`. */
+  add(endpoint: NewWebhook, maxCount: number): Promise<'added' | 'full'>;
+  /** Oldest first. */
+  list(userId: UserId): Promise<WebhookRecord[]>;
+  /** @returns null, as all below, when the account has no such endpoint. */
+  change(
+    userId: UserId,
+    id: WebhookId,
+    change: { readonly url?: string | undefined; readonly kinds?: readonly EventKind[] | undefined },
+  ): Promise<WebhookRecord | null>;
+  /** Replaces the secret; the present one signs as well until `oldSecretUntilMs`. */
+  rotate(
+    userId: UserId,
+    id: WebhookId,
+    secret: Uint8Array,
+    oldSecretUntilMs: number,
+  ): Promise<WebhookRecord | null>;
+  switchOff(userId: UserId, id: WebhookId, nowMs: number): Promise<WebhookRecord | null>;
+  /** @param skips whether what happened since it was switched off is left out. */
+  switchOn(userId: UserId, id: WebhookId, skips: boolean): Promise<WebhookRecord | null>;
+  /** @returns false when the account had no such endpoint. */
+  remove(userId: UserId, id: WebhookId): Promise<boolean>;
+  /**
+   * Claims due endpoints: on, unclaimed, with untold events and a due next try, longest waiting first. Two
+   * processes never claim the same one.
+   */
+  claimDue(due: DueWebhooks): Promise<ClaimedWebhook[]>;
+  /** Ends all claims; called when the processes that made them have ended. */
+  endClaims(): Promise<void>;
+  /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
+  settle(claim: WebhookClaim, settled: SettledWebhook): Promise<boolean>;
+  /** Notes what was sent outside of the order. When it got through, what waits is due at once. */
+  noteDelivery(id: WebhookId, delivery: Delivery, gotThrough: boolean): Promise<void>;
+  /** The last hundred, newest first; none for somebody else's endpoint. */
+  listDeliveries(userId: UserId, id: WebhookId): Promise<Delivery[]>;
+  /** Endpoints that were switched off and whose owners' devices were not told yet. */
+  listUntold(atMost: number): Promise<Pick<WebhookRecord, 'id' | 'userId' | 'url'>[]>;
+  markTold(id: WebhookId): Promise<void>;
+}
+
+/** The latest end of a claim, given the largest accepted difference of two clocks. */
+export const webhookClaimEndsBefore = ({ nowMs, leaseMs }: DueWebhooks): number => nowMs + 2 * leaseMs;

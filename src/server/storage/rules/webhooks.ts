@@ -1,0 +1,38 @@
+import { EVENT_TYPES } from '#shared/events.ts';
+import type { WebhookId } from '#shared/ids.ts';
+import type { EventKind, EventPlace } from '../port/events.ts';
+import type { Delivery, NewWebhook } from '../port/webhooks.ts';
+
+/** The deliveries that are kept of an endpoint. */
+export const KEPT_DELIVERIES = 100;
+
+/** Its next try is due at once, and no process has it. */
+export const UNTRIED = { failingSinceMs: null, nextTryMs: 0, tries: 0, claimedUntilMs: 0 } as const;
+
+export const kindsText = (kinds: readonly EventKind[]): string => kinds.join(',');
+
+/** Types that this version does not know are left out. */
+export function kindsIn(text: string): EventKind[] {
+  const listed = text.split(',');
+  return EVENT_TYPES.filter((kind) => listed.includes(kind));
+}
+
+export function newWebhookRow({ kinds, secret, ...endpoint }: NewWebhook, place: EventPlace) {
+  return {
+    ...endpoint,
+    ...place,
+    ...UNTRIED,
+    kinds: kindsText(kinds),
+    secret: Buffer.from(secret),
+    oldSecret: null,
+    oldSecretUntilMs: null,
+    offReason: null,
+    offAtMs: null,
+    isTold: true,
+    deliveryCount: 0,
+  };
+}
+
+export function deliveryRows(webhookId: WebhookId, count: number, deliveries: readonly Delivery[]) {
+  return deliveries.map((delivery, index) => ({ ...delivery, webhookId, number: count + index + 1 }));
+}

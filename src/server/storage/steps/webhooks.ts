@@ -1,0 +1,166 @@
+import type { UserId, WebhookId } from '#shared/ids.ts';
+import { type WebhookRecord, type Webhooks, webhookClaimEndsBefore } from '../port/webhooks.ts';
+import { deliveryRows, KEPT_DELIVERIES, kindsIn, kindsText, newWebhookRow } from '../rules/webhooks.ts';
+import type { Statements } from '../statements/all.ts';
+import { type Engine, type StepOf, transacting } from './engine.ts';
+import { newestPlace } from './events.ts';
+import { mailToOwner } from './mails.ts';
+import type { Step } from './step.ts';
+
+export function createWebhooks(engine: Engine): Webhooks {
+  const { isShared, read, change } = engine;
+  const transact = transacting(engine);
+  return {
+    add: transact(add),
+
+    list: async (userId) => (await read(({ webhooksOf }) => webhooksOf.all({ userId }))).map(withKinds),
+
+    change: transact(changeWebhook),
+    rotate: transact(rotate),
+    switchOff: transact(switchOff),
+    switchOn: transact(switchOn),
+    remove: transact(remove),
+
+    async claimDue(due) {
+      const { nowMs, leaseMs, maxWaitMs, atMost, accounts } = due;
+      const lastClaimMs = webhookClaimEndsBefore(due);
+      const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs, atMost };
+      const meant = { ...times, claimedUntilMs: nowMs + leaseMs, accounts };
+      // Mostly there is nothing to tell, and a write of SQLite flushes the disk even when it changes nothing.
+      const isIdle =
+        !isShared &&
+        (await read((statements) =>
+          (accounts === null ? statements.dueWebhooks : statements.dueWebhooksOf).one(meant),
+        )) === undefined;
+      if (isIdle) return [];
+      const claimed = await change((statements) =>
+        (accounts === null ? statements.claimDueWebhooks : statements.claimDueWebhooksOf).all(meant),
+      );
+      return claimed.map(({ position, number, ...endpoint }) => ({
+        ...withKinds(endpoint),
+        place: { position, number },
+      }));
+    },
+
+    endClaims: async () => {
+      await change(({ endWebhookClaims }) => endWebhookClaims.change({}));
+    },
+
+    settle: transact(settle),
+    noteDelivery: transact(noteDelivery),
+
+    listDeliveries: (userId, id) =>
+      read(({ deliveriesOf }) => deliveriesOf.all({ userId, id, limit: KEPT_DELIVERIES })),
+
+    listUntold: (atMost) => read(({ untoldWebhooks }) => untoldWebhooks.all({ atMost })),
+
+    markTold: async (id) => {
+      await change(({ markWebhookTold }) => markWebhookTold.change({ id }));
+    },
+  };
+}
+
+const withKinds = <Row extends { readonly kinds: string }>(row: Row) => ({
+  ...row,
+  kinds: kindsIn(row.kinds),
+});
+
+function* find({ webhookById }: Statements, userId: UserId, id: WebhookId): Step<WebhookRecord | null> {
+  const found = yield* webhookById.one({ userId, id });
+  return found ? withKinds(found) : null;
+}
+
+const add: StepOf<Webhooks['add']> = function* (statements, isRepeated, endpoint, maxCount) {
+  const { id, userId } = endpoint;
+  // Other additions wait, so that the endpoints can be counted, and so do new entries.
+  yield* statements.lockAccount.one({ id: userId });
+  if (isRepeated && (yield* find(statements, userId, id))) return 'added';
+  if ((yield* statements.webhooksOf.all({ userId })).length >= maxCount) return 'full';
+  yield* statements.insertWebhook.change(newWebhookRow(endpoint, yield* newestPlace(statements, userId)));
+  return 'added';
+};
+
+const changeWebhook: StepOf<Webhooks['change']> = function* (statements, _, userId, id, change) {
+  const present = yield* statements.lockWebhook.one({ userId, id });
+  if (!present) return null;
+  const kinds = change.kinds ? kindsText(change.kinds) : present.kinds;
+  yield* statements.changeWebhook.change({ userId, id, url: change.url ?? present.url, kinds });
+  return yield* find(statements, userId, id);
+};
+
+const rotate: StepOf<Webhooks['rotate']> = function* (statements, _, userId, id, next, oldSecretUntilMs) {
+  const secret = Buffer.from(next);
+  const present = yield* statements.lockWebhook.one({ userId, id });
+  // A repetition after a lost connection must not forget the secret before.
+  if (present && !present.secret.equals(secret))
+    yield* statements.rotateWebhook.change({ userId, id, secret, oldSecretUntilMs });
+  return yield* find(statements, userId, id);
+};
+
+const switchOff: StepOf<Webhooks['switchOff']> = function* (statements, _, userId, id, offAtMs) {
+  yield* statements.switchWebhookOff.change({ userId, id, offAtMs });
+  return yield* find(statements, userId, id);
+};
+
+const switchOn: StepOf<Webhooks['switchOn']> = function* (statements, _, userId, id, skips) {
+  yield* statements.lockAccount.one({ id: userId });
+  const present = yield* statements.lockWebhook.one({ userId, id });
+  if (present && present.offReason !== null) {
+    const { position, number } = skips ? yield* newestPlace(statements, userId) : present;
+    yield* statements.switchWebhookOn.change({ userId, id, position, number });
+  }
+  return yield* find(statements, userId, id);
+};
+
+const remove: StepOf<Webhooks['remove']> = function* (statements, isRepeated, userId, id) {
+  if (!(yield* statements.lockWebhook.one({ userId, id }))) return isRepeated;
+  yield* statements.deleteDeliveries.change({ webhookId: id });
+  yield* statements.deleteWebhook.change({ userId, id });
+  return true;
+};
+
+const settle: StepOf<Webhooks['settle']> = function* (statements, isRepeated, claim, settled) {
+  const { id, claimedUntilMs } = claim;
+  const { place, nextTryMs, tries, failingSinceMs, deliveries, off } = settled;
+  const present = yield* statements.lockClaimedWebhook.one({ id, claimedUntilMs });
+  if (!present) return isRepeated;
+  const rows = deliveryRows(id, present.deliveryCount, deliveries);
+  for (const row of rows) yield* statements.insertDelivery.change(row);
+  const deliveryCount = present.deliveryCount + rows.length;
+  yield* statements.settleWebhook.change({
+    id,
+    claimedUntilMs,
+    ...place,
+    nextTryMs,
+    tries,
+    failingSinceMs,
+    offReason: off?.reason ?? null,
+    offAtMs: off?.atMs ?? null,
+    isTold: off === null,
+    deliveryCount,
+  });
+  if (rows.length > 0)
+    yield* statements.deleteOldDeliveries.change({ webhookId: id, upTo: deliveryCount - KEPT_DELIVERIES });
+  if (off) yield* mailToOwner(statements, present.userId, off.mail);
+  return true;
+};
+
+const noteDelivery: StepOf<Webhooks['noteDelivery']> = function* (statements, _, id, delivery, gotThrough) {
+  const present = yield* statements.lockWebhookById.one({ id });
+  if (!present) return;
+  const [row] = deliveryRows(id, present.deliveryCount, [delivery]);
+  if (!row) return;
+  yield* statements.insertDelivery.change(row);
+  yield* statements.countWebhookDelivery.change({
+    id,
+    deliveryCount: row.number,
+    gotThrough: gotThrough ? 1 : 0,
+  });
+  yield* statements.deleteOldDeliveries.change({ webhookId: id, upTo: row.number - KEPT_DELIVERIES });
+};
+
+/** Everything about the endpoints of an account that is closed. */
+export function* forgetWebhooks(statements: Statements, userId: UserId): Step<void> {
+  yield* statements.deleteDeliveriesOf.change({ userId });
+  yield* statements.deleteWebhooksOf.change({ userId });
+}
