@@ -79,11 +79,11 @@ const webhookEvents = z
   .min(1, NO_EVENTS)
   .max(EVENT_TYPES.length, NO_EVENTS);
 
-export const newWebhook = closedObject({ url: webhookUrl, events: webhookEvents });
+export const newWebhook = z.object({ url: webhookUrl, events: webhookEvents });
 export type NewWebhook = z.output<typeof newWebhook>;
 
 /** Omitted fields stay. */
-export const webhookChange = closedObject({
+export const webhookChange = z.object({
   url: webhookUrl.optional(),
   events: webhookEvents.optional(),
   isOn: z.boolean({ error: 'Whether it is on must be true or false.' }).optional(),

@@ -105,6 +105,7 @@ async function makeScene() {
   const made = newDevice();
   const { id } = await customer.trpc.notifications.register.mutate(made);
   const device = { id, endpoint: made.endpoint };
+  const webhook = await customer.trpc.webhooks.add.mutate(NEW_WEBHOOK);
   const people = { provider, another, customer };
   return {
     contents: t.data.readContents(),
@@ -118,6 +119,7 @@ async function makeScene() {
     spareKey,
     photo,
     device,
+    webhook,
   };
 }
 
@@ -182,6 +184,16 @@ const ENDING_THE_CUSTOMERS: Outcomes = {
   provider: 'session_not_found',
   'another provider': 'session_not_found',
 };
+
+/** Every caller asks to do something with a webhook of the customer's. */
+const USING_THE_CUSTOMERS_WEBHOOK: Outcomes = {
+  ...SIGNED_IN,
+  provider: 'webhook_not_found',
+  'another provider': 'webhook_not_found',
+};
+
+/** Nothing listens there. */
+const NEW_WEBHOOK = { url: 'http://127.0.0.1:9/tips', events: ['tip.received' as const] };
 
 /** Every caller asks to do something with a device of the customer's. */
 const USING_THE_CUSTOMERS_DEVICE: Outcomes = {
@@ -334,6 +346,23 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
   'webhooks.events': { outcomes: SIGNED_IN, input: () => ({}) },
+  'webhooks.list': { outcomes: SIGNED_IN },
+  'webhooks.add': { outcomes: SIGNED_IN, input: () => NEW_WEBHOOK },
+  'webhooks.change': {
+    outcomes: USING_THE_CUSTOMERS_WEBHOOK,
+    input: ({ webhook }) => ({ id: webhook.id, isOn: false }),
+  },
+  'webhooks.rotate': { outcomes: USING_THE_CUSTOMERS_WEBHOOK, input: ({ webhook }) => ({ id: webhook.id }) },
+  'webhooks.remove': { outcomes: USING_THE_CUSTOMERS_WEBHOOK, input: ({ webhook }) => ({ id: webhook.id }) },
+  'webhooks.deliveries': {
+    outcomes: USING_THE_CUSTOMERS_WEBHOOK,
+    input: ({ webhook }) => ({ id: webhook.id }),
+  },
+  'webhooks.test': { outcomes: USING_THE_CUSTOMERS_WEBHOOK, input: ({ webhook }) => ({ id: webhook.id }) },
+  'webhooks.sendAgain': {
+    outcomes: { ...USING_THE_CUSTOMERS_WEBHOOK, customer: 'not_found' },
+    input: ({ webhook }) => ({ id: webhook.id, eventId: 'evt_none' }),
+  },
   'messages.thank': {
     outcomes: RECEIVING_THE_TIP,
     input: ({ given }) => ({ id: given.id, text: 'Thank you' }),
@@ -523,6 +552,11 @@ const CHANGES = [
   'notifications.update',
   'notifications.remove',
   'notifications.test',
+  'webhooks.add',
+  'webhooks.change',
+  'webhooks.rotate',
+  'webhooks.remove',
+  'webhooks.test',
 ] as const;
 
 describe.each(DOORS)('through %s', (door) => {
@@ -590,6 +624,8 @@ test('a REST route answers 201 where something begins, 204 where something ends,
     'messages.block': 204,
     'messages.unblock': 204,
     'notifications.register': 201,
+    'webhooks.add': 201,
+    'webhooks.remove': 204,
     'notifications.remove': 204,
     'notifications.test': 204,
     'notifications.thank': 204,
@@ -604,7 +640,7 @@ test('a REST route answers 201 where something begins, 204 where something ends,
     'apiKeys.create': 201,
     'apiKeys.end': 204,
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(20);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(22);
 });
 
 test('HEAD asks for the same rights as GET', async () => {

@@ -28,6 +28,7 @@ const DEFAULTS = {
   takesGuestTips: false,
   operatorContact: '',
   pushHosts: [],
+  allowsLoopbackWebhooks: false,
   stripe: null,
   mail: null,
   backupFolder: null,
@@ -110,6 +111,10 @@ describe('settings', () => {
     [{ BACKUP_FOLDER: 'backups' }, { backupFolder: resolve('backups') }],
     [{ BLOCKED_WORDS_FILE: '/etc/tipwell/words.txt' }, { blockedWordsFile: '/etc/tipwell/words.txt' }],
     [{ BLOCKED_WORDS_FILE: 'words.txt' }, { blockedWordsFile: resolve('words.txt') }],
+    [
+      { WEBHOOK_LOOPBACK: 'on', PUBLIC_URL: 'http://192.168.1.5:3000' },
+      { allowsLoopbackWebhooks: true, publicUrl: 'http://192.168.1.5:3000' },
+    ],
     [
       { PUSH_HOSTS: 'push.example.com, *.push.example.org' },
       { pushHosts: ['push.example.com', '*.push.example.org'] },
@@ -295,6 +300,7 @@ describe('a bad value stops the start', () => {
       ['noon', '22:30', '2026-05-15T25:00Z', '2026-02-30', '2026-05-15T22:30+1', '15 May 2026', '1747300000'],
     ],
     ['RATE_LIMIT', ['no', 'OFF', 'false', '0', 'On']],
+    ['WEBHOOK_LOOPBACK', ['yes', 'ON', '127.0.0.1']],
     ['SESSION_DAYS', ['0', '3651', '-30', '30.5', '1e2', 'forever', 'Infinity']],
     ['UNDO_MINUTES', ['-1', '1441', '0.5', '1e1', 'never']],
     ['LOG_LEVEL', ['verbose', 'INFO', 'warning', '30']],
@@ -320,6 +326,11 @@ describe('a bad value stops the start', () => {
       expect(line.split('\n')).toHaveLength(1);
       expect(line.split(';')).toHaveLength(1);
     }
+  });
+
+  test('of webhooks to this machine where people reach the site over https', () => {
+    const variables = { WEBHOOK_LOOPBACK: 'on', PUBLIC_URL: 'https://tips.example.com' };
+    expect(complaint(variables)).toBe('WEBHOOK_LOOPBACK may be on only while PUBLIC_URL is not an https URL');
   });
 
   test('without quoting a value that may hold a password', () => {

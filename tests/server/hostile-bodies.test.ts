@@ -44,6 +44,7 @@ const TAKES_ANY_OBJECT: Readonly<Record<string, ErrorCode | null>> = {
   '/api/qr-codes/:qr_code_id': 'qr_code_not_found',
   // No device has this one.
   '/api/notices/devices/:device_id': 'device_not_found',
+  '/api/webhooks/:webhook_id': 'webhook_not_found',
   // Nobody gave this tip.
   '/api/transactions/:transaction_id/receipt-mail': 'transaction_not_found',
 };

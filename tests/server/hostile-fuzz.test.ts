@@ -23,7 +23,7 @@ import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 /** `npm run soak -- fuzz` sets both: it makes more cases, and others each time. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
-const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 3_600);
+const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 4_200);
 /**
  * What stands for a success where no valid input is text: a session or a device that is gone is ended, and a
  * photo is no JSON. Where payments are simulated, no tip can be given up, and nobody has an account to be led
@@ -45,6 +45,12 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'notifications.test': { REST: 404, tRPC: 404 },
   'notifications.thank': { REST: 403, tRPC: 403 },
   'apiKeys.end': { REST: 404, tRPC: 404 },
+  'webhooks.change': { REST: 404, tRPC: 404 },
+  'webhooks.rotate': { REST: 404, tRPC: 404 },
+  'webhooks.remove': { REST: 404, tRPC: 404 },
+  'webhooks.deliveries': { REST: 404, tRPC: 404 },
+  'webhooks.test': { REST: 404, tRPC: 404 },
+  'webhooks.sendAgain': { REST: 404, tRPC: 404 },
 };
 const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.165);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (ENDPOINTS.length + PROCEDURES.length));
@@ -153,6 +159,20 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'transactions.get': ({ given }) => ({ id: given.id }),
   'transactions.onTip': ({ given }) => ({ lastEventId: given.id }),
   'transactions.summary': () => ({ timeZone: 'Europe/Vienna', dayStartHour: 5 }),
+  'webhooks.list': () => undefined,
+  'webhooks.add': () => ({ url: 'http://127.0.0.1:9/tips', events: ['tip.received'] }),
+  'webhooks.change': () => ({
+    id: 'whk_none',
+    url: 'http://127.0.0.1:9/tips',
+    events: ['tip.received'],
+    isOn: true,
+    skipsMissed: false,
+  }),
+  'webhooks.rotate': () => ({ id: 'whk_none', ...UNREAD }),
+  'webhooks.remove': () => ({ id: 'whk_none', ...UNREAD }),
+  'webhooks.deliveries': () => ({ id: 'whk_none' }),
+  'webhooks.test': () => ({ id: 'whk_none', ...UNREAD }),
+  'webhooks.sendAgain': () => ({ id: 'whk_none', eventId: 'evt_none', ...UNREAD }),
   'webhooks.events': ({ given }) => ({ limit: 3, after: given.id.replace('txn_', 'evt_1') }),
   'messages.thank': ({ given }) => ({ id: given.id, text: 'Thank you' }),
   'messages.hide': ({ given }) => ({ id: given.id, hidden: true }),

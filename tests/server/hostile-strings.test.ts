@@ -211,6 +211,14 @@ function namingDevice(others: object = {}): FieldRow {
   };
 }
 
+function namingWebhook(others: object = {}): FieldRow {
+  return {
+    inputWith: ({ text }) => ({ id: text, ...others }),
+    token: provider,
+    refusals: ['webhook_not_found', 'not_found', 'method_not_allowed'],
+  };
+}
+
 const FIELDS: Readonly<Record<string, FieldRow>> = {
   'auth.register.email': registering('email', (text) => text.trim()),
   'auth.register.username': registering('username', (text) => text.trim().toLowerCase()),
@@ -539,6 +547,37 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text }) => ({ limit: text }),
     token: provider,
     refusals: ['invalid_input'],
+  },
+  'webhooks.add.url': {
+    inputWith: ({ text }) => ({ url: text, events: ['tip.received'] }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'webhooks.add.events': {
+    inputWith: ({ text }) => ({ url: 'https://till.example.com/tips', events: [text] }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'webhooks.change.id': namingWebhook({ isOn: true }),
+  ...Object.fromEntries(
+    ['url', 'events', 'isOn', 'skipsMissed'].map((field) => [
+      `webhooks.change.${field}`,
+      {
+        inputWith: ({ text }: Trial) => ({ id: 'whk_none', [field]: field === 'events' ? [text] : text }),
+        token: provider,
+        refusals: ['invalid_input', 'webhook_not_found'] as const,
+      },
+    ]),
+  ),
+  'webhooks.rotate.id': namingWebhook(),
+  'webhooks.remove.id': namingWebhook(),
+  'webhooks.deliveries.id': namingWebhook(),
+  'webhooks.test.id': namingWebhook(),
+  'webhooks.sendAgain.id': namingWebhook({ eventId: 'evt_none' }),
+  'webhooks.sendAgain.eventId': {
+    inputWith: ({ text }) => ({ id: 'whk_none', eventId: text }),
+    token: provider,
+    refusals: ['webhook_not_found', 'not_found', 'method_not_allowed'],
   },
   'webhooks.events.after': {
     inputWith: ({ text }) => ({ after: text }),

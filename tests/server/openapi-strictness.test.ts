@@ -35,6 +35,8 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'This password is too easy to guess. Use a few unrelated words, without names or years.',
   'Password must not be your email or your username.',
   'The cursor is not valid.',
+  'Enter an https address of the public internet, such as https://example.com/tips.',
+  'You can have 5 webhooks. Remove one first.',
   'You have no event with this id, or not any more. Leave it out to begin at the first one.',
   'Display name has characters that cannot be shown.',
   'Display name needs a letter, a digit or an emoji.',
@@ -154,6 +156,7 @@ test('what breaks the description of a parameter is refused', async () => {
     'day_start_hour',
     'device_id',
     'direction',
+    'event_id',
     'file',
     'from',
     'giver_id',
@@ -169,6 +172,7 @@ test('what breaks the description of a parameter is refused', async () => {
     'to',
     'transaction_id',
     'username',
+    'webhook_id',
   ]);
 });
 
@@ -218,6 +222,8 @@ async function send(
     .replace('{session_id}', 'ses_unknown')
     .replace('{transaction_id}', 'unknown')
     .replace('{device_id}', 'unknown')
+    .replace('{webhook_id}', 'unknown')
+    .replace('{event_id}', 'unknown')
     .replace('{api_key_id}', 'unknown')
     .replace('{qr_code_id}', 'unknown');
   for (const [name, value] of given('path')) at = path.replace(`{${name}}`, encodeURIComponent(value));

@@ -16,10 +16,7 @@ beforeEach(() => {
 });
 
 async function openScene(options: Parameters<typeof openNotificationScene>[0] = {}) {
-  const scene = await openNotificationScene({
-    ...options,
-    config: { allowsLoopbackWebhooks: true, ...options.config },
-  });
+  const scene = await openNotificationScene(options);
   const { t, provider } = scene;
   vi.setSystemTime(t.clock.nowMs);
   const receiver = await startWebhookReceiver();

@@ -8,11 +8,13 @@ import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import {
+  eventIdFrom,
   newApiKeyId,
   newDeviceId,
   newInvitationId,
   newMailId,
   newPhotoName,
+  newWebhookId,
   type TransactionId,
 } from '#shared/ids.ts';
 import { SPECIFIED_TERMS } from '#shared/money.ts';
@@ -90,6 +92,7 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
     expiresAtMs: START_MS + 3_600_000,
   } as const;
   expect(await storage.apiKeys.add(key, 9)).toBe('added');
+  await writeWebhooks(storage, provider);
   const guests = await writeGuests(storage, tip);
   // Somebody whom the payment service asks for something.
   const account = { ...payoutAccountOf(other.id), chargesEnabled: false };
@@ -180,6 +183,19 @@ async function writeMails({ mails }: Storage, { id, email }: Account): Promise<v
   await mails.setMonthlyStatement(id, { isOn: true, timeZone: 'UTC', statedMonth: '2026-05' });
   const mail = { id: newMailId(randomBytes), kind: 'receipt', content: '{}', createdAtMs: START_MS } as const;
   expect(await mails.addToConfirmed(id, mail, 9)).toBe('added');
+}
+
+/** An endpoint with two secrets that took an event and was switched off. */
+async function writeWebhooks({ webhooks }: Storage, { id: userId }: Account): Promise<void> {
+  const id = newWebhookId(randomBytes);
+  const url = 'https://till.example.com/tips';
+  const endpoint = { id, userId, url, kinds: ['tip.received'], secret: randomBytes(32) } as const;
+  expect(await webhooks.add({ ...endpoint, createdAtMs: START_MS }, 5)).toBe('added');
+  await webhooks.rotate(userId, id, randomBytes(32), START_MS + 1);
+  const eventId = eventIdFrom(randomBytes(26));
+  const tried = { eventId, kind: 'webhook.test', triedAtMs: START_MS, tookMs: 1 } as const;
+  await webhooks.noteDelivery(id, { ...tried, status: 500, failure: null, answer: 'out of paper' }, false);
+  await webhooks.switchOff(userId, id, START_MS);
 }
 
 async function writeGuests(storage: Storage, tip: Tip) {

@@ -104,6 +104,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'typed-codes',
   'unknown-names',
   'wrong-fields',
+  'webhooks',
 ];
 
 /** Whoever reaches this module by its imports gets its data from the engine of the project. */

@@ -93,6 +93,7 @@ export async function createTestApp(
   const logLines: string[] = [];
   const config = {
     ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace', PUSH_HOSTS: '127.0.0.1' }),
+    allowsLoopbackWebhooks: true,
     ...options.config,
   };
   const passwords = await HASHING[options.hashing ?? 'cheap'];

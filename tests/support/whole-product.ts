@@ -179,9 +179,36 @@ export async function runEverything(
     await call(old, 'POST /payments/account', { token });
     await call(old, 'POST /payments/dashboard-link', { token });
     await call(old, 'POST /notices/devices', { token, body: {} });
+    await call(old, 'POST /webhooks', { token, body: {} });
+    await call(old, 'PATCH /webhooks/{webhook_id}', { token, at: '/webhooks/whk_none', body: {} });
+    await call(old, 'POST /webhooks/{webhook_id}/secret', { token, at: '/webhooks/whk_none/secret' });
     await call(old, 'DELETE /notices/devices/{device_id}', { token, at: '/notices/devices/dev_none' });
     for (let attempt = 0; attempt <= 5; attempt += 1)
       await call(old, 'POST /auth/confirm', { token, body: { password: 'wrong' } });
+  }
+
+  /** The way of a webhook that nobody answers, and what is refused on it. */
+  async function addWebhooks(token: string, eventId: string) {
+    const add = 'POST /webhooks';
+    const asked = { url: 'http://127.0.0.1:9/tips', events: ['tip.received'] };
+    const { body: webhook } = await call(t, add, { token, body: asked });
+    await call(t, add, { token, body: { ...asked, url: 'https://10.0.0.1/a' } });
+    await call(t, 'GET /webhooks', { token });
+    const at = `/webhooks/${webhook.id}`;
+    const change = 'PATCH /webhooks/{webhook_id}';
+    await call(t, change, { token, at, body: { is_on: false } });
+    await call(t, change, { token, at, body: { is_on: 'no' } });
+    const calls = [
+      ['POST /webhooks/{webhook_id}/secret', 'secret'],
+      ['POST /webhooks/{webhook_id}/test', 'test'],
+      ['POST /webhooks/{webhook_id}/events/{event_id}', `events/${eventId}`],
+      ['GET /webhooks/{webhook_id}/deliveries', 'deliveries'],
+    ] as const;
+    for (const [route, path] of calls) await call(t, route, { token, at: `${at}/${path}` });
+    await call(t, calls[2][0], { token, at: `${at}/events/evt_none` });
+    for (let turn = 0; turn < 2; turn += 1) await call(t, 'DELETE /webhooks/{webhook_id}', { token, at });
+    await call(t, change, { token, at, body: {} });
+    for (const [route, path] of calls) await call(t, route, { token, at: `${at}/${path}` });
   }
 
   /** The way of a device that gets notices, and what is refused on it. */
@@ -525,6 +552,7 @@ export async function runEverything(
   const rest = /<\/api([^>]+)>; rel="next"/.exec(events.headers.get('Link') ?? '')?.[1];
   for (const at of [rest ?? 'no next page', '/events?after=latest', '/events?after=txn_none'])
     await call(t, 'GET /events', { token: pat, at });
+  await addWebhooks(pat, events.body.events[0].id);
   const summary = 'GET /transactions/summary';
   const narrow = '?time_zone=Europe/Vienna&service_category=bartender&day_start_hour=5';
   await call(t, summary, { token: pat, at: `/transactions/summary${narrow}` });
@@ -580,6 +608,8 @@ export async function runEverything(
       .replace('{transaction_id}', 'txn_none')
       .replace('{giver_id}', 'gvr_none')
       .replace('{device_id}', 'dev_none')
+      .replace('{webhook_id}', 'whk_none')
+      .replace('{event_id}', 'evt_none')
       .replace('{api_key_id}', 'key_none');
     const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
@@ -649,6 +679,13 @@ export async function runEverything(
     'POST /notices/devices/{device_id}/test',
     'GET /transactions',
     'GET /events',
+    'POST /webhooks',
+    'PATCH /webhooks/{webhook_id}',
+    'POST /webhooks/{webhook_id}/secret',
+    'DELETE /webhooks/{webhook_id}',
+    'GET /webhooks/{webhook_id}/deliveries',
+    'POST /webhooks/{webhook_id}/test',
+    'POST /webhooks/{webhook_id}/events/{event_id}',
     'GET /ended-qr-codes',
     'GET /words/blocked-givers',
     'GET /transactions/sums',
@@ -682,6 +719,8 @@ export async function runEverything(
       .replace('{session_id}', 'ses_none')
       .replace('{transaction_id}', 'txn_none')
       .replace('{device_id}', 'dev_none')
+      .replace('{webhook_id}', 'whk_none')
+      .replace('{event_id}', 'evt_none')
       .replace('{api_key_id}', 'key_none');
     await call(limited, `${method} ${path}`, { at, token, ...(operation.requestBody && { body: {} }) });
   }

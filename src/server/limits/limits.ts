@@ -11,7 +11,8 @@
  * at most.
  * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`,
  * `notice_thanks_*`, `lists`,
- * `sums`, `insights`, `webhook_change`, `webhook_call`, `export`, `stream_opening`, `mail_settings` and `link_use_*` bound the work of one process.
+ * `sums`, `insights`, `export`, `stream_opening`, `mail_settings`, `webhook_*` and `link_use_*` bound the work of
+ * one process.
  * - `registration_try_*` also bounds how many emails one address can test: N times 200 an hour.
  * - `key_request`, `key_qr_code_creation`, `wrong_key_*` and `api_key_creation` bound the work of one process.
  * - `tip` guards money: it is in memory, and exact, only where one process has the data.

@@ -44,6 +44,8 @@ type SecurityEvent =
   | 'closing_taken_back'
   | 'key_made'
   | 'key_ended'
+  | 'webhook_added'
+  | 'webhook_removed'
   /** A request without a session, in an ended one, with an API key that may not do it, or by somebody who may not do it. */
   | 'access_refused'
   /** Any other limit is used up. */

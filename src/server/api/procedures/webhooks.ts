@@ -151,7 +151,11 @@ export const webhookProcedures = {
     },
     countedProcedure('webhook_change', confirmedProcedure)
       .input(newWebhook)
-      .mutation(({ ctx, input }) => ctx.services.webhooks.add(ctx.account.id, input)),
+      .mutation(async ({ ctx, input }) => {
+        const added = await ctx.services.webhooks.add(ctx.account.id, input);
+        ctx.arrival.note('webhook_added');
+        return added;
+      }),
   ),
 
   change: endpoint(
@@ -207,6 +211,7 @@ export const webhookProcedures = {
       .input(webhookQuery)
       .mutation(async ({ ctx, input }): Promise<null> => {
         await ctx.services.webhooks.remove(ctx.account.id, input.id);
+        ctx.arrival.note('webhook_removed');
         return null;
       }),
   ),

@@ -46,10 +46,10 @@ export async function compareWithPresent(
 }
 
 /**
- * Ends all sessions with their device marks, and all API keys, unless they are kept. Removes all notification
- * devices, waiting mails and their links, and switches webhooks off, because a copy that is only tried out must
- * not wake, mail or call anybody; and removes invitations, which may have been spent or taken back since. Runs
- * inside a transaction.
+ * Ends all sessions with their device marks, and all API keys, and switches webhooks off, unless they are kept.
+ * Removes all notification devices, waiting mails and their links, because a copy that is only tried out must
+ * not wake or mail anybody, and invitations, which may have been spent or taken back since. Runs inside a
+ * transaction.
  * @param compared null when there was no present data or it was unreadable.
  * @throws DatabaseRefused when the backup contradicts the present past and that was not accepted.
  */
@@ -75,13 +75,10 @@ export async function settle(
   if (await hasTable('push_devices')) await run('DELETE FROM push_devices');
   for (const table of ['mails', 'mail_links', 'invitations'])
     if (await hasTable(table)) await run(`DELETE FROM ${table}`);
-  if (await hasTable('webhooks'))
-    await run(
-      `UPDATE webhooks SET off_reason = 'restored', off_at_ms = COALESCE((SELECT max(created_at_ms) FROM transactions), 0) WHERE off_reason IS NULL`,
-    );
   if (!keepsSessions) {
     if (hasSessions) await run('DELETE FROM sessions');
     if (hasApiKeys) await run('DELETE FROM api_keys');
+    if (await hasTable('webhooks')) await run(switchingWebhooksOff(newestTipAtMs ?? 0));
     if (await hasTable('secrets')) await run(`DELETE FROM secrets WHERE name = '${DEVICE_MARK_SECRET}'`);
   }
   return {
@@ -91,4 +88,9 @@ export async function settle(
     lostTips: compared?.lostTips ?? null,
     accounts: compared?.accounts ?? null,
   };
+}
+
+/** The time is that of the newest thing that the backup knows of. */
+function switchingWebhooksOff(atMs: number): string {
+  return `UPDATE webhooks SET off_reason = 'restored', off_at_ms = ${atMs} WHERE off_reason IS NULL`;
 }

@@ -7,7 +7,7 @@ import type { Delivery, NewWebhook } from '../port/webhooks.ts';
 export const KEPT_DELIVERIES = 100;
 
 /** Its next try is due at once, and no process has it. */
-export const UNTRIED = { failingSinceMs: null, nextTryMs: 0, tries: 0, claimedUntilMs: 0 } as const;
+const UNTRIED = { failingSinceMs: null, nextTryMs: 0, tries: 0, claimedUntilMs: 0 } as const;
 
 export const kindsText = (kinds: readonly EventKind[]): string => kinds.join(',');
 
