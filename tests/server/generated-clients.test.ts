@@ -13,7 +13,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { API_SCOPES } from '#shared/api-scopes.ts';
 import { type Description, type Operation, operationsOf } from '#tests/support/api-description.ts';
-import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { callsSource, GENERATORS, type Scene } from '#tests/support/generated-calls.ts';
 import {
   type RunningServer,
@@ -92,7 +91,7 @@ beforeAll(async () => {
     resolve: (specifier, context, next) =>
       next(specifier, specifier === 'typescript' ? { ...context, parentURL } : context),
   });
-  server = await startServer({ PUBLIC_URL });
+  server = await startServer({ PUBLIC_URL: 'http://tips.example.com', WEBHOOK_LOOPBACK: 'on' });
   folder = temporaryFolder();
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
   const input = join(folder, 'openapi.json');
@@ -182,8 +181,8 @@ test('clients of three generators compile, upload a photo and download a file', 
     expect(zProfileChange.safeParse({ full_name }).success, JSON.stringify(full_name)).toBe(isFine);
 });
 
-/** They end the session, and come last. */
-const LAST = ['auth_logout', 'auth_close', 'auth_changePassword'];
+/** They end what others need, and come last, each with a session of its own. */
+const LAST = ['webhooks_remove', 'auth_logout', 'auth_close', 'auth_changePassword'];
 
 const [UNPROVEN, NOT_THERE, TURNED_OFF, ENDED] = [403, 404, 409, 410];
 /** What a server without mail and payments refuses, and what is not there in the scene. */
@@ -234,7 +233,7 @@ test('clients of three generators call every operation, with a key where it take
   expect(Object.keys(seen)).toHaveLength(operations.length * 3 - 4);
 });
 
-/** A client's own account with two codes and three tips of somebody else's. */
+/** A client's own account with two codes, a webhook and three tips of somebody else's. */
 async function openCallScene(name: string, others: Awaited<ReturnType<typeof openScene>>): Promise<Scene> {
   const { token, codes } = await openScene(name, ['bartender', 'dj']);
   const [code = '', spareCode = ''] = codes;
@@ -243,18 +242,25 @@ async function openCallScene(name: string, others: Awaited<ReturnType<typeof ope
     return (await post('/transactions', tip, others.token)).id ?? '';
   };
   const tips = [await give(), await give(), await give()];
-  const listed = await fetch(`${server.url}/api/transactions`, {
-    headers: { Authorization: `Bearer ${token}` },
-  });
-  const [tip] = z.array(z.looseObject({ giver_id: z.string() })).parse(await listed.json());
+  const read = async (path: string): Promise<unknown> => {
+    const headers = { Authorization: `Bearer ${token}` };
+    return (await fetch(`${server.url}/api${path}`, { headers })).json();
+  };
+  const [tip] = z.array(z.looseObject({ giver_id: z.string() })).parse(await read('/transactions'));
+  const { events } = z
+    .looseObject({ events: z.array(z.looseObject({ id: z.string() })) })
+    .parse(await read('/events'));
+  const hook = await post('/webhooks', { url: `${server.url}/nowhere`, events: ['tip.received'] }, token);
   return {
     name,
     token,
     code,
     spareCode,
-    othersCode: others.codes[0] ?? '',
     tips,
+    othersCode: others.codes[0] ?? '',
     giver: tip?.giver_id ?? '',
+    webhook: hook.id ?? '',
+    event: events[0]?.id ?? '',
   };
 }
 

@@ -17,6 +17,8 @@ export interface Scene {
   readonly tips: readonly string[];
   /** Who gave them, as the account knows them. */
   readonly giver: string;
+  readonly webhook: string;
+  readonly event: string;
 }
 
 /** Expressions in place of examples, by the operation. */
@@ -27,6 +29,7 @@ interface Changes {
 }
 
 const OWN_CODE = { parameters: { qr_code_id: 's.code' } };
+const WEBHOOK = { parameters: { webhook_id: 's.webhook' } };
 const tipAt = (place: number) => ({ parameters: { transaction_id: `s.tips[${place}] ?? ''` } });
 
 const CHANGES: Readonly<Record<string, Changes>> = {
@@ -50,7 +53,14 @@ const CHANGES: Readonly<Record<string, Changes>> = {
   words_report: tipAt(0),
   words_block: tipAt(2),
   words_unblock: { parameters: { giver_id: 's.giver' } },
-  webhooks_events: { parameters: { after: "'latest'" } },
+  webhooks_events: { parameters: { after: 's.event' } },
+  webhooks_add: { body: { url: "baseUrl + '/nowhere'" } },
+  webhooks_change: WEBHOOK,
+  webhooks_rotate: WEBHOOK,
+  webhooks_remove: WEBHOOK,
+  webhooks_deliveries: WEBHOOK,
+  webhooks_test: WEBHOOK,
+  webhooks_sendAgain: { parameters: { ...WEBHOOK.parameters, event_id: 's.event' } },
 };
 
 export const GENERATORS = ['heyApi', 'orval', 'oazapfts'] as const;
@@ -81,6 +91,8 @@ interface Scene {
   readonly othersCode: string;
   readonly tips: readonly string[];
   readonly giver: string;
+  readonly webhook: string;
+  readonly event: string;
 }
 type Call = (s: Scene, baseUrl: string, photo: Blob) => Promise<number | undefined>;
 
@@ -132,7 +144,7 @@ const CALLS: Readonly<Record<Generator, (operation: Operation) => string>> = {
       ...(hasQuery(operation) ? [`{ ${parameters.join(', ')} }`] : []),
       '{ headers: headersOf(s) }',
     ];
-    return `async (s, _, photo) => (await orval.${nameOf(operation)}(${values.join(', ')})).status`;
+    return `async (s, baseUrl, photo) => (await orval.${nameOf(operation)}(${values.join(', ')})).status`;
   },
 
   oazapfts(operation) {
