@@ -660,6 +660,11 @@ test('HEAD asks for the same rights as GET', async () => {
     expect(await statusFor('expired')).toBe(401);
     expect(await statusFor('customer')).toBe(200);
   }
+  const byKey = async (path: string) =>
+    (await callRest(scene.t, 'HEAD', path, undefined, { token: scene.keys.get('tips:read') })).status;
+  expect([await byKey('/transactions'), await byKey('/qr-codes'), await byKey('/auth/me')]).toEqual([
+    200, 403, 403,
+  ]);
 });
 
 test('authorisation comes before the input is looked at', async () => {

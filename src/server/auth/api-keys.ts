@@ -7,7 +7,12 @@ import type { Logger } from 'pino';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { ApiKeyRecord } from '#server/storage/port/api-keys.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
-import type { Account, LiveApiKey, Storage } from '#server/storage/port/storage.ts';
+import {
+  type Account,
+  type LiveApiKey,
+  type Storage,
+  StorageUnavailable,
+} from '#server/storage/port/storage.ts';
 import type { ApiKey, MadeApiKey, NewApiKey } from '#shared/api-keys.ts';
 import { MAX_API_KEYS } from '#shared/api-scopes.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -64,7 +69,11 @@ export function createApiKeys(deps: {
     noting.add(id);
     storage.apiKeys
       .noteUse(id, nowMs)
-      .catch((error: unknown) => log.warn({ err: error }, 'the use of an API key was not noted'))
+      .catch((error: unknown) => {
+        // Each request of a full disk would say so again; the refused writes do.
+        if (!(error instanceof StorageUnavailable))
+          log.error({ err: error }, 'the use of an API key was not noted');
+      })
       .finally(() => noting.delete(id));
   }
 
