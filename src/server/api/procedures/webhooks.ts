@@ -14,6 +14,7 @@ import {
   webhookWithSecret,
 } from '#shared/events.ts';
 import { idPattern } from '#shared/ids.ts';
+import { toWire } from '../wire.ts';
 import { stepTerms } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
 import { QR_CODE, TRANSACTION } from './examples.ts';
@@ -23,13 +24,12 @@ const EVENT = {
   id: `evt_1${TRANSACTION.id.slice('txn_'.length)}`,
   type: 'tip.received',
   timestamp: TRANSACTION.created_at,
-  data: {
-    transaction_id: TRANSACTION.id,
-    qr_code_id: QR_CODE.id,
-    amount: 12.34,
-    net_amount: 11.97,
-    currency: 'USD',
-  },
+  data: toWire({
+    transactionId: TRANSACTION.id,
+    qrCodeId: QR_CODE.id,
+    amountCents: 1_234,
+    netAmountCents: 1_197,
+  }),
 };
 
 const WEBHOOK = {
