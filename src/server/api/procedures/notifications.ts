@@ -139,8 +139,9 @@ export const notificationProcedures = {
       description: [
         'Sends one of the thank-yous that a notification of a tip offered. The proof stands in the',
         'notification, inside the encrypted push message, and does nothing else. It ends with the session of',
-        'the device, after a day, and when you choose other thank-yous; every wrong proof is refused alike.',
-        'An address may try 30 times in a minute.',
+        'the device, after a day, and when you choose other thank-yous; every wrong proof is refused alike,',
+        'and not worth another try. Sent again, the same is answered as at first. An address may try 30 times',
+        'in a minute.',
       ],
       takes: { noticeThanks },
       refusals: ['thanks_refused', 'thanked_already', 'too_many_requests'],
