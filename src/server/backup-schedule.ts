@@ -51,6 +51,8 @@ export interface BackupSchedule {
   others(): string[];
   /** True when this past has a backup, and the newest is more than 26 hours old. */
   isLate(): boolean;
+  /** Of the newest of this past, in milliseconds; null without one. */
+  ageMs(): number | null;
   count(): number;
 }
 
@@ -228,6 +230,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
         .filter(isOther)
         .map(({ path }) => path),
     isLate: () => (ageOfNewest() ?? 0) > LATE_AFTER_MS,
+    ageMs: ageOfNewest,
     count: () => finished().length,
   };
 }

@@ -8,6 +8,7 @@ import { runApart } from './apart.ts';
 import type { Troubles } from './api/http/probes.ts';
 import { BACKUP_PATIENCE_MS, type BackupSchedule, createBackupSchedule } from './backup-schedule.ts';
 import { type Config, readEnvironment } from './config.ts';
+import { measure } from './measures.ts';
 import { findDiffering } from './storage/checks/past.ts';
 import { extensionOfBackups } from './storage/open.ts';
 
@@ -161,6 +162,7 @@ export function createBackupKeeper(
   let isToldLate = false;
 
   function tellLate(): void {
+    measure('backup', { ageMs: schedule.ageMs() });
     const isLate = schedule.isLate();
     if (isLate) troubles.begin('late');
     else troubles.end('late');

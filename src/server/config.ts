@@ -82,6 +82,8 @@ export interface Config {
   /** Absolute path of the folder with the operator's logo and pages; null for none. */
   readonly brandFolder: string | null;
   readonly warnings: readonly string[];
+  /** Where Prometheus is answered; null for nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
   /** Null where tips are taken as always. */
   readonly maintenance: Maintenance | null;
 }
@@ -116,12 +118,15 @@ const listOf = (isItem: (item: string) => boolean, message: string, fallback: st
     .refine((items) => items.every(isItem), message)
     .default(fallback);
 
-const environment = z.object({
-  NODE_ENV: z.string().optional(),
-  HOST: z
+const host = () =>
+  z
     .string()
     .regex(/^[a-zA-Z0-9.:-]{1,253}$/, 'must be an address or a host name')
-    .default('127.0.0.1'),
+    .default('127.0.0.1');
+
+const environment = z.object({
+  NODE_ENV: z.string().optional(),
+  HOST: host(),
   PORT: wholeNumber(1, 65_535, 3_000),
   PUBLIC_URL: z
     .string()
@@ -198,6 +203,8 @@ const environment = z.object({
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
   REGISTRATION: z.enum(REGISTRATION_MODES, { error: 'must be open, invite or closed' }).default('open'),
   ...brandSettings,
+  METRICS_PORT: wholeNumber(0, 65_535, 0),
+  METRICS_HOST: host(),
   MAINTENANCE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   MAINTENANCE_UNTIL: z
     .string()
@@ -284,6 +291,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     brandColour: data.BRAND_COLOR ?? null,
     brandFolder: data.BRAND_FOLDER ?? null,
     warnings,
+    metrics: data.METRICS_PORT === 0 ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     maintenance: data.MAINTENANCE === 'on' ? { untilMs: timeFrom(data.MAINTENANCE_UNTIL ?? '') } : null,
   };
 }

@@ -110,6 +110,11 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
   return createStripe(stripe, Date.now);
 }
 
+/** The package that counts for Prometheus is loaded only where it is asked for. */
+async function openMetrics({ metrics }: Config) {
+  return metrics && (await import('./metrics/metrics.ts')).createMetrics(Date.now);
+}
+
 /** The package that speaks SMTP is loaded only where mail is sent. */
 async function openMailRelay({ mail }: Config): Promise<Relay | null> {
   return mail && (await import('./mail/smtp-relay.ts')).createSmtpRelay(mail);
@@ -133,6 +138,7 @@ async function start(): Promise<void> {
     },
     announce: createAnnounce(log, logged, Date.now),
   });
+  const metrics = await openMetrics(config);
   const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
   const random = createRandomBytes();
@@ -140,7 +146,7 @@ async function start(): Promise<void> {
   const drawing = createDrawing({ onTrouble: (err) => log.error({ err }, 'could not draw') });
   const app = createApp({
     config,
-    storage,
+    storage: metrics?.counting(storage) ?? storage,
     secrets: await readSecrets(storage, random),
     passwords: await createPasswords(),
     clock: Date.now,
@@ -163,6 +169,12 @@ async function start(): Promise<void> {
       `Stripe takes ${terms().currency} in tens of its smallest unit only: tips in it can be simulated, not paid.`,
     );
   const server = await listen(app, config);
+  if (metrics && config.metrics) {
+    const { maintenance } = config;
+    metrics.watch({ storage, streams: app.streams, troubles: troubles.present, maintenance });
+    const { serveMetrics } = await import('./metrics/metrics-server.ts');
+    await serveMetrics(metrics, { ...config.metrics, log });
+  }
   log.info({ ...RUNNING, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
   for (const shade of own.accent?.mended ?? []) log.warn(`BRAND_COLOR: ${shade}`);

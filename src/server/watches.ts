@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import type { Troubles } from './api/http/probes.ts';
+import { measure } from './measures.ts';
 import type { Storage } from './storage/port/storage.ts';
 
 const LEDGER_CHECK_INTERVAL_MS = 60_000;
@@ -42,6 +43,7 @@ export function startLedgerChecks(
 
   async function run(): Promise<void> {
     const problems = await checkWhatIsNew(storage, () => isStopped);
+    measure('ledgerCheck', { isSound: problems.length === 0 });
     if (problems.length === 0) return;
     // A ledger that did not add up once is not trusted again before a start has checked it.
     troubles.begin('ledger');

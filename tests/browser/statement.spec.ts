@@ -10,9 +10,9 @@ import { databaseAt } from '#server/storage/open.ts';
 import { MAX_NAME_LENGTH } from '#shared/display-names.ts';
 import { newTransactionId, readQrCodeId, type UserId } from '#shared/ids.ts';
 import { newTip } from '#tests/support/new-tip.ts';
-import { requirePrintTools } from '../support/print-tools.ts';
 import { saveSheet } from '../support/prints.ts';
 import type { RunningServer } from '../support/running-server.ts';
+import { requirePrintTools } from '../support/system-tools.ts';
 import { type Backstage, expect, holdAnswers, type Person, test } from './fixtures.ts';
 import { changeScheme, expectForEverybody, settled, violations } from './for-everybody.ts';
 

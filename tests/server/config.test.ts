@@ -37,6 +37,7 @@ const DEFAULTS = {
   brandFolder: null,
   registration: 'open',
   warnings: [],
+  metrics: null,
   maintenance: null,
 };
 
@@ -136,6 +137,9 @@ describe('settings', () => {
     [{ UNDO_MINUTES: '0' }, { undoMs: 0 }],
     [{ UNDO_MINUTES: '1440' }, { undoMs: DAY_MS }],
     [{ MAINTENANCE_UNTIL: '2026-05-15T22:30Z' }, {}],
+    [{ METRICS_PORT: '9464' }, { metrics: { host: '127.0.0.1', port: 9_464 } }],
+    [{ METRICS_PORT: '1', METRICS_HOST: '::' }, { metrics: { host: '::', port: 1 } }],
+    [{ METRICS_HOST: '0.0.0.0' }, {}],
     [{ BRAND_COLOR: ' #1D6F5C ' }, { brandColour: '#1d6f5c' }],
     [{ BRAND_FOLDER: 'brand' }, { brandFolder: resolve('brand') }],
     // What names the installation is settled before all else.
@@ -294,6 +298,8 @@ describe('a bad value stops the start', () => {
       ],
     ],
     ['REGISTRATION', ['on', 'Open', 'none', 'invitation']],
+    ['METRICS_PORT', ['65536', '-1', '9464a', '127.0.0.1:9464']],
+    ['METRICS_HOST', ['a/b', 'http://localhost']],
     ['MAINTENANCE', ['yes', 'On', '1', 'until noon']],
     [
       'MAINTENANCE_UNTIL',

@@ -11,8 +11,8 @@ import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { SOMEBODY, testDrawing } from '#tests/support/drawing.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
-import { requirePrintTools } from '#tests/support/print-tools.ts';
 import { saveSheet } from '#tests/support/prints.ts';
+import { requirePrintTools } from '#tests/support/system-tools.ts';
 
 beforeAll(requirePrintTools);
 

@@ -25,9 +25,9 @@ import {
 } from '#tests/support/both-doors.ts';
 import { SOMEBODY, workOwnerNamed } from '#tests/support/drawing.ts';
 import { START_MS } from '#tests/support/people.ts';
-import { requirePrintTools } from '#tests/support/print-tools.ts';
 import { saveSheet } from '#tests/support/prints.ts';
 import { startServer } from '#tests/support/running-server.ts';
+import { requirePrintTools } from '#tests/support/system-tools.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 

@@ -11,7 +11,7 @@ const known = (name: string): WorkOwner => ({ origin: name, account: name, isKno
 
 /** Turns whose work is done when the test says so, one after the other. */
 function createScene() {
-  const queue = createWorkQueue({ atOnce: RUNNING, maxWaiting: WAITING, patienceMs: 60_000 });
+  const queue = createWorkQueue({ name: 'test', atOnce: RUNNING, maxWaiting: WAITING, patienceMs: 60_000 });
   const running: (() => void)[] = [];
   const begun: string[] = [];
   const refused: string[] = [];
@@ -104,7 +104,7 @@ test('eight accounts of one network keep nobody elsewhere waiting for more than 
 });
 
 test('a turn that has not come in time is refused, and is taken by nobody', async () => {
-  const queue = createWorkQueue({ atOnce: 1, maxWaiting: WAITING, patienceMs: 1 });
+  const queue = createWorkQueue({ name: 'test', atOnce: 1, maxWaiting: WAITING, patienceMs: 1 });
   const { work, finish } = createWork();
   const first = queue.take(stranger(0), () => work);
   let begun = 0;
@@ -120,7 +120,7 @@ test('a turn that has not come in time is refused, and is taken by nobody', asyn
 });
 
 test('whoever leaves gives up a turn that has not come, also when they left before asking, and keeps one that has', async () => {
-  const queue = createWorkQueue({ atOnce: 1, maxWaiting: 1, patienceMs: 60_000 });
+  const queue = createWorkQueue({ name: 'test', atOnce: 1, maxWaiting: 1, patienceMs: 60_000 });
   const gone: (() => void)[] = [];
   const leaving = (index: number): WorkOwner => ({
     ...stranger(index),

@@ -24,13 +24,14 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['checks', /^server\/storage\/checks\//, 'storage schema'],
   // A prepared statement answers a step, so that the two are one layer.
   ['steps', /^server\/storage\/(?:statements|steps)\//, 'storage schema checks'],
-  ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage schema checks steps'],
+  ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage schema checks steps measures'],
   ['codes', /^server\/qr-modules\.ts$/, ''],
   ['ports', /^server\/payments\/(?:tip-payments|payment-service)\.ts$/, 'storage'],
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
   ['payments', /^server\/payments\//, 'storage ports'],
-  ['queue', /^server\/queue\//, ''],
   ['outgoing', /^server\/outgoing\//, ''],
+  ['measures', /^server\/measures\.ts$/, ''],
+  ['queue', /^server\/queue\//, 'measures'],
   [
     'chapters',
     /^server\/(?:(auth|events|export|mail|notifications|qr-codes|tips)\/|announcements\.ts$)/,
@@ -43,7 +44,8 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['brand', /^server\/brand\//, 'pictures'],
   ['config', /^server\/(?:config|setting-forms)\.ts$/, 'storage brand'],
   ['wire', /^server\/api\/wire\.ts$/, ''],
-  ['http', /^server\/api\/http\//, 'version wire storage chapters ports'],
+  ['http', /^server\/api\/http\//, 'version wire storage chapters ports measures'],
+  ['metrics', /^server\/metrics\//, 'version storage http measures'],
   [
     'procedures',
     /^server\/api\/procedures\//,
@@ -56,13 +58,13 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
     'storage chapters codes printer limits queue outgoing config wire http procedures doors ports payments brand',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
-  ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http'],
+  ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters printer limits config http app log frame ports stripe care brand',
+    'version storage choice schedule chapters printer limits config http app log frame ports stripe care brand metrics',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 
@@ -136,6 +138,7 @@ export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what
     /^server\/api\/http\/request-log\.ts$/,
     /^randomUUID$|^performance\.now$/,
   ],
+  ['measures have a clock that nobody sets', /^server\/measures\.ts$/, /^performance\.now$/],
   [
     'another process is waited for in real time',
     /^server\/.+\/(?:group-commit|atomic-steps)\.ts$/,

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { PrintTool } from './print-tools.ts';
 import { temporaryFolder } from './running-server.ts';
+import type { PrintTool } from './system-tools.ts';
 
 const run = promisify(execFile);
 

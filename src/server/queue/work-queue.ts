@@ -4,6 +4,7 @@
  * them delays anybody else by one turn. Because networks can be had in any number, known owners have every other turn,
  * and a place before any stranger.
  */
+import { measure, stopwatch } from '#server/measures.ts';
 import { AppError } from '#shared/errors.ts';
 import { createFairQueue, type OnHangUp } from './fair-queue.ts';
 
@@ -11,6 +12,7 @@ import { createFairQueue, type OnHangUp } from './fair-queue.ts';
 const PATIENCE_MS = 8_000;
 
 export interface WorkLimits {
+  readonly name: string;
   readonly atOnce: number;
   readonly maxWaiting: number;
   /** Work that has not begun by then is refused. */
@@ -19,13 +21,13 @@ export interface WorkLimits {
 
 export const WORK_LIMITS = {
   /** A hash takes some 30 ms of a thread. */
-  hashing: { atOnce: 2, maxWaiting: 64, patienceMs: PATIENCE_MS },
+  hashing: { name: 'hashing', atOnce: 2, maxWaiting: 64, patienceMs: PATIENCE_MS },
   /** Decoding takes some 10 ms of one of the threads that hash passwords. */
-  photos: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
+  photos: { name: 'photos', atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
   /** A code takes some 10 ms of a thread of its own, a sheet some 100 ms. */
-  drawing: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
+  drawing: { name: 'drawing', atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
   /** Ten years take some 10 ms of the event loop, with other work in between. */
-  insights: { atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
+  insights: { name: 'insights', atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
 } as const satisfies Readonly<Record<string, WorkLimits>>;
 
 export interface WorkOwner {
@@ -47,7 +49,7 @@ export interface WorkQueue {
   take<Result>(owner: WorkOwner, work: () => Promise<Result>): Promise<Result>;
 }
 
-export function createWorkQueue({ atOnce, maxWaiting, patienceMs }: WorkLimits): WorkQueue {
+export function createWorkQueue({ name, atOnce, maxWaiting, patienceMs }: WorkLimits): WorkQueue {
   const known = createFairQueue<string>();
   const strangers = createFairQueue<string>();
   let isTurnOfKnown = true;
@@ -79,12 +81,18 @@ export function createWorkQueue({ atOnce, maxWaiting, patienceMs }: WorkLimits):
     async take(owner, work) {
       if (known.count([]) + strangers.count([]) >= maxWaiting) makeRoomFor(owner);
       const queue = owner.isKnown ? known : strangers;
+      const watch = stopwatch();
       const turn = queue.wait([owner.origin, owner.account], { onHangUp: owner.onHangUp, patienceMs });
       begin();
-      await turn;
+      await turn.catch((error: unknown) => {
+        measure('work', { queue: name, waitSeconds: watch(), workSeconds: null });
+        throw error;
+      });
+      const waitSeconds = watch();
       try {
         return await work();
       } finally {
+        measure('work', { queue: name, waitSeconds, workSeconds: watch() - waitSeconds });
         runningCount -= 1;
         begin();
       }

@@ -1,7 +1,9 @@
 /** What belongs to the installation: its keys, and its end. */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readSecrets } from '#server/storage/port/secrets.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { newMailId } from '#shared/ids.ts';
 import { bytes, hexOf, MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
 export function describeInstallation(): void {
@@ -34,6 +36,23 @@ export function describeInstallation(): void {
       expect(await reopened.findAnnouncement()).toEqual(second);
       expect([await reopened.endAnnouncement(), await reopened.endAnnouncement()]).toEqual([true, false]);
       expect(await reopened.findAnnouncement()).toBeNull();
+    });
+
+    test('what waits to be sent is counted, and since when the oldest waits', async () => {
+      const { storage } = await openStorage();
+      const nothing = { waiting: 0, failing: 0, oldestAtMs: null };
+      expect(await storage.readOutboxes()).toEqual({
+        mails: nothing,
+        notifications: nothing,
+        payments: nothing,
+      });
+      const mail = { userId: null, kind: 'receipt', recipient: 'guest@example.com', content: '{}' } as const;
+      for (const createdAtMs of [NOW, NOW - 5, NOW + 5])
+        await storage.mails.add({ ...mail, id: newMailId(randomBytes), createdAtMs }, 9);
+      const due = { nowMs: NOW + 9, leaseMs: MINUTE_MS, maxWaitMs: MINUTE_MS, atMost: 1 };
+      for (const claimed of await storage.mails.claimDue(due))
+        await storage.mails.postpone(claimed, { nextTryMs: NOW + 99, tries: 1 });
+      expect((await storage.readOutboxes()).mails).toEqual({ waiting: 3, failing: 1, oldestAtMs: NOW - 5 });
     });
 
     test('proving that tips could be recorded leaves nothing behind', async () => {

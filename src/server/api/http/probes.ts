@@ -28,6 +28,8 @@ export interface Troubles {
   begin(trouble: Trouble): void;
   end(trouble: Trouble): void;
   lines(): string[];
+  /** Which of them there are now. */
+  present(): Readonly<Record<Trouble, boolean>>;
 }
 
 export function createTroubles(clock: Clock): Troubles {
@@ -41,6 +43,13 @@ export function createTroubles(clock: Clock): Troubles {
       [...begunAtMs].map(
         ([trouble, atMs]) => `${TROUBLES[trouble]} since ${new Date(atMs).toISOString()}; the log says what.`,
       ),
+    present: () => ({
+      backup: begunAtMs.has('backup'),
+      late: begunAtMs.has('late'),
+      past: begunAtMs.has('past'),
+      data: begunAtMs.has('data'),
+      ledger: begunAtMs.has('ledger'),
+    }),
   };
 }
 

@@ -6,6 +6,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { measure } from '#server/measures.ts';
 import type { Login, User } from '#shared/accounts.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { ApiKeyId, UserId } from '#shared/ids.ts';
@@ -217,9 +218,11 @@ export class Arrival {
   /** @param route a pattern, because what people put into a path must not reach the log. */
   end(method: string, route: string, status: number): void {
     const { log, name, probes } = this.#writer;
+    const tookMs = performance.now() - this.#startedAtMs;
+    measure('request', { method, route, status, seconds: tookMs / 1_000 });
     if (probes.count(method, route, status)) return;
     const { requestId } = this;
-    const durationMs = Math.round(performance.now() - this.#startedAtMs);
+    const durationMs = Math.round(tookMs);
     const code = this.#codes === null ? {} : { code: [...this.#codes].join() };
     const key = this.#key === null ? {} : { key: name(this.#key) };
     log.info(

@@ -16,6 +16,7 @@ import type { Invitations } from './invitations.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { Mails, NewMail } from './mails.ts';
 import type { Messages } from './messages.ts';
+import type { OutboxStorage } from './outboxes.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
 import type { TermsStorage } from './terms.ts';
@@ -199,7 +200,7 @@ export interface StorageListener {
  */
 export type Remnants = 'complete' | 'partial' | 'busy';
 
-export interface Storage extends Ledger, TermsStorage, AnnouncementStorage {
+export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, OutboxStorage {
   readonly payments: Payments;
   readonly messages: Messages;
   readonly devices: Devices;

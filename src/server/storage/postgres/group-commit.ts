@@ -2,6 +2,7 @@
  * Shares one commit among waiting writes: while a group is committed, the next one gathers. A write costs
  * mostly the round trip and the disk, and a busy account is locked once for a whole group.
  */
+import { measure } from '#server/measures.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 
 /** Bounds the time of a group, which all its members wait for. */
@@ -36,6 +37,7 @@ export function createGroupCommit<Item, Outcome>(
   let isClosed = false;
 
   async function commit(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
+    measure('group', { size: group.length });
     try {
       const outcomes = await commitTogether(group.map(({ item }) => item));
       for (const [index, { resolve, reject }] of group.entries()) {

@@ -4,6 +4,7 @@
  * busy file is waited for outside of SQLite, so that the event loop never stops.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { measure } from '#server/measures.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 import { type Database, isSqliteError } from './connection.ts';
 import { type FileWatch, WITHOUT_FILES } from './file-watch.ts';
@@ -105,6 +106,7 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
         if (isShortOfRoom) makeRoom();
         requireFile();
         const failures = commitTogether.immediate(steps);
+        measure('group', { size: steps.length });
         // The file may have been lost since the step was accepted.
         requireFile();
         for (const [index, step] of steps.entries()) {

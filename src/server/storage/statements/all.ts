@@ -11,6 +11,7 @@ import { eventStatements } from './events.ts';
 import { invitationStatements } from './invitations.ts';
 import { mailStatements } from './mails.ts';
 import { messageStatements } from './messages.ts';
+import { outboxStatements } from './outboxes.ts';
 import { paymentStatements } from './payments.ts';
 import { termsStatements } from './terms.ts';
 import { tipStatements } from './tips.ts';
@@ -28,6 +29,7 @@ export function buildStatements(builder: Builder) {
     ...invitationStatements(builder),
     ...termsStatements(builder),
     ...announcementStatements(builder),
+    ...outboxStatements(builder),
     ...checkStatements(builder),
     ...eventStatements(builder),
     ...apiKeyStatements(builder),

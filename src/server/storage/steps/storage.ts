@@ -9,6 +9,7 @@ import { createInstallation } from './installation.ts';
 import { createInvitations } from './invitations.ts';
 import { createMails } from './mails.ts';
 import { createMessages } from './messages.ts';
+import { createOutboxes } from './outboxes.ts';
 import { createPayments } from './payments.ts';
 import { createRecords } from './records.ts';
 import { createSessions } from './sessions.ts';
@@ -26,6 +27,7 @@ export const createStorage = (engine: Engine) => ({
   ...createTips(engine),
   ...createRecords(engine),
   ...createTermsSteps(engine),
+  ...createOutboxes(engine),
   ...createApiKeyLookup(engine),
   payments: createPayments(engine),
   messages: createMessages(engine),

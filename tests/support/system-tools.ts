@@ -1,6 +1,6 @@
 /**
- * The programs that look at prints as a printer and a phone do: poppler reads and renders the sheets, and
- * zbar scans the codes on them.
+ * Programs of the system that tests look at results with: poppler reads and renders printed sheets, and zbar scans
+ * the codes on them; promtool judges metrics and alert rules.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,6 @@ import { delimiter, join } from 'node:path';
 const PROGRAMS = ['pdftoppm', 'pdftotext', 'pdffonts', 'pdfinfo', 'zbarimg'] as const;
 export type PrintTool = (typeof PROGRAMS)[number];
 
-const PACKAGES = ['poppler-utils', 'zbar-tools'];
 const HOW_TO =
   'The tests of printed sheets need poppler and zbar. Install them (Debian: apt-get install poppler-utils zbar-tools; Homebrew: brew install poppler zbar).';
 
@@ -18,21 +17,25 @@ function find(program: string): string | null {
   return places.find((place) => existsSync(place)) ?? null;
 }
 
+export const requirePrintTools = (): void => requireTools(PROGRAMS, ['poppler-utils', 'zbar-tools'], HOW_TO);
+
 /**
- * Installs the programs where that is possible without asking anybody. @throws Error that says how to install
- * them.
+ * Installs programs where that is possible without asking anybody.
+ * @param packages those of Debian that have them.
+ * @param howTo what the error says where they cannot be installed.
+ * @throws Error
  */
-export function requirePrintTools(): void {
-  const isComplete = () => PROGRAMS.every((program) => find(program) !== null);
+export function requireTools(programs: readonly string[], packages: readonly string[], howTo: string): void {
+  const isComplete = () => programs.every((program) => find(program) !== null);
   if (isComplete()) return;
   const aptGet = find('apt-get');
   if (aptGet !== null && process.getuid?.() === 0) {
     try {
       execFileSync(aptGet, ['update', '-qq'], { stdio: 'ignore' });
-      execFileSync(aptGet, ['install', '-y', '-qq', ...PACKAGES], { stdio: 'ignore' });
+      execFileSync(aptGet, ['install', '-y', '-qq', ...packages], { stdio: 'ignore' });
     } catch (cause) {
-      throw new Error(HOW_TO, { cause });
+      throw new Error(howTo, { cause });
     }
   }
-  if (!isComplete()) throw new Error(HOW_TO);
+  if (!isComplete()) throw new Error(howTo);
 }

@@ -1,0 +1,58 @@
+/**
+ * What the process measures of itself, told over channels of Node.js (diagnostics_channel): whoever measures knows
+ * nobody who listens, and without listeners a measure costs nothing.
+ */
+import { type Channel, channel } from 'node:diagnostics_channel';
+
+export interface Measures {
+  /** `route` is a pattern; for a batch of tRPC, its procedures separated by commas. */
+  readonly request: {
+    readonly method: string;
+    readonly route: string;
+    readonly status: number;
+    readonly seconds: number;
+  };
+  /** Writes that shared one commit. */
+  readonly group: { readonly size: number };
+  /** Work that had to wait for its turn; `workSeconds` is null for what was refused. */
+  readonly work: {
+    readonly queue: string;
+    readonly waitSeconds: number;
+    readonly workSeconds: number | null;
+  };
+  /** A check of the newest entries of the ledger. */
+  readonly ledgerCheck: { readonly isSound: boolean };
+  /** The newest backup of this past; null without one. */
+  readonly backup: { readonly ageMs: number | null };
+}
+
+type Name = keyof Measures;
+
+const channels: { readonly [Each in Name]: Channel } = {
+  request: channel('tipwell:request'),
+  group: channel('tipwell:group'),
+  work: channel('tipwell:work'),
+  ledgerCheck: channel('tipwell:ledger-check'),
+  backup: channel('tipwell:backup'),
+};
+
+export function measure<Each extends Name>(name: Each, measured: Measures[Each]): void {
+  if (channels[name].hasSubscribers) channels[name].publish(measured);
+}
+
+/** @returns a function that ends it. */
+export function onMeasure<Each extends Name>(
+  name: Each,
+  listener: (measured: Measures[Each]) => void,
+): () => void {
+  // A channel carries what `measure` puts in under its name.
+  const listen = (measured: unknown) => listener(measured as Measures[Each]);
+  channels[name].subscribe(listen);
+  return () => void channels[name].unsubscribe(listen);
+}
+
+/** @returns a function that tells the seconds since, by a clock that nobody sets. */
+export function stopwatch(): () => number {
+  const startedAtMs = performance.now();
+  return () => (performance.now() - startedAtMs) / 1_000;
+}

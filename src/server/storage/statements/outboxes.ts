@@ -1,0 +1,34 @@
+import { isNotNull, sql } from 'drizzle-orm';
+import { pushDevices } from '../schema/devices.ts';
+import { mails } from '../schema/mail.ts';
+import { payments } from '../schema/payments.ts';
+import type { Builder } from './builder.ts';
+
+/** So many looks at a payment are more than a slow payer needs. */
+const MANY_LOOKS = 5;
+
+const count = () => sql`count(*)`.mapWith(Number);
+
+export function outboxStatements({ db }: Builder) {
+  return {
+    waitingMails: db
+      .select({
+        waiting: count(),
+        failing: sql`coalesce(sum(case when ${mails.tries} > 0 then 1 else 0 end), 0)`.mapWith(Number),
+        oldestAtMs: sql<number | null>`cast(min(${mails.createdAtMs}) as double precision)`,
+      })
+      .from(mails),
+    failingDevices: db.select({ waiting: count() }).from(pushDevices).where(sql`${pushDevices.tries} > 0`),
+    waitingPayments: db
+      .select({
+        waiting: count(),
+        failing:
+          sql`coalesce(sum(case when ${payments.lookCount} > ${sql.raw(String(MANY_LOOKS))} then 1 else 0 end), 0)`.mapWith(
+            Number,
+          ),
+        oldestAtMs: sql<number | null>`cast(min(${payments.createdAtMs}) as double precision)`,
+      })
+      .from(payments)
+      .where(isNotNull(payments.lookAtMs)),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Outboxes, OutboxStorage } from '../port/outboxes.ts';
+import type { Statements } from '../statements/all.ts';
+import { type Engine, reading } from './engine.ts';
+import type { Step } from './step.ts';
+
+export const createOutboxes = (engine: Engine): OutboxStorage => ({ readOutboxes: reading(engine)(read) });
+
+const NONE = { waiting: 0, failing: 0, oldestAtMs: null };
+
+function* read({ waitingMails, failingDevices, waitingPayments }: Statements): Step<Outboxes> {
+  const { waiting: failing = 0 } = (yield* failingDevices.one({})) ?? {};
+  return {
+    mails: (yield* waitingMails.one({})) ?? NONE,
+    notifications: { waiting: failing, failing, oldestAtMs: null },
+    payments: (yield* waitingPayments.one({})) ?? NONE,
+  };
+}

@@ -1,0 +1,151 @@
+/** What Prometheus is told: the numbers are those of what happened, and no client can make more of them. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMetrics } from '#server/metrics/metrics.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { call, createCode, enter } from '#tests/support/rest-client.ts';
+import {
+  freePort,
+  type RunningServer,
+  startServer,
+  stopEverything,
+  temporaryFolder,
+} from '#tests/support/running-server.ts';
+import { requireTools } from '#tests/support/system-tools.ts';
+
+beforeAll(() =>
+  requireTools(['promtool'], ['prometheus'], 'The tests of metrics need promtool (Debian: prometheus).'),
+);
+afterAll(stopEverything);
+
+const promtool = (
+  words: readonly string[],
+  options: { readonly cwd?: string; readonly input?: string } = {},
+) => execFileSync('promtool', [...words], { ...options, encoding: 'utf8', stdio: 'pipe' });
+
+/** The values by what stands before them, such as `tipwell_streams`. */
+function valuesIn(text: string): ReadonlyMap<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
+}
+
+async function openMetrics() {
+  const port = await freePort();
+  const server = await startServer({ METRICS_PORT: String(port) });
+  const url = `http://127.0.0.1:${port}/metrics`;
+  const read = async () => (await fetch(url)).text();
+  return { server, url, read };
+}
+
+/** Requests that clients make up. */
+async function sendNonsense({ url }: RunningServer, round: number): Promise<void> {
+  const procedures = ['auth.me', 'transactions.list', 'transactions.terms', 'qrCodes.list'];
+  const batch = Array.from({ length: 1 + (round % 4) }, (_, index) => procedures[(index + round) % 4]).join();
+  for (const [path, method] of [
+    [`/trpc/${batch}?batch=1`, 'GET'],
+    [`/nowhere-${round}`, 'GET'],
+    [`/api/nowhere-${round}`, 'PROPFIND'],
+    [`/tip/${round}?x=${round}`, 'GET'],
+    [`/api/qr-codes/${round}`, 'GET'],
+    [`/trpc/nobody.knows${round}`, 'GET'],
+  ] as const)
+    await fetch(`${url}${path}`, { method }).then((answer) => answer.arrayBuffer());
+}
+
+describe('a running server', () => {
+  test('counts tips, refunds and requests, and names no person', async () => {
+    const { server, read, url } = await openMetrics();
+    const pat = await enter(server, 'pat', ['bartender']);
+    const cam = await enter(server, 'cam');
+    const code = await createCode(server, pat.token, 'bartender');
+    const body = { amount: 20, receiver_qr_id: code, service_category: 'bartender' };
+    const give = () => call<{ id: string }>(server, '/transactions', { token: cam.token, body });
+    const { id } = (await give()).body;
+    await give();
+    await call(server, `/transactions/${id}/refund`, { token: cam.token, body: {} });
+    const text = await read();
+    const values = valuesIn(text);
+    expect(Object.fromEntries(values)).toMatchObject({
+      'tipwell_tips_total{mode="simulated"}': 2,
+      tipwell_refunds_total: 1,
+      'tipwell_request_seconds_count{method="POST",route="/api/transactions",status="201"}': 2,
+      'tipwell_outbox_waiting{outbox="mails"}': 0,
+      tipwell_storage_up: 1,
+      tipwell_streams: 0,
+    });
+    expect(values.get('tipwell_commit_group_size_count')).toBeGreaterThan(0);
+    expect(values.get('tipwell_work_seconds_count{queue="hashing"}')).toBeGreaterThan(0);
+    for (const word of ['pat', 'cam', code, id, '20']) expect(text).not.toMatch(new RegExp(`="${word}"`));
+    expect(promtool(['check', 'metrics'], { input: text })).toBe('');
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(url.replace('/metrics', '/'))).status).toBe(404);
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
+  });
+
+  test('has no more series after a thousand requests that nobody foresaw', async () => {
+    const { server, read } = await openMetrics();
+    for (let round = 0; round < 5; round += 1) await sendNonsense(server, round);
+    const before = valuesIn(await read()).size;
+    for (let round = 5; round < 150; round += 1) await sendNonsense(server, round);
+    expect(valuesIn(await read()).size).toBe(before);
+  });
+});
+
+test('is answered also when the database is not', async () => {
+  const metrics = createMetrics(() => START_MS);
+  let isDown = true;
+  const nothing = { waiting: 0, failing: 0, oldestAtMs: null };
+  metrics.watch({
+    storage: {
+      async readOutboxes() {
+        if (isDown) throw new Error('no answer');
+        const mails = { waiting: 3, failing: 1, oldestAtMs: START_MS - 90_000 };
+        return { mails, notifications: nothing, payments: nothing };
+      },
+    },
+    streams: () => 7,
+    troubles: () => ({ backup: true, late: false, past: false, data: false, ledger: false }),
+    maintenance: { untilMs: null },
+  });
+  expect(Object.fromEntries(valuesIn(await metrics.text()))).toMatchObject({
+    tipwell_storage_up: 0,
+    tipwell_streams: 7,
+    tipwell_maintenance: 1,
+    'tipwell_trouble{trouble="backup"}': 1,
+  });
+  isDown = false;
+  expect(Object.fromEntries(valuesIn(await metrics.text()))).toMatchObject({
+    tipwell_storage_up: 1,
+    'tipwell_outbox_waiting{outbox="mails"}': 3,
+    'tipwell_outbox_failing{outbox="mails"}': 1,
+    'tipwell_outbox_oldest_seconds{outbox="mails"}': 90,
+  });
+});
+
+describe('the alert rules of deploy/', () => {
+  test('each fire and cease, as Prometheus judges them', () => {
+    const folder = temporaryFolder();
+    copyFileSync('deploy/prometheus-rules.yml', join(folder, 'rules.yml'));
+    copyFileSync('tests/support/prometheus-rules-test.yml', join(folder, 'test.yml'));
+    expect(promtool(['test', 'rules', 'test.yml'], { cwd: folder })).toContain('SUCCESS');
+  });
+
+  test('and the panels of the dashboard ask for metrics that there are', async () => {
+    const { read } = await openMetrics();
+    const text = await read();
+    const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+    for (const file of ['deploy/prometheus-rules.yml', 'deploy/grafana-dashboard.json']) {
+      const asked = readFileSync(file, 'utf8').match(/\b(?:tipwell|nodejs|process)_[a-z0-9_]+/g) ?? [];
+      expect(asked.length).toBeGreaterThan(5);
+      const unknown = asked.filter((name) => !known.has(name.replace(/_(?:bucket|count|sum)$/, '')));
+      expect(unknown, file).toEqual([]);
+    }
+  });
+});
