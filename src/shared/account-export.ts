@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { session, user } from './accounts.ts';
 import { apiKey } from './api-keys.ts';
+import { webhook, webhookDelivery } from './events.ts';
 import { mailSettings } from './mail.ts';
 import { notificationDevice } from './notifications.ts';
 import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
@@ -34,6 +35,8 @@ export const exportedAccount = z.object({
   sessions: z.array(session),
   /** Newest first. */
   apiKeys: z.array(apiKey),
+  /** Oldest first, without secrets. */
+  webhooks: z.array(webhook.extend({ deliveries: z.array(webhookDelivery) })),
   /** Newest first. */
   noticeDevices: z.array(notificationDevice),
   /** Current codes, oldest first. */

@@ -1,15 +1,8 @@
 /** Schemas of an account's events, which clients of the API read or are sent. */
 import { z } from 'zod';
+import { EVENT_TYPES, MAX_WEBHOOK_URL_LENGTH } from './event-types.ts';
 import { idPattern } from './ids.ts';
 import { closedObject } from './unknown-names.ts';
-
-export const EVENT_TYPES = [
-  'tip.received',
-  'tip.refunded',
-  'tip.thanked',
-  'code.changed',
-  'statement.ready',
-] as const;
 
 export const MAX_EVENTS = 200;
 const DEFAULT_EVENTS = 100;
@@ -61,9 +54,6 @@ export interface TestEvent {
   readonly data: Readonly<Record<string, never>>;
 }
 
-/** The most webhooks of an account. */
-export const MAX_WEBHOOKS = 5;
-export const MAX_WEBHOOK_URL_LENGTH = 500;
 /** How long a replaced secret signs as well. */
 export const OLD_SECRET_MS = 86_400_000;
 

@@ -183,7 +183,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
     async ({}, use) => {
-      await use(await startServer());
+      await use(await startServer({ WEBHOOK_LOOPBACK: 'on' }));
       await stopEverything();
     },
     { scope: 'worker', timeout: 120_000 },

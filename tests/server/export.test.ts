@@ -126,6 +126,8 @@ describe('an export', () => {
         'transactions.schema.json',
         'payments.json',
         'payments.schema.json',
+        'events.json',
+        'events.schema.json',
         'words.json',
         'words.schema.json',
         'old-codes.json',
@@ -173,7 +175,20 @@ describe('an export', () => {
     const device = newDevice();
     await pat.trpc.notifications.register.mutate(device);
     const key = await pat.trpc.apiKeys.create.mutate({ name: 'Register', scopes: ['tips:read'] });
+    const hook = await pat.trpc.webhooks.add.mutate({
+      url: 'http://127.0.0.1:9/tips',
+      events: ['tip.received'],
+    });
+    await pat.trpc.webhooks.test.mutate({ id: hook.id });
     const { json, text } = await exportOf(t, pat);
+    expect(text('account.json')).not.toContain(hook.secret);
+    expect(json('account.json').webhooks).toEqual([
+      expect.objectContaining({
+        url: hook.url,
+        deliveries: [expect.objectContaining({ type: 'webhook.test', failure: 'ECONNREFUSED' })],
+      }),
+    ]);
+    expect(createValidator().compile(json('events.schema.json'))(json('events.json'))).toBe(true);
     expect(text('account.json')).not.toContain(key.text);
     expect(json('account.json').api_keys).toEqual([
       expect.objectContaining({ id: key.id, name: 'Register' }),
@@ -195,6 +210,7 @@ describe('an export', () => {
       created_at: new Date(pat.user.createdAtMs).toISOString(),
       exported_at: new Date(t.clock.nowMs).toISOString(),
     });
+    expect(json('events.json')).toEqual((await get('/events')).events);
     const codes: { id: string; image_base64: string; user_id: string; photo_url: string | null }[] =
       await get('/qr-codes');
     expect(codes).toHaveLength(2);

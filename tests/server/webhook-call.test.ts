@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCall, createFindWebhookTarget } from '#server/events/call.ts';
 import { secretText } from '#server/events/signature.ts';
 import { findAddresses } from '#server/outgoing/request.ts';
-import { MAX_WEBHOOK_URL_LENGTH } from '#shared/events.ts';
+import { MAX_WEBHOOK_URL_LENGTH } from '#shared/event-types.ts';
 import { eventIdFrom } from '#shared/ids.ts';
 import {
   FORBIDDEN_ADDRESSES,

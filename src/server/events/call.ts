@@ -3,7 +3,8 @@ import { readTarget, type Target } from '#server/outgoing/address.ts';
 import { type FindAddresses, post, type RequestOutcome, readRetryAfter } from '#server/outgoing/request.ts';
 import type { Delivery, WebhookRecord, WebhookSecrets } from '#server/storage/port/webhooks.ts';
 import type { Clock } from '#shared/calendar.ts';
-import { type AccountEvent, MAX_WEBHOOK_URL_LENGTH, type TestEvent } from '#shared/events.ts';
+import { MAX_WEBHOOK_URL_LENGTH } from '#shared/event-types.ts';
+import type { AccountEvent, TestEvent } from '#shared/events.ts';
 import { isEventId } from '#shared/ids.ts';
 import { signedHeaders } from './signature.ts';
 

@@ -6,10 +6,10 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import type { Delivery, WebhookRecord } from '#server/storage/port/webhooks.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError, type FieldError } from '#shared/errors.ts';
+import { MAX_WEBHOOKS } from '#shared/event-types.ts';
 import {
   type AccountEvent,
   type ChangedWebhook,
-  MAX_WEBHOOKS,
   type NewWebhook,
   NO_URL,
   OLD_SECRET_MS,

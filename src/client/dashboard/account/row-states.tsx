@@ -52,9 +52,16 @@ export function SecurityState() {
   return sessions ? `Logged in on ${counted(sessions.length, 'device')}` : null;
 }
 
-/** Says whom the row is for, because few people need it. */
-export function ApiState() {
-  return 'For a register, a website or accounting software';
+/** Says whom the row is for, because few people need it, or that a webhook stopped. */
+export function ApiState({ user: { isServiceProvider } }: OfUser) {
+  const { data: webhooks = [] } = trpc.webhooks.list.useQuery(undefined, {
+    ...FRESH,
+    enabled: isServiceProvider,
+  });
+  const stopped = webhooks.filter(({ offReason }) => offReason === 'failed' || offReason === 'gone').length;
+  return stopped === 0
+    ? 'For a register, a website or accounting software'
+    : `${counted(stopped, 'webhook')} switched off`;
 }
 
 function counted(count: number, unit: string): string {

@@ -1,7 +1,14 @@
 /** What lets programs work with the account. Each part is a section of its own. */
 import type { User } from '#shared/accounts.ts';
 import { ApiKeys } from './api-keys.tsx';
+import { Webhooks } from './webhooks.tsx';
 
 export function ApiAccess({ user }: { readonly user: User }) {
-  return <ApiKeys user={user} />;
+  return (
+    <>
+      <ApiKeys user={user} />
+      {/* What a customer gives is no event. */}
+      {user.isServiceProvider && <Webhooks />}
+    </>
+  );
 }

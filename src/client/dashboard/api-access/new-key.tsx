@@ -1,12 +1,12 @@
 /** Makes an API key, and shows its text this once. */
-import { useId, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';
 import { API_SCOPES, type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
-import { clearToasts, toastSuccess } from '../../toasts.ts';
+import { clearToasts } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
@@ -14,6 +14,7 @@ import { Select } from '../../ui/later/select.tsx';
 import care from '../account/account-care.module.css';
 import { useSending } from '../form.ts';
 import styles from './api-access.module.css';
+import { ShownOnce } from './shown-once.tsx';
 
 const FIELDS = ['name', 'scopes', 'days', 'addresses'] as const;
 const ENDS = [
@@ -39,7 +40,11 @@ export function NewKey({ user, onClose }: NewKeyProps) {
       size={text === null ? 'column' : 'question'}
       onClose={onClose}
     >
-      {text === null ? <KeyForm user={user} onMade={setText} /> : <MadeKey text={text} onDone={onClose} />}
+      {text === null ? (
+        <KeyForm user={user} onMade={setText} />
+      ) : (
+        <ShownOnce what="Key" text={text} onDone={onClose} />
+      )}
     </Dialog>
   );
 }
@@ -122,38 +127,5 @@ function KeyForm({ user, onMade }: { readonly user: User; readonly onMade: (text
         {isUnderWay ? 'Creating...' : 'Create Key'}
       </Button>
     </form>
-  );
-}
-
-function MadeKey({ text, onDone }: { readonly text: string; readonly onDone: () => void }) {
-  const shown = useRef<HTMLElement>(null);
-  const [isRefused, setRefused] = useState(false);
-
-  async function copy() {
-    try {
-      // Browsers offer the clipboard only to pages that came by HTTPS.
-      await navigator.clipboard.writeText(text);
-      setRefused(false);
-      toastSuccess('Key copied', 'api-key');
-    } catch {
-      setRefused(true);
-      if (shown.current) window.getSelection()?.selectAllChildren(shown.current);
-    }
-  }
-
-  return (
-    <>
-      <p>You won’t see it again. Keep it somewhere safe: whoever has it can use it.</p>
-      <code ref={shown} className={styles.text}>
-        {text}
-      </code>
-      {isRefused && <p role="alert">The key could not be copied. It’s selected now: copy it yourself.</p>}
-      <div className={care.actions}>
-        <Button onClick={() => void copy()}>Copy Key</Button>
-        <Button look="quiet" onClick={onDone}>
-          Done
-        </Button>
-      </div>
-    </>
   );
 }

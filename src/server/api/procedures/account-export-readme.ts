@@ -13,6 +13,7 @@ WHAT IS IN IT
 account.json
   Your profile, when you registered, the usernames that you had before, the sums
   of your tips, where you are logged in, your API keys with what they may do,
+  your webhooks with what they answered to the last events,
   the devices that get notices of tips, your QR codes with their tip pages, the
   thank-yous that you keep ready, the givers whom you have blocked, the account
   at the payment service at which your tips arrive, if you have one, whether
@@ -41,14 +42,17 @@ old-codes.json
   Your QR codes that were replaced or retired, the one made last first, as
   GET /api/ended-qr-codes answers them.
 
+events.json
+  What happened to your account, the oldest first, as GET /api/events answers it.
+
 words.json
   The messages and the names that you added to your tips, with the transaction
   that each belongs to. What others wrote to you is in transactions.json, but
   for what you have hidden.
 
 account.schema.json, transactions.schema.json, payments.schema.json,
-old-codes.schema.json and words.schema.json
-  The form of the five JSON files, as JSON Schema 2020-12.
+old-codes.schema.json, events.schema.json and words.schema.json
+  The form of the six JSON files, as JSON Schema 2020-12.
 
 qr-codes/
   The picture of each of your QR codes, under the code.
@@ -63,6 +67,9 @@ read it, and which is worth nothing to you.
 
 The tokens of your sessions and the texts of your API keys: they are kept only
 as hashes as well.
+
+The secrets of your webhooks: whoever has them can sign events in our name, and
+your programs have them already.
 
 The addresses of your devices at their push services, with the keys that
 encrypt for them: whoever has these can send notices to your devices, and your

@@ -21,6 +21,7 @@ import {
 } from '#shared/account-export.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
+import { type AccountEvent, accountEvent, MAX_EVENTS } from '#shared/events.ts';
 import { PHOTO_PREFIX } from '#shared/page-paths.ts';
 import {
   type EndedQrCode,
@@ -101,6 +102,7 @@ async function* filesOf(
     formerUsernames: [...formerUsernames],
     sessions: await sessions.list(account.id, token),
     apiKeys: await apiKeys.list(account.id),
+    webhooks: await webhooksTold(services, account),
     noticeDevices: await notifications.list(account.id, token),
     qrCodes: codes,
     readyThankYous: [...readyThankYous],
@@ -141,6 +143,12 @@ async function* filesOf(
     content: [schemaFile('The codes that were replaced or retired', z.array(endedQrCode))],
   };
 
+  yield { path: 'events.json', content: jsonList(allEvents(services, account)) };
+  yield {
+    path: 'events.schema.json',
+    content: [schemaFile('What happened to an account, the oldest first', z.array(accountEvent))],
+  };
+
   yield { path: 'words.json', content: jsonList(exports.givenWords(account)) };
   yield {
     path: 'words.schema.json',
@@ -150,6 +158,25 @@ async function* filesOf(
 
 async function findPhoto({ qrCodes }: Services, { photoUrl }: QrCode): Promise<Uint8Array | null> {
   return photoUrl === null ? null : qrCodes.findPhoto(photoUrl.slice(PHOTO_PREFIX.length));
+}
+
+async function webhooksTold({ webhooks }: Services, { id }: Account): Promise<ExportedAccount['webhooks']> {
+  const told: ExportedAccount['webhooks'] = [];
+  for (const webhook of await webhooks.list(id))
+    told.push({ ...webhook, deliveries: await webhooks.deliveries(id, webhook.id) });
+  return told;
+}
+
+async function* allEvents(
+  { accountEvents }: Services,
+  account: Account,
+): AsyncGenerator<readonly AccountEvent[], void> {
+  for (let after: string | undefined; ; ) {
+    const page = await accountEvents.list(account, { after, limit: MAX_EVENTS }, { isFurther: true });
+    if (page.events.length > 0) yield page.events;
+    if (!page.hasMore || page.nextCursor === null) return;
+    after = page.nextCursor;
+  }
 }
 
 async function* endedCodes(

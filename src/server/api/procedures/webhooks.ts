@@ -1,11 +1,11 @@
 /** What happened to an account, for whoever reads it, and the endpoints that are told of it. */
+import { MAX_WEBHOOKS } from '#shared/event-types.ts';
 import {
   changedWebhook,
   eventOfWebhook,
   eventPage,
   eventsQuery,
   MAX_EVENTS,
-  MAX_WEBHOOKS,
   newWebhook,
   webhook,
   webhookChange,

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '#shared/events.ts';
+import { EVENT_TYPES } from '#shared/event-types.ts';
 import type { WebhookId } from '#shared/ids.ts';
 import type { EventKind, EventPlace } from '../port/events.ts';
 import type { Delivery, NewWebhook } from '../port/webhooks.ts';

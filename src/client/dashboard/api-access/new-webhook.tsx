@@ -1,0 +1,46 @@
+/** Makes a webhook, and shows its secret this once. */
+import { useState } from 'react';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { clearToasts } from '../../toasts.ts';
+import { Dialog } from '../../ui/later/dialog.tsx';
+import care from '../account/account-care.module.css';
+import { ShownOnce } from './shown-once.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+
+export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
+  const utils = trpc.useUtils();
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    // Another title is another dialog, which takes the focus and is read out.
+    <Dialog
+      key={String(secret === null)}
+      title={secret === null ? 'New webhook' : 'Copy your secret now'}
+      size={secret === null ? 'column' : 'question'}
+      onClose={onClose}
+    >
+      {secret === null ? (
+        <>
+          <p className={care.since}>
+            We send ids and amounts, and nobody’s name or message. Only what happens from now on.
+          </p>
+          <WebhookForm
+            initial={{ url: '', events: ['tip.received', 'tip.refunded'] }}
+            button="Create Webhook"
+            buttonUnderWay="Creating..."
+            fallback="The webhook was not made. Please try again."
+            send={async (values) => {
+              const made = await withPassword(() => utils.client.webhooks.add.mutate(values));
+              // A refusal of an earlier attempt would stand over the secret.
+              clearToasts();
+              setSecret(made.secret);
+              void utils.webhooks.list.invalidate();
+            }}
+          />
+        </>
+      ) : (
+        <ShownOnce what="Secret" text={secret} onDone={onClose} />
+      )}
+    </Dialog>
+  );
+}

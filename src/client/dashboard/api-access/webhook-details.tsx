@@ -1,0 +1,173 @@
+/** One webhook: how it stands, what it answered, and all that its owner can do with it. */
+import { useState } from 'react';
+import type { Webhook } from '#shared/events.ts';
+import { failureOf } from '../../api-client/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirmation } from '../../ui/later/confirmation.tsx';
+import { Dialog } from '../../ui/later/dialog.tsx';
+import care from '../account/account-care.module.css';
+import styles from './api-access.module.css';
+import { ShownOnce } from './shown-once.tsx';
+import { WebhookDeliveries } from './webhook-deliveries.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import { placeOf, stateOf } from './webhook-words.ts';
+
+type Question = 'remove' | 'secret' | 'on';
+
+interface WebhookDetailsProps {
+  readonly webhook: Webhook;
+  readonly onClose: () => void;
+}
+
+export function WebhookDetails({ webhook, onClose }: WebhookDetailsProps) {
+  const { id, url, events, isOn, oldSecretUntil } = webhook;
+  const { isUnderWay, run } = useAttempts();
+  const utils = trpc.useUtils();
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [isChanging, setChanging] = useState(false);
+
+  function attempt(act: () => Promise<unknown>, done: string, failed: string) {
+    return run(async () => {
+      try {
+        await withPassword(act);
+        toastSuccess(done, 'webhook');
+      } catch (error) {
+        toastError(failureOf(error).detail ?? failed);
+      }
+      setQuestion(null);
+      await utils.webhooks.list.invalidate();
+    });
+  }
+
+  const change = (values: { isOn: boolean; skipsMissed?: boolean }) =>
+    void attempt(
+      () => utils.client.webhooks.change.mutate({ id, ...values }),
+      values.isOn ? 'Webhook switched on' : 'Webhook switched off',
+      'The webhook was not changed. Please try again.',
+    );
+
+  const remove = () =>
+    void attempt(
+      async () => {
+        await utils.client.webhooks.remove.mutate({ id });
+        onClose();
+      },
+      'Webhook removed',
+      'The webhook was not removed. Please try again.',
+    );
+
+  const replaceSecret = () =>
+    void attempt(
+      async () => {
+        const made = await utils.client.webhooks.rotate.mutate({ id });
+        setSecret(made.secret);
+      },
+      'New secret made',
+      'The secret was not replaced. Please try again.',
+    );
+
+  if (secret !== null)
+    return (
+      <Dialog title="Copy your secret now" size="question" onClose={() => setSecret(null)}>
+        <p>For a day, events are signed with the old secret as well.</p>
+        <ShownOnce what="Secret" text={secret} onDone={() => setSecret(null)} />
+      </Dialog>
+    );
+  return (
+    <Dialog title="Webhook" size="column" onClose={onClose}>
+      <div className={styles.details}>
+        <div>
+          <p className={styles.place}>
+            <bdi>{placeOf(webhook)}</bdi>
+          </p>
+          <p className={care.since}>{stateOf(webhook)}</p>
+          {oldSecretUntil !== null && (
+            <p className={care.since}>Events are signed with the old secret as well, for a day.</p>
+          )}
+        </div>
+        <div className={care.actions}>
+          {isOn ? (
+            <Button look="quiet" aria-disabled={isUnderWay} onClick={() => change({ isOn: false })}>
+              Switch Off
+            </Button>
+          ) : (
+            <Button aria-disabled={isUnderWay} onClick={() => setQuestion('on')}>
+              Switch On
+            </Button>
+          )}
+          <Button look="quiet" aria-expanded={isChanging} onClick={() => setChanging(!isChanging)}>
+            Change
+          </Button>
+          <Button look="quiet" onClick={() => setQuestion('secret')}>
+            New Secret
+          </Button>
+          <Button look="quiet" onClick={() => setQuestion('remove')}>
+            Remove
+          </Button>
+        </div>
+        {isChanging && (
+          <WebhookForm
+            initial={{ url, events: [...events] }}
+            button="Save"
+            buttonUnderWay="Saving..."
+            fallback="The webhook was not changed. Please try again."
+            send={async (values) => {
+              await withPassword(() => utils.client.webhooks.change.mutate({ id, ...values }));
+              toastSuccess('Webhook saved', 'webhook');
+              setChanging(false);
+              await utils.webhooks.list.invalidate();
+            }}
+          />
+        )}
+        <WebhookDeliveries webhook={webhook} />
+      </div>
+      {question === 'remove' && (
+        <Confirmation
+          title="Remove this webhook?"
+          confirm={isUnderWay ? 'Removing...' : 'Remove Webhook'}
+          isUnderWay={isUnderWay}
+          onConfirm={remove}
+          onCancel={() => setQuestion(null)}
+        >
+          <p>We stop sending events there right away. You can’t bring it back, but you can make a new one.</p>
+        </Confirmation>
+      )}
+      {question === 'secret' && (
+        <Confirmation
+          title="Make a new secret?"
+          confirm={isUnderWay ? 'Making...' : 'New Secret'}
+          isUnderWay={isUnderWay}
+          onConfirm={replaceSecret}
+          onCancel={() => setQuestion(null)}
+        >
+          <p>The old one keeps working for a day, so you have time to put the new one into your program.</p>
+        </Confirmation>
+      )}
+      {question === 'on' && (
+        <Dialog title="Send what it missed?" size="question" onClose={() => setQuestion(null)}>
+          <p>
+            Its events have waited since it was switched off. Send them first, or start with what happens from
+            now on.
+          </p>
+          <div className={care.actions}>
+            <Button aria-disabled={isUnderWay} onClick={() => change({ isOn: true })}>
+              Send What It Missed
+            </Button>
+            <Button
+              look="quiet"
+              aria-disabled={isUnderWay}
+              onClick={() => change({ isOn: true, skipsMissed: true })}
+            >
+              Start From Now
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+/** The address of a webhook, and what it is told. */
+import { useId } from 'react';
+import { useForm } from 'react-hook-form';
+import { EVENT_TYPES, type EventType, MAX_WEBHOOK_URL_LENGTH } from '#shared/event-types.ts';
+import { Choice } from '../../controls/choice.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import care from '../account/account-care.module.css';
+import { useSending } from '../form.ts';
+import styles from './api-access.module.css';
+import { EVENT_LABELS } from './webhook-words.ts';
+
+const FIELDS = ['url', 'events'] as const;
+
+interface Values {
+  url: string;
+  events: EventType[];
+}
+
+interface WebhookFormProps {
+  readonly initial: Values;
+  readonly button: string;
+  readonly buttonUnderWay: string;
+  readonly fallback: string;
+  readonly send: (values: Values) => Promise<void>;
+}
+
+export function WebhookForm({ initial, button, buttonUnderWay, fallback, send }: WebhookFormProps) {
+  const id = useId();
+  const form = useForm<Values>({ defaultValues: initial });
+  const { errors } = form.formState;
+  const { field, isUnderWay, submit } = useSending(form, { fields: FIELDS, fallback, send });
+  // In the order in which the first wrong one takes the focus.
+  const url = field('url', { required: 'Enter the address of your program.' });
+  const { error: noEvent, ...events } = field('events', { required: 'Choose what to send.' });
+
+  return (
+    <form className={care.part} noValidate onSubmit={submit}>
+      <Field
+        label="Address"
+        hint="Such as https://example.com/tips"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        maxLength={MAX_WEBHOOK_URL_LENGTH}
+        required
+        {...url}
+      />
+      <fieldset aria-describedby={noEvent === undefined ? undefined : `${id}-events`}>
+        <legend className={styles.legend}>What should we send?</legend>
+        <div className={styles.scopes}>
+          {EVENT_TYPES.map((type) => (
+            <Choice key={type} value={type} aria-invalid={noEvent !== undefined} {...events}>
+              {EVENT_LABELS[type]} <code className={styles.scope}>{type}</code>
+            </Choice>
+          ))}
+        </div>
+        <p id={`${id}-events`} className={styles.failure} aria-live="polite">
+          {noEvent}
+        </p>
+      </fieldset>
+      {errors.root && <p className={care.failure}>{errors.root.message}</p>}
+      <Button type="submit" className={care.action} aria-disabled={isUnderWay}>
+        {isUnderWay ? buttonUnderWay : button}
+      </Button>
+    </form>
+  );
+}

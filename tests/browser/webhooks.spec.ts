@@ -1,0 +1,101 @@
+/** Webhooks in the profile: made, told, tried, switched off and on, and removed. */
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { expect, test, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+
+test('a webhook is made, is told of a tip, fails, and goes on with what it missed', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const receiver = await startWebhookReceiver();
+  const { url, endpoint } = receiver.open('the-register-of-a-bar-with-a-long-name');
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=profile&open=api');
+  await expect(page.getByText('You have no webhooks.')).toBeVisible();
+  await page.getByRole('button', { name: 'New Webhook' }).click();
+  const create = page.getByRole('button', { name: 'Create Webhook' });
+  await create.click();
+  await expect(page.getByLabel('Address')).toHaveAccessibleDescription(
+    /Enter the address of your program\.$/,
+  );
+  await expect(page.getByLabel('Address')).toBeFocused();
+  await page.getByLabel('Address').fill(url);
+  const events = page.getByRole('group', { name: 'What should we send?' });
+  for (const box of ['Tip received', 'Tip refunded']) await events.getByLabel(box).uncheck();
+  await create.click();
+  await expect(events).toHaveAccessibleDescription('Choose what to send.');
+  await events.getByLabel('Tip received').check();
+  await expectForEverybody(page, 'a new webhook');
+  await picture(page, 'webhook-new');
+  await create.click();
+  const made = page.getByRole('dialog', { name: 'Copy your secret now' });
+  endpoint.secrets = [await made.locator('code').innerText()];
+  await made.getByRole('button', { name: 'Done' }).click();
+
+  await backstage.tip(customer, code, 20);
+  await expect.poll(() => endpoint.events.map(({ type }) => type)).toEqual(['tip.received']);
+  await page.getByRole('button', { name: /^Open 127/ }).click();
+  const details = page.getByRole('dialog', { name: 'Webhook', exact: true });
+  await expect(details.getByRole('listitem').first()).toContainText('Delivered (204)');
+  receiver.plan(url, { is: 'status', status: 500, body: '{"error": "The printer is out of paper."}' });
+  await details.getByRole('button', { name: 'Send a Test Event' }).click();
+  await expect(details.getByRole('status')).toHaveText('Not delivered (500).');
+  await details.locator('summary', { hasText: 'Test event' }).click();
+  await expect(details.getByText('The printer is out of paper.')).toBeVisible();
+  await details.locator('summary', { hasText: 'Tip received' }).click();
+  await details.getByRole('button', { name: 'Send Again' }).click();
+  await expect(details.getByRole('status')).toHaveText('Delivered (204).');
+  expect(endpoint.events.map(({ id }) => id)).toEqual([endpoint.events[0]?.id, endpoint.events[0]?.id]);
+  await expectForEverybody(page, 'a webhook');
+  await picture(page, 'webhook');
+
+  await details.getByRole('button', { name: 'New Secret' }).click();
+  await page
+    .getByRole('dialog', { name: 'Make a new secret?' })
+    .getByRole('button', { name: 'New Secret' })
+    .click();
+  await expect(made.locator('code')).not.toHaveText(endpoint.secrets[0] ?? '');
+  await made.getByRole('button', { name: 'Done' }).click();
+  await expect(details).toContainText('Events are signed with the old secret as well');
+  await details.getByRole('button', { name: 'Switch Off' }).click();
+  await expect(toast(page, 'Webhook switched off')).toBeVisible();
+  await backstage.tip(customer, code, 30);
+  await details.getByRole('button', { name: 'Switch On' }).click();
+  const missed = page.getByRole('dialog', { name: 'Send what it missed?' });
+  await picture(page, 'webhook-missed');
+  await missed.getByRole('button', { name: 'Send What It Missed' }).click();
+  await expect.poll(() => endpoint.events.at(-1)?.data['amount']).toBe(30);
+  await details.getByRole('button', { name: 'Change' }).click();
+  await details.getByLabel('Monthly statement ready').check();
+  await details.getByRole('button', { name: 'Save' }).click();
+  await expect(toast(page, 'Webhook saved')).toBeVisible();
+  await details.getByRole('button', { name: 'Close' }).click();
+  await expect(page.getByRole('list', { name: 'Your webhooks' })).toContainText('Monthly statement ready');
+  await expectForEverybody(page, 'webhooks');
+  await picture(page, 'webhooks');
+
+  // A receiver that wants no more is switched off, which its owner sees before opening the row.
+  receiver.plan(url, { is: 'status', status: 410 });
+  await backstage.tip(customer, code, 40);
+  await expect
+    .poll(async () => {
+      await page.reload();
+      return page.getByRole('button', { name: /^API Keys and Webhooks/ }).innerText();
+    })
+    .toContain('1 webhook switched off');
+  await expect(page.getByRole('list', { name: 'Your webhooks' })).toContainText(
+    'it asked for no more events',
+  );
+  await page.getByRole('button', { name: /^Open 127/ }).click();
+  await details.getByRole('button', { name: 'Remove' }).click();
+  await page
+    .getByRole('dialog', { name: 'Remove this webhook?' })
+    .getByRole('button', { name: 'Remove Webhook' })
+    .click();
+  await expect(page.getByText('You have no webhooks.')).toBeVisible();
+  expect(receiver.problems).toEqual([]);
+  await receiver.close();
+});
