@@ -166,8 +166,13 @@ function respell(
   const isSaid = isCurrencySaid || names.includes('currency');
   const addsCurrency = !isSaid && names.some(inCents);
   const within = (inner: JsonSchema) => respell(inner, direction, isSaid || addsCurrency);
+  // Answers get new members, which a validator that a client made of the description must let through.
+  const entries = Object.entries(schema).filter(
+    ([keyword, content]) =>
+      !(direction === 'output' && keyword === 'additionalProperties' && content === false),
+  );
   return Object.fromEntries(
-    Object.entries(schema).map(([keyword, content]) => {
+    entries.map(([keyword, content]) => {
       if (keyword === 'properties') {
         const properties = Object.entries(asRecord(content)).flatMap(
           ([field, property]): readonly Property[] =>

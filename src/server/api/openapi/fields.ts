@@ -230,7 +230,8 @@ const NOTES: FieldNotes = {
   'NewWebhook.events': 'The types of events to be told.',
   'WebhookChange.events': 'The types of events to be told.',
   'Webhook.url': 'Where they are posted to.',
-  'NewWebhook.url': 'Where to post them: an https address of the public internet with a path, of at most 500 characters.',
+  'NewWebhook.url':
+    'Where to post them: an https address of the public internet with a path, of at most 500 characters.',
   'WebhookChange.url':
     'Where to post them: an https address of the public internet with a path, of at most 500 characters.',
   is_on: 'Whether it is told events.',
