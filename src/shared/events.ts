@@ -57,7 +57,8 @@ export interface TestEvent {
 /** How long a replaced secret signs as well. */
 export const OLD_SECRET_MS = 86_400_000;
 
-export const NO_URL = 'Enter an https address of the public internet with a path, such as https://example.com/tips.';
+export const NO_URL =
+  'Enter an https address of the public internet with a path, such as https://example.com/tips.';
 const NO_EVENTS = 'Choose at least one event, and no other than those that there are.';
 
 const webhookUrl = z

@@ -107,7 +107,7 @@ test('is answered also when the database is not', async () => {
       async readOutboxes() {
         if (isDown) throw new Error('no answer');
         const mails = { waiting: 3, failing: 1, oldestAtMs: START_MS - 90_000 };
-        return { mails, notifications: nothing, payments: nothing };
+        return { mails, notifications: nothing, payments: nothing, webhooks: nothing };
       },
     },
     streams: () => 7,

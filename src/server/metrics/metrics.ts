@@ -17,7 +17,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** In seconds: a recorded tip takes some milliseconds, a login some 30. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128];
-const OUTBOXES = ['mails', 'notifications', 'payments'] as const;
+const OUTBOXES = ['mails', 'notifications', 'payments', 'webhooks'] as const;
 
 export interface Metrics {
   readonly contentType: string;

@@ -45,6 +45,7 @@ export function describeInstallation(): void {
         mails: nothing,
         notifications: nothing,
         payments: nothing,
+        webhooks: nothing,
       });
       const mail = { userId: null, kind: 'receipt', recipient: 'guest@example.com', content: '{}' } as const;
       for (const createdAtMs of [NOW, NOW - 5, NOW + 5])

@@ -14,6 +14,8 @@ export interface Outboxes {
   readonly notifications: Outbox;
   /** Payments whose end the payment service has not told yet. */
   readonly payments: Outbox;
+  /** Endpoints that did not take an event the last time. */
+  readonly webhooks: Outbox;
 }
 
 export interface OutboxStorage {

@@ -2,6 +2,7 @@ import { isNotNull, sql } from 'drizzle-orm';
 import { pushDevices } from '../schema/devices.ts';
 import { mails } from '../schema/mail.ts';
 import { payments } from '../schema/payments.ts';
+import { webhooks } from '../schema/webhooks.ts';
 import type { Builder } from './builder.ts';
 
 /** So many looks at a payment are more than a slow payer needs. */
@@ -19,6 +20,13 @@ export function outboxStatements({ db }: Builder) {
       })
       .from(mails),
     failingDevices: db.select({ waiting: count() }).from(pushDevices).where(sql`${pushDevices.tries} > 0`),
+    failingWebhooks: db
+      .select({
+        waiting: count(),
+        oldestAtMs: sql<number | null>`cast(min(${webhooks.failingSinceMs}) as double precision)`,
+      })
+      .from(webhooks)
+      .where(sql`${webhooks.failingSinceMs} is not null and ${webhooks.offReason} is null`),
     waitingPayments: db
       .select({
         waiting: count(),

@@ -7,11 +7,14 @@ export const createOutboxes = (engine: Engine): OutboxStorage => ({ readOutboxes
 
 const NONE = { waiting: 0, failing: 0, oldestAtMs: null };
 
-function* read({ waitingMails, failingDevices, waitingPayments }: Statements): Step<Outboxes> {
+function* read(statements: Statements): Step<Outboxes> {
+  const { waitingMails, failingDevices, failingWebhooks, waitingPayments } = statements;
   const { waiting: failing = 0 } = (yield* failingDevices.one({})) ?? {};
+  const webhooks = (yield* failingWebhooks.one({})) ?? NONE;
   return {
     mails: (yield* waitingMails.one({})) ?? NONE,
     notifications: { waiting: failing, failing, oldestAtMs: null },
     payments: (yield* waitingPayments.one({})) ?? NONE,
+    webhooks: { ...webhooks, failing: webhooks.waiting },
   };
 }
