@@ -96,12 +96,12 @@ function describedBy(body: Description) {
 /** The document with answers that may have no members but those that are described, as clients may not expect. */
 function withClosedAnswers(document: Description): Description {
   const { components } = z.looseObject({ components: z.looseObject({ schemas: named }) }).parse(document);
-  const names = ENDPOINTS.flatMap(({ answers }) => Object.keys(answers ?? {})).map((name) =>
+  const sent = ENDPOINTS.flatMap(({ takes }) => Object.keys(takes ?? {})).map((name) =>
     name.replace(/^./, (first) => first.toUpperCase()),
   );
   const schemas = Object.entries(components.schemas).map(([name, schema]) => [
     name,
-    names.includes(name) ? closed(schema) : schema,
+    sent.includes(name) ? schema : closed(schema),
   ]);
   return { ...document, components: { ...components, schemas: Object.fromEntries(schemas) } };
 }

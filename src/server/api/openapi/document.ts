@@ -49,7 +49,8 @@ const CHAPTER_NAMES: Readonly<Record<string, { readonly tag?: string; readonly o
 };
 
 /** Schemas that others contain, and no endpoint takes or answers by itself. */
-const CONTAINED: Named = { serviceCategory, event: accountEvent };
+const CONTAINED: Named = { serviceCategory };
+const CONTAINED_IN_ANSWERS: Named = { ...CONTAINED, event: accountEvent };
 
 function namesOf(schemas: readonly (Named | undefined)[]): ReadonlyMap<z.ZodType, string> {
   const named = schemas.flatMap((each) => Object.entries(each ?? {}));
@@ -80,7 +81,11 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
     leftOut: registration === 'invite' ? [] : ['Registration.invitation'],
   };
   const named = {
-    ...wireSchemas(namesOf([...ENDPOINTS.map(({ answers }) => answers), CONTAINED]), 'output', schemaAt),
+    ...wireSchemas(
+      namesOf([...ENDPOINTS.map(({ answers }) => answers), CONTAINED_IN_ANSWERS]),
+      'output',
+      schemaAt,
+    ),
     // A schema that is both sent and answered is described as sent, which may have more fields than are
     // taken.
     ...wireSchemas(namesOf([...ENDPOINTS.map(({ takes }) => takes), CONTAINED]), 'input', schemaAt),
