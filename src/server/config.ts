@@ -82,6 +82,8 @@ export interface Config {
   /** Absolute path of the folder with the operator's logo and pages; null for none. */
   readonly brandFolder: string | null;
   readonly warnings: readonly string[];
+  /** Whether tips are simulated also where payments were taken before. */
+  readonly simulatesPayments: boolean;
   /** Where Prometheus is answered; null for nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
   /** Null where tips are taken as always. */
@@ -163,6 +165,7 @@ const environment = z.object({
   LOG_ADDRESSES: z.enum(['plain', 'hashed'], { error: 'must be plain or hashed' }).default('plain'),
   BACKUP_FOLDER: path(),
   BLOCKED_WORDS_FILE: path(),
+  PAYMENTS: z.literal('simulated', { error: 'must be simulated, or left out' }).optional(),
   STRIPE_SECRET_KEY: z
     .string()
     .regex(
@@ -291,6 +294,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     brandColour: data.BRAND_COLOR ?? null,
     brandFolder: data.BRAND_FOLDER ?? null,
     warnings,
+    simulatesPayments: data.PAYMENTS === 'simulated',
     metrics: data.METRICS_PORT === 0 ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     maintenance: data.MAINTENANCE === 'on' ? { untilMs: timeFrom(data.MAINTENANCE_UNTIL ?? '') } : null,
   };
@@ -299,6 +303,10 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
 function stripeFrom(data: z.output<typeof environment>): StripeConfig | null {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets } = data;
   if (secretKey === undefined && webhookSecrets.length === 0) return null;
+  if (data.PAYMENTS === 'simulated')
+    throw new ConfigError(
+      'PAYMENTS is simulated, so STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be left out',
+    );
   if (secretKey === undefined || webhookSecrets.length === 0)
     throw new ConfigError('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are needed together');
   return {

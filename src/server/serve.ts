@@ -104,10 +104,10 @@ export async function serve(): Promise<void> {
 }
 
 /** The package of Stripe is loaded only where it is configured. */
-async function openPaymentService({ stripe }: Config): Promise<PaymentService | null> {
+async function openPaymentService({ stripe }: Config, log: Logger): Promise<PaymentService | null> {
   if (!stripe) return null;
   const { createStripe } = await import('./payments/stripe/stripe.ts');
-  return createStripe(stripe, Date.now);
+  return createStripe(stripe, Date.now, (refusal) => log.warn(refusal, 'Stripe has refused a call'));
 }
 
 /** The package that counts for Prometheus is loaded only where it is asked for. */
@@ -142,7 +142,7 @@ async function start(): Promise<void> {
   const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
   const random = createRandomBytes();
-  const paymentService = await openPaymentService(config);
+  const paymentService = await openPaymentService(config, log);
   const drawing = createDrawing({ onTrouble: (err) => log.error({ err }, 'could not draw') });
   const app = createApp({
     config,
@@ -162,6 +162,12 @@ async function start(): Promise<void> {
     troubles,
   });
 
+  // A tip that is paid on a page which is open still, and simulated here, would be there twice.
+  if (!paymentService && !config.simulatesPayments && (await storage.payments.hasAny()))
+    throw new ConfigError(
+      'payments were taken with this database, and STRIPE_SECRET_KEY is not set. ' +
+        'Set it, or PAYMENTS=simulated where no more tips shall be paid.',
+    );
   // The terms of tips, before anything is answered.
   await app.tick();
   if (paymentService && terms().exponent === 3)

@@ -37,6 +37,7 @@ const DEFAULTS = {
   brandFolder: null,
   registration: 'open',
   warnings: [],
+  simulatesPayments: false,
   metrics: null,
   maintenance: null,
 };
@@ -140,6 +141,7 @@ describe('settings', () => {
     [{ METRICS_PORT: '9464' }, { metrics: { host: '127.0.0.1', port: 9_464 } }],
     [{ METRICS_PORT: '1', METRICS_HOST: '::' }, { metrics: { host: '::', port: 1 } }],
     [{ METRICS_HOST: '0.0.0.0' }, {}],
+    [{ PAYMENTS: 'simulated' }, { simulatesPayments: true }],
     [{ BRAND_COLOR: ' #1D6F5C ' }, { brandColour: '#1d6f5c' }],
     [{ BRAND_FOLDER: 'brand' }, { brandFolder: resolve('brand') }],
     // What names the installation is settled before all else.
@@ -298,6 +300,7 @@ describe('a bad value stops the start', () => {
       ],
     ],
     ['REGISTRATION', ['on', 'Open', 'none', 'invitation']],
+    ['PAYMENTS', ['stripe', 'on', 'Simulated']],
     ['METRICS_PORT', ['65536', '-1', '9464a', '127.0.0.1:9464']],
     ['METRICS_HOST', ['a/b', 'http://localhost']],
     ['MAINTENANCE', ['yes', 'On', '1', 'until noon']],

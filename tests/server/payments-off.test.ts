@@ -1,8 +1,16 @@
 /** A server without the keys of a payment service has nothing to do with one: it asks nobody for anything. */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { writeBooks } from '#tests/support/books.ts';
 import { call, createCode, enter } from '#tests/support/rest-client.ts';
-import { type Environment, PROGRAM, startServer, stopEverything } from '#tests/support/running-server.ts';
+import {
+  type Environment,
+  PROGRAM,
+  runToEnd,
+  startServer,
+  stopEverything,
+} from '#tests/support/running-server.ts';
 import { startStripe } from '#tests/support/stripe/stand-in.ts';
 
 const WATCHED = ['--import', join(import.meta.dirname, '../support/outgoing-connections.ts'), PROGRAM];
@@ -50,4 +58,32 @@ test('with keys the package is loaded and asks the payment service', async () =>
   expect(seen.some((line) => line.startsWith('connects: ') && line.includes(new URL(stripe.url).port))).toBe(
     true,
   );
+});
+
+test('without keys no server starts where payments were taken, unless its operator means it', async () => {
+  const { path: DATABASE_URL } = await writeBooks();
+  const refused = await runToEnd('serve', { DATABASE_URL, PORT: '1' });
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stderr).toContain(
+    'payments were taken with this database, and STRIPE_SECRET_KEY is not set. Set it, or PAYMENTS=simulated',
+  );
+  const meant = await startServer({ DATABASE_URL, PAYMENTS: 'simulated' });
+  expect((await fetch(`${meant.url}/healthz`)).status).toBe(200);
+  await meant.stop();
+});
+
+test('why Stripe refuses a call is told in its own words, with the name of the request', async () => {
+  const stripe = await startStripe();
+  const told: unknown[] = [];
+  const service = createStripe(stripe.settings, Date.now, (refusal) => told.push(refusal));
+  await expect(service.lookUp('cs_none')).rejects.toThrow('does not know a page of its own');
+  await stripe.stop();
+  expect(told).toEqual([
+    {
+      type: 'StripeInvalidRequestError',
+      code: null,
+      stripeRequest: expect.any(String),
+      reason: expect.stringMatching(/\w+/),
+    },
+  ]);
 });

@@ -4,8 +4,17 @@ import type { Clock } from '#shared/calendar.ts';
 import { PaymentServiceUnavailable } from '../payment-service.ts';
 import { isOfStripe } from './webhook-event.ts';
 
-/** Calls of one Stripe account. */
-export function createStripeCalls(clock: Clock) {
+/** Why Stripe has refused a call for good, in its own words. */
+export interface ToldRefusal {
+  readonly type: string;
+  readonly code: string | null;
+  /** Finds the request in Stripe's own log. */
+  readonly stripeRequest: string | null;
+  readonly reason: string;
+}
+
+/** Calls of one Stripe account. @param tell is told of each refusal. */
+export function createStripeCalls(clock: Clock, tell: (refusal: ToldRefusal) => void) {
   /**
    * Makes a call.
    * @param refused gives the result when Stripe refuses for good.
@@ -18,7 +27,11 @@ export function createStripeCalls(clock: Clock) {
     try {
       return await call();
     } catch (error) {
-      if (isRefusal(error)) return refused(error);
+      if (isRefusal(error)) {
+        const { type, code = null, requestId = null, message } = error;
+        tell({ type, code, stripeRequest: requestId, reason: message });
+        return refused(error);
+      }
       throw new PaymentServiceUnavailable('the payment service did not answer', { cause: error });
     }
   }

@@ -13,7 +13,7 @@ import {
   type WebhookEvent,
 } from '../payment-service.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
-import { createStripeCalls, unavailable } from './stripe-calls.ts';
+import { createStripeCalls, type ToldRefusal, unavailable } from './stripe-calls.ts';
 import { checkoutStateOf, dataOf, EVENTS_OF_MONEY_BACK, serviceAccountOf } from './webhook-event.ts';
 
 export interface StripeSettings {
@@ -33,9 +33,11 @@ function modeOfKey(secretKey: string): PaidMode {
   return /^[rs]k_live_/.test(secretKey) ? 'live' : 'test';
 }
 
+/** @param tell is told why Stripe refuses a call for good. */
 export function createStripe(
   { secretKey, webhookSecrets, apiBase }: StripeSettings,
   clock: Clock,
+  tell: (refusal: ToldRefusal) => void = () => {},
 ): PaymentService {
   const stripe = new Stripe(secretKey, {
     maxNetworkRetries: 1,
@@ -44,7 +46,7 @@ export function createStripe(
     ...(apiBase !== null && addressOf(apiBase)),
   });
 
-  const { ask, makeOnce } = createStripeCalls(clock);
+  const { ask, makeOnce } = createStripeCalls(clock, tell);
 
   async function lookUp(checkoutId: string) {
     return checkoutStateOf(

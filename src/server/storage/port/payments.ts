@@ -86,6 +86,8 @@ export type PaymentName =
   | { readonly chargeId: string };
 
 export interface Payments {
+  /** Whether any payment was ever begun. */
+  hasAny(): Promise<boolean>;
   /**
    * Begins a payment unless its tip is refused or its receiver cannot be paid. The same giver and idempotency
    * key give the same payment, however often and concurrently.

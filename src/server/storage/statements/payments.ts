@@ -62,6 +62,7 @@ export function paymentStatements({ db }: Builder) {
         ),
       )
       .where(is(payments.id, 'id')),
+    anyPayment: db.select({ id: payments.id }).from(payments).limit(1),
     /** Locked; payments locked by another process are skipped. */
     openPayments: db
       .select({ id: payments.id })

@@ -32,6 +32,7 @@ import {
 export function createPayments(engine: Engine): Payments {
   const { read, change } = engine;
   return {
+    hasAny: async () => (await read(({ anyPayment }) => anyPayment.one({}))) !== undefined,
     beginPayment: transacting(engine)(begin),
     askForRefund: transacting(engine)(askForRefund),
 
