@@ -106,7 +106,10 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   const gone = await addAccount('gone');
   await storage.closeAccount(gone.id, START_MS, false);
   await writeTerms(storage);
-  await storage.announce({ text: 'The bar opens at 8.', fromMs: START_MS, untilMs: null });
+  const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+  const act = { actor, action: 'announcement_made', subject: null, reason: null, atMs: START_MS } as const;
+  for (const text of ['The bar opens at 7.', 'The bar opens at 8.'])
+    await storage.announce({ text, fromMs: START_MS, untilMs: null }, act);
   await storage.checkRecent();
   await storage.close();
   return { path, provider, customer, other, code, tips, token, payments, guests, tipCount: TIP_COUNT };

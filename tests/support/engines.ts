@@ -9,6 +9,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 export const ON_BOTH_ENGINES: readonly string[] = [
+  'audit-log',
   'changed-codes',
   'clock',
   'code-life',

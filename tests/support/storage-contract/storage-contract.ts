@@ -6,6 +6,7 @@
 import { describeAccounts } from './accounts.ts';
 import { describeApiKeys } from './api-keys.ts';
 import { describeAttempts } from './attempts.ts';
+import { describeAudit } from './audit.ts';
 import { describeClosing } from './closing.ts';
 import { describeDevices } from './devices.ts';
 import { describeEvents } from './events.ts';
@@ -43,4 +44,5 @@ export function describeStorage(): void {
   describeAttempts();
   describeInstallation();
   describeApiKeys();
+  describeAudit();
 }

@@ -3,6 +3,8 @@
  * present data.
  */
 import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
+import type { AuditHead } from '../rules/audit.ts';
+import { insertingAct } from './audit.ts';
 
 /** The secret that signs device marks; the next start makes a new one. */
 const DEVICE_MARK_SECRET = 'device_mark';
@@ -15,6 +17,8 @@ export interface Incoming {
   readonly ask: Ask;
   hasTable(name: string): boolean | Promise<boolean>;
   run(statement: string): unknown;
+  /** The newest row of its audit log; undefined without one. */
+  auditHead(): AuditHead | undefined | Promise<AuditHead | undefined>;
 }
 
 /**
@@ -54,9 +58,9 @@ export async function compareWithPresent(
  * @throws DatabaseRefused when the backup contradicts the present past and that was not accepted.
  */
 export async function settle(
-  { ask, hasTable, run }: Incoming,
+  { ask, hasTable, run, auditHead }: Incoming,
   compared: Awaited<ReturnType<typeof compareWithPresent>> | null,
-  { keepsSessions, acceptsOtherPast, tellLostTips }: RestoreOptions,
+  { keepsSessions, acceptsOtherPast, tellLostTips, act }: RestoreOptions,
 ): Promise<Pick<Restored, 'newestTipAtMs' | 'sessionCount' | 'apiKeyCount' | 'lostTips' | 'accounts'>> {
   if (compared !== null) {
     const { firstDifference, lostTips } = compared;
@@ -81,6 +85,7 @@ export async function settle(
     if (await hasTable('webhooks')) await run(switchingWebhooksOff(newestTipAtMs ?? 0));
     if (await hasTable('secrets')) await run(`DELETE FROM secrets WHERE name = '${DEVICE_MARK_SECRET}'`);
   }
+  if (act && (await hasTable('audit_log'))) await run(insertingAct(await auditHead(), act));
   return {
     newestTipAtMs,
     sessionCount: sessionCount ?? 0,

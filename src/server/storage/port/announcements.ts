@@ -1,5 +1,7 @@
 /** The storage port for the operator's announcement to everybody who is logged in. */
 
+import type { Act } from './audit.ts';
+
 /** In characters; longer ones would push what people came for off a phone's screen. */
 export const MAX_ANNOUNCEMENT_LENGTH = 280;
 
@@ -14,7 +16,7 @@ export interface AnnouncementStorage {
   /** The one announcement, also before and after its time; null without one. */
   findAnnouncement(): Promise<StoredAnnouncement | null>;
   /** Takes the place of the one before. */
-  announce(announcement: StoredAnnouncement): Promise<void>;
+  announce(announcement: StoredAnnouncement, act?: Act): Promise<void>;
   /** @returns whether there was one. */
-  endAnnouncement(): Promise<boolean>;
+  endAnnouncement(act?: Act): Promise<boolean>;
 }

@@ -3,6 +3,7 @@
  */
 import type { ApiScope } from '#shared/api-scopes.ts';
 import type { ApiKeyId, UserId } from '#shared/ids.ts';
+import type { Act } from './audit.ts';
 import type { NewMail } from './mails.ts';
 
 export interface ApiKeyRecord {
@@ -37,7 +38,7 @@ export interface ApiKeys {
   /** @returns false when the account has no such key. */
   end(userId: UserId, id: ApiKeyId): Promise<boolean>;
   /** Ends all keys of an account. @returns how many. */
-  endAll(userId: UserId): Promise<number>;
+  endAll(userId: UserId, act?: Act): Promise<number>;
   noteUse(id: ApiKeyId, nowMs: number): Promise<void>;
   /** Deletes keys expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetExpired(nowMs: number, atMost: number): Promise<number>;

@@ -1,5 +1,6 @@
 import type { Clock } from '#shared/calendar.ts';
 import type { NotedPast } from '../checks/past.ts';
+import type { Act } from './audit.ts';
 import type { Storage } from './storage.ts';
 
 export type DatabaseAddress =
@@ -40,6 +41,8 @@ export interface RestoreOptions {
    * could be counted.
    */
   tellLostTips(count: number): void;
+  /** Is noted in the audit log of the restored data, where that has one. */
+  readonly act?: Act | undefined;
 }
 
 export interface AccountDifferences {
@@ -129,7 +132,8 @@ export interface ManagedDatabase {
   readAll<Result>(use: (tables: Iterable<TableRows>) => Promise<Result>): Promise<Result>;
   /**
    * Fills an empty database with the rows of another and checks it, in one step.
+   * @param act is noted after the rows of the audit log.
    * @throws DatabaseRefused, with nothing changed, when it is not empty or the filled data is not sound.
    */
-  fill(tables: Iterable<TableRows>): Promise<Findings>;
+  fill(tables: Iterable<TableRows>, act?: Act): Promise<Findings>;
 }

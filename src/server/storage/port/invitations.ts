@@ -3,6 +3,7 @@
  * (`Storage.createAccount`). Tokens are stored as hashes.
  */
 import type { InvitationId } from '#shared/ids.ts';
+import type { Act } from './audit.ts';
 
 export interface Invitation {
   readonly id: InvitationId;
@@ -14,13 +15,13 @@ export interface Invitation {
 }
 
 export interface Invitations {
-  add(invitation: Invitation & { readonly tokenHash: Uint8Array }): Promise<void>;
+  add(invitation: Invitation & { readonly tokenHash: Uint8Array }, act?: Act): Promise<void>;
   /** An invitation with a use left that has not expired at `nowMs`; null without one. */
   find(tokenHash: Uint8Array, nowMs: number): Promise<Invitation | null>;
   /** What `find` could find at `nowMs`, the first to expire first. */
   list(nowMs: number): Promise<Invitation[]>;
   /** @returns false for an unknown id. */
-  revoke(id: string): Promise<boolean>;
+  revoke(id: string, act?: Act): Promise<boolean>;
   /** Deletes those that are spent or have expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetEnded(nowMs: number, atMost: number): Promise<number>;
 }

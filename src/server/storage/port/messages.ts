@@ -4,6 +4,7 @@
  */
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { Act } from './audit.ts';
 
 export interface GiverMessage {
   readonly message: string | null;
@@ -96,5 +97,5 @@ export interface Messages {
 
   listReports(atMost: number): Promise<MessageReport[]>;
   /** Marks a report as settled. @returns false when there was no open report. */
-  settleReport(id: TransactionId, nowMs: number): Promise<boolean>;
+  settleReport(id: TransactionId, nowMs: number, act?: Act): Promise<boolean>;
 }

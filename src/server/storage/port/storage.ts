@@ -10,6 +10,7 @@ import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { AnnouncementStorage } from './announcements.ts';
 import type { ApiKeyRecord, ApiKeys } from './api-keys.ts';
+import type { Act, AuditLog } from './audit.ts';
 import type { Devices } from './devices.ts';
 import type { Events } from './events.ts';
 import type { Invitations } from './invitations.ts';
@@ -209,6 +210,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   readonly events: Events;
   readonly apiKeys: ApiKeys;
   readonly webhooks: Webhooks;
+  readonly audit: AuditLog;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
@@ -262,7 +264,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
    * Closes an account for good: personal data is erased, codes are retired, usernames are never reissued; the
    * ledger keeps its entries. Does nothing for a closed account, or with `isDueOnly` for one that is not due.
    */
-  closeAccount(id: UserId, nowMs: number, isDueOnly: boolean): Promise<'closed' | 'not_due'>;
+  closeAccount(id: UserId, nowMs: number, isDueOnly: boolean, act?: Act): Promise<'closed' | 'not_due'>;
   /** Makes deleted data unreadable in the database files as far as the engine can, while others use it. */
   forgetRemnants(): Promise<Remnants>;
   listFormerUsernames(id: UserId): Promise<string[]>;
@@ -281,6 +283,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
     next: { readonly passwordHash: string; readonly expiresAtMs: number | null },
     kept: RenewedSession | null,
     mail?: NewMail,
+    act?: Act,
   ): Promise<'changed' | 'stale' | 'gone'>;
 
   /**
@@ -305,9 +308,9 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   endSession(tokenHash: Uint8Array): Promise<void>;
   listSessions(userId: UserId, nowMs: number): Promise<Session[]>;
   /** Ends all sessions but `keptTokenHash` (null for none). @returns how many. */
-  endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null): Promise<number>;
+  endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null, act?: Act): Promise<number>;
   /** Deletes sessions expired at `nowMs`, at most `atMost`. @returns how many. */
-  forgetExpiredSessions(nowMs: number, atMost: number): Promise<number>;
+  forgetExpiredSessions(nowMs: number, atMost: number, act?: Act): Promise<number>;
 
   /** Null when there is none or it has expired at `nowMs`. */
   findApiKey(keyHash: Uint8Array, nowMs: number): Promise<LiveApiKey | null>;
@@ -376,7 +379,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
     nowMs: number,
   ): Promise<{ readonly outcome: 'taken' } | { readonly outcome: 'used_up'; readonly freeAtMs: number }>;
   returnAttempt(counts: readonly AttemptCount[]): Promise<void>;
-  forgetAttempts(account: string): Promise<number>;
+  forgetAttempts(account: string, act?: Act): Promise<number>;
   /** Deletes counts whose window ended at `nowMs`, at most `atMost`. @returns how many. */
   forgetEndedAttempts(nowMs: number, atMost: number): Promise<number>;
 
@@ -386,7 +389,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
    * Deletes the installation's keys, which are made anew, and all notification devices, which push services
    * know by one of them.
    */
-  forgetSecrets(): Promise<void>;
+  forgetSecrets(act?: Act): Promise<void>;
 
   /**
    * Makes and undoes a durable write as large as the largest tip.

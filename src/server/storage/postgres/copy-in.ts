@@ -5,10 +5,13 @@
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';
+import { AUDIT_HEAD, insertingAct } from '../care/audit.ts';
 import { requireTrusted } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
 import { columnsOfPast, createPast, spellPast, tipText } from '../checks/past.ts';
+import type { Act } from '../port/audit.ts';
 import { DatabaseRefused, type Findings, type TableRows } from '../port/database.ts';
+import type { AuditHead } from '../rules/audit.ts';
 import { listedType } from '../schema/columns.ts';
 import { TABLES } from '../schema/tables.ts';
 import { inspectLedger, inspectSchema } from './ledger-check.ts';
@@ -22,7 +25,7 @@ const PICTURES_AT_ONCE = 100;
 /** Tables with rows that a server makes before anybody registers; the moved rows replace these. */
 const MADE_AT_A_START = ['secrets', 'attempts', 'checked_accounts', 'checkpoints'];
 
-export function fill(url: string, tables: Iterable<TableRows>): Promise<Findings> {
+export function fill(url: string, tables: Iterable<TableRows>, act?: Act): Promise<Findings> {
   return runForOperator(url, async (client, name) => {
     const migrations = readMigrations('postgres');
     await holdAlone(client, name);
@@ -40,6 +43,10 @@ export function fill(url: string, tables: Iterable<TableRows>): Promise<Findings
       await client.query(`ANALYZE tipwell.${escapeIdentifier(table.table)}`);
     }
     await continueSequences(client);
+    if (act) {
+      const { rows } = await client.query<AuditHead>(AUDIT_HEAD);
+      await client.query(insertingAct(rows[0], act));
+    }
     const findings = await inspectLedger(client, [past.note()]);
     const added = findings.past === spellPast(past.note()) ? [] : ['Tips were added'];
     requireTrusted(`What arrived in ${name}`, [...findings.problems, ...findings.differences, ...added]);
@@ -51,6 +58,11 @@ export function fill(url: string, tables: Iterable<TableRows>): Promise<Findings
 /** @throws DatabaseRefused when an account exists. */
 async function requireEmpty(client: ClientBase, name: string): Promise<void> {
   await client.query('LOCK TABLE tipwell.accounts IN SHARE ROW EXCLUSIVE MODE');
+  const acts = await client.query('SELECT 1 FROM tipwell.audit_log LIMIT 1');
+  if (acts.rows.length > 0)
+    throw new DatabaseRefused(
+      `${name} is not empty: an operator has acted on it, and its audit log keeps that. Nothing was changed. Name an empty database.`,
+    );
   const { rows } = await client.query('SELECT 1 FROM tipwell.accounts LIMIT 1');
   if (rows.length === 0) return;
   throw new DatabaseRefused(

@@ -59,7 +59,7 @@ export function managePostgres(url: string): ManagedDatabase {
     async readAll() {
       throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
     },
-    fill: (tables) => fill(url, tables),
+    fill: (tables, act) => fill(url, tables, act),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Checks the whole ledger as of one moment, while servers write. */
 import type { ClientBase } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';
+import { ALL_AUDIT_ROWS, violationsOfAudit } from '../care/audit.ts';
 import type { Migration } from '../care/migrations.ts';
 import {
   findingsOf,
@@ -12,6 +13,7 @@ import {
 } from '../checks/findings.ts';
 import { invariantsWith } from '../checks/invariants.ts';
 import { columnsOfPast, createComparedPast, type NotedPast, tipText } from '../checks/past.ts';
+import type { AuditRow } from '../port/audit.ts';
 import { DatabaseRefused, type Findings } from '../port/database.ts';
 import { nameOf, type SessionLimits } from './connection.ts';
 import { appliedTo } from './migrations.ts';
@@ -50,6 +52,8 @@ async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
     const { rows } = await client.query<string[]>({ text: offendersOf(invariant), rowMode: 'array' });
     violations.push(...violationsOf(invariant, rows.flat()));
   }
+  if (await hasColumn(client, 'tipwell', 'audit_log', 'hash'))
+    violations.push(...violationsOfAudit((await client.query<AuditRow>(ALL_AUDIT_ROWS)).rows));
   return violations;
 }
 

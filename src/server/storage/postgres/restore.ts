@@ -5,10 +5,12 @@
  */
 import { existsSync } from 'node:fs';
 import { type ClientBase, escapeIdentifier } from 'pg';
+import { AUDIT_HEAD } from '../care/audit.ts';
 import { requireTrusted } from '../care/backup-file.ts';
 import { isCurrent, readMigrations } from '../care/migrations.ts';
 import { type Ask, compareWithPresent, type Incoming, settle } from '../care/restore.ts';
 import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
+import type { AuditHead } from '../rules/audit.ts';
 import { inspectLedger, inspectSchema, pastColumnsIn, requireTipwells } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
 import { runForOperator } from './operator.ts';
@@ -93,6 +95,7 @@ async function finish(
     ask,
     hasTable: (table) => hasTable(ask, 'tipwell', table),
     run: (statement) => client.query(statement),
+    auditHead: async () => (await client.query<AuditHead>(AUDIT_HEAD)).rows[0],
   };
   const settled = await settle(incoming, compared, options);
   const seen = await appliedTo(client);

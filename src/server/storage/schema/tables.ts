@@ -2,6 +2,7 @@
 import * as accounts from './accounts.ts';
 import * as announcements from './announcements.ts';
 import * as apiKeys from './api-keys.ts';
+import * as audit from './audit.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
 import * as events from './events.ts';
@@ -49,4 +50,5 @@ export const TABLES = [
   apiKeys.apiKeys,
   webhooks.webhooks,
   webhooks.webhookDeliveries,
+  audit.auditLog,
 ] as const;

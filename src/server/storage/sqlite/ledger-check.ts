@@ -2,9 +2,11 @@
  * Checks a whole ledger: in tests, on backups and for `npm run db:check`. A start checks only what is new
  * (`recent-check.ts`).
  */
+import { ALL_AUDIT_ROWS, violationsOfAudit } from '../care/audit.ts';
 import { type LedgerViolation, offendersOf, referencesLead, violationsOf } from '../checks/findings.ts';
 import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../checks/invariants.ts';
 import { columnsOfPast, tipText } from '../checks/past.ts';
+import type { AuditRow } from '../port/audit.ts';
 import type { Database } from './connection.ts';
 
 const sequenceOf = (table: string): Invariant => [
@@ -53,9 +55,16 @@ const EARLIER_INVARIANTS: readonly Invariant[] = [
  */
 export function checkLedger(database: Database): LedgerViolation[] {
   const name = (invariant: Invariant) => database.prepare<[], string>(offendersOf(invariant)).pluck().all();
-  return database.transaction(() =>
-    invariantsOf(database).flatMap((invariant) => violationsOf(invariant, name(invariant))),
-  )();
+  return database.transaction(() => [
+    ...invariantsOf(database).flatMap((invariant) => violationsOf(invariant, name(invariant))),
+    ...checkAuditLog(database),
+  ])();
+}
+
+/** Files of earlier versions have none. */
+function checkAuditLog(database: Database): LedgerViolation[] {
+  if (columnsOf(database, 'audit_log').length === 0) return [];
+  return violationsOfAudit(database.prepare<[], AuditRow>(ALL_AUDIT_ROWS).iterate());
 }
 
 function invariantsOf(database: Database): readonly Invariant[] {

@@ -4,11 +4,13 @@
  */
 import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { AUDIT_HEAD } from '../care/audit.ts';
 import { flush } from '../care/backup-file.ts';
 import { isCurrent, readMigrations } from '../care/migrations.ts';
 import { compareWithPresent, settle } from '../care/restore.ts';
 import { findFirstDifference } from '../checks/past.ts';
 import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
+import type { AuditHead } from '../rules/audit.ts';
 import { copyDatabase, requireSound } from './backup.ts';
 import { type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
 import { COMPANIONS, locate, removeDatabase, tighten } from './database-files.ts';
@@ -52,7 +54,8 @@ async function prepare(incoming: string, place: string, options: RestoreOptions)
     database.pragma('journal_mode = DELETE');
     database.exec('BEGIN');
     const run = (statement: string) => database.exec(statement);
-    const settled = await settle({ ask, hasTable, run }, compared, options);
+    const auditHead = () => database.prepare<[], AuditHead>(AUDIT_HEAD).get();
+    const settled = await settle({ ask, hasTable, run, auditHead }, compared, options);
     database.exec('COMMIT');
     return { ...settled, isCurrent: isCurrent(appliedTo(database), readMigrations('sqlite')) };
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Step } from '../steps/step.ts';
 import { accountStatements } from './accounts.ts';
 import { announcementStatements } from './announcements.ts';
 import { apiKeyStatements } from './api-keys.ts';
+import { auditStatements } from './audit.ts';
 import type { Builder, Preparable, Typed } from './builder.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
@@ -34,6 +35,7 @@ export function buildStatements(builder: Builder) {
     ...eventStatements(builder),
     ...apiKeyStatements(builder),
     ...webhookStatements(builder),
+    ...auditStatements(builder),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   newAccountRow,
 } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
+import { noteAct } from './audit.ts';
 import { closeCodes, retireCode } from './codes.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
 import { askToConfirm, forgetMails, mailToOwner } from './mails.ts';
@@ -140,6 +141,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
   id,
   nowMs,
   isDueOnly,
+  act,
 ) {
   const locked = yield* statements.lockAccount.one({ id });
   if (isRepeated && locked?.closedAtMs === nowMs) return 'closed';
@@ -170,6 +172,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
     statements.deleteAttemptsOn.change({ account: attemptsAccountOf(present.email) }),
     statements.deleteInvitationsFor.change({ emailKey: emailKeyOf(present.email) }),
   );
+  yield* noteAct(statements, isRepeated, act);
   return 'closed';
 };
 

@@ -3,6 +3,7 @@ import { API_SCOPES } from '#shared/api-scopes.ts';
 import type { ApiKeys } from '../port/api-keys.ts';
 import type { Storage } from '../port/storage.ts';
 import { accountOf } from '../rules/accounts.ts';
+import { changing } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
 
@@ -17,7 +18,8 @@ export function createApiKeys(engine: Engine): ApiKeys {
     end: async (userId, id) => (await change(({ deleteApiKey }) => deleteApiKey.change({ userId, id }))) > 0,
 
     // A repetition after a lost connection counts only the keys that were left.
-    endAll: (userId) => change(({ deleteApiKeysOf }) => deleteApiKeysOf.change({ userId })),
+    endAll: (userId, act) =>
+      changing(engine, act, ({ deleteApiKeysOf }) => deleteApiKeysOf.change({ userId })),
 
     noteUse: async (id, nowMs) => {
       await change(({ noteApiKeyUse }) => noteApiKeyUse.change({ id, nowMs }));

@@ -1,6 +1,7 @@
 /** Steps of attempts, secrets and the operator's announcement. */
 import type { Storage } from '../port/storage.ts';
 import { countAttempt } from '../rules/attempts.ts';
+import { changing, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { together } from './step.ts';
 
@@ -9,8 +10,8 @@ export const createInstallation = (engine: Engine) =>
     takeAttempt: transacting(engine)(takeAttempt),
     returnAttempt: transacting(engine)(returnAttempt),
 
-    forgetAttempts: (account) =>
-      engine.change(({ deleteAttemptsOn }) => deleteAttemptsOn.change({ account })),
+    forgetAttempts: (account, act) =>
+      changing(engine, act, ({ deleteAttemptsOn }) => deleteAttemptsOn.change({ account })),
 
     forgetEndedAttempts: (nowMs, atMost) =>
       engine.change(({ deleteEndedAttempts }) => deleteEndedAttempts.change({ nowMs, atMost })),
@@ -24,18 +25,19 @@ export const createInstallation = (engine: Engine) =>
       return (await find())?.key ?? made;
     },
 
-    forgetSecrets: () =>
-      engine.transact((all) => together(all.deleteDevices.change({}), all.deleteSecrets.change({}))),
+    forgetSecrets: transacting(engine)(forgetSecrets),
 
     findAnnouncement: async () =>
       (await engine.read(({ presentAnnouncement }) => presentAnnouncement.one({}))) ?? null,
 
-    announce: async (announcement) => {
-      await engine.change(({ saveAnnouncement }) => saveAnnouncement.change({ id: 1, ...announcement }));
+    announce: async (announcement, act) => {
+      await changing(engine, act, ({ saveAnnouncement }) =>
+        saveAnnouncement.change({ id: 1, ...announcement }),
+      );
     },
 
-    endAnnouncement: async () =>
-      (await engine.change(({ deleteAnnouncement }) => deleteAnnouncement.change({}))) > 0,
+    endAnnouncement: async (act) =>
+      (await changing(engine, act, ({ deleteAnnouncement }) => deleteAnnouncement.change({}))) > 0,
   }) satisfies Partial<Storage>;
 
 const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, counts, nowMs) {
@@ -46,6 +48,11 @@ const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, co
   if (decision.outcome === 'used_up') return decision;
   for (const row of decision.rows) yield* statements.saveAttemptCount.change(row);
   return { outcome: 'taken' };
+};
+
+const forgetSecrets: StepOf<Storage['forgetSecrets']> = function* (statements, isRepeated, act) {
+  yield* together(statements.deleteDevices.change({}), statements.deleteSecrets.change({}));
+  yield* noteAct(statements, isRepeated, act);
 };
 
 const returnAttempt: StepOf<Storage['returnAttempt']> = function* (statements, _, counts) {

@@ -1,12 +1,14 @@
 /** Steps of invitations; the step that creates an account spends them (accounts.ts). */
 import type { Invitations } from '../port/invitations.ts';
+import { changing } from './audit.ts';
 import type { Engine } from './engine.ts';
 
-export function createInvitations({ read, change }: Engine): Invitations {
+export function createInvitations(engine: Engine): Invitations {
+  const { read, change } = engine;
   return {
-    add: async (invitation) => {
+    add: async (invitation, act) => {
       const row = { ...invitation, tokenHash: Buffer.from(invitation.tokenHash) };
-      await change(({ insertInvitation }) => insertInvitation.change(row));
+      await changing(engine, act, ({ insertInvitation }) => insertInvitation.change(row));
     },
 
     find: async (tokenHash, nowMs) =>
@@ -16,10 +18,10 @@ export function createInvitations({ read, change }: Engine): Invitations {
 
     list: (nowMs) => read(({ usableInvitations }) => usableInvitations.all({ nowMs })),
 
-    async revoke(id) {
+    async revoke(id, act) {
       // PostgreSQL refuses NUL in a text, so no invitation has it.
       if (id.includes('\0')) return false;
-      return (await change(({ deleteInvitation }) => deleteInvitation.change({ id }))) > 0;
+      return (await changing(engine, act, ({ deleteInvitation }) => deleteInvitation.change({ id }))) > 0;
     },
 
     forgetEnded: (nowMs, atMost) =>

@@ -3,6 +3,7 @@ import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Messages } from '../port/messages.ts';
 import * as rules from '../rules/messages.ts';
 import type { Statements } from '../statements/all.ts';
+import { noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { noteEvent } from './events.ts';
 import { entriesPayload, thanksPayload } from './listeners.ts';
@@ -67,9 +68,12 @@ const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, 
   for (const row of rules.readyRows(userId, texts)) yield* statements.insertReady.change(row);
 };
 
-const settleReport: StepOf<Messages['settleReport']> = function* (statements, _, id, nowMs) {
+const settleReport: StepOf<Messages['settleReport']> = function* (statements, isRepeated, id, nowMs, act) {
   const isSettled = (yield* statements.settleReport.change({ id, nowMs })) > 0;
-  if (isSettled) yield* statements.eraseMessagesOfClosed.change({ id });
+  if (isSettled) {
+    yield* statements.eraseMessagesOfClosed.change({ id });
+    yield* noteAct(statements, isRepeated, act);
+  }
   return isSettled;
 };
 

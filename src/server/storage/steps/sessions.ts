@@ -1,6 +1,7 @@
 /** Steps of sessions and passwords; both change under the account's lock. */
 import type { Storage } from '../port/storage.ts';
 import { isClosingDue, liveSessionOf, newSessionRow } from '../rules/accounts.ts';
+import { changing, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
 
@@ -55,13 +56,13 @@ export const createSessions = (engine: Engine) =>
       ),
 
     // A repetition after a lost connection counts only the sessions that were left.
-    endOtherSessions: (userId, kept) => {
+    endOtherSessions: (userId, kept, act) => {
       const others = { userId, keptTokenHash: kept === null ? NO_TOKEN_HASH : Buffer.from(kept) };
-      return engine.change(({ deleteOtherSessions }) => deleteOtherSessions.change(others));
+      return changing(engine, act, ({ deleteOtherSessions }) => deleteOtherSessions.change(others));
     },
 
-    forgetExpiredSessions: (nowMs, atMost) =>
-      engine.change(({ deleteExpiredSessions }) => deleteExpiredSessions.change({ nowMs, atMost })),
+    forgetExpiredSessions: (nowMs, atMost, act) =>
+      changing(engine, act, ({ deleteExpiredSessions }) => deleteExpiredSessions.change({ nowMs, atMost })),
   }) satisfies Partial<Storage>;
 
 const changePassword: StepOf<Storage['changePassword']> = function* (
@@ -72,6 +73,7 @@ const changePassword: StepOf<Storage['changePassword']> = function* (
   next,
   kept,
   mail,
+  act,
 ) {
   const account = yield* statements.lockAccount.one({ id: userId });
   // Hashes are salted, so an equal one was stored by the first run.
@@ -88,6 +90,7 @@ const changePassword: StepOf<Storage['changePassword']> = function* (
   yield* statements.deleteOtherSessions.change({ userId, keptTokenHash });
   yield* statements.deleteLinksFor.change({ userId, purpose: 'password' });
   yield* mailToOwner(statements, userId, mail);
+  yield* noteAct(statements, isRepeated, act);
   return 'changed';
 };
 

@@ -1,6 +1,7 @@
 /** The storage port made of the steps; an engine adds or overrides what it does in its own way. */
 import { createAccounts } from './accounts.ts';
 import { createApiKeyLookup, createApiKeys } from './api-keys.ts';
+import { createAuditLog } from './audit.ts';
 import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
@@ -37,4 +38,5 @@ export const createStorage = (engine: Engine) => ({
   events: createEvents(engine),
   apiKeys: createApiKeys(engine),
   webhooks: createWebhooks(engine),
+  audit: createAuditLog(engine),
 });

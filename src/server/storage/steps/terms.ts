@@ -2,6 +2,7 @@
 import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
 import type { StoredTerms, TermsStorage } from '../port/terms.ts';
 import type { Statements } from '../statements/all.ts';
+import { noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import type { Step } from './step.ts';
 
@@ -27,6 +28,7 @@ const add: StepOf<TermsStorage['addTerms']> = function* (
   statements,
   isRepeated,
   { quickAmountsCents, ...terms },
+  act,
 ) {
   const present = (yield* list(statements)).at(-1) ?? { ...SPECIFIED_TERMS, createdAtMs: 0 };
   const isThis = present.version === terms.version && present.createdAtMs === terms.createdAtMs;
@@ -35,5 +37,7 @@ const add: StepOf<TermsStorage['addTerms']> = function* (
   if (terms.currency !== present.currency && (yield* hasTips(statements))) return 'currency_fixed';
   const row = { ...terms, quickAmounts: quickAmountsCents.join(',') };
   // On PostgreSQL another process may have added the version since the look.
-  return (yield* statements.insertTerms.change(row)) > 0 ? 'added' : 'taken';
+  if ((yield* statements.insertTerms.change(row)) === 0) return 'taken';
+  yield* noteAct(statements, isRepeated, act);
+  return 'added';
 };

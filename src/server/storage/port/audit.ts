@@ -1,0 +1,71 @@
+/**
+ * The storage port for the audit log: what operators did, each act in a row that is written in the step of the
+ * act and never changes. A method by which an operator acts takes the act as its last argument.
+ */
+import { ACCOUNT_ACTS } from '#shared/operator-acts.ts';
+
+export const AUDIT_ACTIONS = [
+  ...ACCOUNT_ACTS,
+  'account_closed',
+  'all_sessions_ended',
+  'installation_keys_renewed',
+  'terms_set',
+  'invitation_made',
+  'invitation_revoked',
+  'announcement_made',
+  'announcement_ended',
+  'report_settled',
+  'database_restored',
+  'database_moved',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** In characters; a reason is a sentence or two. */
+export const MAX_REASON_LENGTH = 500;
+
+/** Who acts: the user of the operating system behind a command, or an operator by name. */
+export interface Actor {
+  readonly kind: 'command' | 'operator';
+  readonly name: string;
+  /** The name of the machine that a command ran on. */
+  readonly host: string;
+}
+
+export interface Act {
+  readonly actor: Actor;
+  readonly action: AuditAction;
+  /**
+   * The id of the account, tip or invitation that it was done to; null for the installation. Never a name or an
+   * email, which the log could not forget when an account is closed.
+   */
+  readonly subject: string | null;
+  /** Null where none was given. */
+  readonly reason: string | null;
+  readonly atMs: number;
+}
+
+export interface AuditRow {
+  /** 1, 2, 3 ... without a gap. */
+  readonly number: number;
+  readonly atMs: number;
+  readonly actorKind: Actor['kind'];
+  readonly actorName: string;
+  readonly host: string;
+  /** An `AuditAction`, or one that only a newer version knows. */
+  readonly action: string;
+  readonly subject: string | null;
+  readonly reason: string | null;
+  /** SHA-256 of the row and of the hash of the row before, in hexadecimal. */
+  readonly hash: string;
+}
+
+export interface AuditLog {
+  /** Rows after a number and not before a time, oldest first. */
+  list(place: {
+    readonly after: number;
+    readonly sinceMs: number;
+    readonly atMost: number;
+  }): Promise<AuditRow[]>;
+  /** The newest rows about one id, newest first. */
+  listAbout(subject: string, atMost: number): Promise<AuditRow[]>;
+}

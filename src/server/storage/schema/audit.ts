@@ -1,0 +1,27 @@
+/** What operators did. */
+import { sql } from 'drizzle-orm';
+import { check, index } from 'drizzle-orm/pg-core';
+import { type Actor, MAX_REASON_LENGTH } from '../port/audit.ts';
+import { table, text, whole } from './columns.ts';
+
+/** Triggers refuse changes, and rows that do not follow on. A new action needs no migration. */
+export const auditLog = table(
+  'audit_log',
+  {
+    number: whole('number').primaryKey(),
+    atMs: whole('at_ms').notNull(),
+    actorKind: text('actor_kind').$type<Actor['kind']>().notNull(),
+    actorName: text('actor_name').notNull(),
+    host: text('host').notNull(),
+    action: text('action').notNull(),
+    subject: text('subject'),
+    reason: text('reason'),
+    hash: text('hash').notNull(),
+  },
+  (t) => [
+    index('audit_log_subject').on(t.subject, t.number),
+    check('audit_log_actor_kind', sql`${t.actorKind} in ('command', 'operator')`),
+    check('audit_log_hash', sql`length(${t.hash}) = 64`),
+    check('audit_log_reason', sql`length(${t.reason}) between 1 and ${sql.raw(String(MAX_REASON_LENGTH))}`),
+  ],
+);

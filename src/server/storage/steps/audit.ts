@@ -1,0 +1,41 @@
+/** Steps of the audit log, and how another step writes its row. */
+import type { Act, AuditLog } from '../port/audit.ts';
+import { nextAuditRow } from '../rules/audit.ts';
+import type { Statements } from '../statements/all.ts';
+import type { Engine } from './engine.ts';
+import type { Step } from './step.ts';
+
+export const createAuditLog = ({ read }: Engine): AuditLog => ({
+  list: (place) => read(({ auditRows }) => auditRows.all({ ...place })),
+  listAbout: (subject, atMost) => read(({ auditRowsAbout }) => auditRowsAbout.all({ subject, atMost })),
+});
+
+/**
+ * Writes the row of an act. It is the last statement of a step, because the lock on the log is held until the
+ * commit: whoever waits for it holds all else that it needs.
+ * @param act nothing is written without one: somebody else than an operator acts.
+ */
+export function* noteAct(statements: Statements, isRepeated: boolean, act: Act | undefined): Step<void> {
+  if (!act) return;
+  yield* statements.lockName.all({ kind: 'audit', name: 'log' });
+  if (isRepeated) {
+    const { atMs, action, subject, actor } = act;
+    const same = { atMs, action, subject, actorName: actor.name, host: actor.host };
+    if (yield* statements.sameAct.one(same)) return;
+  }
+  yield* statements.insertAuditRow.change(nextAuditRow(yield* statements.auditHead.one({}), act));
+}
+
+/** Runs a step of one writing statement with the row of its act, which is left out when nothing was changed. */
+export function changing(
+  engine: Engine,
+  act: Act | undefined,
+  step: (statements: Statements) => Step<number>,
+): Promise<number> {
+  if (!act) return engine.change(step);
+  return engine.transact(function* (statements, isRepeated) {
+    const count = yield* step(statements);
+    if (count > 0) yield* noteAct(statements, isRepeated, act);
+    return count;
+  });
+}

@@ -1,0 +1,104 @@
+/** The audit log: that a row is written with its act, follows from the one before, and is about what it names. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Act, AuditAction } from '#server/storage/port/audit.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { createAuditCheck } from '#server/storage/rules/audit.ts';
+import { newApiKeyId, newInvitationId } from '#shared/ids.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
+import { bytes, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
+
+const ACTOR = { kind: 'command', name: 'ops (as tipwell)', host: "bar's server" } as const;
+
+const actOf = (action: AuditAction, subject: string | null = null, atMs = NOW): Act => ({
+  actor: ACTOR,
+  action,
+  subject,
+  reason: null,
+  atMs,
+});
+
+const listAll = (storage: Storage) => storage.audit.list({ after: 0, sinceMs: 0, atMost: 1_000 });
+
+export function describeAudit(): void {
+  describe('the audit log', () => {
+    test('has a row for each act that was done, and none for one that was not', async () => {
+      const { storage, setTheScene, beginSession } = await openStorage();
+      const { provider, tip } = await setTheScene();
+      const { id } = provider;
+      const said = { ...tip(), giverMessage: { message: 'Hi', giverName: null, isRefused: false } };
+      await storage.recordTip(said);
+      await storage.messages.reportMessage(id, said.id, NOW);
+      const invitation = { id: newInvitationId(randomBytes), emailKey: null, maxUses: 1, usesLeft: 1 };
+      const expiring = { ...invitation, tokenHash: bytes('token'), expiresAtMs: NOW + MINUTE_MS };
+      const terms = { ...SPECIFIED_TERMS, version: 1, fromMs: NOW, createdAtMs: NOW };
+      const password = { passwordHash: 'next', expiresAtMs: null };
+      const key = {
+        id: newApiKeyId(randomBytes),
+        userId: id,
+        keyHash: bytes('key'),
+        name: 'Till',
+        scopes: ['tips:read'],
+        addresses: [],
+        ending: 'abcd',
+        createdAtMs: NOW,
+        expiresAtMs: NOW + MINUTE_MS,
+      } as const;
+      await storage.apiKeys.add(key, 9);
+      await beginSession(id, 'one');
+      await beginSession(id, 'two');
+      const attempt = { limit: 'login', account: 'pat', address: '', maxCount: 1, windowMs: MINUTE_MS };
+      await storage.takeAttempt([attempt], NOW);
+
+      /** Each act once as it happens, and once more where nothing is left to be done. */
+      const acts: readonly (readonly [AuditAction, string | null, (act: Act) => Promise<unknown>])[] = [
+        ['logins_unlocked', id, (act) => storage.forgetAttempts('pat', act)],
+        ['api_keys_ended', id, (act) => storage.apiKeys.endAll(id, act)],
+        ['sessions_ended', id, (act) => storage.endOtherSessions(id, bytes('one'), act)],
+        ['all_sessions_ended', null, (act) => storage.forgetExpiredSessions(NOW + MINUTE_MS, 9, act)],
+        ['password_reset', id, (act) => storage.changePassword(id, 'none', password, null, undefined, act)],
+        ['terms_set', null, (act) => storage.addTerms(terms, act)],
+        ['announcement_ended', null, (act) => storage.endAnnouncement(act)],
+        ['invitation_revoked', invitation.id, (act) => storage.invitations.revoke(invitation.id, act)],
+        ['report_settled', said.id, (act) => storage.messages.settleReport(said.id, NOW, act)],
+        ['account_closed', id, (act) => storage.closeAccount(id, NOW + 1, false, act)],
+      ];
+      const announcement = { text: 'The bar opens at 8.', fromMs: NOW, untilMs: null };
+      await storage.announce(announcement, actOf('announcement_made'));
+      await storage.invitations.add(expiring, actOf('invitation_made', invitation.id));
+      await storage.forgetSecrets(actOf('installation_keys_renewed'));
+      for (const atMs of [NOW, NOW + 2])
+        for (const [action, subject, run] of acts) await run(actOf(action, subject, atMs));
+
+      const rows = await listAll(storage);
+      expect(rows.map(({ action, subject, atMs }) => [action, subject, atMs])).toEqual([
+        ['announcement_made', null, NOW],
+        ['invitation_made', invitation.id, NOW],
+        ['installation_keys_renewed', null, NOW],
+        ...acts.map(([action, subject]) => [action, subject, NOW]),
+      ]);
+      expect(await storage.audit.listAbout(id, 2)).toMatchObject([
+        { action: 'account_closed' },
+        { action: 'password_reset' },
+      ]);
+      expect(JSON.stringify(rows)).not.toMatch(/@example|Name of|bar opens/i);
+    });
+
+    test('numbers its rows without a gap and chains them, with any text in them, and keeps them', async () => {
+      const { storage, reopen } = await openStorage();
+      const reason = `'O''Hara' \\ "said" 😀 \u2028 ${'x'.repeat(400)}`;
+      for (let minute = 0; minute < 5; minute += 1)
+        await storage.forgetSecrets({ ...actOf('installation_keys_renewed', null, NOW + minute), reason });
+      const reopened = await reopen();
+      const rows = await listAll(reopened);
+      const check = createAuditCheck();
+      for (const row of rows) check.add(row);
+      expect(check.firstWrong()).toBeNull();
+      expect(rows.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+      const { name: actorName, host } = ACTOR;
+      expect(rows[0]).toMatchObject({ actorKind: 'command', actorName, host, reason, atMs: NOW });
+      expect(await reopened.audit.list({ after: 1, sinceMs: NOW + 2, atMost: 2 })).toEqual(rows.slice(2, 4));
+      expect(await reopened.audit.list({ after: 3, sinceMs: 0, atMost: 9 })).toEqual(rows.slice(3));
+    });
+  });
+}
