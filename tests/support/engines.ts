@@ -32,6 +32,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'storage-contract',
   'terms',
   'tip-feed',
+  'webhooks-processes',
   'who-may-join',
 ];
 

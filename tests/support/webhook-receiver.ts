@@ -17,6 +17,8 @@ export type ReceiverFault =
       readonly status: number;
       readonly headers?: Record<string, string>;
       readonly body?: string;
+      /** It takes the event all the same. */
+      readonly isLie?: true;
     }
   /** It is taken after a while. */
   | { readonly is: 'slow'; readonly ms: number }
@@ -76,6 +78,7 @@ export async function startWebhookReceiver() {
     }
     const body = await text(request);
     if (fault?.is === 'status') {
+      if (fault.isLie) take(endpoint, request, body);
       response.writeHead(fault.status, fault.headers).end(fault.body ?? 'no');
       return;
     }

@@ -115,37 +115,40 @@ export function describeEvents(): void {
       });
     });
 
-    test.each([1, 2, 3])('keep their order for whoever reads while many write (%i)', async (seed) => {
+    test('keep their order for whoever reads at their end while others write', async () => {
       const { storage, provider, tip, thank, pause } = await openScene();
-      const random = createChance(seed);
-      const tips = Array.from({ length: 40 }, () => tip());
+      const random = createChance(7);
       let isWriting = true;
-      const written = Promise.all(
-        tips.map(async (each, index) => {
+      async function write() {
+        for (let round = 0; round < 25; round += 1) {
+          const each = tip();
           await storage.recordTip(each);
-          const then = random.below(4);
-          if (then === 0) await thank(each.id);
-          if (then === 1) await takeBack(storage, each, NOW + index);
-          if (then === 2) await pause(random.below(2) === 0 ? 'paused' : 'active');
-          if (then === 3) await storage.events.noteStatement(provider.id, `2026-0${random.below(9)}`, NOW);
-        }),
-      ).finally(() => {
+          const then = random.below(3);
+          if (then === 0) await takeBack(storage, each, NOW + round);
+          if (then === 1) await pause(random.below(2) === 0 ? 'paused' : 'active');
+          if (then === 2) await thank(each.id);
+        }
+      }
+      const written = Promise.all([write(), write(), write(), write()]).finally(() => {
         isWriting = false;
       });
-      const seen: EventRecord[] = [];
-      for (let place: EventPlace = BEFORE_EVENTS, isLast = false; ; ) {
-        const step = await storage.events.listEvents(provider.id, place, 1 + random.below(5));
-        seen.push(...step.events);
-        place = step.upTo;
-        if (!step.isAtEnd) continue;
-        if (isLast) break;
-        isLast = !isWriting;
-        await new Promise((resolve) => setImmediate(resolve));
+      async function follow(limit: number) {
+        const seen: EventRecord[] = [];
+        for (let place: EventPlace = BEFORE_EVENTS, isLast = false; ; ) {
+          const step = await storage.events.listEvents(provider.id, place, limit);
+          seen.push(...step.events);
+          place = step.upTo;
+          if (!step.isAtEnd) continue;
+          if (isLast) return seen;
+          isLast = !isWriting;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
       }
+      const followed = await Promise.all([1, 3, 100, 100].map(follow));
       await written;
       const { events } = await readAll(storage, provider.id);
-      expect(seen).toEqual(events);
-      expect(events.filter(({ kind }) => kind === 'tip.received')).toHaveLength(tips.length);
+      for (const seen of followed) expect(seen).toEqual(events);
+      expect(events.filter(({ kind }) => kind === 'tip.received').length).toBeGreaterThan(20);
     });
 
     test('of a statement are noted once for each month, and say which accounts have none yet', async () => {
