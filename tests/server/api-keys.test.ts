@@ -367,6 +367,16 @@ describe('limits', () => {
     expect((await refund(other.text)).status).toBe(404);
   });
 
+  test('bound what waits for each key, so that a burst of one keeps neither its owner nor another key from an answer', async () => {
+    const { provider, list } = await limited();
+    const [key, other] = [await makeKey(provider), await makeKey(provider)];
+    const burst = Array.from({ length: 150 }, () => list(key.text));
+    const beside = [provider.token, other.text].map((token) => list(token));
+    for (const answer of await Promise.all(beside)) expect(answer.status).toBe(200);
+    const codes = (await Promise.all(burst)).map(({ status }) => status);
+    expect(new Set(codes)).toEqual(new Set([200, 503]));
+  });
+
   test('of new codes are those of all keys of an account together, beside the owner’s', async () => {
     const { t, provider } = await limited();
     const keys = [await makeKey(provider), await makeKey(provider)];

@@ -8,12 +8,14 @@ import { createFairQueue, type OnHangUp } from './fair-queue.ts';
 export interface StepQueue {
   /**
    * Resolves when the caller may take one step: at once while this turn of the event loop has steps left.
-   * @throws AppError `busy` when too many steps of the owner wait, or nobody waits for the step any more.
+   * @throws AppError `busy` when too many steps of the asker wait, or nobody waits for the step any more.
    */
   step(owner: object | string, terms?: StepTerms): Promise<void>;
 }
 
 export interface StepTerms {
+  /** Who asks for the owner, such as an API key. Those of an owner take turns, and each waits for itself. */
+  readonly asker?: string;
   readonly onHangUp?: OnHangUp;
   /**
    * The step goes on with an answer that has begun, which could only be cut off: it is never refused. An answer waits
@@ -22,7 +24,7 @@ export interface StepTerms {
   readonly isFurther?: boolean;
 }
 
-/** For each owner: a batch has ten calls. */
+/** For each asker of an owner: a batch has ten calls. */
 const MAX_WAITING = 50;
 
 /** @param stepsPerTurn how many steps all owners together may take in one turn of the event loop. */
@@ -38,14 +40,15 @@ export function createStepQueue(stepsPerTurn: number): StepQueue {
   }
 
   return {
-    async step(owner, { onHangUp, isFurther = false } = {}) {
+    async step(owner, { asker = '', onHangUp, isFurther = false } = {}) {
       if (left === stepsPerTurn) setImmediate(beginTurn);
       if (left > 0) {
         left -= 1;
         return;
       }
-      if (queue.count([owner]) >= MAX_WAITING && !isFurther) throw new AppError('busy');
-      await queue.wait([owner], { onHangUp });
+      const path = [owner, asker];
+      if (queue.count(path) >= MAX_WAITING && !isFurther) throw new AppError('busy');
+      await queue.wait(path, { onHangUp });
     },
   };
 }

@@ -124,23 +124,20 @@ export function mailOf({ services: { mail } }: Context): Mail {
   return mail;
 }
 
-/** Whose requests a limit counts: the API key's, or else the account's. */
+/** Whose requests a limit counts and a queue orders: the API key's, or else the account's. */
 export function countedAs({ account, key }: Context & { readonly account: Account }): UserId | ApiKeyId {
   return key?.id ?? account.id;
 }
 
 /** The owner of work that waits in a queue, for as long as the connection lives. */
-export function workOwner({
-  account,
-  address,
-  onHangUp,
-}: Context & { readonly account: Account }): WorkOwner {
-  return { origin: address().network, account: account.id, isKnown: false, onHangUp };
+export function workOwner(context: Context & { readonly account: Account }): WorkOwner {
+  const { address, onHangUp } = context;
+  return { origin: address().network, account: countedAs(context), isKnown: false, onHangUp };
 }
 
 /** The terms of a step of the event loop, for as long as the connection lives. */
-export function stepTerms({ onHangUp, isFurtherPage }: Context): StepTerms {
-  return { onHangUp, isFurther: isFurtherPage };
+export function stepTerms({ key, onHangUp, isFurtherPage }: Context): StepTerms {
+  return { onHangUp, isFurther: isFurtherPage, ...(key && { asker: key.id }) };
 }
 
 /**
