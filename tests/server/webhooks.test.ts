@@ -47,6 +47,8 @@ async function openScene(options: Parameters<typeof openNotificationScene>[0] = 
   return { ...scene, receiver, addWebhook, look, pass, only };
 }
 
+type Owner = Awaited<ReturnType<typeof openScene>>['provider']['trpc'];
+
 const typesOf = (events: readonly ReceivedEvent[]) => events.map(({ type }) => type);
 
 describe('a webhook', () => {
@@ -184,6 +186,28 @@ describe('a webhook', () => {
     expect(JSON.stringify(await provider.trpc.webhooks.list.query())).not.toContain('secret":');
   });
 
+  test.each([
+    ['removes it', (owner: Owner, id: string) => owner.webhooks.remove.mutate({ id })],
+    ['switches it off', (owner: Owner, id: string) => owner.webhooks.change.mutate({ id, isOn: false })],
+    [
+      'sends it elsewhere',
+      (owner: Owner, id: string) => owner.webhooks.change.mutate({ id, url: 'https://till.example.com/a' }),
+    ],
+    ['replaces its secret', (owner: Owner, id: string) => owner.webhooks.rotate.mutate({ id })],
+  ])('is called no more as it was once its owner %s, also in the middle of many events', async (_, change) => {
+    const { provider, receiver, giveTips, addWebhook, look } = await openScene();
+    const { id, endpoint, url } = await addWebhook();
+    let goOn = () => {};
+    receiver.plan(url, { is: 'held', until: new Promise<void>((resolve) => (goOn = resolve)) });
+    await giveTips(5);
+    const looking = look();
+    await expect.poll(() => endpoint.requests).toBe(1);
+    await change(provider.trpc, id);
+    goOn();
+    await looking;
+    expect(endpoint.requests).toBe(1);
+  });
+
   test('is sent a test, and any event again, and then what waited', async () => {
     const { provider, receiver, giveTips, addWebhook, look, only } = await openScene();
     const { id, endpoint, url } = await addWebhook();
@@ -230,6 +254,47 @@ describe('a webhook', () => {
 });
 
 describe('the owner of webhooks', () => {
+  test('sends two at once by hand, and takes no place from the events of others', async () => {
+    const { t, giveTips, addWebhook, look } = await openScene();
+    const victim = await addWebhook();
+    let goOn = () => {};
+    const until = new Promise<void>((resolve) => (goOn = resolve));
+    const tests: Promise<unknown>[] = [];
+    const endpoints: { readonly requests: number }[] = [];
+    let refused = 0;
+    for (const [name, count] of [
+      ['kim', 5],
+      ['lee', 1],
+    ] as const) {
+      const owner = await t.registerProvider(name);
+      for (let added = 0; added < count; added += 1) {
+        // Each is a host of its own.
+        const local = await startWebhookReceiver();
+        onTestFinished(() => local.close());
+        const { url, endpoint } = local.open('a');
+        local.keep(url, { is: 'held', until });
+        const { id, secret } = await owner.trpc.webhooks.add.mutate({ url, events: [...ALL] });
+        endpoint.secrets = [secret];
+        endpoints.push(endpoint);
+        for (let sent = 0; sent < 4; sent += 1)
+          tests.push(
+            owner.trpc.webhooks.test.mutate({ id }).catch((error: unknown) => {
+              expect(String(error)).toContain('busy');
+              refused += 1;
+            }),
+          );
+      }
+    }
+    const under = () => endpoints.reduce((sum, { requests }) => sum + requests, 0);
+    await expect.poll(() => under() + refused).toBe(24);
+    await giveTips(1);
+    const looking = look();
+    await expect.poll(() => victim.endpoint.requests).toBe(1);
+    expect(under()).toBe(4);
+    goOn();
+    await Promise.all([looking, ...tests]);
+  });
+
   test('has five at most, each at a URL that may be called', async () => {
     const { provider, addWebhook } = await openScene({ config: { allowsLoopbackWebhooks: false } });
     const add = (url: string) => provider.trpc.webhooks.add.mutate({ url, events: ['tip.received'] });

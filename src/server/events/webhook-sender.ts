@@ -11,6 +11,7 @@ import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { ClaimedWebhook, Delivery, SettledWebhook } from '#server/storage/port/webhooks.ts';
 import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
 import type { AccountEvent, TestEvent } from '#shared/events.ts';
 import type { RandomBytes, UserId } from '#shared/ids.ts';
 import { eventFrom } from './account-events.ts';
@@ -54,13 +55,20 @@ const SLOW_MS = 2_000;
 /** More wait in the storage, so that they hold no claims that others need. */
 const MAX_SLOW_WAITING = 32;
 const POSTPONED_MS = 5_000;
+/** What owners send by hand has places of its own, so that a flood of it delays no event. */
+const MAX_BY_HAND_AT_ONCE = 8;
+const MAX_BY_HAND_OF_ACCOUNT = 2;
+const MAX_BY_HAND_WAITING = 16;
 /** Endpoints are forgotten to be slow beyond so many; the next call says it again. */
 const MAX_REMEMBERED_SLOW = 10_000;
 
 export interface WebhookSender {
-  /** Sends one event outside of the order, when there is a place for it. */
+  /**
+   * Sends one event outside of the order.
+   * @throws AppError `busy` when the account has two under way, or too many wait.
+   */
   sendNow(
-    webhook: Parameters<Call>[0] & { readonly id: string },
+    webhook: Parameters<Call>[0] & { readonly id: string; readonly userId: UserId },
     event: AccountEvent | TestEvent,
   ): Promise<Called>;
   lookAgain(userId: UserId): void;
@@ -84,6 +92,8 @@ export function createWebhookSender(deps: {
   const { webhooks, events } = storage;
   const fast = createHostQueue(MAX_AT_ONCE, MAX_AT_ONCE_TO_HOST);
   const slow = createHostQueue(MAX_SLOW_AT_ONCE, MAX_AT_ONCE_TO_HOST);
+  const byHand = createHostQueue(MAX_BY_HAND_AT_ONCE, MAX_AT_ONCE_TO_HOST);
+  const byHandOf = new Map<UserId, number>();
   const knownSlow = new Set<string>();
   let mayBeUntold = true;
   const work = createDueWork<UserId, ClaimedWebhook>({
@@ -142,7 +152,7 @@ export function createWebhookSender(deps: {
     await settle(webhook, { ...state, deliveries, off: null });
   }
 
-  /** Null when the claim has no time left, or this process is ending. */
+  /** Null when the claim has no time left or has ended, or this process is ending. */
   async function callInTime(
     webhook: ClaimedWebhook,
     tries: number,
@@ -153,7 +163,8 @@ export function createWebhookSender(deps: {
     const lane = laneOf(webhook.id, tries);
     if (lane === slow && slow.waiting() >= MAX_SLOW_WAITING) return 'postponed';
     const called = await lane.run(new URL(webhook.url).host, async () =>
-      mayCall() ? call(webhook, event, work.stopping) : null,
+      // Its owner may have changed or removed it while others were told, or since the event before.
+      mayCall() && (await webhooks.isClaimed(webhook)) ? call(webhook, event, work.stopping) : null,
     );
     if (called) remember(webhook.id, called.delivery);
     // What was broken off by this process says nothing of the endpoint.
@@ -209,10 +220,19 @@ export function createWebhookSender(deps: {
 
   return {
     async sendNow(webhook, event) {
-      const lane = laneOf(webhook.id, 0);
-      const called = await lane.run(new URL(webhook.url).host, () => call(webhook, event, work.stopping));
-      remember(webhook.id, called.delivery);
-      return called;
+      const { id, userId, url } = webhook;
+      const countOf = () => byHandOf.get(userId) ?? 0;
+      if (countOf() >= MAX_BY_HAND_OF_ACCOUNT || byHand.waiting() >= MAX_BY_HAND_WAITING)
+        throw new AppError('busy');
+      byHandOf.set(userId, countOf() + 1);
+      try {
+        const called = await byHand.run(new URL(url).host, () => call(webhook, event, work.stopping));
+        remember(id, called.delivery);
+        return called;
+      } finally {
+        if (countOf() > 1) byHandOf.set(userId, countOf() - 1);
+        else byHandOf.delete(userId);
+      }
     },
 
     lookAgain: (userId) => work.lookAgain([userId]),

@@ -70,7 +70,9 @@ export function describeWebhooks(): void {
       ]);
       if (!claim) throw new Error('nothing was claimed');
       expect(Buffer.from(claim.secret)).toEqual(endpoint.secret);
+      expect(await webhooks.isClaimed(claim)).toBe(true);
       expect(await webhooks.settle(claim, delivered({ position: 2, number: 1 }))).toBe(true);
+      expect(await webhooks.isClaimed(claim)).toBe(false);
       expect(await webhooks.settle(claim, delivered({ position: 9, number: 9 }))).toBe(false);
       expect(await webhooks.claimDue(DUE)).toEqual([]);
     });

@@ -120,6 +120,8 @@ export interface Webhooks {
   claimDue(due: DueWebhooks): Promise<ClaimedWebhook[]>;
   /** Ends all claims; called when the processes that made them have ended. */
   endClaims(): Promise<void>;
+  /** Whether a claim is still valid. */
+  isClaimed(claim: WebhookClaim): Promise<boolean>;
   /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
   settle(claim: WebhookClaim, settled: SettledWebhook): Promise<boolean>;
   /** Notes what was sent outside of the order. When it got through, what waits is due at once. */

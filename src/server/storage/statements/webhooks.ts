@@ -84,6 +84,7 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
     claimDueWebhooks: claimDueWebhooks(isAny),
     claimDueWebhooksOf: claimDueWebhooks(isOfAccounts),
     endWebhookClaims: db.update(webhooks).set({ claimedUntilMs: 0 }).where(gt(webhooks.claimedUntilMs, 0)),
+    claimedWebhook: db.select({ id: webhooks.id }).from(webhooks).where(isClaim),
     lockClaimedWebhook: db
       .select({ userId: webhooks.userId, deliveryCount: webhooks.deliveryCount })
       .from(webhooks)

@@ -46,6 +46,9 @@ export function createWebhooks(engine: Engine): Webhooks {
       await change(({ endWebhookClaims }) => endWebhookClaims.change({}));
     },
 
+    isClaimed: async ({ id, claimedUntilMs }) =>
+      (await read(({ claimedWebhook }) => claimedWebhook.one({ id, claimedUntilMs }))) !== undefined,
+
     settle: transact(settle),
     noteDelivery: transact(noteDelivery),
 
