@@ -26,11 +26,10 @@ import { startCaring } from './backups.ts';
 import { BrandRefused } from './brand/brand-refused.ts';
 import { type OwnBrand, readOwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { openMailRelay, openMetrics, openPaymentService, requireKeys } from './configured-parts.ts';
 import { createAnnounce, createLogDestination } from './log-destination.ts';
 import { logOptions } from './log-options.ts';
-import type { Relay } from './mail/relay.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
-import type { PaymentService } from './payments/payment-service.ts';
 import { createDrawing } from './print/drawing.ts';
 import { databaseAt } from './storage/open.ts';
 import { DatabaseRefused } from './storage/port/database.ts';
@@ -103,23 +102,6 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** The package of Stripe is loaded only where it is configured. */
-async function openPaymentService({ stripe }: Config, log: Logger): Promise<PaymentService | null> {
-  if (!stripe) return null;
-  const { createStripe } = await import('./payments/stripe/stripe.ts');
-  return createStripe(stripe, Date.now, (refusal) => log.warn(refusal, 'Stripe has refused a call'));
-}
-
-/** The package that counts for Prometheus is loaded only where it is asked for. */
-async function openMetrics({ metrics }: Config) {
-  return metrics && (await import('./metrics/metrics.ts')).createMetrics(Date.now);
-}
-
-/** The package that speaks SMTP is loaded only where mail is sent. */
-async function openMailRelay({ mail }: Config): Promise<Relay | null> {
-  return mail && (await import('./mail/smtp-relay.ts')).createSmtpRelay(mail);
-}
-
 async function start(): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const config = parseConfig(readEnvironment());
@@ -162,12 +144,7 @@ async function start(): Promise<void> {
     troubles,
   });
 
-  // A tip that is paid on a page which is open still, and simulated here, would be there twice.
-  if (!paymentService && !config.simulatesPayments && (await storage.payments.hasAny()))
-    throw new ConfigError(
-      'payments were taken with this database, and STRIPE_SECRET_KEY is not set. ' +
-        'Set it, or PAYMENTS=simulated where no more tips shall be paid.',
-    );
+  await requireKeys(config, storage);
   // The terms of tips, before anything is answered.
   await app.tick();
   if (paymentService && terms().exponent === 3)

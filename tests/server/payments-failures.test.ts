@@ -101,6 +101,42 @@ describe.each([
   });
 });
 
+describe('Stripe that is away while somebody wants to pay', () => {
+  test.each([1, 29, 58])('for %i minutes takes the tip afterwards, once', async (minutes) => {
+    const scene = await openPaymentScene();
+    const { stripe, t, customer } = scene;
+    stripe.fail(({ path }) => (path === '/checkout/sessions' ? { is: 'cut', when: 'before' } : null));
+    await expect(scene.give(2_000, 'key')).rejects.toThrow('does not answer');
+    for (let passed = 0; passed < minutes; passed += 1) {
+      t.clock.nowMs += MINUTE_MS;
+      await t.app.sweepPayments();
+    }
+    stripe.fail(() => null);
+    const begun = await scene.give(2_000, 'key');
+    expect(begun).toMatchObject({ status: 'pending' });
+    // Who comes late has half an hour as well.
+    t.clock.nowMs += 30 * MINUTE_MS;
+    scene.pay();
+    expect((await scene.deliver()).status).toBe(200);
+    expect(await customer.trpc.transactions.get.query({ id: begun.id })).toMatchObject({
+      status: 'completed',
+    });
+    expect(await statesOf(scene)).toEqual(['succeeded']);
+  });
+
+  test('for longer than an hour has taken nothing', async () => {
+    const scene = await openPaymentScene();
+    const { stripe, t } = scene;
+    stripe.fail(({ path }) => (path === '/checkout/sessions' ? { is: 'cut', when: 'before' } : null));
+    await expect(scene.give(2_000, 'key')).rejects.toThrow('does not answer');
+    t.clock.nowMs += 61 * MINUTE_MS;
+    await t.app.sweepPayments();
+    stripe.fail(() => null);
+    expect(await scene.give(2_000, 'key')).toMatchObject({ status: 'expired' });
+    expect(stripe.sessions.size).toBe(0);
+  });
+});
+
 describe('money that has gone back, of which no notice ever came,', () => {
   /** A tip that was paid, and whose money has gone back. */
   async function goneBack(what: 'refundAtStripe' | 'dispute') {

@@ -63,7 +63,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
-    /^server\/(serve|commands\/[^/]+)\.ts$/,
+    /^server\/(serve|configured-parts|commands\/[^/]+)\.ts$/,
     'version storage choice schedule chapters printer limits config http app log frame ports stripe care brand metrics',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
@@ -129,7 +129,7 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|commands\/(?:account|announce|invite|keep-backups|mail|reports|terms))\.ts$/,
+    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|invite|keep-backups|mail|reports|terms))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],

@@ -11,8 +11,8 @@ import { PaymentServiceUnavailable } from './payment-service.ts';
 import type { TipPayments } from './tip-payments.ts';
 import { createWebhookEvents } from './webhook-events.ts';
 
-/** Stripe takes no less than 30 minutes; one more is for clocks that differ. */
-const PAGE_LIFETIME_MS = 31 * 60_000;
+/** So long somebody may take to pay, and the payment service may not answer, before the tip has failed. */
+const PAGE_LIFETIME_MS = 60 * 60_000;
 /** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
 const PAYMENTS_AT_ONCE = 20;

@@ -25,6 +25,8 @@ export interface StripeSettings {
 }
 
 const TIMEOUT_MS = 10_000;
+/** Stripe takes no less than 30 minutes; five more are for clocks that differ. */
+const LEAST_LIFETIME_MS = 35 * 60_000;
 /** The greatest age of a webhook event in seconds; Stripe signs repeated events anew. */
 const EVENT_TOLERANCE_S = 300;
 
@@ -95,6 +97,7 @@ export function createStripe(
 
     async begin(payment, { title, paidUrl, leftUrl }): Promise<Begun> {
       const { id, amountCents, giverFeeCents, receiverFeeCents, destination } = payment;
+      const expiresAtMs = Math.max(payment.expiresAtMs, clock() + LEAST_LIFETIME_MS);
       const item = (name: string, cents: number) => ({
         quantity: 1,
         price_data: { currency: stripeCurrency(), unit_amount: toStripe(cents), product_data: { name } },
@@ -120,13 +123,12 @@ export function createStripe(
               on_behalf_of: destination,
               metadata: { transaction: id },
             },
-            expires_at: Math.floor(payment.expiresAtMs / 1_000),
+            expires_at: Math.floor(expiresAtMs / 1_000),
             success_url: paidUrl,
             cancel_url: leftUrl,
           };
-          const session = await makeOnce(`tip-${id}`, (options) =>
-            stripe.checkout.sessions.create(page, options),
-          );
+          const key = expiresAtMs === payment.expiresAtMs ? `tip-${id}` : `tip-${id}-${expiresAtMs}`;
+          const session = await makeOnce(key, (options) => stripe.checkout.sessions.create(page, options));
           const { url } = session;
           if (url === null) throw new PaymentServiceUnavailable('the payment service gave no page');
           return { outcome: 'page', id: session.id, url } as const;
