@@ -61,10 +61,11 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
+  ['parts', /^server\/configured-parts\.ts$/, 'storage config ports stripe chapters metrics'],
   [
     'programs',
-    /^server\/(serve|configured-parts|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters printer limits config http app log frame ports stripe care brand metrics',
+    /^server\/(serve|commands\/[^/]+)\.ts$/,
+    'version storage choice schedule chapters printer limits config http app log frame ports stripe care brand metrics parts',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 
