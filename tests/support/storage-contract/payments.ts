@@ -86,6 +86,7 @@ export function describePayments(): void {
     test('a payment begins with every fact of its tip, and is none of the ledger until it is paid', async () => {
       const { payments, payment, provider, customer, storage, ledger } = await openScene();
       const before = await ledger();
+      expect(await payments.hasAny()).toBe(false);
       const begun = payment({ idempotencyKey: 'key' });
       const record = {
         ...begun,
@@ -109,6 +110,7 @@ export function describePayments(): void {
       expect(await payments.findPayment({ id: again.id })).toBeNull();
       expect(await storage.findTransaction(customer.id, begun.id)).toBeNull();
       expect(await ledger()).toEqual(before);
+      expect(await payments.hasAny()).toBe(true);
     });
 
     test('what stands against a payment is told as for a tip, and leaves its key free', async () => {
