@@ -223,6 +223,7 @@ function createServices({
   blockedWords,
   drawing,
   own = NO_BRAND,
+  troubles,
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const draft = mailRelay ? createDrafts(clock, random) : () => undefined;
@@ -261,6 +262,7 @@ function createServices({
         log,
         publicUrl,
         receiptTokenOf: receipts.tokenOf,
+        tellHearing: (isHeard) => troubles[isHeard ? 'end' : 'begin']('unheard'),
         excludedCategories: config.stripe?.excludedCategories ?? [],
       })
     : createSimulatedPayments(storage);

@@ -111,7 +111,7 @@ test('is answered also when the database is not', async () => {
       },
     },
     streams: () => 7,
-    troubles: () => ({ backup: true, late: false, past: false, data: false, ledger: false }),
+    troubles: () => ({ backup: true, late: false, past: false, data: false, ledger: false, unheard: false }),
     maintenance: { untilMs: null },
   });
   expect(Object.fromEntries(valuesIn(await metrics.text()))).toMatchObject({

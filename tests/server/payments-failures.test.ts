@@ -137,6 +137,30 @@ describe('Stripe that is away while somebody wants to pay', () => {
   });
 });
 
+test('that no webhook event is heard of what is paid is told by readyz, until one is heard', async () => {
+  const scene = await openPaymentScene();
+  const { t } = scene;
+  const lines = async () => (await (await t.send('/readyz')).text()).split('\n').slice(1);
+  const giveUnheard = async () => {
+    await scene.give();
+    scene.pay();
+    t.clock.nowMs += 3 * MINUTE_MS;
+    await t.app.sweepPayments();
+  };
+  // The event about the provider's account was heard an hour before.
+  await giveUnheard();
+  expect(await lines()).toEqual([]);
+  t.clock.nowMs += 60 * MINUTE_MS;
+  await giveUnheard();
+  expect(await lines()).toEqual([
+    expect.stringMatching(/^Payments have been found paid of which no webhook event was heard since 2026-/),
+  ]);
+  expect((await scene.deliver()).status).toBe(200);
+  t.clock.nowMs += MINUTE_MS;
+  await t.app.sweepPayments();
+  expect(await lines()).toEqual([]);
+});
+
 describe('money that has gone back, of which no notice ever came,', () => {
   /** A tip that was paid, and whose money has gone back. */
   async function goneBack(what: 'refundAtStripe' | 'dispute') {

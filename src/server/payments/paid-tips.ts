@@ -16,10 +16,14 @@ const PAGE_LIFETIME_MS = 60 * 60_000;
 /** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
 const PAYMENTS_AT_ONCE = 20;
+/** An event that is late comes within this time. */
+const HEARING_MS = 60 * 60_000;
 
 export function createPaidTips(
   deps: ProgressDependencies & {
     readonly excludedCategories: readonly ServiceCategory[];
+    /** Told whether webhook events are heard of what is paid; without them a tip arrives minutes later. */
+    tellHearing(isHeard: boolean): void;
   },
 ): TipPayments {
   const { storage, service, clock, log, excludedCategories } = deps;
@@ -27,6 +31,7 @@ export function createPaidTips(
   const progress = createPaymentProgress(deps);
   const webhookEvents = createWebhookEvents({ storage, service, clock, log, progress });
   const askedAtMs = new Map<TransactionId, number>();
+  let isHeard = true;
 
   async function orUnavailable<Result>(step: () => Promise<Result>): Promise<Result> {
     try {
@@ -41,6 +46,13 @@ export function createPaidTips(
   async function findOwn(giver: UserId | null, id: TransactionId): Promise<PaymentRecord | null> {
     const payment = await payments.findPayment({ id });
     return payment?.giverId === giver ? payment : null;
+  }
+
+  /** Each process hears of some events only, so that the storage is asked. */
+  async function listen(hasMissed: boolean): Promise<void> {
+    if (isHeard && !hasMissed) return;
+    isHeard = await payments.hasHeardSince(clock() - HEARING_MS);
+    deps.tellHearing(isHeard);
   }
 
   return {
@@ -107,9 +119,12 @@ export function createPaidTips(
 
     async sweep() {
       await webhookEvents.forget();
+      let hasMissed = false;
       for (const payment of await payments.takeOpenPayments(clock(), PAYMENTS_AT_ONCE)) {
         try {
-          await (payment.state === 'succeeded' ? progress.finishRefund(payment) : progress.lookUp(payment));
+          const isOpen = payment.state !== 'succeeded';
+          const now = await (isOpen ? progress.lookUp(payment) : progress.finishRefund(payment));
+          hasMissed ||= isOpen && now.state === 'succeeded';
         } catch (err) {
           // Each payment was taken out of the others of this batch, which must not wait for it.
           if (err instanceof PaymentServiceUnavailable)
@@ -117,6 +132,7 @@ export function createPaidTips(
           else log.error({ err, payment: payment.id }, 'could not find out what became of a payment');
         }
       }
+      await listen(hasMissed);
       await webhookEvents.catchUp();
     },
   };

@@ -21,6 +21,7 @@ const TROUBLES = {
   past: 'The folder of the backups has held some of another past than that of the database',
   data: 'The data has been found damaged, or could not be read through,',
   ledger: 'The ledger has not added up',
+  unheard: 'Payments have been found paid of which no webhook event was heard',
 } as const;
 export type Trouble = keyof typeof TROUBLES;
 
@@ -49,6 +50,7 @@ export function createTroubles(clock: Clock): Troubles {
       past: begunAtMs.has('past'),
       data: begunAtMs.has('data'),
       ledger: begunAtMs.has('ledger'),
+      unheard: begunAtMs.has('unheard'),
     }),
   };
 }

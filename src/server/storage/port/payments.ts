@@ -86,6 +86,8 @@ export type PaymentName =
   | { readonly chargeId: string };
 
 export interface Payments {
+  /** Whether any process has heard of a webhook event since. */
+  hasHeardSince(fromMs: number): Promise<boolean>;
   /** Whether any payment was ever begun. */
   hasAny(): Promise<boolean>;
   /**

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, isNotNull, lt, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
 import { payments, payoutAccounts, webhookEvents } from '../schema/payments.ts';
@@ -87,6 +87,11 @@ export function paymentStatements({ db }: Builder) {
       .select({ id: webhookEvents.id })
       .from(webhookEvents)
       .where(is(webhookEvents.id, 'id')),
+    webhookEventSince: db
+      .select({ id: webhookEvents.id })
+      .from(webhookEvents)
+      .where(gte(webhookEvents.receivedAtMs, value('fromMs')))
+      .limit(1),
     deleteWebhookEvents: db
       .delete(webhookEvents)
       .where(

@@ -32,6 +32,8 @@ import {
 export function createPayments(engine: Engine): Payments {
   const { read, change } = engine;
   return {
+    hasHeardSince: async (fromMs) =>
+      (await read(({ webhookEventSince }) => webhookEventSince.one({ fromMs }))) !== undefined,
     hasAny: async () => (await read(({ anyPayment }) => anyPayment.one({}))) !== undefined,
     beginPayment: transacting(engine)(begin),
     askForRefund: transacting(engine)(askForRefund),
