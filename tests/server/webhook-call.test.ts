@@ -1,6 +1,7 @@
 /** One event to one endpoint: what is sent, what answers come to, and that nothing inside is ever called. */
 import { randomBytes } from 'node:crypto';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCall, createFindWebhookTarget } from '#server/events/call.ts';
@@ -163,6 +164,11 @@ describe('an endpoint', () => {
     ],
     [{ is: 'status', status: 404 }, 'failed', { status: 404 }],
     [{ is: 'status', status: 500, body: 'a\0b\u001b[31m\tc' }, 'failed', { answer: 'a\ufffdb\ufffd[31m\tc' }],
+    [
+      { is: 'status', status: 500, body: 'a\u202eb\u2066c\u200f' },
+      'failed',
+      { answer: 'a\ufffdb\ufffdc\u200f' },
+    ],
     [{ is: 'status', status: 500, body: 'x'.repeat(100_000) }, 'failed', { answer: 'x'.repeat(4_096) }],
     [{ is: 'cut', when: 'before' }, 'failed', { status: null, failure: 'ECONNRESET' }],
     [{ is: 'cut', when: 'after' }, 'failed', { status: null, failure: 'ECONNRESET' }],
@@ -174,6 +180,43 @@ describe('an endpoint', () => {
     });
     receiver.plan(webhook.url, fault satisfies ReceiverFault);
     expect(await call(webhook, EVENT)).toMatchObject({ outcome, delivery });
+  });
+
+  test.each([
+    ['the size of a chunk', '0'.repeat(4_096)],
+    ['what may stand beside the size of a chunk', `1;${'e'.repeat(4_000)}\r\na\r\n`],
+  ])('that never ends %s is left after 128 KB at most, and its status counts', async (_, piece) => {
+    const endless = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+        const more = () => {
+          while (!socket.destroyed && socket.write(piece));
+        };
+        socket.on('drain', more);
+        more();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(endless, 'listening');
+    const address = endless.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const connect = Socket.prototype.connect;
+    const opened: Socket[] = [];
+    const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
+      opened.push(this);
+      return Reflect.apply(connect, this, args);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const { call, webhook } = await setUp({ timeLimitMs: 500 });
+    const url = `http://127.0.0.1:${port}/a`;
+    expect(await call({ ...webhook, url }, EVENT)).toMatchObject({
+      outcome: 'taken',
+      delivery: { status: 200 },
+    });
+    expect(opened).toHaveLength(1);
+    expect(opened[0]?.bytesRead).toBeLessThan(128 * 1_024);
+    endless.close();
+    await once(endless, 'close');
   });
 
   test('may ask for a pause, by seconds or by a date', async () => {

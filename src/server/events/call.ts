@@ -97,11 +97,11 @@ function outcomeOf(status: number): Called['outcome'] {
   return status === GONE ? 'gone' : 'failed';
 }
 
-/** As text, without characters that move a cursor; PostgreSQL refuses NUL in a text. */
+/** As text, without characters that move a cursor or turn the text around; PostgreSQL refuses NUL in a text. */
 function readable(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes).replace(CONTROLS, '\ufffd');
   return text.slice(0, MAX_ANSWER_BYTES);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be shown
-const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;

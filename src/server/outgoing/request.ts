@@ -11,8 +11,8 @@ import { isLoopbackAddress, isLoopbackHost, isPublicAddress, type Target } from 
 /** Longer headers are an error. */
 const MAX_HEADER_BYTES = 8_192;
 /**
- * Bounds everything before the final answer: interim answers (RFC 9110, section 15.2), which may be many, and
- * empty lines.
+ * Bounds all of an answer: interim answers (RFC 9110, section 15.2), which may be many, empty lines, and what
+ * stands between the chunks of a body.
  */
 const MAX_ANSWER_BYTES = 32_768;
 const MAX_WAIT_MS = 86_400_000;
@@ -172,7 +172,10 @@ function send({
       let countBytes = 0;
       socket.on('data', (bytes) => {
         countBytes += bytes.length;
-        if (finish === null && countBytes > MAX_ANSWER_BYTES) request.destroy(new EndlessAnswer());
+        if (countBytes <= MAX_ANSWER_BYTES) return;
+        if (finish === null) request.destroy(new EndlessAnswer());
+        // The part of the body that came in these bytes is read first.
+        else process.nextTick(finish);
       });
     });
     const fail = (error: Error) => (finish === null ? reject(error) : finish());
