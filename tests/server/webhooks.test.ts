@@ -228,6 +228,34 @@ describe('a webhook', () => {
     expect(await provider.trpc.webhooks.deliveries.query({ id })).toHaveLength(5);
   });
 
+  test('is not given up while its owner tries it by hand and it takes that', async () => {
+    const { provider, receiver, giveTips, addWebhook, pass, only } = await openScene();
+    const { id, endpoint, url } = await addWebhook();
+    await giveTips(1);
+    for (let tries = 0; tries < 12; tries += 1) {
+      receiver.plan(url, { is: 'status', status: 500 });
+      await pass(SECOND_MS);
+      expect(endpoint.requests).toBe(2 * tries + 1);
+      await provider.trpc.webhooks.test.mutate({ id });
+    }
+    expect(await only()).toMatchObject({ isOn: true, offReason: null });
+    await pass(SECOND_MS);
+    expect(typesOf(endpoint.events).at(-1)).toBe('tip.received');
+  });
+
+  test('that has more to be told than one turn goes behind those that wait for theirs', async () => {
+    const { t, giveTips, addWebhook, look } = await openScene();
+    const { endpoint } = await addWebhook();
+    await giveTips(21);
+    await look();
+    expect(endpoint.requests).toBe(20);
+    expect((await t.data.dump())['webhooks']).toEqual([
+      expect.objectContaining({ next_try_ms: t.clock.nowMs, claimed_until_ms: 0 }),
+    ]);
+    await look();
+    expect(endpoint.requests).toBe(21);
+  });
+
   test('that is slow, or never ends, keeps no other waiting', async () => {
     const { t, receiver, addWebhook, look } = await openScene();
     const held = new Promise<void>((resolve) => onTestFinished(() => resolve()));

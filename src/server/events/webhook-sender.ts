@@ -135,7 +135,8 @@ export function createWebhookSender(deps: {
         const isMore = deliveries.length < MAX_SENT_AT_ONCE;
         const called = isMore ? await callInTime(webhook, state.tries, eventFrom(event)) : null;
         if (called === null || called === 'postponed') {
-          const nextTryMs = called === null ? 0 : clock() + jittered(POSTPONED_MS);
+          // Due now and not since ever: those that wait for their first turn come before it.
+          const nextTryMs = clock() + (called === null ? 0 : jittered(POSTPONED_MS));
           await settle(webhook, { ...state, nextTryMs, deliveries, off: null });
           return;
         }

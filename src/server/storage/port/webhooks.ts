@@ -124,7 +124,10 @@ export interface Webhooks {
   isClaimed(claim: WebhookClaim): Promise<boolean>;
   /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
   settle(claim: WebhookClaim, settled: SettledWebhook): Promise<boolean>;
-  /** Notes what was sent outside of the order. When it got through, what waits is due at once. */
+  /**
+   * Notes what was sent outside of the order. When it got through, what waits is due at once, and its tries begin
+   * anew.
+   */
   noteDelivery(id: WebhookId, delivery: Delivery, gotThrough: boolean): Promise<void>;
   /** The last hundred, newest first; none for somebody else's endpoint. */
   listDeliveries(userId: UserId, id: WebhookId): Promise<Delivery[]>;

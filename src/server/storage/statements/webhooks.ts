@@ -39,6 +39,8 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
       .returning(
         allBut(webhooks, 'createdAtMs', 'offReason', 'offAtMs', 'isTold', 'nextTryMs', 'deliveryCount'),
       );
+  const zeroOnceThrough = (column: typeof webhooks.nextTryMs | typeof webhooks.tries) =>
+    sql`case when cast(${value('gotThrough')} as integer) = 1 then 0 else ${column} end`;
   const again = { failingSinceMs: null, nextTryMs: 0, tries: 0, claimedUntilMs: 0 };
 
   return {
@@ -117,7 +119,8 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
       .update(webhooks)
       .set({
         ...given(webhooks, 'deliveryCount'),
-        nextTryMs: sql`case when cast(${value('gotThrough')} as integer) = 1 then 0 else ${webhooks.nextTryMs} end`,
+        nextTryMs: zeroOnceThrough(webhooks.nextTryMs),
+        tries: zeroOnceThrough(webhooks.tries),
       })
       .where(is(webhooks.id, 'id')),
     untoldWebhooks: db
