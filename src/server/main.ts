@@ -8,6 +8,7 @@ import { refuseOldNode } from './old-node.js';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   account: async () => (await import('./commands/account.ts')).careForAccount,
   announce: async () => (await import('./commands/announce.ts')).announce,
+  audit: async () => (await import('./commands/audit.ts')).readAuditLog,
   'db-backup': async () => (await import('./commands/db-backup.ts')).backUpDatabase,
   'db-check': async () => (await import('./commands/db-check.ts')).checkDatabase,
   'db-keep-backups': async () => (await import('./commands/keep-backups.ts')).keepBackups,

@@ -103,7 +103,8 @@ describe('a backup', () => {
     });
     expect(await runToEnd('db-restore', {}, ['a', 'b'])).toMatchObject({
       code: 1,
-      stderr: 'Usage: npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX]\n',
+      stderr:
+        'Usage: npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX] [--reason TEXT]\n',
     });
   });
 });
@@ -225,7 +226,12 @@ describe('restoring', () => {
     const restored = await runHere('db-restore', env, [file, '--other-past', '--keep-sessions']);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
     // A copy that is only tried out must not wake or mail anybody.
-    expect(dumpOf(path)).toEqual({ ...before, push_devices: [], mails: [], mail_links: [], invitations: [] });
+    const audit_log = [
+      ...(before['audit_log'] ?? []),
+      expect.objectContaining({ action: 'database_restored' }),
+    ];
+    const gone = { push_devices: [], mails: [], mail_links: [], invitations: [] };
+    expect(dumpOf(path)).toEqual({ ...before, ...gone, audit_log });
     expect((await runHere('db-check', env, ['--digest', noted])).code).toBe(0);
     const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
     await goOn(storage, books);

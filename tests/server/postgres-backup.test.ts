@@ -147,10 +147,13 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(await at(url).check([])).toEqual({
       problems: [],
       differences: [],
+      auditProblems: [],
       tipCount: books.tipCount,
       past,
     });
     const storage = await at(url).openForServer(OPENING);
+    const acts = await storage.audit.list({ after: 2, sinceMs: 0, atMost: 9 });
+    expect(acts).toMatchObject([{ number: 3, action: 'database_restored', actorName: 'ops', host: 'bar' }]);
     expect(await storage.listSessions(books.customer.id, 0)).toEqual([]);
     expect(await storage.apiKeys.list(books.provider.id)).toEqual([]);
     expect(await storage.secret('giver_pseudonym', Buffer.alloc(32))).toEqual(
@@ -273,10 +276,22 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const other = await createDatabase();
     const restored = await runHere('db-restore', { DATABASE_URL: other }, [file, '--digest', past]);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
-    expect(await at(other).check([])).toEqual({ problems: [], differences: [], tipCount: 1, past });
+    expect(await at(other).check([])).toEqual({
+      problems: [],
+      differences: [],
+      auditProblems: [],
+      tipCount: 1,
+      past,
+    });
     const storage = await at(other).openForServer(OPENING);
     await storage.close();
-    expect(await at(other).check([])).toEqual({ problems: [], differences: [], tipCount: 1, past });
+    expect(await at(other).check([])).toEqual({
+      problems: [],
+      differences: [],
+      auditProblems: [],
+      tipCount: 1,
+      past,
+    });
     // What was brought up to date meanwhile gives way to the backup, too.
     expect((await runHere('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
   });

@@ -168,6 +168,7 @@ describe('the check of the ledger', () => {
     expect(await databaseAt({ engine: 'postgres', url }).check([])).toEqual({
       problems: [],
       differences: [],
+      auditProblems: [],
       tipCount: books.tipCount,
       past,
     });

@@ -91,8 +91,20 @@ describe('a move', () => {
     const file = databaseAt({ engine: 'sqlite', path });
     const { past, tipCount, problems } = await file.check([]);
     expect(problems).toEqual([]);
-    expect(await moveBooks(path, url)).toEqual({ problems: [], differences: [], tipCount, past });
-    expect(await at(url).check([])).toEqual({ problems: [], differences: [], tipCount, past });
+    expect(await moveBooks(path, url)).toEqual({
+      problems: [],
+      differences: [],
+      auditProblems: [],
+      tipCount,
+      past,
+    });
+    expect(await at(url).check([])).toEqual({
+      problems: [],
+      differences: [],
+      auditProblems: [],
+      tipCount,
+      past,
+    });
 
     const [from, to] = [await file.openForCommand(), await at(url).openForCommand()];
     try {
@@ -233,6 +245,13 @@ describe('npm run db:move', () => {
     if (password !== '') expect(stdout).not.toContain(password);
     expect(stdout).not.toContain(SECRET);
     expect(readFileSync(path).equals(before)).toBe(true);
+    expect(await ask(url, 'SELECT number, action FROM tipwell.audit_log ORDER BY number')).toEqual([
+      ['1', 'announcement_made'],
+      ['2', 'announcement_made'],
+      ['3', 'database_moved'],
+    ]);
+    // The row stays, so that nothing can be moved there any more.
+    await expect(moveBooks(path, url)).rejects.toThrow('is not empty: an operator has acted on it');
   });
 
   test('is refused while a server has the file', async () => {

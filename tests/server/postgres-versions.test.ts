@@ -65,7 +65,13 @@ test('a database of the version before is checked as it is, and the next start b
   expect(await readDay(storage, id)).toEqual([
     { count: 3, grossCents: 10_000, netCents: 9_700, largestCents: 6_790 },
   ]);
-  expect(await at(url).check(notesOf(noted))).toEqual({ problems: [], differences: [], tipCount: 3, past });
+  expect(await at(url).check(notesOf(noted))).toEqual({
+    problems: [],
+    differences: [],
+    auditProblems: [],
+    tipCount: 3,
+    past,
+  });
 });
 
 test('a block of a version that kept none by service is left to the service of the tip by which it was made', async () => {

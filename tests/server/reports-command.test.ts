@@ -89,7 +89,7 @@ test('a report names both accounts and the words, until it is done; the log says
     expect(await reports(...words)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('npm run reports [-- done TRANSACTION_ID]'),
+      stderr: expect.stringContaining('npm run reports [-- done TRANSACTION_ID '),
     });
   const log = server.stderr();
   expect(log).toContain('words were reported');

@@ -246,6 +246,7 @@ test.skipIf(process.platform === 'win32')(
 
 describe('the operator’s commands', () => {
   const COMMANDS = [
+    'audit',
     'account',
     'announce',
     'db:backup',

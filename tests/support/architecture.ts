@@ -130,7 +130,7 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|invite|keep-backups|mail|reports|terms))\.ts$/,
+    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|db-move|db-restore|invite|keep-backups|mail|reports|terms))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],

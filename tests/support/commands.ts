@@ -5,6 +5,7 @@
  */
 import { careForAccount } from '#server/commands/account.ts';
 import { announce } from '#server/commands/announce.ts';
+import { readAuditLog } from '#server/commands/audit.ts';
 import { type Command, runCommand } from '#server/commands/command.ts';
 import { backUpDatabase } from '#server/commands/db-backup.ts';
 import { checkDatabase } from '#server/commands/db-check.ts';
@@ -18,6 +19,7 @@ import type { Environment } from './running-server.ts';
 const COMMANDS = {
   account: careForAccount,
   announce,
+  audit: readAuditLog,
   'db-backup': backUpDatabase,
   'db-check': checkDatabase,
   'db-move': moveDatabase,
@@ -32,6 +34,7 @@ export async function runHere(name: keyof typeof COMMANDS, env: Environment, wor
   const written = { stdout: '', stderr: '' };
   const code = await runCommand(COMMANDS[name], words, {
     readEnvironment: () => env,
+    findActor: () => ({ kind: 'command', name: 'ops', host: 'bar' }),
     print: (text) => {
       written.stdout += text;
     },

@@ -6,7 +6,7 @@ import type { Client } from 'pg';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { checkAuditLog, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { dump } from './database-dump.ts';
 
 /** The end of time, as far as a date can tell it. */
@@ -98,7 +98,8 @@ export function storedInSqlite(connection: () => Database): StoredData {
   return {
     ...ofBothEngines(run),
     dump: async () => dump(connection()),
-    check: async () => (connection().open ? checkLedger(connection()) : []),
+    check: async () =>
+      connection().open ? [...checkLedger(connection()), ...checkAuditLog(connection())] : [],
     async setReadOnly(isReadOnly) {
       connection().pragma(`query_only = ${isReadOnly ? 'ON' : 'OFF'}`);
     },
@@ -139,7 +140,8 @@ export function storedInPostgres(client: Client): StoredData {
     async check() {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
       try {
-        return (await inspectLedger(client, [])).problems;
+        const { problems, auditProblems } = await inspectLedger(client, []);
+        return [...problems, ...auditProblems];
       } finally {
         await client.query('ROLLBACK');
       }

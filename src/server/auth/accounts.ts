@@ -1,5 +1,6 @@
 /** Accounts: registration, login, and the account as shown to its owner. */
 
+import type { ActAbout } from '#server/storage/port/audit.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Account, AccountChange, Remnants, Storage } from '#server/storage/port/storage.ts';
 import { isClosingDue } from '#server/storage/rules/accounts.ts';
@@ -74,7 +75,7 @@ export interface Accounts {
    * Closes an account for the operator, without a grace period.
    * @returns the data that may remain in files; null for an unknown email.
    */
-  closeAtOnce(email: string): Promise<Remnants | null>;
+  closeAtOnce(email: string, act?: ActAbout): Promise<Remnants | null>;
   /**
    * Notes that the owner of a session typed the password in it.
    * @throws AppError `wrong_password` when it is wrong or has expired; `session_ended`.
@@ -95,13 +96,13 @@ export interface Accounts {
    * Gives an account a random password for one day, for the operator, and ends all of its sessions.
    * @returns the password, which is stored nowhere; null for an unknown email.
    */
-  resetPassword(email: string): Promise<string | null>;
+  resetPassword(email: string, act?: ActAbout): Promise<string | null>;
   /** Null for an unknown email. The result must not reach an answer. */
   idOf(email: string): Promise<UserId | null>;
   /** Ends all sessions for the operator. @returns their number; null for an unknown email. */
-  endSessions(email: string): Promise<number | null>;
+  endSessions(email: string, act?: ActAbout): Promise<number | null>;
   /** Ends all API keys for the operator. @returns their number; null for an unknown email. */
-  endApiKeys(email: string): Promise<number | null>;
+  endApiKeys(email: string, act?: ActAbout): Promise<number | null>;
 }
 
 export function createAccounts(deps: {
@@ -274,23 +275,25 @@ export function createAccounts(deps: {
       return { count, remnants };
     },
 
-    async closeAtOnce(email) {
+    async closeAtOnce(email, act) {
       const found = await storage.findCredentials(email);
       if (!found) return null;
-      await storage.closeAccount(found.account.id, clock(), false);
-      await sessions.noteEnded(found.account.id);
+      const { id } = found.account;
+      await storage.closeAccount(id, clock(), false, act?.(id));
+      await sessions.noteEnded(id);
       return storage.forgetRemnants();
     },
 
-    async resetPassword(email) {
+    async resetPassword(email, act) {
       const found = await findOpen(email);
       if (!found) return null;
+      const { id } = found.account;
       const password = newPassword(random);
       const passwordHash = await passwords.hash(password);
       const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
       const told = draft?.('password_changed');
       let present = found.passwordHash;
-      while (!(await sessions.replacePassword(found.account.id, present, next, told))) {
+      while (!(await sessions.replacePassword(id, present, next, told, act?.(id)))) {
         // The hash was replaced between reading and writing; the operator's password still wins.
         const again = await findOpen(email);
         if (!again) return null;
@@ -301,14 +304,18 @@ export function createAccounts(deps: {
 
     idOf: async (email) => (await findOpen(email))?.account.id ?? null,
 
-    async endSessions(email) {
+    async endSessions(email, act) {
       const found = await findOpen(email);
-      return found ? sessions.endOthers(found.account.id, null) : null;
+      if (!found) return null;
+      const { id } = found.account;
+      return sessions.endOthers(id, null, act?.(id));
     },
 
-    async endApiKeys(email) {
+    async endApiKeys(email, act) {
       const found = await findOpen(email);
-      return found ? storage.apiKeys.endAll(found.account.id) : null;
+      if (!found) return null;
+      const { id } = found.account;
+      return storage.apiKeys.endAll(id, act?.(id));
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
+import type { Act, ActAbout } from '#server/storage/port/audit.ts';
 import type { Invitation } from '#server/storage/port/invitations.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { emailKeyOf } from '#server/storage/rules/accounts.ts';
@@ -20,15 +21,18 @@ export interface Invitations {
    * @param email of whom it is for alone; null for anybody.
    * @returns the invitation and its token, which is stored nowhere.
    */
-  invite(asked: {
-    readonly email: string | null;
-    readonly maxUses: number;
-    readonly days: number;
-  }): Promise<Invitation & { readonly token: string }>;
+  invite(
+    asked: {
+      readonly email: string | null;
+      readonly maxUses: number;
+      readonly days: number;
+    },
+    act?: ActAbout,
+  ): Promise<Invitation & { readonly token: string }>;
   /** Those that can still be used, the first to expire first. */
   list(): Promise<readonly Invitation[]>;
   /** @returns false for an unknown id. */
-  revoke(id: string): Promise<boolean>;
+  revoke(id: string, act?: Act): Promise<boolean>;
   /**
    * Whether somebody may make an account, before the costly hashing.
    * @returns the hash of the token to spend with it; null where none is needed.
@@ -55,7 +59,7 @@ export function createInvitations({
   readonly mode: RegistrationMode;
 }): Invitations {
   return {
-    async invite({ email, maxUses, days }) {
+    async invite({ email, maxUses, days }, act) {
       const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
       const invitation = {
         id: newInvitationId(random),
@@ -64,12 +68,12 @@ export function createInvitations({
         usesLeft: maxUses,
         expiresAtMs: clock() + days * DAY_MS,
       };
-      await invitations.add({ ...invitation, tokenHash: hashOf(token) });
+      await invitations.add({ ...invitation, tokenHash: hashOf(token) }, act?.(invitation.id));
       return { ...invitation, token };
     },
 
     list: () => invitations.list(clock()),
-    revoke: (id) => invitations.revoke(id),
+    revoke: (id, act) => invitations.revoke(id, act),
 
     async admit({ email, invitation }) {
       if (mode === 'closed') throw new AppError('registration_closed');

@@ -5,6 +5,7 @@
  */
 import { createHash, hash } from 'node:crypto';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
+import type { Act } from '#server/storage/port/audit.ts';
 import type { NewMail } from '#server/storage/port/mails.ts';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
@@ -76,13 +77,13 @@ export interface Sessions {
    * @returns their number.
    * @throws StorageUnavailable when it is not stored yet.
    */
-  endOthers(userId: UserId, keptToken: string | null): Promise<number>;
+  endOthers(userId: UserId, keptToken: string | null, act?: Act): Promise<number>;
   /**
    * Ends the sessions of all accounts in bounded steps; sessions that begin meanwhile may continue.
    * @returns their number.
    * @throws StorageUnavailable after some of the steps.
    */
-  endAll(): Promise<number>;
+  endAll(act?: Act): Promise<number>;
   /**
    * Replaces an account's password, ends its other sessions and gives that of `token` a new token, in one
    * step.
@@ -106,7 +107,13 @@ export interface Sessions {
    * Replaces an account's password and ends all of its sessions, in one step. @returns false when `present`
    * is no longer its hash.
    */
-  replacePassword(userId: UserId, present: string, next: NextPassword, mail?: NewMail): Promise<boolean>;
+  replacePassword(
+    userId: UserId,
+    present: string,
+    next: NextPassword,
+    mail?: NewMail,
+    act?: Act,
+  ): Promise<boolean>;
   /**
    * Watches a live session for work that lasts longer than a request. `ended` is aborted when this process
    * ends the session, and by the next `tick` after it has expired or another process has ended it.
@@ -231,10 +238,10 @@ export function createSessions(deps: {
       await endSession(ended.tokenHash);
     },
 
-    async endOthers(userId, keptToken) {
+    async endOthers(userId, keptToken, act) {
       const kept = keptToken === null ? null : hashOf(keptToken);
       try {
-        const count = await storage.endOtherSessions(userId, kept);
+        const count = await storage.endOtherSessions(userId, kept, act);
         await watches.endOfGone(userId);
         return count;
       } catch (error) {
@@ -249,7 +256,14 @@ export function createSessions(deps: {
       }
     },
 
-    endAll: () => forgetInSteps((atMost) => storage.forgetExpiredSessions(END_OF_TIME_MS, atMost)),
+    endAll(act) {
+      let unwritten = act;
+      return forgetInSteps((atMost) => {
+        const first = unwritten;
+        unwritten = undefined;
+        return storage.forgetExpiredSessions(END_OF_TIME_MS, atMost, first);
+      });
+    },
 
     async changePassword(userId, present, next, token, mail) {
       const renewed = newToken((await findLive(token)).createdAtMs);
@@ -273,8 +287,8 @@ export function createSessions(deps: {
 
     noteEnded: (userId) => watches.endOfGone(userId),
 
-    async replacePassword(userId, present, next, mail) {
-      const outcome = await storage.changePassword(userId, present, next, null, mail);
+    async replacePassword(userId, present, next, mail, act) {
+      const outcome = await storage.changePassword(userId, present, next, null, mail, act);
       await watches.endOfGone(userId);
       return outcome === 'changed';
     },

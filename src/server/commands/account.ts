@@ -10,16 +10,17 @@ import { createSessions, type Sessions } from '../auth/sessions.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { createDrafts } from '../mail/drafts.ts';
 import type { Remnants, Storage } from '../storage/port/storage.ts';
-import { type Command, parseWords, UsageError } from './command.ts';
+import { type Acts, actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 
 const USAGE =
   'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | ' +
-  'end-keys EMAIL | close EMAIL | renew-keys';
+  'end-keys EMAIL | close EMAIL | renew-keys [--reason TEXT]';
 
 interface Services {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly limits: Limits;
+  readonly acts: Acts;
 }
 
 const KEYS_FORGOTTEN = [
@@ -44,8 +45,8 @@ const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
 const ACTIONS: Readonly<
   Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
 > = {
-  'reset-password': async ({ accounts, limits }, email) => {
-    const password = await accounts.resetPassword(email);
+  'reset-password': async ({ accounts, limits, acts }, email) => {
+    const password = await accounts.resetPassword(email, (id) => acts('password_reset', id));
     if (password === null) return null;
     await limits.unlock(email);
     return [
@@ -55,25 +56,26 @@ const ACTIONS: Readonly<
       'All sessions have ended.',
     ];
   },
-  unlock: async ({ accounts, limits }, email) => {
-    if ((await accounts.idOf(email)) === null) return null;
-    const wasCounted = await limits.unlock(email);
+  unlock: async ({ accounts, limits, acts }, email) => {
+    const id = await accounts.idOf(email);
+    if (id === null) return null;
+    const wasCounted = await limits.unlock(email, acts('logins_unlocked', id));
     return [
       wasCounted
         ? `The failed logins of ${email} are forgotten.`
         : `${email} had no failed logins; nothing was changed.`,
     ];
   },
-  'end-sessions': async ({ accounts }, email) => {
-    const count = await accounts.endSessions(email);
+  'end-sessions': async ({ accounts, acts }, email) => {
+    const count = await accounts.endSessions(email, (id) => acts('sessions_ended', id));
     return count === null ? null : [`${count} ${count === 1 ? 'session' : 'sessions'} of ${email} ended.`];
   },
-  'end-keys': async ({ accounts }, email) => {
-    const count = await accounts.endApiKeys(email);
+  'end-keys': async ({ accounts, acts }, email) => {
+    const count = await accounts.endApiKeys(email, (id) => acts('api_keys_ended', id));
     return count === null ? null : [`${count} ${count === 1 ? 'API key' : 'API keys'} of ${email} ended.`];
   },
-  close: async ({ accounts }, email) => {
-    const remnants = await accounts.closeAtOnce(email);
+  close: async ({ accounts, acts }, email) => {
+    const remnants = await accounts.closeAtOnce(email, (id) => acts('account_closed', id));
     if (remnants === null) return null;
     return [
       `The account of ${email} is closed for good.`,
@@ -88,18 +90,19 @@ const ACTIONS: Readonly<
 const ACTIONS_ON_ALL: Readonly<
   Record<string, (services: Services, storage: Storage) => Promise<readonly string[]>>
 > = {
-  'end-sessions --all': async ({ sessions }) => {
-    const count = await sessions.endAll();
+  'end-sessions --all': async ({ sessions, acts }) => {
+    const count = await sessions.endAll(acts('all_sessions_ended'));
     return [`${count} ${count === 1 ? 'session' : 'sessions'} of all accounts ended.`];
   },
-  'renew-keys': async (_services, storage) => {
-    await storage.forgetSecrets();
+  'renew-keys': async ({ acts }, storage) => {
+    await storage.forgetSecrets(acts('installation_keys_renewed'));
     return KEYS_FORGOTTEN;
   },
 };
 
-export const careForAccount: Command = async ({ database, config, words, say }) => {
-  const act = actionOf(words);
+export const careForAccount: Command = async ({ database, config, words, actor, say }) => {
+  const { act, reason } = actionOf(words);
+  const acts = actsOf(actor, reason, Date.now);
   const storage = await database.openForCommand();
   try {
     const clock = Date.now;
@@ -123,7 +126,7 @@ export const careForAccount: Command = async ({ database, config, words, say }) 
       invitations,
     });
     const { lines, isDone } = await act(
-      { accounts, sessions, limits: createLimits(storage, clock) },
+      { accounts, sessions, limits: createLimits(storage, clock), acts },
       storage,
     );
     for (const line of lines) say(line);
@@ -138,16 +141,25 @@ interface Outcome {
   readonly isDone: boolean;
 }
 
-function actionOf(words: readonly string[]): (services: Services, storage: Storage) => Promise<Outcome> {
-  const typed = words.join(' ');
+type Action = (services: Services, storage: Storage) => Promise<Outcome>;
+
+/** @throws UsageError for words that name no action. */
+function actionOf(words: readonly string[]): { readonly act: Action; readonly reason: string | undefined } {
+  const options = { all: { type: 'boolean' }, ...REASON } as const;
+  const { positionals, values } = parseWords(words, { usage: USAGE, count: [1, 2], options });
+  const { all = false, reason } = values;
+  const typed = [...positionals, ...(all ? ['--all'] : [])].join(' ');
   const onAll = Object.hasOwn(ACTIONS_ON_ALL, typed) ? ACTIONS_ON_ALL[typed] : undefined;
-  if (onAll) return async (...given) => ({ lines: await onAll(...given), isDone: true });
-  const [name = '', person = ''] = parseWords(words, { usage: USAGE, count: 2, options: {} }).positionals;
+  if (onAll) return { act: async (...given) => ({ lines: await onAll(...given), isDone: true }), reason };
+  const [name = '', person] = positionals;
   const onOne = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!onOne) throw new UsageError(`Usage: ${USAGE}`);
+  if (!onOne || all || person === undefined) throw new UsageError(`Usage: ${USAGE}`);
   const email = person.trim();
-  return async (services) => {
-    const lines = await onOne(services, email);
-    return { lines: lines ?? [`There is no account with the email ${email}.`], isDone: lines !== null };
+  return {
+    act: async (services) => {
+      const lines = await onOne(services, email);
+      return { lines: lines ?? [`There is no account with the email ${email}.`], isDone: lines !== null };
+    },
+    reason,
   };
 }

@@ -5,26 +5,29 @@ import {
   type StoredAnnouncement,
 } from '#server/storage/port/announcements.ts';
 import { inUtc } from '../setting-forms.ts';
-import { type Command, parseWords, readTime, UsageError } from './command.ts';
+import { actsOf, type Command, parseWords, REASON, readTime, UsageError } from './command.ts';
 
-const USAGE = 'npm run announce -- "TEXT" [--from TIME] [--until TIME] | show | end';
-const OPTIONS = { from: { type: 'string' }, until: { type: 'string' } } as const;
+const USAGE =
+  'npm run announce -- "TEXT" [--from TIME] [--until TIME] [--reason TEXT] | show | end [--reason TEXT]';
+const OPTIONS = { from: { type: 'string' }, until: { type: 'string' }, ...REASON } as const;
 
-export const announce: Command = async ({ database, words, say }) => {
+export const announce: Command = async ({ database, words, actor, say }) => {
   const { positionals, values } = parseWords(words, { usage: USAGE, count: 1, options: OPTIONS });
   const [text = ''] = positionals;
   const nowMs = Date.now();
   const isAction = text === 'show' || text === 'end';
-  if (isAction && words.length > 1) throw new UsageError(`Usage: ${USAGE}`);
+  const acts = actsOf(actor, values.reason, Date.now);
+  const others = Object.keys(values).filter((name) => name !== 'reason' || text === 'show');
+  if (isAction && others.length > 0) throw new UsageError(`Usage: ${USAGE}`);
   const next = isAction ? null : announcementOf(text, values, nowMs);
   const storage = await database.openForCommand();
   try {
     if (text === 'end') {
-      const isEnded = await storage.endAnnouncement();
+      const isEnded = await storage.endAnnouncement(acts('announcement_ended'));
       say(isEnded ? 'The announcement is gone.' : NOTHING);
       return isEnded;
     }
-    if (next) await storage.announce(next);
+    if (next) await storage.announce(next, acts('announcement_made'));
     say(await told(storage, nowMs));
     return true;
   } finally {

@@ -2,18 +2,25 @@
  * The frame of the operator's commands: they print what they did, or in one line why they could not, and
  * return an exit code.
  */
+import { hostname, userInfo } from 'node:os';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { Clock } from '#shared/calendar.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
 import { EXAMPLE_TIME, timeFrom } from '../setting-forms.ts';
 import { type NotedPast, parsePast } from '../storage/checks/past.ts';
 import { databaseAt } from '../storage/open.ts';
+import { type Act, type Actor, type AuditAction, MAX_REASON_LENGTH } from '../storage/port/audit.ts';
 import { DatabaseRefused, type ManagedDatabase } from '../storage/port/database.ts';
 import { StorageUnavailable } from '../storage/port/storage.ts';
+
+const MAX_NAME_LENGTH = 200;
 
 interface CommandInput {
   readonly config: Config;
   readonly database: ManagedDatabase;
   readonly words: readonly string[];
+  /** Who runs the command. */
+  readonly actor: Actor;
   say(line: string): void;
 }
 
@@ -25,6 +32,8 @@ export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 export interface Terminal {
   /** @returns the environment variables. @throws ConfigError when `.env` cannot be read. */
   readEnvironment(): Readonly<Record<string, string | undefined>>;
+  /** Who runs the command, in an environment. */
+  findActor(environment: Readonly<Record<string, string | undefined>>): Actor;
   print(text: string): void;
   printError(text: string): void;
 }
@@ -40,9 +49,11 @@ export async function runCommand(
   terminal: Terminal,
 ): Promise<0 | 1> {
   try {
-    const config = parseConfig(terminal.readEnvironment());
+    const environment = terminal.readEnvironment();
+    const config = parseConfig(environment);
+    const actor = terminal.findActor(environment);
     const say = (line: string) => terminal.print(`${line}\n`);
-    return (await command({ config, database: databaseAt(config.database), words, say })) ? 0 : 1;
+    return (await command({ config, database: databaseAt(config.database), words, say, actor })) ? 0 : 1;
   } catch (error) {
     if (!isForeseen(error)) throw error;
     terminal.printError(`${error.message}\n`);
@@ -59,10 +70,29 @@ export async function runInThisProcess(command: Command, words: readonly string[
   for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverBrokenPipe);
   process.exitCode = await runCommand(command, words, {
     readEnvironment,
+    findActor,
     print: (text) => void process.stdout.write(text),
     printError: (text) => void process.stderr.write(text),
   });
 }
+
+/** The user of the operating system, behind `sudo` the one who called it, and the name of the machine. */
+function findActor({ SUDO_USER: caller }: Readonly<Record<string, string | undefined>>): Actor {
+  const user = findUser();
+  const name = caller === undefined || caller === user ? user : `${caller} (as ${user})`;
+  return { kind: 'command', name: printable(name), host: printable(hostname()) };
+}
+
+/** In a container the user may have a number only. */
+function findUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+const printable = (name: string) => name.replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, MAX_NAME_LENGTH);
 
 /** A reader such as `head` may close the pipe; the command still completes its work. */
 function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
@@ -70,16 +100,25 @@ function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Parses `count` arguments, none of them empty, and options.
+ * Parses `count` arguments, or as many as one of the numbers, none of them empty, and options.
  * @param usage the correct command line, for the error.
  * @throws UsageError for other arguments.
  */
 export function parseWords<const Options extends ParseArgsOptionsConfig>(
   words: readonly string[],
-  { usage, count, options }: { readonly usage: string; readonly count: number; readonly options: Options },
+  {
+    usage,
+    count,
+    options,
+  }: {
+    readonly usage: string;
+    readonly count: number | readonly number[];
+    readonly options: Options;
+  },
 ) {
   const { positionals, values } = readWords(words, usage, options);
-  if (positionals.length !== count || positionals.includes('')) throw new UsageError(`Usage: ${usage}`);
+  if (![count].flat().includes(positionals.length) || positionals.includes(''))
+    throw new UsageError(`Usage: ${usage}`);
   return { positionals, values };
 }
 
@@ -97,6 +136,33 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
     const [reason = ''] = error.message.split(/\. |\.?$/);
     throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
   }
+}
+
+/** Makes an act of a command; without a subject it is done to the installation. */
+export type Acts = (action: AuditAction, subject?: string | null) => Act;
+
+export const REASON = { reason: { type: 'string' } } as const;
+
+/**
+ * Makes the acts of a command, for the audit log.
+ * @param reason what the operator gave as `--reason`. @throws UsageError for one that the log cannot keep.
+ */
+export function actsOf(actor: Actor, reason: string | undefined, clock: Clock): Acts {
+  const given = reason === undefined ? null : readReason(reason);
+  return (action, subject = null) => ({ actor, action, subject, reason: given, atMs: clock() });
+}
+
+function readReason(written: string): string {
+  const text = written.replace(/\s+/gu, ' ').trim();
+  if (text === '' || /[\p{Cc}\p{Cs}]/u.test(text))
+    throw new UsageError('--reason takes a text without control characters.');
+  if ([...text].length > MAX_REASON_LENGTH)
+    throw new UsageError(
+      `A reason has at most ${MAX_REASON_LENGTH} characters. This has ${[...text].length}.`,
+    );
+  if (/\S@\S/.test(text))
+    throw new UsageError('A reason is kept for good, also when the account is closed: name no email in it.');
+  return text;
 }
 
 /**

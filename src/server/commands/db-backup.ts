@@ -8,9 +8,12 @@ export const backUpDatabase: Command = async ({ database, words, say }) => {
   const usage = 'npm run db:backup -- FILE';
   const { positionals, values } = parseWords(words, { usage, count: 1, options: { digest: SEVERAL_NOTES } });
   const [file = ''] = positionals;
-  const { tipCount, past, differences } = await database.backUp(file, parseNotes(values.digest));
+  const { tipCount, past, differences, auditProblems } = await database.backUp(
+    file,
+    parseNotes(values.digest),
+  );
   say(`${file} holds all of ${database.name}, checked: a ledger of ${tipCount} tips.`);
   say(`Its past, to note elsewhere: ${past}`);
-  for (const difference of differences) say(difference);
+  for (const sentence of [...differences, ...auditProblems]) say(sentence);
   return true;
 };

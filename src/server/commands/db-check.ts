@@ -8,9 +8,10 @@ export const checkDatabase: Command = async ({ database, words, say }) => {
   const usage = 'npm run db:check [-- --digest COUNT:HEX]';
   const { values } = parseWords(words, { usage, count: 0, options: { digest: SEVERAL_NOTES } });
   const noted = parseNotes(values.digest);
-  const { problems, differences, tipCount, past } = await database.check(noted);
-  for (const sentence of [...problems, ...differences]) say(sentence);
-  if (problems.length + differences.length > 0) return false;
+  const { problems, differences, auditProblems, tipCount, past } = await database.check(noted);
+  const sentences = [...problems, ...differences, ...auditProblems];
+  for (const sentence of sentences) say(sentence);
+  if (sentences.length > 0) return false;
   say(`${database.name} is whole, and its ledger of ${tipCount} tips adds up.`);
   for (const { count } of noted) say(`Its first ${count} tips are those that were noted.`);
   say(`Its past, to note elsewhere: ${past}`);

@@ -1,15 +1,17 @@
 /** `npm run db:restore -- FILE`: checks a backup and puts it in the place of the database. */
 import type { AccountDifferences } from '../storage/port/database.ts';
-import { type Command, parseNoted, parseWords } from './command.ts';
+import { actsOf, type Command, parseNoted, parseWords, REASON } from './command.ts';
 
-const USAGE = 'npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX]';
+const USAGE =
+  'npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX] [--reason TEXT]';
 const OPTIONS = {
   'keep-sessions': { type: 'boolean' },
   'other-past': { type: 'boolean' },
   digest: { type: 'string' },
+  ...REASON,
 } as const;
 
-export const restoreDatabase: Command = async ({ database, words, say }) => {
+export const restoreDatabase: Command = async ({ database, words, actor, say }) => {
   const { positionals, values } = parseWords(words, { usage: USAGE, count: 1, options: OPTIONS });
   const [file = ''] = positionals;
   const keepsSessions = values['keep-sessions'] ?? false;
@@ -18,6 +20,7 @@ export const restoreDatabase: Command = async ({ database, words, say }) => {
     keepsSessions,
     acceptsOtherPast: values['other-past'] ?? false,
     noted,
+    act: actsOf(actor, values.reason, Date.now)('database_restored'),
     tellLostTips(count) {
       if (count > 0)
         say(`${spellTips(count)} of the present database ${count === 1 ? 'is' : 'are'} not in the backup.`);

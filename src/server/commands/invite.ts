@@ -6,13 +6,15 @@ import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { createInvitations, type Invitations } from '../auth/invitations.ts';
 import { inUtc } from '../setting-forms.ts';
 import type { Invitation } from '../storage/port/invitations.ts';
-import { type Command, parseWords, UsageError } from './command.ts';
+import { type Acts, actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 
-const USAGE = 'npm run invite -- [--for EMAIL] [--uses N] [--days N] | list | revoke ID';
+const USAGE =
+  'npm run invite -- [--for EMAIL] [--uses N] [--days N] [--reason TEXT] | list | revoke ID [--reason TEXT]';
 const OPTIONS = {
   for: { type: 'string' },
   uses: { type: 'string', default: '1' },
   days: { type: 'string', default: '7' },
+  ...REASON,
 } as const;
 const MAX_USES = 1_000;
 const MAX_DAYS = 365;
@@ -30,9 +32,9 @@ interface Outcome {
 
 type Action = (invitations: Invitations, publicUrl: string) => Promise<Outcome>;
 
-export const invite: Command = async ({ database, config, words, say }) => {
+export const invite: Command = async ({ database, config, words, actor, say }) => {
   const { publicUrl, registration: mode } = config;
-  const act = actionOf(words);
+  const act = actionOf(words, (reason) => actsOf(actor, reason, Date.now));
   const storage = await database.openForCommand();
   try {
     const invitations = createInvitations({ storage, clock: Date.now, random: randomBytes, mode });
@@ -47,17 +49,19 @@ export const invite: Command = async ({ database, config, words, say }) => {
 };
 
 /** @throws UsageError for words that name no action. */
-function actionOf(words: readonly string[]): Action {
+function actionOf(words: readonly string[], acting: (reason: string | undefined) => Acts): Action {
   const [action] = words;
   if (action === 'list') {
     parseWords(words, { usage: USAGE, count: 1, options: {} });
     return list;
   }
   if (action === 'revoke') {
-    const [, id = ''] = parseWords(words, { usage: USAGE, count: 2, options: {} }).positionals;
-    return revoking(id);
+    const { positionals, values } = parseWords(words, { usage: USAGE, count: 2, options: REASON });
+    const [, id = ''] = positionals;
+    return revoking(id, acting(values.reason));
   }
   const { values } = parseWords(words, { usage: USAGE, count: 0, options: OPTIONS });
+  const acts = acting(values.reason);
   const asked = {
     email: values.for === undefined ? null : readEmail(values.for),
     maxUses: readNumber('--uses', values.uses, MAX_USES),
@@ -66,7 +70,7 @@ function actionOf(words: readonly string[]): Action {
   if (asked.email !== null && asked.maxUses > 1)
     throw new UsageError('--for EMAIL makes an invitation for one account: leave --uses out.');
   return async (invitations, publicUrl) => {
-    const { token, ...made } = await invitations.invite(asked);
+    const { token, ...made } = await invitations.invite(asked, (id) => acts('invitation_made', id));
     const link = invitationUrl(publicUrl, { token, email: asked.email });
     return {
       lines: [
@@ -89,9 +93,9 @@ const list: Action = async (invitations) => {
 };
 
 const revoking =
-  (id: string): Action =>
+  (id: string, acts: Acts): Action =>
   async (invitations) => {
-    const isDone = await invitations.revoke(id);
+    const isDone = await invitations.revoke(id, acts('invitation_revoked', id));
     return { lines: [isDone ? `${id} no longer works.` : `There is no invitation ${id}.`], isDone };
   };
 

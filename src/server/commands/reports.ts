@@ -4,23 +4,22 @@
  */
 import { isTransactionId } from '#shared/ids.ts';
 import type { MessageReport, ReportedPerson } from '../storage/port/messages.ts';
-import { type Command, parseWords, UsageError } from './command.ts';
+import { actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 
-const USAGE = 'npm run reports [-- done TRANSACTION_ID]';
+const USAGE = 'npm run reports [-- done TRANSACTION_ID [--reason TEXT]]';
 const clock = Date.now;
 const MAX_TOLD = 100;
 
-export const readReports: Command = async ({ database, words, say }) => {
-  const [action, id = ''] = parseWords(words, {
-    usage: USAGE,
-    count: words.length === 0 ? 0 : 2,
-    options: {},
-  }).positionals;
-  if (action !== undefined && action !== 'done') throw new UsageError(`Usage: ${USAGE}`);
+export const readReports: Command = async ({ database, words, actor, say }) => {
+  const { positionals, values } = parseWords(words, { usage: USAGE, count: [0, 2], options: REASON });
+  const [action, id = ''] = positionals;
+  const acts = actsOf(actor, values.reason, clock);
+  if (action === undefined ? words.length > 0 : action !== 'done') throw new UsageError(`Usage: ${USAGE}`);
   const storage = await database.openForCommand();
   try {
     if (action === 'done') {
-      const isSettled = isTransactionId(id) && (await storage.messages.settleReport(id, clock()));
+      const isSettled =
+        isTransactionId(id) && (await storage.messages.settleReport(id, clock(), acts('report_settled', id)));
       say(isSettled ? `The report of ${id} is done.` : `There is no open report of ${JSON.stringify(id)}.`);
       return isSettled;
     }

@@ -3,11 +3,12 @@ import { MAX_AMOUNT_CENTS, type StoredTerms, type TermsStorage } from '#server/s
 import { termsAt } from '#server/tips/terms.ts';
 import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
 import { type Cents, cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
-import { type Command, parseWords, readTime, UsageError } from './command.ts';
+import { actsOf, type Command, parseWords, REASON, readTime, UsageError } from './command.ts';
 
 const USAGE =
   'npm run terms -- show | set [--giver-fee PERCENT] [--receiver-fee PERCENT] [--min AMOUNT] [--max AMOUNT] ' +
-  '[--quick AMOUNT,AMOUNT,...] [--currency CODE] [--from TIME]';
+  '[--quick AMOUNT,AMOUNT,...] [--currency CODE] [--from TIME] ' +
+  '[--reason TEXT]';
 const OPTIONS = {
   'giver-fee': { type: 'string' },
   'receiver-fee': { type: 'string' },
@@ -16,6 +17,7 @@ const OPTIONS = {
   quick: { type: 'string' },
   currency: { type: 'string' },
   from: { type: 'string' },
+  ...REASON,
 } as const;
 type Options = { readonly [Name in keyof typeof OPTIONS]?: string | undefined };
 
@@ -23,10 +25,11 @@ type Options = { readonly [Name in keyof typeof OPTIONS]?: string | undefined };
 const NOTICE_MS = 60_000;
 const MAX_QUICK_AMOUNTS = 10;
 
-export const changeTerms: Command = async ({ config, database, words, say }) => {
+export const changeTerms: Command = async ({ config, database, words, actor, say }) => {
   const { positionals, values } = parseWords(words, { usage: USAGE, count: 1, options: OPTIONS });
   const [action] = positionals;
   if (action !== 'show' && action !== 'set') throw new UsageError(`Usage: ${USAGE}`);
+  const acts = actsOf(actor, values.reason, Date.now);
   const storage = await database.openForCommand();
   try {
     const versions = await storage.listTerms();
@@ -34,7 +37,7 @@ export const changeTerms: Command = async ({ config, database, words, say }) => 
       const next = await nextTerms(versions, values, storage, Date.now());
       if (config.stripe && next.exponent === 3)
         throw new UsageError(`Stripe takes ${next.currency} in tens of its smallest unit only.`);
-      const outcome = await storage.addTerms(next);
+      const outcome = await storage.addTerms(next, acts('terms_set'));
       if (outcome === 'taken')
         throw new UsageError('Somebody else has set terms meanwhile. Look, and try again.');
       if (outcome === 'currency_fixed')
@@ -55,7 +58,7 @@ async function nextTerms(
   storage: Pick<TermsStorage, 'hasTips'>,
   nowMs: number,
 ): Promise<StoredTerms> {
-  const { from, ...changed } = values;
+  const { from, reason: _reason, ...changed } = values;
   if (Object.keys(changed).length === 0) throw new UsageError(`Nothing was named to change. Usage: ${USAGE}`);
   const before = versions.at(-1) ?? SPECIFIED_TERMS;
   const hasTips = await storage.hasTips();

@@ -22,6 +22,7 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ApiKeyId, TransactionId, UserId } from '#shared/ids.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
+import type { Act } from '../storage/port/audit.ts';
 import type { Storage } from '../storage/port/storage.ts';
 import { attemptsAccountOf } from '../storage/rules/accounts.ts';
 import { countsOf, createAttempts, type Who } from './attempts.ts';
@@ -81,7 +82,7 @@ export interface Limits {
   /** Counts a request with a wrong API key, after the look-up: right ones from the same place go on. */
   countWrongKey(caller: Place, quota?: Quota): Promise<void>;
   /** Forgets all failed attempts on an account. @returns whether there were any. */
-  unlock(email: string): Promise<boolean>;
+  unlock(email: string, act?: Act): Promise<boolean>;
   sweep(): Promise<void>;
 }
 
@@ -233,7 +234,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countWrongKey: (place, quota) =>
       take(countsOf(['wrong_key_from_address', 'wrong_key_from_network'], hashedPlace(place)), quota),
 
-    unlock: async (email) => (await storage.forgetAttempts(attemptsAccountOf(email))) > 0,
+    unlock: async (email, act) => (await storage.forgetAttempts(attemptsAccountOf(email), act)) > 0,
     async sweep() {
       const now = clock();
       await forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));

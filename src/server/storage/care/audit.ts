@@ -7,19 +7,17 @@ export const ALL_AUDIT_ROWS = `SELECT number, at_ms AS "atMs", actor_kind AS "ac
 
 export const AUDIT_HEAD = 'SELECT number, hash FROM audit_log ORDER BY number DESC LIMIT 1';
 
-/** @returns a violation for a log in which a row does not follow from the one before; none when all do. */
-export function violationsOfAudit(rows: Iterable<AuditRow>) {
+/** @returns what is wrong with rows, oldest first, in sentences; none when each follows from the one before. */
+export function problemsOfAudit(rows: Iterable<AuditRow>): string[] {
   const check = createAuditCheck();
   for (const row of rows) check.add(row);
-  const wrong = check.firstWrong();
-  if (wrong === null) return [];
-  return [
-    {
-      invariant: 'each row of the audit log follows from the one before',
-      offenders: [`row ${wrong}`],
-    },
-  ];
+  return spellWrongRow(check.firstWrong());
 }
+
+export const spellWrongRow = (number: number | null) =>
+  number === null
+    ? []
+    : [`Row ${number} of the audit log does not follow from the one before: somebody has changed the log.`];
 
 /** The statement that writes the row of an act. @param head the newest row; undefined for none. */
 export function insertingAct(head: AuditHead | undefined, act: Act): string {

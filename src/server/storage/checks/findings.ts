@@ -20,13 +20,14 @@ export const violationsOf = ([invariant]: Invariant, offenders: readonly string[
 export function findingsOf(
   violations: readonly LedgerViolation[],
   { past, differences }: ReturnType<ReturnType<typeof createComparedPast>['compare']>,
+  auditProblems: readonly string[],
 ): Findings {
   const problems = violations.map(
     ({ invariant, offenders }) => `Violated: ${invariant} (${offenders.join(', ')})`,
   );
-  return { problems, differences, tipCount: past.count, past: spellPast(past) };
+  return { problems, differences, auditProblems, tipCount: past.count, past: spellPast(past) };
 }
 
 export function unread(problems: readonly string[]): Findings {
-  return { problems, differences: [], tipCount: 0, past: '' };
+  return { problems, differences: [], auditProblems: [], tipCount: 0, past: '' };
 }

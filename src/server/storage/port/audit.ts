@@ -44,6 +44,9 @@ export interface Act {
   readonly atMs: number;
 }
 
+/** The act, once it is known whom it is done to. */
+export type ActAbout = (subject: string) => Act;
+
 export interface AuditRow {
   /** 1, 2, 3 ... without a gap. */
   readonly number: number;

@@ -24,6 +24,8 @@ export interface Findings {
   readonly problems: readonly string[];
   /** How the ledger differs from earlier notes of it, in sentences. */
   readonly differences: readonly string[];
+  /** What was changed in the audit log, in sentences; the rest of the data can be trusted all the same. */
+  readonly auditProblems: readonly string[];
   readonly tipCount: number;
   /** `COUNT:HEX` of the whole ledger. */
   readonly past: string;

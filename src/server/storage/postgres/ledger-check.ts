@@ -1,7 +1,7 @@
 /** Checks the whole ledger as of one moment, while servers write. */
 import type { ClientBase } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';
-import { ALL_AUDIT_ROWS, violationsOfAudit } from '../care/audit.ts';
+import { ALL_AUDIT_ROWS, problemsOfAudit } from '../care/audit.ts';
 import type { Migration } from '../care/migrations.ts';
 import {
   findingsOf,
@@ -52,9 +52,13 @@ async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
     const { rows } = await client.query<string[]>({ text: offendersOf(invariant), rowMode: 'array' });
     violations.push(...violationsOf(invariant, rows.flat()));
   }
-  if (await hasColumn(client, 'tipwell', 'audit_log', 'hash'))
-    violations.push(...violationsOfAudit((await client.query<AuditRow>(ALL_AUDIT_ROWS)).rows));
   return violations;
+}
+
+/** Databases of earlier versions have no audit log. */
+async function checkAuditLog(client: ClientBase): Promise<string[]> {
+  if (!(await hasColumn(client, 'tipwell', 'audit_log', 'hash'))) return [];
+  return problemsOfAudit((await client.query<AuditRow>(ALL_AUDIT_ROWS)).rows);
 }
 
 /** The columns of the past in a schema of any version. @param schema its unquoted name. */
@@ -121,7 +125,7 @@ async function readPast(client: ClientBase, noted: readonly NotedPast[]) {
  * @param noted earlier notes of the ledger.
  */
 export async function inspectLedger(client: ClientBase, noted: readonly NotedPast[]): Promise<Findings> {
-  return findingsOf(await checkLedger(client), await readPast(client, noted));
+  return findingsOf(await checkLedger(client), await readPast(client, noted), await checkAuditLog(client));
 }
 
 /**

@@ -52,6 +52,7 @@ export function createAuditCheck(noted: AuditNote | null = null) {
     firstWrong: () => firstWrong,
     /** Whether the log begins with what was noted. */
     isAsNoted: () => isAsNoted,
+    count: () => head.number,
     /** `COUNT:HEX`, to note elsewhere. */
     note: () => `${head.number}:${head.hash}`,
   };

@@ -9,7 +9,7 @@ import { createComparedPast, type NotedPast } from '../checks/past.ts';
 import { DatabaseRefused, type Findings } from '../port/database.ts';
 import { type Database, isSqliteError, openDatabase, refuseDamage } from './connection.ts';
 import { makeFile } from './database-files.ts';
-import { checkIntegrity, checkLedger, tipsOfPast } from './ledger-check.ts';
+import { checkAuditLog, checkIntegrity, checkLedger, tipsOfPast } from './ledger-check.ts';
 import { checkSchema } from './migrations.ts';
 
 export function inspectDatabase(path: string, noted: readonly NotedPast[] = []): Findings {
@@ -27,7 +27,7 @@ export function inspectDatabase(path: string, noted: readonly NotedPast[] = []):
       const violations = checkLedger(database);
       const compared = createComparedPast(noted);
       for (const tip of tipsOfPast(database)) compared.add(tip);
-      return findingsOf(violations, compared.compare());
+      return findingsOf(violations, compared.compare(), checkAuditLog(database));
     })();
   });
 }

@@ -2,7 +2,7 @@
  * Checks a whole ledger: in tests, on backups and for `npm run db:check`. A start checks only what is new
  * (`recent-check.ts`).
  */
-import { ALL_AUDIT_ROWS, violationsOfAudit } from '../care/audit.ts';
+import { ALL_AUDIT_ROWS, problemsOfAudit } from '../care/audit.ts';
 import { type LedgerViolation, offendersOf, referencesLead, violationsOf } from '../checks/findings.ts';
 import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../checks/invariants.ts';
 import { columnsOfPast, tipText } from '../checks/past.ts';
@@ -55,16 +55,15 @@ const EARLIER_INVARIANTS: readonly Invariant[] = [
  */
 export function checkLedger(database: Database): LedgerViolation[] {
   const name = (invariant: Invariant) => database.prepare<[], string>(offendersOf(invariant)).pluck().all();
-  return database.transaction(() => [
-    ...invariantsOf(database).flatMap((invariant) => violationsOf(invariant, name(invariant))),
-    ...checkAuditLog(database),
-  ])();
+  return database.transaction(() =>
+    invariantsOf(database).flatMap((invariant) => violationsOf(invariant, name(invariant))),
+  )();
 }
 
-/** Files of earlier versions have none. */
-function checkAuditLog(database: Database): LedgerViolation[] {
+/** @returns what is wrong with the audit log, in sentences. Files of earlier versions have none. */
+export function checkAuditLog(database: Database): string[] {
   if (columnsOf(database, 'audit_log').length === 0) return [];
-  return violationsOfAudit(database.prepare<[], AuditRow>(ALL_AUDIT_ROWS).iterate());
+  return problemsOfAudit(database.prepare<[], AuditRow>(ALL_AUDIT_ROWS).iterate());
 }
 
 function invariantsOf(database: Database): readonly Invariant[] {

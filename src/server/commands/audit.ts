@@ -1,0 +1,97 @@
+/** `npm run audit`: shows what operators did, and checks that nothing was changed in the log of it. */
+import { inUtc } from '../setting-forms.ts';
+import { spellWrongRow } from '../storage/care/audit.ts';
+import type { AuditLog, AuditRow } from '../storage/port/audit.ts';
+import type { Storage } from '../storage/port/storage.ts';
+import { type AuditNote, createAuditCheck, parseAuditNote } from '../storage/rules/audit.ts';
+import { type Command, parseWords, readTime, UsageError } from './command.ts';
+
+const USAGE = 'npm run audit -- [list] [--about ID] [--since TIME] | check [--digest COUNT:HEX]';
+const OPTIONS = {
+  about: { type: 'string' },
+  since: { type: 'string' },
+  digest: { type: 'string' },
+} as const;
+const ROWS_AT_ONCE = 1_000;
+
+export const readAuditLog: Command = async ({ database, words, say }) => {
+  const { positionals, values } = parseWords(words, { usage: USAGE, count: [0, 1], options: OPTIONS });
+  const [action = 'list'] = positionals;
+  const { about, since, digest } = values;
+  const isCheck = action === 'check';
+  const isOther = isCheck ? about !== undefined || since !== undefined : digest !== undefined;
+  if ((action !== 'list' && !isCheck) || isOther) throw new UsageError(`Usage: ${USAGE}`);
+  const noted = readNote(digest);
+  const sinceMs = since === undefined ? 0 : readTime('since', since);
+  const storage = await database.openForCommand();
+  try {
+    if (isCheck) return await check(storage.audit, noted, say);
+    const subject = about === undefined ? null : await subjectOf(storage, about.trim());
+    let count = 0;
+    for await (const row of allRows(storage.audit, sinceMs)) {
+      if (subject !== null && row.subject !== subject) continue;
+      for (const line of linesOf(row)) say(line);
+      count += 1;
+    }
+    if (count === 0) say('Nothing of this is in the audit log.');
+    return true;
+  } finally {
+    await storage.close();
+  }
+};
+
+/** @throws UsageError for another form. */
+function readNote(text: string | undefined): AuditNote | null {
+  if (text === undefined) return null;
+  const noted = parseAuditNote(text);
+  if (noted) return noted;
+  throw new UsageError(
+    '--digest takes what was noted, a number of rows and 64 hexadecimal digits: COUNT:HEX. ' +
+      `This is ${JSON.stringify(text)}.`,
+  );
+}
+
+/** An open account may be named by its email, which the log does not hold. */
+async function subjectOf(storage: Pick<Storage, 'findCredentials'>, typed: string): Promise<string> {
+  if (!typed.includes('@')) return typed;
+  const found = await storage.findCredentials(typed);
+  if (found) return found.account.id;
+  throw new UsageError(`There is no account with the email ${typed}. Name a closed one by its id.`);
+}
+
+async function* allRows(log: Pick<AuditLog, 'list'>, sinceMs: number): AsyncGenerator<AuditRow, void> {
+  for (let after = 0; ; ) {
+    const rows = await log.list({ after, sinceMs, atMost: ROWS_AT_ONCE });
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS_AT_ONCE) return;
+    after = last.number;
+  }
+}
+
+async function check(
+  log: Pick<AuditLog, 'list'>,
+  noted: AuditNote | null,
+  say: (line: string) => void,
+): Promise<boolean> {
+  const found = createAuditCheck(noted);
+  for await (const row of allRows(log, 0)) found.add(row);
+  const wrong = found.firstWrong();
+  for (const sentence of spellWrongRow(wrong)) say(sentence);
+  if (!found.isAsNoted())
+    say('It does not begin with what was noted: somebody has changed it or cut it off.');
+  if (wrong !== null || !found.isAsNoted()) return false;
+  say(`The audit log is whole: ${found.count()} ${found.count() === 1 ? 'row' : 'rows'}.`);
+  if (noted) say('It begins with what was noted.');
+  say(`Its state, to note elsewhere: ${found.note()}`);
+  return true;
+}
+
+/** The reason is quoted, so that none can imitate a line of this command. */
+function linesOf({ number, atMs, actorName, host, action, subject, reason }: AuditRow): string[] {
+  return [
+    `${number}  ${inUtc(atMs)}  ${action}${subject === null ? '' : `  ${subject}`}`,
+    `  by   ${actorName}, on ${host}`,
+    `  why  ${reason === null ? 'no reason was given' : JSON.stringify(reason)}`,
+  ];
+}
