@@ -44,6 +44,7 @@ const ROWS = [
   'lookup',
   'tips',
   'mail',
+  'webhooks',
   'list',
   'flood',
   'streams',
@@ -58,6 +59,7 @@ const WARM_UP_FACTOR = 2;
 const SAMPLED_CODES = 200;
 const TIPS_FOR_MEMORY = 100_000;
 const PROVIDERS_FOR_PICTURES = 15;
+const TIPPED_WITH_WEBHOOKS = 10;
 
 interface Bench extends Pace {
   readonly folder: string;
@@ -158,9 +160,36 @@ async function measureMail(bench: Bench): Promise<Row[]> {
   ];
 }
 
+/**
+ * Ten accounts get all tips, some ten thousand in a minute each, and have five webhooks each that fail and are
+ * tried again. A tip writes nothing for them.
+ */
+async function measureWebhooks(bench: Bench): Promise<Row[]> {
+  const codes = bench.seeded.codes.slice(0, TIPPED_WITH_WEBHOOKS);
+  const withDeadWebhooks = [...new Set(codes.map(({ userId }) => userId))];
+  const telling = await startProduct(bench.ledgerPath, bench.folder, { withDeadWebhooks });
+  const silent = await startProduct(bench.ledgerPath, bench.folder);
+  const pairs = await compareTips(bench, telling, silent, codes);
+  return [
+    {
+      what: 'POST /api/transactions with dead webhooks, tips/s over those without',
+      target: '>= 0.95',
+      values: pairs.map(([withWebhooks, without]) => withWebhooks.perSecond / without.perSecond),
+      unit: 'x',
+      isMet: (median) => median >= 0.95,
+      note: describeRates(pairs),
+    },
+  ];
+}
+
 /** @throws Error when a tip that was acknowledged is lost or doubled, or a ledger does not add up. */
-async function compareTips(bench: Bench, product: BenchServer, other: BenchServer) {
-  const parameters = tipParameters(bench.folder, bench.seeded);
+async function compareTips(
+  bench: Bench,
+  product: BenchServer,
+  other: BenchServer,
+  codes = bench.seeded.codes,
+) {
+  const parameters = tipParameters(bench.folder, { ...bench.seeded, codes });
   const acknowledged = new Map<BenchServer, string[]>([
     [product, []],
     [other, []],
@@ -349,6 +378,7 @@ const MEASUREMENTS: Readonly<Record<RowName, (bench: Bench) => Promise<Row[]>>> 
   lookup: measureLookups,
   tips: measureTips,
   mail: measureMail,
+  webhooks: measureWebhooks,
   list: measureLists,
   flood: measureFlood,
   streams: measureStreams,

@@ -7,6 +7,8 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { MAX_WEBHOOKS } from '#shared/event-types.ts';
 import { ARENAS, freePort } from '#tests/support/running-server.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
@@ -68,6 +70,8 @@ export interface ProductOptions {
   readonly isFree?: boolean;
   /** Sends mail, to a server that is not there. */
   readonly isMailing?: boolean;
+  /** These accounts have five webhooks each, to a server that is not there. */
+  readonly withDeadWebhooks?: readonly string[];
 }
 
 /** Starts `dist/server/main.js` on a copy of the ledger, as `npm start` does, without rate limits. */
@@ -76,13 +80,15 @@ export async function startProduct(
   folder: string,
   options: ProductOptions = {},
 ): Promise<BenchServer> {
-  return startProductOn(await copyOf(ledgerPath, folder, 'product'), folder, options);
+  const path = await copyOf(ledgerPath, folder, 'product');
+  for (const userId of options.withDeadWebhooks ?? []) addDeadWebhooks(path, userId);
+  return startProductOn(path, folder, options);
 }
 
 export async function startProductOn(
   database: string,
   folder: string,
-  { isProbed = false, isFree = false, isMailing = false }: ProductOptions = {},
+  { isProbed = false, isFree = false, isMailing = false, withDeadWebhooks = [] }: ProductOptions = {},
 ): Promise<BenchServer> {
   const port = await freePort();
   const probe = isProbed ? ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`] : [];
@@ -94,8 +100,23 @@ export async function startProductOn(
     RATE_LIMIT: 'off',
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     ...(isMailing && { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'tips@example.com' }),
+    ...(withDeadWebhooks.length > 0 && { WEBHOOK_LOOPBACK: 'on' }),
   };
   return start(isFree ? asIs(command) : pinned('server', command), env, { port, database, folder });
+}
+
+function addDeadWebhooks(path: string, userId: string): void {
+  const database = openDatabase(path, { mustExist: true });
+  const add = database.prepare(
+    `INSERT INTO webhooks (id, user_id, url, kinds, secret, created_at_ms, position, number, is_told,
+       next_try_ms, tries, claimed_until_ms, delivery_count)
+     SELECT 'whk_' || ? || substr(id, 6), id, 'http://127.0.0.1:9/tips', 'tip.received', zeroblob(32), 0,
+       last_position, 0, 1, 0, 0, 0, 0
+     FROM accounts WHERE id = ?`,
+  );
+  for (let count = 0; count < MAX_WEBHOOKS; count += 1)
+    if (add.run(count, userId).changes !== 1) throw new Error(`${userId} is no account`);
+  database.close();
 }
 
 export async function startFloor(ledgerPath: string, folder: string): Promise<BenchServer> {

@@ -9,7 +9,7 @@ import type { BenchServer } from './servers.ts';
 export const CONNECTIONS = 64;
 
 /** @returns the path of the file that says who gives tips, and to which codes. */
-export function tipParameters(folder: string, seeded: SeededLedger): string {
+export function tipParameters(folder: string, seeded: Pick<SeededLedger, 'giverTokens' | 'codes'>): string {
   return parametersFile(folder, 'tips', [
     ...seeded.giverTokens.map((token) => `token ${token}`),
     ...seeded.codes.map(({ id, category }) => `code ${id} ${category}`),

@@ -156,6 +156,8 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(acts).toMatchObject([{ number: 3, action: 'database_restored', actorName: 'ops', host: 'bar' }]);
     expect(await storage.listSessions(books.customer.id, 0)).toEqual([]);
     expect(await storage.apiKeys.list(books.provider.id)).toEqual([]);
+    const webhooks = await storage.webhooks.list(books.provider.id);
+    expect(webhooks.map(({ offReason }) => offReason)).toEqual(['owner', 'restored']);
     expect(await storage.secret('giver_pseudonym', Buffer.alloc(32))).toEqual(
       Buffer.alloc(32, 'giver_pseudonym'),
     );

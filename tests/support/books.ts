@@ -188,7 +188,7 @@ async function writeMails({ mails }: Storage, { id, email }: Account): Promise<v
   expect(await mails.addToConfirmed(id, mail, 9)).toBe('added');
 }
 
-/** An endpoint with two secrets that took an event and was switched off. */
+/** An endpoint with two secrets that took an event and was switched off, and one that is on. */
 async function writeWebhooks({ webhooks }: Storage, { id: userId }: Account): Promise<void> {
   const id = newWebhookId(randomBytes);
   const url = 'https://till.example.com/tips';
@@ -199,6 +199,8 @@ async function writeWebhooks({ webhooks }: Storage, { id: userId }: Account): Pr
   const tried = { eventId, kind: 'webhook.test', triedAtMs: START_MS, tookMs: 1 } as const;
   await webhooks.noteDelivery(id, { ...tried, status: 500, failure: null, answer: 'out of paper' }, false);
   await webhooks.switchOff(userId, id, START_MS);
+  const other = { ...endpoint, id: newWebhookId(randomBytes), createdAtMs: START_MS + 1 };
+  expect(await webhooks.add(other, 5)).toBe('added');
 }
 
 async function writeGuests(storage: Storage, tip: Tip) {
