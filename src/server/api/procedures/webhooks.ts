@@ -241,7 +241,7 @@ export const webhookProcedures = {
       description: [
         'Sends an event of type `webhook.test`, which stands for nothing, and says what was answered. When',
         'it was taken, what waits for its next try is sent at once. You may send and send again 60 times an',
-        'hour. The request has no body.',
+        'hour, and two at a time. The request has no body.',
       ],
       parameters: [WEBHOOK_ID],
       answers: { webhookDelivery },
