@@ -104,7 +104,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(readdirSync(dirname(file))).toEqual(['tips.dump']);
 
     const { url } = await createBackup();
-    const running = await startServer({ DATABASE_URL: url });
+    const running = await startServer({ DATABASE_URL: url, PAYMENTS: 'simulated' });
     const second = join(temporaryFolder(), 'second.dump');
     expect((await runHere('db-backup', { DATABASE_URL: url }, [second])).code).toBe(0);
     expect((await runHere('db-check', { DATABASE_URL: url })).code).toBe(0);
@@ -200,7 +200,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
 
   test('a restore is refused while a server runs', async () => {
     const { url, file } = await createBackup();
-    const running = await startServer({ DATABASE_URL: url });
+    const running = await startServer({ DATABASE_URL: url, PAYMENTS: 'simulated' });
     const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [file]);
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -361,7 +361,12 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const { url } = await createBackup();
     const folder = join(temporaryFolder(), 'backups');
     const backUp = async (): Promise<string> => {
-      const server = await startServer({ DATABASE_URL: url, BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
+      const server = await startServer({
+        DATABASE_URL: url,
+        PAYMENTS: 'simulated',
+        BACKUP_FOLDER: folder,
+        LOG_LEVEL: 'info',
+      });
       await vi.waitFor(() => expect(server.stderr()).toContain('backup written'), { timeout: 30_000 });
       await server.stop();
       return server.stderr();

@@ -257,7 +257,7 @@ describe('npm run db:move', () => {
   test('is refused while a server has the file', async () => {
     const { path } = await writeBooks();
     const url = await createPostgresDatabase();
-    const server = await startServer({ DATABASE_URL: path });
+    const server = await startServer({ DATABASE_URL: path, PAYMENTS: 'simulated' });
     const { code, stdout, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('another Tipwell process is using it');
