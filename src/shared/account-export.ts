@@ -5,6 +5,7 @@ import { apiKey } from './api-keys.ts';
 import { webhook, webhookDelivery } from './events.ts';
 import { mailSettings } from './mail.ts';
 import { notificationDevice } from './notifications.ts';
+import { operatorAct } from './operator-acts.ts';
 import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
 import { qrCode } from './qr-codes.ts';
 import { TIP_PARTIES, timeZone } from './records.ts';
@@ -70,6 +71,8 @@ export const exportedAccount = z.object({
       missing: z.array(z.string()),
     }),
   ),
+  /** What operators did to the account, newest first. */
+  operatorActs: z.array(operatorAct),
   mail: mailSettings.omit({ email: true }),
   /** The terms of use that were accepted; null where there were none. */
   acceptedTerms: z

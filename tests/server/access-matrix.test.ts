@@ -333,6 +333,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'transactions.create': { outcomes: TIPPING, input: ({ tip }) => tip },
   'transactions.terms': { outcomes: everybody('fine'), input: () => undefined },
   'auth.announcements': { outcomes: SIGNED_IN, input: () => undefined },
+  'auth.operatorActs': { outcomes: SIGNED_IN, input: () => undefined },
   'transactions.list': { outcomes: SIGNED_IN, input: () => ({}) },
   'transactions.get': { outcomes: READING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
   'transactions.mailReceipt': { outcomes: MAILING_THE_RECEIPT, input: ({ given }) => ({ id: given.id }) },

@@ -380,6 +380,7 @@ describe('a password that the operator made', () => {
       'auth.close': 'password_change_required',
       'auth.export': 'password_change_required',
       'auth.announcements': 'password_change_required',
+      'auth.operatorActs': 'password_change_required',
       'auth.sessions': 'password_change_required',
       'auth.endOtherSessions': 'password_change_required',
       'auth.endSession': 'password_change_required',

@@ -122,11 +122,29 @@ test('end-keys ends the API keys of an account at once, and leaves its sessions'
     (await fetch(`${server.url}/api/transactions`, { headers: { Authorization: `Bearer ${bearer}` } }))
       .status;
   expect(await statusBy(text)).toBe(200);
-  const ended = await account('end-keys', email);
+  const ended = await account('end-keys', email, '--reason', 'The till was stolen');
   expect(ended).toEqual({ code: 0, stdout: `1 API key of ${email} ended.\n`, stderr: '' });
   expect([await statusBy(text), await statusBy(token)]).toEqual([401, 200]);
   expect((await account('end-keys', email)).stdout).toBe(`0 API keys of ${email} ended.\n`);
   expect((await account('end-keys', 'nobody@example.com')).code).toBe(1);
+
+  // Its owner reads what was done, once, and not by whom.
+  const read = async (bearer: string) =>
+    (
+      await fetch(`${server.url}/api/auth/me/operator-acts`, {
+        headers: { Authorization: `Bearer ${bearer}` },
+      })
+    ).json();
+  expect(await read(token)).toEqual([
+    {
+      action: 'api_keys_ended',
+      text: 'All of your API keys were ended.',
+      reason: 'The till was stolen',
+      at: expect.stringMatching(/^20/),
+    },
+  ]);
+  const other = await registerCustomer();
+  expect(await read(await other.takeToken())).toEqual([]);
 });
 
 test('end-sessions --all logs everybody out of a running server at once, streams included, and leaves the passwords', async () => {

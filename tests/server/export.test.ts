@@ -180,7 +180,12 @@ describe('an export', () => {
       events: ['tip.received'],
     });
     await pat.trpc.webhooks.test.mutate({ id: hook.id });
+    const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+    const act = { actor, action: 'sessions_ended', reason: 'A stolen phone', atMs: 1 } as const;
+    const announcement = { text: 'Hi', fromMs: 0, untilMs: null };
+    await t.storage.announce(announcement, { ...act, subject: pat.user.id });
     const { json, text } = await exportOf(t, pat);
+    expect(json('account.json').operator_acts).toEqual([expect.objectContaining({ reason: act.reason })]);
     expect(text('account.json')).not.toContain(hook.secret);
     expect(json('account.json').webhooks).toEqual([
       expect.objectContaining({
@@ -205,6 +210,7 @@ describe('an export', () => {
       sessions: await get('/auth/sessions'),
       api_keys: await get('/api-keys'),
       notice_devices: await get('/notices/devices'),
+      operator_acts: await get('/auth/me/operator-acts'),
       payout_accounts: [],
       accepted_terms: null,
       created_at: new Date(pat.user.createdAtMs).toISOString(),

@@ -106,6 +106,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'qrCodes.lookup': ({ code }) => ({ id: code.id }),
   'transactions.terms': () => undefined,
   'auth.announcements': () => undefined,
+  'auth.operatorActs': () => undefined,
   'qrCodes.update': ({ code }, run) => ({
     id: code.id,
     displayName: `Fay ${run}`,

@@ -493,6 +493,21 @@ export async function runEverything(
   await call(t, 'POST /auth/password', { token: cam, body: { ...change, new_password: 'password' } });
   await call(t, 'POST /auth/login', { body: { email: 'cam@example.com', password: NEXT_PASSWORD } });
   const { body: sessions } = await call(t, 'GET /auth/sessions', { token: cam });
+  await call(t, 'GET /auth/me/operator-acts', { token: cam });
+  const { account } = (await t.storage.findCredentials('cam@example.com')) ?? {};
+  if (account) {
+    const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+    const act = {
+      actor,
+      action: 'sessions_ended',
+      subject: account.id,
+      reason: 'Asked for it',
+      atMs: 0,
+    } as const;
+    await t.storage.apiKeys.endAll(account.id, act);
+    await t.storage.forgetSecrets(act);
+  }
+  await call(t, 'GET /auth/me/operator-acts', { token: cam });
   const other = sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
   const at = `/auth/sessions/${other.id}`;
   await call(t, 'DELETE /auth/sessions/{session_id}', { token: cam, at });

@@ -24,7 +24,9 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newPassword, newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import type { OperatorAct } from '#shared/operator-acts.ts';
 import type { Invitations } from './invitations.ts';
+import { listOperatorActs } from './operator-acts.ts';
 import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
@@ -101,6 +103,8 @@ export interface Accounts {
   idOf(email: string): Promise<UserId | null>;
   /** Ends all sessions for the operator. @returns their number; null for an unknown email. */
   endSessions(email: string, act?: ActAbout): Promise<number | null>;
+  /** What operators did to an account, the newest first. */
+  listOperatorActs(id: UserId): Promise<OperatorAct[]>;
   /** Ends all API keys for the operator. @returns their number; null for an unknown email. */
   endApiKeys(email: string, act?: ActAbout): Promise<number | null>;
 }
@@ -310,6 +314,8 @@ export function createAccounts(deps: {
       const { id } = found.account;
       return sessions.endOthers(id, null, act?.(id));
     },
+
+    listOperatorActs: (id) => listOperatorActs(storage.audit, id),
 
     async endApiKeys(email, act) {
       const found = await findOpen(email);

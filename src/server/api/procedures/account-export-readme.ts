@@ -17,8 +17,9 @@ account.json
   the devices that get notices of tips, your QR codes with their tip pages, the
   thank-yous that you keep ready, the givers whom you have blocked, the account
   at the payment service at which your tips arrive, if you have one, whether
-  your email is confirmed, takes emails and gets a monthly statement, and which
-  terms of use you accepted, by the SHA-256 of their text.
+  your email is confirmed, takes emails and gets a monthly statement, which
+  terms of use you accepted, by the SHA-256 of their text, and what whoever runs
+  this server did to your account by hand.
   Times are in UTC and amounts in ${currencyName()}.
 
 transactions.json

@@ -111,6 +111,7 @@ async function* filesOf(
       ...told,
       missing: [...missing],
     })),
+    operatorActs: await services.accounts.listOperatorActs(account.id),
     mail: shownSettings(mail),
     acceptedTerms: account.acceptedTerms && {
       version: account.acceptedTerms.version,

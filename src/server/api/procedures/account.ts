@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { exportRequest } from '#shared/account-export.ts';
 import { closing, closingAnswer, profileChange, session, user } from '#shared/accounts.ts';
 import { idPattern } from '#shared/ids.ts';
+import { operatorAct } from '#shared/operator-acts.ts';
 import { exportAccount } from './account-export.ts';
 import { workOwner } from './context.ts';
 import { endpoint } from './endpoint.ts';
@@ -154,6 +155,29 @@ export const accountProcedures = {
       response: [SESSION],
     },
     signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),
+  ),
+
+  operatorActs: endpoint(
+    {
+      rest: 'GET /auth/me/operator-acts',
+      status: 200,
+      summary: 'What the operator did to your account',
+      description: [
+        'What whoever runs this server did to your account by hand, when, and the reason that was given:',
+        'the newest 100, the newest first. Empty as a rule.',
+      ],
+      answers: { operatorAct },
+      isList: true,
+      response: [
+        {
+          action: 'sessions_ended',
+          text: 'You were logged out everywhere.',
+          reason: 'You told us that your phone was stolen.',
+          at: '2026-05-15T12:00:00.000Z',
+        },
+      ],
+    },
+    signedInProcedure.query(({ ctx }) => ctx.services.accounts.listOperatorActs(ctx.account.id)),
   ),
 
   endSession: endpoint(

@@ -1,0 +1,27 @@
+/** What operators did to an account, as its owner reads it: what, when and why, and not by whom. */
+import type { AuditLog } from '#server/storage/port/audit.ts';
+import type { UserId } from '#shared/ids.ts';
+import { ACCOUNT_ACTS, type AccountAct, type OperatorAct } from '#shared/operator-acts.ts';
+
+const MAX_LISTED = 100;
+
+const SENTENCES: Readonly<Record<AccountAct, string>> = {
+  password_reset: 'Your password was replaced by a new one, and you were logged out everywhere.',
+  logins_unlocked: 'Failed attempts to log in were forgotten, so that you could log in again.',
+  sessions_ended: 'You were logged out everywhere.',
+  api_keys_ended: 'All of your API keys were ended.',
+};
+
+/** @returns the newest first, at most 100. */
+export async function listOperatorActs(
+  log: Pick<AuditLog, 'listAbout'>,
+  userId: UserId,
+): Promise<OperatorAct[]> {
+  const rows = await log.listAbout(userId, MAX_LISTED);
+  return rows.flatMap((row) => {
+    const action = ACCOUNT_ACTS.find((known) => known === row.action);
+    if (action === undefined) return [];
+    const at = new Date(row.atMs).toISOString();
+    return [{ action, text: SENTENCES[action], reason: row.reason, at }];
+  });
+}
