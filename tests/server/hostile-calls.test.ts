@@ -137,12 +137,17 @@ describe('methods', () => {
     });
     const headers = { Authorization: `Bearer ${provider.token}` };
     await provider.trpc.qrCodes.update.mutate({ id: code.id, isListed: true });
+    const webhook = await provider.trpc.webhooks.add.mutate({
+      url: 'https://till.example.com/tipwell',
+      events: ['tip.received'],
+    });
     const paths = ENDPOINTS.filter(({ method }) => method === 'GET').map(({ path }) => `/api${path}`);
     for (const path of [...paths, '/api/openapi.json', '/api/docs', '/healthz', '/readyz']) {
       const address = path
         .replace(':transaction_id', transactionId)
         .replace(':qr_code_id', code.id)
         .replace(':username', provider.user.username)
+        .replace(':webhook_id', webhook.id)
         .replace(':file', 'code.svg')
         .replace('summary', 'summary?time_zone=UTC')
         .replace('insights', 'insights?from=2026-05-01&to=2026-05-31');
