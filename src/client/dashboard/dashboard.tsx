@@ -7,7 +7,12 @@ import { keepDashboardPage, startWorker } from '../api-client/service-worker.ts'
 import { verifySession } from '../calls.ts';
 import { SHOWN } from '../later/addresses.ts';
 import { useSession } from '../session/session.ts';
-import { type KeptUser, keepDashboard, readKeptDashboard } from '../signed-in/kept-dashboard.ts';
+import {
+  type KeptUser,
+  keepDashboard,
+  markOfSession,
+  readKeptDashboard,
+} from '../signed-in/kept-dashboard.ts';
 import type { Part } from '../signed-in/part.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
@@ -119,11 +124,12 @@ function useUnreachable(retry: () => void): boolean {
 /** Keeps the codes on this device for the next time, and lets the worker keep what shows them. */
 function useKeptDashboard(user: KeptUser, qrCodes: Part<readonly QrCode[]>): void {
   const { status } = useSession();
+  const [mark] = useState(markOfSession);
   const codes =
     status === 'signed-in' && user.isServiceProvider && qrCodes.status === 'ready' ? qrCodes.data : null;
   useEffect(() => {
-    if (codes !== null) keepDashboard(user, codes);
-  }, [user, codes]);
+    if (codes !== null) keepDashboard(user, codes, mark);
+  }, [user, codes, mark]);
   const hasCodes = codes !== null && codes.length > 0;
   useEffect(() => {
     if (hasCodes) keepDashboardPage().catch(() => {});

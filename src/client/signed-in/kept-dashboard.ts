@@ -21,10 +21,19 @@ const MAX_LENGTH = 100_000;
 /** Characters of the token that tell one session from the next. */
 const MARK_LENGTH = 8;
 
-export function keepDashboard(user: KeptUser, codes: readonly QrCode[]): void {
+/**
+ * @param mark that of the session in which the codes were asked for: another tab may have logged somebody else in
+ *   before the answer came.
+ */
+export function keepDashboard(
+  user: KeptUser,
+  codes: readonly QrCode[],
+  mark: ReturnType<typeof markOfSession>,
+): void {
+  if (mark !== markOfSession()) return;
   const { id, username, fullName, isServiceProvider, serviceCategories } = user;
   const kept = { user: { id, username, fullName, isServiceProvider, serviceCategories }, codes };
-  const text = JSON.stringify({ ...kept, mark: markOfSession() });
+  const text = JSON.stringify({ ...kept, mark });
   try {
     if (codes.length === 0 || text.length > MAX_LENGTH) localStorage.removeItem(KEPT_KEY);
     else localStorage.setItem(KEPT_KEY, text);
@@ -49,6 +58,6 @@ export function readKeptDashboard(): Kept | null {
   }
 }
 
-function markOfSession(): string | undefined {
+export function markOfSession(): string | undefined {
   return readToken()?.slice(-MARK_LENGTH);
 }
