@@ -44,6 +44,12 @@ async function openMetrics() {
   return { server, url, read };
 }
 
+/**
+ * The names of the series that this product makes. Node.js adds its own for kinds of timers and sockets, when
+ * they first exist.
+ */
+const ownSeries = (text: string) => [...valuesIn(text).keys()].filter((name) => name.startsWith('tipwell_'));
+
 /** Requests that clients make up. */
 async function sendNonsense({ url }: RunningServer, round: number): Promise<void> {
   const procedures = ['auth.me', 'transactions.list', 'transactions.terms', 'qrCodes.list'];
@@ -92,9 +98,9 @@ describe('a running server', () => {
   test('has no more series after a thousand requests that nobody foresaw', async () => {
     const { server, read } = await openMetrics();
     for (let round = 0; round < 5; round += 1) await sendNonsense(server, round);
-    const before = valuesIn(await read()).size;
+    const before = ownSeries(await read());
     for (let round = 5; round < 150; round += 1) await sendNonsense(server, round);
-    expect(valuesIn(await read()).size).toBe(before);
+    expect(ownSeries(await read())).toEqual(before);
   });
 });
 

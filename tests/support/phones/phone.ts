@@ -14,7 +14,8 @@ import {
   shownText,
 } from './in-page.ts';
 
-const PATIENCE_MS = 10_000;
+/** As long as the driver of WebKit may take for one call, such as while the process of the first page starts. */
+const PATIENCE_MS = 30_000;
 /** Of the text of a screen, in a failure. */
 const MAX_TOLD = 1_500;
 /** What means something of its own in a pattern. */
