@@ -5,11 +5,14 @@ import type { Page } from '@playwright/test';
 import { holdWriteLock, lookInto } from '#tests/support/stored-data.ts';
 import { type RunningServer, runToEnd } from '../support/running-server.ts';
 import { expect, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
+import { picture } from './picture.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
 const UNCONFIRMED =
   'Logged out on this device. The server did not confirm it: when you log in next, look at your sessions in the profile.';
 
+const operatorActs = (page: Page) =>
+  page.getByRole('region', { name: 'What the operator did to your account' });
 const sessions = (page: Page) => page.getByRole('region', { name: 'Where you are logged in' });
 
 async function change(page: Page, current: string, next: string): Promise<void> {
@@ -38,6 +41,7 @@ test.describe('a new password', () => {
     await expect(page.getByLabel('Current password')).toHaveValue('');
     await expect(page.getByLabel('New password')).toHaveValue('');
     await expect(sessions(page).getByRole('listitem')).toHaveCount(1);
+    await expect(operatorActs(page)).toHaveCount(0);
     // By itself: its event stream ends with its session.
     await expect(elsewhere).toHaveURL(/\/auth$/);
     expect(await storedToken(elsewhere)).toBeNull();
@@ -116,6 +120,8 @@ test.describe('a password that the operator made', () => {
     const { stdout } = await runToEnd('account', { DATABASE_URL: server.databasePath }, [
       'reset-password',
       email,
+      '--reason',
+      'You asked for it by phone.',
     ]);
     return /: ([0-9A-Z-]{23})\n/.exec(stdout)?.[1] ?? '';
   }
@@ -149,6 +155,11 @@ test.describe('a password that the operator made', () => {
     await page.reload();
     await expect(sessions(page).getByRole('listitem')).toHaveCount(1);
     await expect(heading(page)).toHaveCount(0);
+    await expect(operatorActs(page).getByRole('listitem')).toHaveText([
+      /^Your password was replaced by a new one, and you were logged out everywhere\..+ · Reason: You asked for it by phone\.$/,
+    ]);
+    await operatorActs(page).scrollIntoViewIfNeeded();
+    await picture(page, 'profile-operator-acts');
   });
 
   test('is changed on the way to a tip, which goes on where it was', async ({ page, server, backstage }) => {

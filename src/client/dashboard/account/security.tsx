@@ -6,6 +6,7 @@ import { moveNotifications } from '../notifications/keep-notifications.ts';
 import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
 import { Leaving } from './leaving.tsx';
+import { OperatorActs } from './operator-acts.tsx';
 import { Sessions, useReloadSessions } from './sessions.tsx';
 
 export function Security({ user }: { readonly user: User }) {
@@ -35,6 +36,7 @@ export function Security({ user }: { readonly user: User }) {
           spreadsheet.
         </p>
       </section>
+      <OperatorActs />
       <Leaving user={user} />
     </>
   );
