@@ -1,8 +1,14 @@
 /** What the operator tells everybody who is logged in: an announcement, and that tips are paused. */
 import type { Announcements } from '#shared/announcements.ts';
 import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
-import type { AnnouncementStorage } from './storage/port/announcements.ts';
+import {
+  type AnnouncementStorage,
+  MAX_ANNOUNCEMENT_LENGTH,
+  type StoredAnnouncement,
+} from './storage/port/announcements.ts';
+import type { Act } from './storage/port/audit.ts';
 
 /** Reads what holds now; each process reads it from the storage, so that all say the same. */
 export function createAnnouncements(deps: {
@@ -24,3 +30,47 @@ export function createAnnouncements(deps: {
 }
 
 const timeOf = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
+
+export interface AskedAnnouncement {
+  readonly text: string;
+  /** Undefined for now. */
+  readonly fromMs?: number | undefined;
+  /** Undefined for one that stays until it is ended. */
+  readonly untilMs?: number | undefined;
+}
+
+/**
+ * Takes the place of the announcement before.
+ * @throws AppError `invalid_input` with the field of `AskedAnnouncement` that is not right.
+ */
+export async function makeAnnouncement(
+  storage: Pick<AnnouncementStorage, 'announce'>,
+  asked: AskedAnnouncement,
+  nowMs: number,
+  act: Act,
+): Promise<void> {
+  await storage.announce(announcementOf(asked, nowMs), act);
+}
+
+function announcementOf(
+  { text: written, fromMs, untilMs }: AskedAnnouncement,
+  nowMs: number,
+): StoredAnnouncement {
+  const text = written.replace(/\s+/gu, ' ').trim();
+  if (text === '' || /[\p{Cc}\p{Cs}]/u.test(text))
+    throw refusal('text', 'The announcement needs a text, without control characters.');
+  const { length } = [...text];
+  if (length > MAX_ANNOUNCEMENT_LENGTH)
+    throw refusal(
+      'text',
+      `An announcement has at most ${MAX_ANNOUNCEMENT_LENGTH} characters. This has ${length}.`,
+    );
+  const beginMs = fromMs ?? nowMs;
+  if (untilMs !== undefined && untilMs <= Math.max(beginMs, nowMs))
+    throw refusal('untilMs', 'The end has to be after the beginning, and ahead.');
+  return { text, fromMs: beginMs, untilMs: untilMs ?? null };
+}
+
+function refusal(field: keyof AskedAnnouncement, message: string): AppError {
+  return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
+}

@@ -334,7 +334,7 @@ test('invite makes links, lists them without their tokens, and ends one', async 
 
 test.each([
   [['--for', 'nobody'], /^--for takes an email/],
-  [['--for', 'sam@example.com', '--uses', '2'], /leave --uses out/],
+  [['--for', 'sam@example.com', '--uses', '2'], /^--uses: An invitation for one email makes one account/],
   [['--uses', '0'], /^--uses takes a whole number from 1 to 1000/],
   [['--days', '366'], /^--days takes a whole number from 1 to 365/],
   [['--days', '1.5'], /^--days takes/],

@@ -51,8 +51,8 @@ test.each([
   [['😀'.repeat(281)], 'An announcement has at most 280 characters. This has 281.'],
   [['Hi', '--until', 'noon'], '--until takes a time such as 2027-01-01'],
   [['Hi', '--from', '2026-02-30'], '--from takes a time such as 2027-01-01'],
-  [['Hi', '--until', '2001-01-01'], '--until has to be after --from, and ahead.'],
-  [['Hi', '--from', '2999-01-02', '--until', '2999-01-01'], '--until has to be after --from, and ahead.'],
+  [['Hi', '--until', '2001-01-01'], '--until: The end has to be after the beginning, and ahead.'],
+  [['Hi', '--from', '2999-01-02', '--until', '2999-01-01'], '--until: The end has to be after the beginning'],
 ])('%j announces nothing, and says why', async (words, complaint) => {
   const { storage, run } = await openAnnouncements();
   const { code, stderr } = await run(...words);

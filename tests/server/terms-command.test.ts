@@ -56,10 +56,12 @@ test('where tips were given, terms hold in a minute at the earliest, and the cur
   expect((terms?.fromMs ?? 0) - (terms?.createdAtMs ?? 0)).toBe(60_000);
   expect(await run('set --currency EUR --min 1 --max 2 --quick 1')).toMatchObject({
     code: 1,
-    stderr: 'The first tip has fixed the currency: it stays USD. Another one takes another installation.\n',
+    stderr:
+      '--currency: The first tip has fixed the currency: it stays USD. ' +
+      'Another one takes another installation.\n',
   });
   expect((await run(`set --giver-fee 2 --from ${new Date().toISOString().slice(0, 19)}Z`)).stderr).toMatch(
-    /^Terms cannot hold in the past, and running servers need a minute to hear of them: name a time after /,
+    /^--from: Terms cannot hold in the past, and running servers need a minute to hear of them: name a time after /,
   );
 });
 
@@ -68,21 +70,24 @@ test.each([
   ['frobnicate', 'Usage: npm run terms'],
   ['set', 'Nothing was named to change.'],
   ['set --from 2999-01-01', 'Nothing was named to change.'],
-  ['set --giver-fee 100.01', '--giver-fee takes a percentage from 0 to 100 with at most two decimals'],
-  ['set --giver-fee 1.234', '--giver-fee takes a percentage'],
+  ['set --giver-fee 100.01', '--giver-fee: Name a percentage from 0 to 100 with at most two decimals'],
+  ['set --giver-fee 1.234', '--giver-fee: Name a percentage'],
   ['set --receiver-fee -1', ''],
-  ['set --receiver-fee=-1', '--receiver-fee takes a percentage'],
+  ['set --receiver-fee=-1', '--receiver-fee: Name a percentage'],
   ['set --min 0', 'The smallest tip must be more than nothing.'],
-  ['set --min 1.005', '--min takes amounts of USD such as 12.00. This is "1.005".'],
+  ['set --min 1.005', '--min: Name amounts of USD such as 12.00. This is "1.005".'],
   ['set --min 20000', 'The largest tip is less than the smallest.'],
-  ['set --max 1000000001', '--max takes amounts of USD'],
+  ['set --max 1000000001', '--max: Name amounts of USD'],
   ['set --max 100', 'The quick amounts must be 1 to 10'],
   ['set --quick 20,10', 'The quick amounts must be 1 to 10'],
   ['set --quick 10,10', 'The quick amounts must be 1 to 10'],
   ['set --quick 10,11,12,13,14,15,16,17,18,19,20', 'The quick amounts must be 1 to 10'],
-  ['set --quick ,', '--quick takes amounts of USD'],
+  ['set --quick ,', '--quick: Name amounts of USD'],
   ['set --currency EURO --min 1 --max 2 --quick 1', '"EURO" is no code of a currency, such as EUR.'],
-  ['set --currency EUR', 'With another currency, --min, --max and --quick have to be named as well.'],
+  [
+    'set --currency EUR',
+    '--currency: Another currency needs its own smallest tip, largest tip and quick amounts as well.',
+  ],
   ['set --giver-fee 1 --from yesterday', '--from takes a time such as 2027-01-01'],
   ['set --giver-fee 1 --from 2020-01-01', 'Terms cannot hold in the past'],
 ])('%s is refused in a sentence, and changes nothing', async (words, sentence) => {
@@ -97,6 +102,8 @@ test('refuses a currency that the payment service cannot pay', async () => {
   const { run } = await openTerms();
   const stripe = { STRIPE_SECRET_KEY: 'sk_test_a', STRIPE_WEBHOOK_SECRET: 'whsec_a' };
   const set = 'set --currency KWD --min 1 --max 2 --quick 1';
-  expect((await run(set, stripe)).stderr).toBe('Stripe takes KWD in tens of its smallest unit only.\n');
+  expect((await run(set, stripe)).stderr).toBe(
+    '--currency: Stripe takes KWD in tens of its smallest unit only.\n',
+  );
   expect((await run(set)).code).toBe(0);
 });

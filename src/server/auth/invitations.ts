@@ -13,13 +13,19 @@ import { AppError } from '#shared/errors.ts';
 import { newInvitationId, type RandomBytes } from '#shared/ids.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 
+/** Of one invitation. */
+export const MAX_USES = 1_000;
+export const MAX_DAYS = 365;
+
 const TOKEN_BYTES = 32;
+const FOR_ONE = 'An invitation for one email makes one account.';
 const DAY_MS = 86_400_000;
 
 export interface Invitations {
   /**
    * @param email of whom it is for alone; null for anybody.
    * @returns the invitation and its token, which is stored nowhere.
+   * @throws AppError `invalid_input` for several uses by one email.
    */
   invite(
     asked: {
@@ -60,6 +66,8 @@ export function createInvitations({
 }): Invitations {
   return {
     async invite({ email, maxUses, days }, act) {
+      if (email !== null && maxUses > 1)
+        throw new AppError('invalid_input', { fieldErrors: [{ field: 'maxUses', message: FOR_ONE }] });
       const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
       const invitation = {
         id: newInvitationId(random),

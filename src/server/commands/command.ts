@@ -5,6 +5,7 @@
 import { hostname, userInfo } from 'node:os';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
 import { EXAMPLE_TIME, timeFrom } from '../setting-forms.ts';
 import { type NotedPast, parsePast } from '../storage/checks/past.ts';
@@ -163,6 +164,27 @@ function readReason(written: string): string {
   if (/\S@\S/.test(text))
     throw new UsageError('A reason is kept for good, also when the account is closed: name no email in it.');
   return text;
+}
+
+/**
+ * Tells what a chapter refuses about a field in the words of a command.
+ * @param options the option of each field, such as `--min`.
+ * @throws UsageError for `invalid_input`.
+ */
+export async function inOptions<Result>(
+  options: Readonly<Record<string, string>>,
+  work: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const [refused] = error instanceof AppError ? error.fieldErrors : [];
+    if (refused === undefined) throw error;
+    const option = options[refused.field];
+    throw new UsageError(option === undefined ? refused.message : `${option}: ${refused.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /**

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { email } from '#shared/accounts.ts';
 import { invitationUrl } from '#shared/invitations.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
-import { createInvitations, type Invitations } from '../auth/invitations.ts';
+import { createInvitations, type Invitations, MAX_DAYS, MAX_USES } from '../auth/invitations.ts';
 import { inUtc } from '../setting-forms.ts';
 import type { Invitation } from '../storage/port/invitations.ts';
-import { type Acts, actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
+import { type Acts, actsOf, type Command, inOptions, parseWords, REASON, UsageError } from './command.ts';
 
 const USAGE =
   'npm run invite -- [--for EMAIL] [--uses N] [--days N] [--reason TEXT] | list | revoke ID [--reason TEXT]';
@@ -16,8 +16,6 @@ const OPTIONS = {
   days: { type: 'string', default: '7' },
   ...REASON,
 } as const;
-const MAX_USES = 1_000;
-const MAX_DAYS = 365;
 
 const NOT_NEEDED: Readonly<Record<RegistrationMode, string | null>> = {
   open: 'REGISTRATION is open: anybody can sign up without it. Set REGISTRATION=invite to ask for one.',
@@ -67,10 +65,9 @@ function actionOf(words: readonly string[], acting: (reason: string | undefined)
     maxUses: readNumber('--uses', values.uses, MAX_USES),
     days: readNumber('--days', values.days, MAX_DAYS),
   };
-  if (asked.email !== null && asked.maxUses > 1)
-    throw new UsageError('--for EMAIL makes an invitation for one account: leave --uses out.');
   return async (invitations, publicUrl) => {
-    const { token, ...made } = await invitations.invite(asked, (id) => acts('invitation_made', id));
+    const inviting = invitations.invite(asked, (id) => acts('invitation_made', id));
+    const { token, ...made } = await inOptions({ maxUses: '--uses' }, inviting);
     const link = invitationUrl(publicUrl, { token, email: asked.email });
     return {
       lines: [

@@ -1,0 +1,178 @@
+/** The next version of the terms of tips, as an operator asks for it. */
+import type { Act } from '#server/storage/port/audit.ts';
+import { MAX_AMOUNT_CENTS, type StoredTerms, type TermsStorage } from '#server/storage/port/terms.ts';
+import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
+import { AppError } from '#shared/errors.ts';
+import { type Cents, cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
+
+/** What is to change, as it was typed; all else stays. */
+export interface AskedTerms {
+  /** In percent. */
+  readonly giverFee?: string | undefined;
+  readonly receiverFee?: string | undefined;
+  readonly min?: string | undefined;
+  readonly max?: string | undefined;
+  /** Amounts with commas between them. */
+  readonly quick?: string | undefined;
+  readonly currency?: string | undefined;
+  /** Since when they hold; undefined for as soon as can be. */
+  readonly fromMs?: number | undefined;
+  /** The version that the operator has seen; it must still be the newest one. */
+  readonly basedOn?: number | undefined;
+}
+
+interface Deps {
+  readonly storage: TermsStorage;
+  readonly isPaidByStripe: boolean;
+}
+
+export interface ProposedTerms {
+  readonly before: Terms;
+  readonly next: StoredTerms;
+}
+
+/** Running servers read the versions every second; a minute lets all of them change at the same moment. */
+const NOTICE_MS = 60_000;
+const MAX_QUICK_AMOUNTS = 10;
+const OVERTAKEN = 'Somebody else has set terms meanwhile. Look, and try again.';
+
+/** Saves the next version. @throws AppError `invalid_input` as `proposeTerms` does. */
+export async function setTerms(deps: Deps, asked: AskedTerms, nowMs: number, act: Act): Promise<void> {
+  const { before, next } = await proposeTerms(deps, asked, nowMs);
+  const outcome = await deps.storage.addTerms(next, act);
+  if (outcome === 'taken') throw refusal('basedOn', OVERTAKEN);
+  if (outcome === 'currency_fixed') throw currencyFixed(before);
+}
+
+/**
+ * What the next version would be.
+ * @throws AppError `invalid_input` with the field of `AskedTerms` that is not right.
+ */
+export async function proposeTerms(
+  { storage, isPaidByStripe }: Deps,
+  asked: AskedTerms,
+  nowMs: number,
+): Promise<ProposedTerms> {
+  const { fromMs, basedOn, ...changed } = asked;
+  if (Object.values(changed).every((text) => text === undefined))
+    throw refusal('basedOn', 'Nothing was named to change.');
+  const [versions, hasTips] = await Promise.all([storage.listTerms(), storage.hasTips()]);
+  const before = versions.at(-1) ?? SPECIFIED_TERMS;
+  if (basedOn !== undefined && basedOn !== before.version) throw refusal('basedOn', OVERTAKEN);
+  const { currency, exponent } = unitOf(before, changed, hasTips);
+  if (isPaidByStripe && exponent === 3)
+    throw refusal('currency', `Stripe takes ${currency} in tens of its smallest unit only.`);
+  const amount = (field: 'min' | 'max' | 'quick', text: string) =>
+    readAmount(field, text, { currency, exponent });
+  const terms = {
+    version: before.version + 1,
+    currency,
+    exponent,
+    giverFeeRate: readRate('giverFee', changed, before.giverFeeRate),
+    receiverFeeRate: readRate('receiverFee', changed, before.receiverFeeRate),
+    minTipCents: changed.min === undefined ? before.minTipCents : amount('min', changed.min),
+    maxTipCents: changed.max === undefined ? before.maxTipCents : amount('max', changed.max),
+    quickAmountsCents:
+      changed.quick === undefined
+        ? before.quickAmountsCents
+        : changed.quick.split(',').map((text) => amount('quick', text)),
+  };
+  requireSense(terms);
+  const earliestMs = nowMs + (hasTips ? NOTICE_MS : 0);
+  return { before, next: { ...terms, fromMs: startOf(fromMs, earliestMs), createdAtMs: nowMs } };
+}
+
+/** The currency and its number of decimals. @throws AppError */
+function unitOf(
+  before: Terms,
+  { currency: typed, min, max, quick }: AskedTerms,
+  hasTips: boolean,
+): Pick<Terms, 'currency' | 'exponent'> {
+  const currency = typed === undefined ? before.currency : typed.trim().toUpperCase();
+  const isOther = currency !== before.currency;
+  if (isOther && hasTips) throw currencyFixed(before);
+  const exponent = exponentOf(currency);
+  if (isOther && [min, max, quick].includes(undefined))
+    throw refusal(
+      'currency',
+      'Another currency needs its own smallest tip, largest tip and quick amounts as well.',
+    );
+  return { currency, exponent };
+}
+
+function refusal(field: keyof AskedTerms, message: string): AppError {
+  return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
+}
+
+const currencyFixed = ({ currency }: Terms) =>
+  refusal(
+    'currency',
+    `The first tip has fixed the currency: it stays ${currency}. Another one takes another installation.`,
+  );
+
+/** @throws AppError for a currency that is unknown, or has another number of decimals than 0, 2 or 3. */
+function exponentOf(currency: string): number {
+  if (!Intl.supportedValuesOf('currency').includes(currency))
+    throw refusal('currency', `${JSON.stringify(currency)} is no code of a currency, such as EUR.`);
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const exponent = format.resolvedOptions().maximumFractionDigits ?? 2;
+  if (exponent !== 0 && exponent !== 2 && exponent !== 3)
+    throw refusal(
+      'currency',
+      `${currency} has ${exponent} decimals; only currencies with 0, 2 or 3 are supported.`,
+    );
+  return exponent;
+}
+
+function readAmount(
+  field: 'min' | 'max' | 'quick',
+  text: string,
+  unit: Pick<Terms, 'currency' | 'exponent'>,
+): Cents {
+  const amount = parseDecimal(text.trim(), unit);
+  if (amount !== null && amount <= MAX_AMOUNT_CENTS) return amount;
+  const example = plainDecimal(cents(12 * 10 ** unit.exponent), unit);
+  throw refusal(
+    field,
+    `Name amounts of ${unit.currency} such as ${example}. This is ${JSON.stringify(text)}.`,
+  );
+}
+
+/** Reads a percentage with two decimals at most as basis points. */
+function readRate(field: 'giverFee' | 'receiverFee', asked: AskedTerms, before: number): number {
+  const text = asked[field];
+  if (text === undefined) return before;
+  const rate = /^\d{1,3}(?:\.\d{1,2})?$/.test(text.trim())
+    ? parseDecimal(text.trim(), { exponent: 2 })
+    : null;
+  if (rate !== null && rate <= 10_000) return rate;
+  throw refusal(
+    field,
+    'Name a percentage from 0 to 100 with at most two decimals, such as 2.5. ' +
+      `This is ${JSON.stringify(text)}.`,
+  );
+}
+
+function startOf(fromMs: number | undefined, earliestMs: number): number {
+  if (fromMs === undefined) return earliestMs;
+  if (fromMs >= earliestMs) return fromMs;
+  throw refusal(
+    'fromMs',
+    'Terms cannot hold in the past, and running servers need a minute to hear of them: ' +
+      `name a time after ${new Date(earliestMs).toISOString()}, or none.`,
+  );
+}
+
+function requireSense({ minTipCents, maxTipCents, quickAmountsCents }: Terms): void {
+  if (minTipCents < 1) throw refusal('min', 'The smallest tip must be more than nothing.');
+  if (maxTipCents < minTipCents) throw refusal('max', 'The largest tip is less than the smallest.');
+  const isOutside = (amount: Cents) => amount < minTipCents || amount > maxTipCents;
+  const isAscending = quickAmountsCents.every(
+    (amount, index) => amount > (quickAmountsCents[index - 1] ?? 0),
+  );
+  if (quickAmountsCents.length > MAX_QUICK_AMOUNTS || quickAmountsCents.some(isOutside) || !isAscending)
+    throw refusal(
+      'quick',
+      `The quick amounts must be 1 to ${MAX_QUICK_AMOUNTS}, ascending, and from the smallest to the largest tip.`,
+    );
+}
