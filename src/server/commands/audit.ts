@@ -1,9 +1,10 @@
 /** `npm run audit`: shows what operators did, and checks that nothing was changed in the log of it. */
 import { inUtc } from '../setting-forms.ts';
-import { spellWrongRow } from '../storage/care/audit.ts';
+import { allAuditRows, checkAllRows, spellWrongRow } from '../storage/care/audit.ts';
 import type { AuditLog, AuditRow } from '../storage/port/audit.ts';
 import type { Storage } from '../storage/port/storage.ts';
-import { type AuditNote, createAuditCheck, parseAuditNote } from '../storage/rules/audit.ts';
+import { type AuditNote, parseAuditNote } from '../storage/rules/audit.ts';
+import { wordsOf } from '../storage/rules/audit-sentences.ts';
 import { type Command, parseWords, readTime, UsageError } from './command.ts';
 
 const USAGE = 'npm run audit -- [list] [--about ID] [--since TIME] | check [--digest COUNT:HEX]';
@@ -12,7 +13,6 @@ const OPTIONS = {
   since: { type: 'string' },
   digest: { type: 'string' },
 } as const;
-const ROWS_AT_ONCE = 1_000;
 
 export const readAuditLog: Command = async ({ database, words, say }) => {
   const { positionals, values } = parseWords(words, { usage: USAGE, count: [0, 1], options: OPTIONS });
@@ -28,7 +28,7 @@ export const readAuditLog: Command = async ({ database, words, say }) => {
     if (isCheck) return await check(storage.audit, noted, say);
     const subject = about === undefined ? null : await subjectOf(storage, about.trim());
     let count = 0;
-    for await (const row of allRows(storage.audit, sinceMs)) {
+    for await (const row of allAuditRows(storage.audit, sinceMs)) {
       if (subject !== null && row.subject !== subject) continue;
       for (const line of linesOf(row)) say(line);
       count += 1;
@@ -59,23 +59,12 @@ async function subjectOf(storage: Pick<Storage, 'findCredentials'>, typed: strin
   throw new UsageError(`There is no account with the email ${typed}. Name a closed one by its id.`);
 }
 
-async function* allRows(log: Pick<AuditLog, 'list'>, sinceMs: number): AsyncGenerator<AuditRow, void> {
-  for (let after = 0; ; ) {
-    const rows = await log.list({ after, sinceMs, atMost: ROWS_AT_ONCE });
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < ROWS_AT_ONCE) return;
-    after = last.number;
-  }
-}
-
 async function check(
   log: Pick<AuditLog, 'list'>,
   noted: AuditNote | null,
   say: (line: string) => void,
 ): Promise<boolean> {
-  const found = createAuditCheck(noted);
-  for await (const row of allRows(log, 0)) found.add(row);
+  const found = await checkAllRows(log, noted);
   const wrong = found.firstWrong();
   for (const sentence of spellWrongRow(wrong)) say(sentence);
   if (!found.isAsNoted())
@@ -91,6 +80,7 @@ async function check(
 function linesOf({ number, atMs, actorName, host, action, subject, reason }: AuditRow): string[] {
   return [
     `${number}  ${inUtc(atMs)}  ${action}${subject === null ? '' : `  ${subject}`}`,
+    `  what ${wordsOf(action)}`,
     `  by   ${actorName}, on ${host}`,
     `  why  ${reason === null ? 'no reason was given' : JSON.stringify(reason)}`,
   ];

@@ -100,5 +100,29 @@ export function describeAudit(): void {
       expect(await reopened.audit.list({ after: 1, sinceMs: NOW + 2, atMost: 2 })).toEqual(rows.slice(2, 4));
       expect(await reopened.audit.list({ after: 3, sinceMs: 0, atMost: 9 })).toEqual(rows.slice(3));
     });
+
+    test('is read from its newest row, by who acted, what was done, to whom and when', async () => {
+      const { storage } = await openStorage();
+      const anna = { kind: 'operator', name: 'anna@example.com', host: '192.0.2.1' } as const;
+      await storage.audit.note(actOf('backup_made', null, NOW));
+      await storage.audit.note({ ...actOf('password_reset', 'usr_1', NOW + 1), actor: anna });
+      await storage.audit.note({ ...actOf('backup_made', null, NOW + 2), actor: anna });
+      await storage.audit.note({ ...actOf('password_reset', 'usr_2', NOW + 3), actor: anna });
+      const all = { actorName: '', action: '', subject: '', sinceMs: 0, untilMs: NOW + 9 };
+      const numbersOf = async (filter: Partial<typeof all>, before: number | null = null, atMost = 9) =>
+        (await storage.audit.listNewest({ ...all, ...filter }, { before, atMost })).map(
+          ({ number }) => number,
+        );
+      expect(await numbersOf({})).toEqual([4, 3, 2, 1]);
+      expect(await numbersOf({}, null, 3)).toEqual([4, 3, 2]);
+      expect(await numbersOf({}, 2)).toEqual([1]);
+      expect(await numbersOf({ actorName: anna.name })).toEqual([4, 3, 2]);
+      expect(await numbersOf({ action: 'backup_made' })).toEqual([3, 1]);
+      expect(await numbersOf({ subject: 'usr_1', actorName: anna.name })).toEqual([2]);
+      expect(await numbersOf({ subject: 'usr_' })).toEqual([]);
+      expect(await numbersOf({ sinceMs: NOW + 1, untilMs: NOW + 3 })).toEqual([3, 2]);
+      expect(await storage.audit.listActors(9)).toEqual([anna.name, ACTOR.name]);
+      expect(await storage.audit.listActors(1)).toEqual([anna.name]);
+    });
   });
 }

@@ -1,6 +1,8 @@
 /** The audit log where no step runs: rows read by a check, and the row of an act on whole databases. */
-import type { Act, AuditRow } from '../port/audit.ts';
-import { type AuditHead, createAuditCheck, nextAuditRow } from '../rules/audit.ts';
+import type { Act, AuditLog, AuditRow } from '../port/audit.ts';
+import { type AuditHead, type AuditNote, createAuditCheck, nextAuditRow } from '../rules/audit.ts';
+
+const ROWS_AT_ONCE = 1_000;
 
 export const ALL_AUDIT_ROWS = `SELECT number, at_ms AS "atMs", actor_kind AS "actorKind", actor_name AS "actorName",
   host, action, subject, reason, hash FROM audit_log ORDER BY number`;
@@ -18,6 +20,27 @@ export const spellWrongRow = (number: number | null) =>
   number === null
     ? []
     : [`Row ${number} of the audit log does not follow from the one before: somebody has changed the log.`];
+
+/** All rows not before a time, oldest first. */
+export async function* allAuditRows(
+  log: Pick<AuditLog, 'list'>,
+  sinceMs = 0,
+): AsyncGenerator<AuditRow, void> {
+  for (let after = 0; ; ) {
+    const rows = await log.list({ after, sinceMs, atMost: ROWS_AT_ONCE });
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS_AT_ONCE) return;
+    after = last.number;
+  }
+}
+
+/** Follows the whole chain. @returns the check, with all rows added. */
+export async function checkAllRows(log: Pick<AuditLog, 'list'>, noted: AuditNote | null = null) {
+  const check = createAuditCheck(noted);
+  for await (const row of allAuditRows(log)) check.add(row);
+  return check;
+}
 
 /** The statement that writes the row of an act. @param head the newest row; undefined for none. */
 export function insertingAct(head: AuditHead | undefined, act: Act): string {

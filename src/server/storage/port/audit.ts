@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'report_settled',
   'database_restored',
   'database_moved',
+  'backup_made',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -62,6 +63,16 @@ export interface AuditRow {
   readonly hash: string;
 }
 
+/** Which rows; an empty text stands for all. */
+export interface AuditFilter {
+  readonly actorName: string;
+  readonly action: string;
+  readonly subject: string;
+  /** From this time on, and before the other; milliseconds since 1970. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 export interface AuditLog {
   /** Rows after a number and not before a time, oldest first. */
   list(place: {
@@ -71,4 +82,13 @@ export interface AuditLog {
   }): Promise<AuditRow[]>;
   /** The newest rows about one id, newest first. */
   listAbout(subject: string, atMost: number): Promise<AuditRow[]>;
+  /** Rows before a number (null for the newest), newest first. */
+  listNewest(
+    filter: AuditFilter,
+    page: { readonly before: number | null; readonly atMost: number },
+  ): Promise<AuditRow[]>;
+  /** The names of those who act, each once, at most `atMost`. */
+  listActors(atMost: number): Promise<string[]>;
+  /** Writes the row of an act that changes no data, such as a backup. */
+  note(act: Act): Promise<void>;
 }

@@ -1,6 +1,9 @@
-import { and, asc, desc, gt, gte, sql } from 'drizzle-orm';
+import { and, asc, type Column, desc, gt, gte, lt, sql } from 'drizzle-orm';
 import { auditLog } from '../schema/audit.ts';
 import { type Builder, insert, is, matches, value } from './builder.ts';
+
+/** An empty text stands for every value. */
+const isOrAny = (column: Column, name: string) => sql`(${value(name)} = '' or ${column} = ${value(name)})`;
 
 export function auditStatements({ db }: Builder) {
   return {
@@ -30,6 +33,26 @@ export function auditStatements({ db }: Builder) {
       .from(auditLog)
       .where(is(auditLog.subject, 'subject'))
       .orderBy(desc(auditLog.number))
+      .limit(value('atMost')),
+    newestAuditRows: db
+      .select()
+      .from(auditLog)
+      .where(
+        and(
+          lt(auditLog.number, value('before')),
+          gte(auditLog.atMs, value('sinceMs')),
+          lt(auditLog.atMs, value('untilMs')),
+          isOrAny(auditLog.actorName, 'actorName'),
+          isOrAny(auditLog.action, 'action'),
+          isOrAny(auditLog.subject, 'subject'),
+        ),
+      )
+      .orderBy(desc(auditLog.number))
+      .limit(value('atMost')),
+    auditActors: db
+      .selectDistinct({ name: auditLog.actorName })
+      .from(auditLog)
+      .orderBy(asc(auditLog.actorName))
       .limit(value('atMost')),
   };
 }

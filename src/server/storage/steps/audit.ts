@@ -5,9 +5,18 @@ import type { Statements } from '../statements/all.ts';
 import type { Engine } from './engine.ts';
 import type { Step } from './step.ts';
 
-export const createAuditLog = ({ read }: Engine): AuditLog => ({
+export const createAuditLog = ({ read, transact }: Engine): AuditLog => ({
   list: (place) => read(({ auditRows }) => auditRows.all({ ...place })),
   listAbout: (subject, atMost) => read(({ auditRowsAbout }) => auditRowsAbout.all({ subject, atMost })),
+  listNewest: (filter, { before, atMost }) =>
+    read(({ newestAuditRows }) =>
+      newestAuditRows.all({ ...filter, before: before ?? Number.MAX_SAFE_INTEGER, atMost }),
+    ),
+  listActors: (atMost) =>
+    read(function* ({ auditActors }) {
+      return (yield* auditActors.all({ atMost })).map(({ name }) => name);
+    }),
+  note: (act) => transact((statements, isRepeated) => noteAct(statements, isRepeated, act)),
 });
 
 /**

@@ -1,0 +1,27 @@
+/** What operators did, in words. */
+import type { AuditAction } from '../port/audit.ts';
+
+const SENTENCES: Readonly<Record<AuditAction, string>> = {
+  password_reset: 'Replaced a password',
+  logins_unlocked: 'Unlocked logins',
+  sessions_ended: 'Logged a person out everywhere',
+  api_keys_ended: 'Ended the API keys of a person',
+  account_closed: 'Closed an account',
+  all_sessions_ended: 'Logged everybody out',
+  installation_keys_renewed: 'Renewed the keys of the installation',
+  terms_set: 'Set fees and limits',
+  invitation_made: 'Made an invitation',
+  invitation_revoked: 'Ended an invitation',
+  announcement_made: 'Made an announcement',
+  announcement_ended: 'Ended the announcement',
+  report_settled: 'Settled a report',
+  database_restored: 'Restored a backup',
+  database_moved: 'Moved the database',
+  backup_made: 'Asked for a backup',
+};
+
+/** An action in words; one that only a newer version knows, as it is. */
+export function wordsOf(action: string): string {
+  const known = Object.entries(SENTENCES).find(([name]) => name === action);
+  return known?.[1] ?? action;
+}
