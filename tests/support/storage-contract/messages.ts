@@ -133,35 +133,65 @@ export function describeWords(): void {
       expect(await messagesOf(tip.id)).toMatchObject({ isHidden: true, reportedAtMs: NOW });
     });
 
-    test('that were reported wait for the operator, oldest first', async () => {
-      const { give, words, provider } = await openScene();
+    test('that were reported wait for the operator, oldest first; settled ones stand behind, newest first', async () => {
+      const { give, words, provider, customer } = await openScene();
       const { tip: first } = await give({ giverMessage: HELLO });
       const { tip: guest } = await give({ giverId: null, giverMessage: { ...HELLO, giverName: null } });
       await words.reportMessage(provider.id, guest.id, NOW + 1);
       await words.reportMessage(provider.id, first.id, NOW);
-      const receiver = { username: 'pat', email: 'pat@example.com' };
-      const reports = [
-        {
-          transactionId: first.id,
-          reportedAtMs: NOW,
-          ...SAID,
-          receiver,
-          giver: { username: 'cam', email: 'cam@example.com' },
-        },
+      const receiver = { id: provider.id, username: 'pat', email: 'pat@example.com' };
+      const giver = { id: customer.id, username: 'cam', email: 'cam@example.com' };
+      const [ofCam, ofGuest] = [
+        { transactionId: first.id, reportedAtMs: NOW, settledAtMs: null, ...SAID, receiver, giver },
         {
           transactionId: guest.id,
           reportedAtMs: NOW + 1,
+          settledAtMs: null,
           message: SAID.message,
           giverName: null,
           giver: null,
           receiver,
         },
       ];
-      expect(await words.listReports(10)).toEqual(reports);
-      expect(await words.listReports(1)).toEqual(reports.slice(0, 1));
+      expect(await words.listReports(10)).toEqual([ofCam, ofGuest]);
+      expect(await words.listReports(1)).toEqual([ofCam]);
+      expect(await words.listReports(10, { atMs: NOW, transactionId: first.id })).toEqual([ofGuest]);
+      expect(await words.listSettledReports(10)).toEqual([]);
       expect(await words.settleReport(first.id, NOW + 2)).toBe(true);
       expect(await words.settleReport(first.id, NOW + 3)).toBe(false);
-      expect(await words.listReports(10)).toEqual(reports.slice(1));
+      expect(await words.listReports(10)).toEqual([ofGuest]);
+      await words.settleReport(guest.id, NOW + 4);
+      const settled = [
+        { ...ofGuest, settledAtMs: NOW + 4 },
+        { ...ofCam, settledAtMs: NOW + 2 },
+      ];
+      expect(await words.listReports(10)).toEqual([]);
+      expect(await words.listSettledReports(10)).toEqual(settled);
+      expect(await words.listSettledReports(10, { atMs: NOW + 4, transactionId: guest.id })).toEqual(
+        settled.slice(1),
+      );
+    });
+
+    test('that were reported at one moment are listed once each, whatever the size of a page', async () => {
+      const { give, words, provider } = await openScene();
+      const ids: TransactionId[] = [];
+      for (let count = 0; count < 5; count += 1) {
+        const { tip } = await give({ giverMessage: HELLO });
+        await words.reportMessage(provider.id, tip.id, NOW);
+        ids.push(tip.id);
+      }
+      const walk = async (list: typeof words.listReports, atMs: number) => {
+        const seen: TransactionId[] = [];
+        for (;;) {
+          const last = seen.at(-1);
+          const page = await list(2, last && { atMs, transactionId: last });
+          if (page.length === 0) return seen;
+          seen.push(...page.map(({ transactionId }) => transactionId));
+        }
+      };
+      expect((await walk(words.listReports, NOW)).sort()).toEqual(ids.toSorted());
+      for (const id of ids) await words.settleReport(id, NOW + 1);
+      expect((await walk(words.listSettledReports, NOW + 1)).sort()).toEqual(ids.toSorted());
     });
 
     test('a giver who is blocked is refused as if the code were paused, until they are not', async () => {

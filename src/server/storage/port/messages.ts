@@ -34,6 +34,7 @@ export interface BlockedGiver {
 }
 
 export interface ReportedPerson {
+  readonly id: UserId;
   readonly username: string;
   readonly email: string;
 }
@@ -41,8 +42,17 @@ export interface ReportedPerson {
 export interface MessageReport extends GiverMessage {
   readonly transactionId: TransactionId;
   readonly reportedAtMs: number;
+  /** Null while the report is open. */
+  readonly settledAtMs: number | null;
+  /** Null for a guest. */
   readonly giver: ReportedPerson | null;
   readonly receiver: ReportedPerson;
+}
+
+/** The place of a report in its list: when it was reported or settled, and its tip. */
+export interface ReportPlace {
+  readonly atMs: number;
+  readonly transactionId: TransactionId;
 }
 
 /** Every method is one atomic step. Tips of other people are unknown to an account. */
@@ -95,7 +105,10 @@ export interface Messages {
   listThankYous(userId: UserId): Promise<string[]>;
   saveThankYous(userId: UserId, texts: readonly string[]): Promise<void>;
 
-  listReports(atMost: number): Promise<MessageReport[]>;
+  /** Open reports, oldest first. @param after the last one of the page before. */
+  listReports(atMost: number, after?: ReportPlace): Promise<MessageReport[]>;
+  /** Settled reports, the last settled first. @param after the last one of the page before. */
+  listSettledReports(atMost: number, after?: ReportPlace): Promise<MessageReport[]>;
   /** Marks a report as settled. @returns false when there was no open report. */
   settleReport(id: TransactionId, nowMs: number, act?: Act): Promise<boolean>;
 }

@@ -140,21 +140,27 @@ export function readyRows(userId: UserId, texts: readonly string[]) {
 }
 
 export function reportOf({
+  giverId,
   giverUsername,
   giverEmail,
+  receiverId,
   receiverUsername,
   receiverEmail,
   ...words
 }: Omit<MessageReport, 'giver' | 'receiver'> & {
+  readonly giverId: UserId | null;
   readonly giverUsername: string | null;
   readonly giverEmail: string | null;
+  readonly receiverId: UserId;
   readonly receiverUsername: string;
   readonly receiverEmail: string;
 }): MessageReport {
   return {
     ...words,
     giver:
-      giverUsername === null || giverEmail === null ? null : { username: giverUsername, email: giverEmail },
-    receiver: { username: receiverUsername, email: receiverEmail },
+      giverId === null || giverUsername === null || giverEmail === null
+        ? null
+        : { id: giverId, username: giverUsername, email: giverEmail },
+    receiver: { id: receiverId, username: receiverUsername, email: receiverEmail },
   };
 }

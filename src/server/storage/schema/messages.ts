@@ -35,6 +35,7 @@ export const tipMessages = table(
     index('tip_words_reported')
       .on(t.reportedAtMs)
       .where(sql`reported_at_ms is not null and settled_at_ms is null`),
+    index('tip_words_settled').on(t.settledAtMs).where(sql`settled_at_ms is not null`),
     check('tip_words_two_people', sql`${t.giverId} <> ${t.receiverId}`),
     check('tip_words_thanked', sql`${t.thankYou} is null or ${t.thankedAtMs} is not null`),
     check('tip_words_settled', sql`${t.settledAtMs} is null or ${t.reportedAtMs} is not null`),

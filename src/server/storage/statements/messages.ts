@@ -10,6 +10,25 @@ export function messageStatements({ db, isIn }: Builder) {
   const givers = alias(accounts, 'givers');
   const receivers = alias(accounts, 'receivers');
   const isOpenReport = sql`reported_at_ms is not null and settled_at_ms is null`;
+  /** A builder keeps what is added to it, so that each statement needs one of its own. */
+  const reports = () =>
+    db
+      .select({
+        transactionId: tipMessages.transactionId,
+        message: tipMessages.message,
+        giverName: tipMessages.giverName,
+        reportedAtMs: sql<number>`${tipMessages.reportedAtMs}`,
+        settledAtMs: tipMessages.settledAtMs,
+        giverId: givers.id,
+        giverUsername: givers.username,
+        giverEmail: givers.email,
+        receiverId: receivers.id,
+        receiverUsername: receivers.username,
+        receiverEmail: receivers.email,
+      })
+      .from(tipMessages)
+      .leftJoin(givers, eq(givers.id, tipMessages.giverId))
+      .innerJoin(receivers, eq(receivers.id, tipMessages.receiverId));
   const noMessages = { message: null, giverName: null, isErased: true };
 
   return {
@@ -89,22 +108,23 @@ export function messageStatements({ db, isIn }: Builder) {
     deleteReadyOf: db.delete(readyThankYous).where(is(readyThankYous.userId, 'userId')),
     insertReady: insertOnce(db, readyThankYous),
 
-    openReports: db
-      .select({
-        transactionId: tipMessages.transactionId,
-        message: tipMessages.message,
-        giverName: tipMessages.giverName,
-        reportedAtMs: sql<number>`${tipMessages.reportedAtMs}`,
-        giverUsername: givers.username,
-        giverEmail: givers.email,
-        receiverUsername: receivers.username,
-        receiverEmail: receivers.email,
-      })
-      .from(tipMessages)
-      .leftJoin(givers, eq(givers.id, tipMessages.giverId))
-      .innerJoin(receivers, eq(receivers.id, tipMessages.receiverId))
-      .where(isOpenReport)
+    openReports: reports()
+      .where(
+        and(
+          isOpenReport,
+          sql`(${tipMessages.reportedAtMs}, ${tipMessages.transactionId}) > (${value('atMs')}, ${value('id')})`,
+        ),
+      )
       .orderBy(asc(tipMessages.reportedAtMs), asc(tipMessages.transactionId))
+      .limit(value('atMost')),
+    settledReports: reports()
+      .where(
+        and(
+          sql`settled_at_ms is not null`,
+          sql`(${tipMessages.settledAtMs}, ${tipMessages.transactionId}) < (${value('atMs')}, ${value('id')})`,
+        ),
+      )
+      .orderBy(desc(tipMessages.settledAtMs), desc(tipMessages.transactionId))
       .limit(value('atMost')),
     settleReport: db
       .update(tipMessages)

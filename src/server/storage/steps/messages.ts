@@ -10,6 +10,10 @@ import { entriesPayload, thanksPayload } from './listeners.ts';
 import type { Step } from './step.ts';
 import { isBlocked } from './tips.ts';
 
+/** Places in lists by time, in which no report can be. */
+const BEFORE_ALL = { atMs: -1, transactionId: '' };
+const BEHIND_ALL = { atMs: Number.MAX_SAFE_INTEGER, transactionId: '' };
+
 export function createMessages(engine: Engine): Messages {
   const { read, change, transact } = engine;
   return {
@@ -46,8 +50,17 @@ export function createMessages(engine: Engine): Messages {
     listThankYous: async (userId) =>
       (await read(({ readyOf }) => readyOf.all({ userId }))).map(({ text }) => text),
 
-    listReports: async (atMost) =>
-      (await read(({ openReports }) => openReports.all({ atMost }))).map(rules.reportOf),
+    listReports: async (atMost, after) => {
+      const { atMs, transactionId: id } = after ?? BEFORE_ALL;
+      return (await read(({ openReports }) => openReports.all({ atMs, id, atMost }))).map(rules.reportOf);
+    },
+
+    listSettledReports: async (atMost, after) => {
+      const { atMs, transactionId: id } = after ?? BEHIND_ALL;
+      return (await read(({ settledReports }) => settledReports.all({ atMs, id, atMost }))).map(
+        rules.reportOf,
+      );
+    },
   };
 }
 

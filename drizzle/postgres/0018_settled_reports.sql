@@ -1,0 +1,1 @@
+CREATE INDEX "tip_words_settled" ON "tipwell"."tip_words" USING btree ("settled_at_ms") WHERE settled_at_ms is not null;

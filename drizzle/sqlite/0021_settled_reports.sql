@@ -1,0 +1,1 @@
+CREATE INDEX `tip_words_settled` ON `tip_words` (`settled_at_ms`) WHERE settled_at_ms is not null;
