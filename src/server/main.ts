@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'db-keep-backups': async () => (await import('./commands/keep-backups.ts')).keepBackups,
   'db-move': async () => (await import('./commands/db-move.ts')).moveDatabase,
   'db-restore': async () => (await import('./commands/db-restore.ts')).restoreDatabase,
+  fees: async () => (await import('./commands/fees.ts')).tellFees,
   invite: async () => (await import('./commands/invite.ts')).invite,
   mail: async () => (await import('./commands/mail.ts')).testMail,
   reports: async () => (await import('./commands/reports.ts')).readReports,

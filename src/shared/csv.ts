@@ -12,9 +12,12 @@ const FORMULA = new RegExp(`^${SIGN}`);
  */
 const FORMULA_INSIDE = new RegExp(`(;[\\s"]*)(?=${SIGN})`, 'g');
 
-/** A record with its line break. An apostrophe before a formula makes it a text. */
-export function csvLine(cells: readonly string[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
+/**
+ * A record with its line break. An apostrophe before a formula makes it a text.
+ * @param numbers plain decimals that follow the cells; a negative one is no formula and stays a number.
+ */
+export function csvLine(cells: readonly string[], numbers: readonly string[] = []): string {
+  return `${[...cells.map(csvCell), ...numbers].join(',')}\r\n`;
 }
 
 function csvCell(text: string): string {

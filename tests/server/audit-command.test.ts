@@ -104,6 +104,7 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
   'db-restore': {
     FILE: [({ folder }) => [join(folder, 'backup')], 'database_restored', nobody],
   },
+  fees: 'reads',
   invite: {
     '': [() => [], 'invitation_made'],
     list: [() => ['list'], null],

@@ -254,6 +254,7 @@ describe('the operator’s commands', () => {
     'db:keep-backups',
     'db:move',
     'db:restore',
+    'fees',
     'invite',
     'mail',
     'reports',

@@ -11,6 +11,7 @@ import { backUpDatabase } from '#server/commands/db-backup.ts';
 import { checkDatabase } from '#server/commands/db-check.ts';
 import { moveDatabase } from '#server/commands/db-move.ts';
 import { restoreDatabase } from '#server/commands/db-restore.ts';
+import { tellFees } from '#server/commands/fees.ts';
 import { invite } from '#server/commands/invite.ts';
 import { readReports } from '#server/commands/reports.ts';
 import { changeTerms } from '#server/commands/terms.ts';
@@ -24,6 +25,7 @@ const COMMANDS = {
   'db-check': checkDatabase,
   'db-move': moveDatabase,
   'db-restore': restoreDatabase,
+  fees: tellFees,
   invite,
   reports: readReports,
   terms: changeTerms,

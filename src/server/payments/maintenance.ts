@@ -8,6 +8,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
 import type { Payouts } from './payouts.ts';
 import type { TipPayments } from './tip-payments.ts';
+import { findToReverse } from './tip-to-reverse.ts';
 
 /** The wait where nobody knows the end, or the named one has passed. */
 const ASK_AGAIN_SECONDS = 300;
@@ -24,7 +25,7 @@ export function createRefusal({ untilMs }: Maintenance, clock: Clock): () => App
 
 export function holdPayments(
   payments: TipPayments,
-  storage: Pick<Storage, 'payments' | 'findTransaction'>,
+  storage: Pick<Storage, 'payments' | 'findTransaction' | 'operations'>,
   refusal: () => AppError,
 ): TipPayments {
   const { mode } = payments;
@@ -52,7 +53,7 @@ export function holdPayments(
     },
 
     async refund(reversal) {
-      const tip = await storage.findTransaction(reversal.userId, reversal.transactionId);
+      const tip = await findToReverse(storage, reversal);
       if (!tip) return { outcome: 'unknown_transaction' };
       // One that was reversed before is not reversed again.
       if (!tip.reversal) throw refusal();

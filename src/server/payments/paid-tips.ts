@@ -9,6 +9,7 @@ import type { TransactionId, UserId } from '#shared/ids.ts';
 import { createPaymentProgress, FIRST_LOOK_MS, type ProgressDependencies } from './payment-progress.ts';
 import { PaymentServiceUnavailable } from './payment-service.ts';
 import type { TipPayments } from './tip-payments.ts';
+import { findToReverse } from './tip-to-reverse.ts';
 import { createWebhookEvents } from './webhook-events.ts';
 
 /** So long somebody may take to pay, and the payment service may not answer, before the tip has failed. */
@@ -96,8 +97,7 @@ export function createPaidTips(
     },
 
     async refund(reversal) {
-      const { userId, transactionId: id } = reversal;
-      const tip = await storage.findTransaction(userId, id);
+      const tip = await findToReverse(storage, reversal);
       // The giver may be paying at this moment.
       if (!tip) return { outcome: 'unknown_transaction' };
       if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
@@ -106,8 +106,8 @@ export function createPaidTips(
       if (!('payment' in asked)) return asked;
       const payment = await orUnavailable(() => progress.finishRefund(asked.payment));
       if (payment.state !== 'refunded') return { outcome: 'refused' };
-      const transaction = await storage.findTransaction(userId, id);
-      if (!transaction) throw new Error(`${id} has gone`);
+      const transaction = await findToReverse(storage, reversal);
+      if (!transaction) throw new Error(`${payment.id} has gone`);
       return { outcome: asked.outcome === 'asked' ? 'reversed' : 'repeated', transaction };
     },
 

@@ -2,6 +2,7 @@
 import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TipPayments } from './tip-payments.ts';
+import { findToReverse } from './tip-to-reverse.ts';
 
 export function createSimulatedPayments(storage: Storage): TipPayments {
   return {
@@ -11,7 +12,7 @@ export function createSimulatedPayments(storage: Storage): TipPayments {
     find: async () => null,
     giveUp: async () => null,
     async refund(reversal) {
-      const tip = await storage.findTransaction(reversal.userId, reversal.transactionId);
+      const tip = await findToReverse(storage, reversal);
       // It was paid at a payment service that the operator has since removed.
       if (tip && tip.paymentMode !== 'simulated') throw new AppError('payment_unavailable');
       return storage.reverseTip(reversal);

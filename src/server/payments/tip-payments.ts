@@ -2,7 +2,13 @@
  * The port by which tips are paid. A simulated tip is completed at once; with a payment service, the giver
  * pays on its page.
  */
-import type { GivenTip, NewReversal, RecordOutcome, ReverseOutcome } from '#server/storage/port/ledger.ts';
+import type {
+  GivenTip,
+  NewReversal,
+  OperatorReversal,
+  RecordOutcome,
+  ReverseOutcome,
+} from '#server/storage/port/ledger.ts';
 import type { BeginOutcome, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
@@ -36,7 +42,7 @@ export interface TipPayments {
    * @throws AppError `payment_unavailable` when the payment service does not answer: the refund will be
    *   retried.
    */
-  refund(reversal: NewReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' }>;
+  refund(reversal: NewReversal | OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' }>;
   /**
    * Handles a webhook event.
    * @throws AppError `invalid_notice`; `payment_unavailable` when it should be delivered again.

@@ -4,6 +4,7 @@ import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { TipDirection, TipParty } from '#shared/records.ts';
+import type { Act } from './audit.ts';
 import type { OfferedMessage } from './messages.ts';
 
 export interface NewTransaction {
@@ -27,7 +28,10 @@ export interface NewTransaction {
 
 export interface Reversal {
   readonly createdAtMs: number;
-  /** Null for reversals from before people could ask for them. */
+  /**
+   * Null for one by neither of the two people: by an operator, or at the payment service. So are reversals from
+   * before people could ask for them.
+   */
   readonly reversedBy: TipParty | null;
 }
 
@@ -99,6 +103,13 @@ export interface NewReversal {
   readonly createdAtMs: number;
   /** A giver may not take back a tip recorded before this time; the receiver always may. */
   readonly giverFromMs: number;
+}
+
+/** A reversal on behalf of somebody who cannot ask for it, at any time; the act is its row in the audit log. */
+export interface OperatorReversal {
+  readonly transactionId: TransactionId;
+  readonly createdAtMs: number;
+  readonly act: Act;
 }
 
 export type ReverseOutcome =
@@ -193,7 +204,7 @@ export interface Ledger {
    * Reverses a tip in full, durably and at most once: an entry in each of the two accounts lowers their
    * totals and the bucket of the time of the tip. `repeated` for the same person and idempotency key.
    */
-  reverseTip(reversal: NewReversal): Promise<ReverseOutcome>;
+  reverseTip(reversal: NewReversal | OperatorReversal): Promise<ReverseOutcome>;
   /**
    * Lists given and received tips, newest first, at most `limit`. A step looks at a bounded number of
    * entries, so that an empty one may have a next.

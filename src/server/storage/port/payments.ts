@@ -5,7 +5,14 @@
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
-import type { CodeRefusal, GivenTip, NewReversal, TipRefusal, TransactionRecord } from './ledger.ts';
+import type {
+  CodeRefusal,
+  GivenTip,
+  NewReversal,
+  OperatorReversal,
+  TipRefusal,
+  TransactionRecord,
+} from './ledger.ts';
 
 /** A payment that is to begin: its tip, and the time after which it cannot be paid. */
 export interface NewPayment extends GivenTip {
@@ -29,8 +36,8 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
   /** The service's id of the charge; null until the payment succeeded. */
   readonly chargeId: string | null;
   /**
-   * A refund that one of the two people asked for, done or not; null without one, and for refunds made at the
-   * payment service.
+   * A refund that one of the two people or an operator asked for, done or not; null without one, and for refunds
+   * made at the payment service.
    */
   readonly refund: PaymentRefund | null;
   readonly lookCount: number;
@@ -38,7 +45,8 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
 
 export interface PaymentRefund {
   readonly askedAtMs: number;
-  readonly askedBy: TipParty;
+  /** Null for an operator. */
+  readonly askedBy: TipParty | null;
   readonly idempotencyKey: string | null;
 }
 
@@ -109,9 +117,9 @@ export interface Payments {
     lookAtMs: number,
   ): Promise<MoveOutcome | null>;
   /**
-   * Stores a refund request of one of the two people, so that it is carried out even if this process ends.
+   * Stores a refund request, so that it is carried out even if this process ends.
    */
-  askForRefund(reversal: NewReversal, lookAtMs: number): Promise<AskRefundOutcome>;
+  askForRefund(reversal: NewReversal | OperatorReversal, lookAtMs: number): Promise<AskRefundOutcome>;
   findPayment(name: PaymentName): Promise<PaymentRecord | null>;
   /**
    * Payments that an account began, newest first, at most `atMost`.

@@ -17,6 +17,7 @@ import type { Invitations } from './invitations.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { Mails, NewMail } from './mails.ts';
 import type { Messages } from './messages.ts';
+import type { Operations } from './operations.ts';
 import type { OutboxStorage } from './outboxes.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
@@ -211,6 +212,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   readonly apiKeys: ApiKeys;
   readonly webhooks: Webhooks;
   readonly audit: AuditLog;
+  readonly operations: Operations;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;

@@ -2,7 +2,13 @@
  * Rules of payments: the states and what the ledger gets. An engine locks and saves the row; triggers of both
  * engines refuse every other move.
  */
-import type { NewReversal, NewTransaction, Reversal, TransactionRecord } from '../port/ledger.ts';
+import type {
+  NewReversal,
+  NewTransaction,
+  OperatorReversal,
+  Reversal,
+  TransactionRecord,
+} from '../port/ledger.ts';
 import type {
   AskRefundOutcome,
   BeginOutcome,
@@ -13,7 +19,7 @@ import type {
 } from '../port/payments.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
 import type { KeptMessage } from './messages.ts';
-import { decideTip, type EarlierTip, isPartyTo, isSameTip } from './tips.ts';
+import { decideTip, type EarlierTip, isSameTip, isTooLate, keyOf, reverserOf } from './tips.ts';
 
 /**
  * Decides the beginning of a payment; `due` when nothing stands against it.
@@ -112,19 +118,21 @@ export function movedPayment(
 
 /** Decides a refund request; `due` when nothing stands against it. */
 export function decideRefund(
-  { userId, idempotencyKey, createdAtMs, giverFromMs }: NewReversal,
+  request: NewReversal | OperatorReversal,
   payment: PaymentRecord | undefined,
   tip: Pick<TransactionRecord, 'createdAtMs'> | null,
 ): AskRefundOutcome | { readonly outcome: 'due'; readonly payment: PaymentRecord } {
-  if (!payment || !tip || !isPartyTo(userId, payment)) return { outcome: 'unknown_transaction' };
-  const askedBy = payment.giverId === userId ? 'giver' : 'receiver';
+  const askedBy = payment && reverserOf(request, payment);
+  if (!payment || !tip || askedBy === undefined) return { outcome: 'unknown_transaction' };
+  const { createdAtMs } = request;
+  const idempotencyKey = keyOf(request);
   if (payment.refund || payment.state === 'refunded') {
     const isSame = payment.refund?.askedBy === askedBy && payment.refund.idempotencyKey === idempotencyKey;
     return isSame && idempotencyKey !== null
       ? { outcome: 'repeated', payment }
       : { outcome: 'reversed_before' };
   }
-  if (askedBy === 'giver' && tip.createdAtMs < giverFromMs) return { outcome: 'too_late' };
+  if (askedBy === 'giver' && isTooLate(request, tip)) return { outcome: 'too_late' };
   return {
     outcome: 'due',
     payment: movedPayment(
@@ -198,7 +206,7 @@ export function paymentOf({
     ...payment,
     checkout: checkoutId === null || checkoutUrl === null ? null : { id: checkoutId, url: checkoutUrl },
     refund:
-      refundAskedAtMs === null || refundAskedBy === null
+      refundAskedAtMs === null
         ? null
         : { askedAtMs: refundAskedAtMs, askedBy: refundAskedBy, idempotencyKey: refundKey },
   };

@@ -8,6 +8,7 @@ import {
   type ListingStep,
   type NewReversal,
   type NewTransaction,
+  type OperatorReversal,
   type RecordOutcome,
   type ReverseOutcome,
   type TipFilter,
@@ -98,20 +99,43 @@ export function decideTip(
  * @param found the tip with the idempotency key of its reversal.
  */
 export function decideReversal<Found extends TransactionRecord & { readonly keyOfReversal: string | null }>(
-  { userId, idempotencyKey, giverFromMs }: NewReversal,
+  request: NewReversal | OperatorReversal,
   found: Found | undefined,
-): ReverseOutcome | { readonly outcome: 'due'; readonly found: Found; readonly reversedBy: TipParty } {
-  if (!found || !isPartyTo(userId, found)) return { outcome: 'unknown_transaction' };
+): ReverseOutcome | { readonly outcome: 'due'; readonly found: Found; readonly reversedBy: TipParty | null } {
+  const reversedBy = found && reverserOf(request, found);
+  if (!found || reversedBy === undefined) return { outcome: 'unknown_transaction' };
   if (found.paymentMode !== 'simulated') throw new Error('a tip that was paid is reversed with its payment');
-  const reversedBy = found.giverId === userId ? 'giver' : 'receiver';
   if (found.reversal) {
-    const isSame = found.reversal.reversedBy === reversedBy && found.keyOfReversal === idempotencyKey;
-    return isSame && idempotencyKey !== null
+    const isSame = found.reversal.reversedBy === reversedBy && found.keyOfReversal === keyOf(request);
+    return isSame && keyOf(request) !== null
       ? { outcome: 'repeated', transaction: transactionOf(found) }
       : { outcome: 'reversed_before' };
   }
-  if (reversedBy === 'giver' && found.createdAtMs < giverFromMs) return { outcome: 'too_late' };
+  if (reversedBy === 'giver' && isTooLate(request, found)) return { outcome: 'too_late' };
   return { outcome: 'due', found, reversedBy };
+}
+
+/** Who of the two people asks; null for an operator, undefined for anybody else. */
+export function reverserOf(
+  request: NewReversal | OperatorReversal,
+  parties: Pick<TransactionRecord, 'giverId' | 'receiverId'>,
+): TipParty | null | undefined {
+  if ('act' in request) return null;
+  if (!isPartyTo(request.userId, parties)) return undefined;
+  return parties.giverId === request.userId ? 'giver' : 'receiver';
+}
+
+/** An operator has none. */
+export function keyOf(request: NewReversal | OperatorReversal): string | null {
+  return 'act' in request ? null : request.idempotencyKey;
+}
+
+/** Whether it is too late for the giver. */
+export function isTooLate(
+  request: NewReversal | OperatorReversal,
+  { createdAtMs }: Pick<TransactionRecord, 'createdAtMs'>,
+): boolean {
+  return !('act' in request) && createdAtMs < request.giverFromMs;
 }
 
 /** The two kinds of entries that a listing shows; the same kind twice when it shows one. */

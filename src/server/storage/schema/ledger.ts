@@ -47,7 +47,7 @@ export const reversals = table(
     createdAtMs: whole('created_at_ms').notNull(),
     giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
-    /** Null for reversals from before people could ask for them. */
+    /** Null for one by neither of the two people. */
     reversedBy: text('reversed_by').$type<TipParty>(),
     idempotencyKey: text('idempotency_key'),
   },

@@ -12,6 +12,7 @@ import { eventStatements } from './events.ts';
 import { invitationStatements } from './invitations.ts';
 import { mailStatements } from './mails.ts';
 import { messageStatements } from './messages.ts';
+import { operationStatements } from './operations.ts';
 import { outboxStatements } from './outboxes.ts';
 import { paymentStatements } from './payments.ts';
 import { termsStatements } from './terms.ts';
@@ -36,6 +37,7 @@ export function buildStatements(builder: Builder) {
     ...apiKeyStatements(builder),
     ...webhookStatements(builder),
     ...auditStatements(builder),
+    ...operationStatements(builder),
   };
 }
 

@@ -48,6 +48,15 @@ export function paymentStatements({ db }: Builder) {
       )
       .orderBy(desc(payments.createdAtMs), desc(payments.id))
       .limit(value('atMost')),
+    /** Open ones of which more should have been heard by now. */
+    stuckPayments: paymentsWithNames()
+      .where(
+        sql`${payments.lookAtMs} is not null and (
+          (${payments.state} in ('created', 'pending') and ${payments.expiresAtMs} <= ${value('nowMs')})
+          or ${payments.refundAskedAtMs} <= ${value('refundsBeforeMs')})`,
+      )
+      .orderBy(asc(payments.changedAtMs), asc(payments.id))
+      .limit(value('atMost')),
     updatePayment: db
       .update(payments)
       .set(

@@ -11,6 +11,7 @@ import type {
 import { newMessagesRow } from '../rules/messages.ts';
 import * as rules from '../rules/payments.ts';
 import type { Statements } from '../statements/all.ts';
+import { noteAct } from './audit.ts';
 import {
   type Committed,
   changingCodes,
@@ -41,7 +42,7 @@ export function createPayments(engine: Engine): Payments {
     movePayment: (...args) => tellingEntries(engine, transacting(engine)(movePayment)(...args)),
 
     async findPayment(name) {
-      return (await read((statements) => find(statements, name))) ?? null;
+      return (await read((statements) => findPayment(statements, name))) ?? null;
     },
 
     async listPayments(giverId, before, atMost) {
@@ -72,7 +73,7 @@ export function createPayments(engine: Engine): Payments {
   };
 }
 
-function* find(statements: Statements, name: PaymentName): Step<PaymentRecord | undefined> {
+export function* findPayment(statements: Statements, name: PaymentName): Step<PaymentRecord | undefined> {
   const { paymentById, paymentByCheckout, paymentByCharge } = statements;
   const statement = 'id' in name ? paymentById : 'checkoutId' in name ? paymentByCheckout : paymentByCharge;
   const row = yield* statement.one({ ...name });
@@ -81,14 +82,14 @@ function* find(statements: Statements, name: PaymentName): Step<PaymentRecord | 
 
 function* lock(statements: Statements, id: TransactionId): Step<PaymentRecord | undefined> {
   yield* statements.lockPayment.one({ id });
-  return yield* find(statements, { id });
+  return yield* findPayment(statements, { id });
 }
 
 function* findEarlier(
   statements: Statements,
   { id, giverId, idempotencyKey }: NewPayment,
 ): Step<PaymentRecord | undefined> {
-  if (giverId === null || idempotencyKey === null) return yield* find(statements, { id });
+  if (giverId === null || idempotencyKey === null) return yield* findPayment(statements, { id });
   const row = yield* statements.paymentByKey.one({ giverId, idempotencyKey });
   return row && rules.paymentOf(row);
 }
@@ -141,7 +142,7 @@ function* decide(statements: Statements, payment: NewPayment): Step<ReturnType<t
 const takeOpenPayments: StepOf<Payments['takeOpenPayments']> = function* (statements, _, nowMs, atMost) {
   const open: PaymentRecord[] = [];
   for (const { id } of yield* statements.openPayments.all({ nowMs, atMost })) {
-    const payment = yield* find(statements, { id });
+    const payment = yield* findPayment(statements, { id });
     if (!payment) throw new Error(`${id} has gone`);
     open.push(payment);
     yield* statements.noteLook.change({ id, lookAtMs: nowMs + rules.pauseAfterLooks(payment.lookCount) });
@@ -198,5 +199,7 @@ const askForRefund: StepOf<Payments['askForRefund']> = function* (
     const isOwn = isRepeated && payment?.refund?.askedAtMs === reversal.createdAtMs;
     return isOwn ? { outcome: 'asked', payment } : decision;
   }
-  return { outcome: 'asked', payment: yield* save(statements, decision.payment, lookAtMs) };
+  const asked = yield* save(statements, decision.payment, lookAtMs);
+  if ('act' in reversal) yield* noteAct(statements, isRepeated, reversal.act);
+  return { outcome: 'asked', payment: asked };
 };

@@ -10,6 +10,7 @@ import { createInstallation } from './installation.ts';
 import { createInvitations } from './invitations.ts';
 import { createMails } from './mails.ts';
 import { createMessages } from './messages.ts';
+import { createOperations } from './operations.ts';
 import { createOutboxes } from './outboxes.ts';
 import { createPayments } from './payments.ts';
 import { createRecords } from './records.ts';
@@ -39,4 +40,5 @@ export const createStorage = (engine: Engine) => ({
   apiKeys: createApiKeys(engine),
   webhooks: createWebhooks(engine),
   audit: createAuditLog(engine),
+  operations: createOperations(engine),
 });

@@ -10,6 +10,7 @@ import type {
   Ledger,
   NewReversal,
   NewTransaction,
+  OperatorReversal,
   RecordOutcome,
   Reversal,
   ReverseOutcome,
@@ -22,10 +23,13 @@ import {
   decideReversal,
   decideTip,
   type EarlierTip,
+  keyOf,
+  reverserOf,
   transactionOf,
   withReceiverNames,
 } from '../rules/tips.ts';
 import type { Statements } from '../statements/all.ts';
+import { noteAct } from './audit.ts';
 import { type Committed, type Engine, tellingEntries, transacting } from './engine.ts';
 import { entriesPayload } from './listeners.ts';
 import { type Step, together } from './step.ts';
@@ -57,22 +61,24 @@ function* recordTip(statements: Statements, _: boolean, tip: GivenTip): Step<Com
 function* reverseTip(
   statements: Statements,
   isRepeated: boolean,
-  request: NewReversal,
+  request: NewReversal | OperatorReversal,
 ): Step<Committed<ReverseOutcome>> {
-  const { transactionId: id, userId, createdAtMs, idempotencyKey } = request;
+  const { transactionId: id, createdAtMs } = request;
   const known = yield* statements.transactionById.one({ id });
   if (known) yield* lockAccounts(statements, known);
   const found = known && (yield* statements.transactionById.one({ id }));
   const decision = decideReversal(request, found);
   if (decision.outcome !== 'due') {
-    const party = found?.giverId === userId ? 'giver' : 'receiver';
-    const isOwn = found?.reversal?.createdAtMs === createdAtMs && found.reversal.reversedBy === party;
+    const isOwn =
+      found?.reversal?.createdAtMs === createdAtMs &&
+      found.reversal.reversedBy === reverserOf(request, found);
     return isRepeated && isOwn
       ? { outcome: { outcome: 'reversed', transaction: transactionOf(found) }, accounts: accountsOf(found) }
       : { outcome: decision, accounts: [] };
   }
   const reversal = { createdAtMs, reversedBy: decision.reversedBy };
-  yield* takeBack(statements, decision.found, reversal, idempotencyKey);
+  yield* takeBack(statements, decision.found, reversal, keyOf(request));
+  if ('act' in request) yield* noteAct(statements, isRepeated, request.act);
   const transaction = transactionOf({ ...decision.found, reversal });
   return { outcome: { outcome: 'reversed', transaction }, accounts: accountsOf(transaction) };
 }

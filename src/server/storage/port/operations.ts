@@ -1,0 +1,75 @@
+/**
+ * The storage port for what operators look up whoever it belongs to: a tip, a code, payments that do not come
+ * to an end, and what the fees came to. Nothing here reads a message.
+ */
+import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
+import type { PaymentMode } from '#shared/payments.ts';
+import type { TransactionRecord } from './ledger.ts';
+import type { PaymentName, PaymentRecord } from './payments.ts';
+
+/** A closed account has placeholders for names. */
+export interface Person {
+  readonly id: UserId;
+  readonly username: string;
+  readonly email: string;
+  readonly fullName: string;
+  readonly closedAtMs: number | null;
+}
+
+export interface FoundTip {
+  /** Null for a guest. */
+  readonly giver: Person | null;
+  readonly receiver: Person;
+  /** Null for a payment that has not become a tip. */
+  readonly tip: TransactionRecord | null;
+  /** Null for a simulated tip. */
+  readonly payment: PaymentRecord | null;
+}
+
+/** A payment whose money went back without anybody here having asked for it. */
+export interface ReturnedPayment {
+  readonly id: TransactionId;
+  readonly paymentMode: PaymentMode;
+  readonly amountCents: Cents;
+  readonly giverFeeCents: Cents;
+  readonly reversedAtMs: number;
+}
+
+/** What tips, or reversals, of a quarter of an hour and a way of payment come to. */
+export interface QuarterFees {
+  readonly startMs: number;
+  readonly paymentMode: PaymentMode;
+  readonly count: number;
+  /** The sum of amounts and giver fees: what givers paid, or got back. */
+  readonly paidCents: Cents;
+  readonly giverFeeCents: Cents;
+  readonly receiverFeeCents: Cents;
+}
+
+export interface FeeStep {
+  /** In no order; a quarter may come again in a later step. */
+  readonly quarters: readonly QuarterFees[];
+  /** Where the next step begins; null when all that was written by now is counted. */
+  readonly next: number | null;
+}
+
+export interface Operations {
+  /** Null when neither a tip nor a payment has this name. */
+  findTip(name: PaymentName): Promise<FoundTip | null>;
+  /**
+   * Payments that nobody can pay any more and of whose end nothing was heard, and those whose refund was asked
+   * for before `refundsBeforeMs` and was not made; oldest first, at most `atMost`.
+   */
+  listStuckPayments(nowMs: number, refundsBeforeMs: number, atMost: number): Promise<PaymentRecord[]>;
+  /**
+   * Those among the newest 1,000 reversals, newest first, at most `atMost`: refunds that were made at the payment
+   * service, and disputes.
+   */
+  listReturnedPayments(atMost: number): Promise<ReturnedPayment[]>;
+  /**
+   * Sums up a bounded number of tips, or of reversals with the fees of their tips, in the order of the ledger.
+   * @param after the `next` of the step before; 0 for the first.
+   */
+  sumFees(of: 'tips' | 'reversals', after: number): Promise<FeeStep>;
+}

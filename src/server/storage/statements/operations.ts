@@ -1,0 +1,82 @@
+import { asc, desc, eq, getTableColumns, gt, isNull, type SQL, sql } from 'drizzle-orm';
+import { FEE_SPAN } from '../rules/operations.ts';
+import { QUARTER_MS } from '../rules/tips.ts';
+import { accounts } from '../schema/accounts.ts';
+import { reversals, transactions } from '../schema/ledger.ts';
+import { payments } from '../schema/payments.ts';
+import { type Builder, is, value } from './builder.ts';
+
+/** So many reversals are searched for those that nobody here asked for. */
+const REVERSALS_SEARCHED = sql.raw('1000');
+
+export function operationStatements({ db }: Builder) {
+  const { amountCents, giverFeeCents, receiverFeeCents, paymentMode } = getTableColumns(transactions);
+  const moved = { paymentMode, amountCents, giverFeeCents, receiverFeeCents };
+
+  /** Sums of moves by quarter; each says how far it read. */
+  const sumsOf = (moves: SQL) => {
+    const sum = (cents: SQL) => sql`sum(${cents})`.mapWith(amountCents);
+    return db
+      .select({
+        startMs: sql`created_at_ms / ${sql.raw(String(QUARTER_MS))} * ${sql.raw(String(QUARTER_MS))}`
+          .mapWith(reversals.createdAtMs)
+          .as('start_ms'),
+        paymentMode: sql`payment_mode`.mapWith(paymentMode).as('mode'),
+        count: sql`count(*)`.mapWith(Number),
+        paidCents: sum(sql`amount_cents + giver_fee_cents`),
+        giverFeeCents: sum(sql`giver_fee_cents`),
+        receiverFeeCents: sum(sql`receiver_fee_cents`),
+        last: sql`max(sequence)`.mapWith(reversals.sequence),
+      })
+      .from(sql`(${moves}) as moves`)
+      .groupBy(sql`start_ms`, sql`mode`);
+  };
+
+  return {
+    personById: db
+      .select({
+        id: accounts.id,
+        username: accounts.username,
+        email: accounts.email,
+        fullName: accounts.fullName,
+        closedAtMs: accounts.closedAtMs,
+      })
+      .from(accounts)
+      .where(is(accounts.id, 'id')),
+    returnedPayments: db
+      .select({
+        id: payments.id,
+        paymentMode: payments.paymentMode,
+        amountCents: payments.amountCents,
+        giverFeeCents: payments.giverFeeCents,
+        reversedAtMs: sql`newest.created_at_ms`.mapWith(reversals.createdAtMs),
+      })
+      .from(
+        sql`(select * from ${reversals} order by ${reversals.sequence} desc limit ${REVERSALS_SEARCHED}) as newest`,
+      )
+      .innerJoin(transactions, sql`${transactions.sequence} = newest.transaction_sequence`)
+      .innerJoin(payments, eq(payments.id, transactions.id))
+      .where(isNull(payments.refundAskedAtMs))
+      .orderBy(desc(sql`newest.sequence`))
+      .limit(value('atMost')),
+    feesOfTips: sumsOf(
+      db
+        .select({ sequence: transactions.sequence, createdAtMs: transactions.createdAtMs, ...moved })
+        .from(transactions)
+        .where(gt(transactions.sequence, value('after')))
+        .orderBy(asc(transactions.sequence))
+        .limit(FEE_SPAN)
+        .getSQL(),
+    ),
+    feesOfReversals: sumsOf(
+      db
+        .select({ sequence: reversals.sequence, createdAtMs: reversals.createdAtMs, ...moved })
+        .from(reversals)
+        .innerJoin(transactions, eq(transactions.sequence, reversals.transactionSequence))
+        .where(gt(reversals.sequence, value('after')))
+        .orderBy(asc(reversals.sequence))
+        .limit(FEE_SPAN)
+        .getSQL(),
+    ),
+  };
+}

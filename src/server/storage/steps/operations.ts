@@ -1,0 +1,46 @@
+/** Steps of what operators look up whoever it belongs to. */
+import type { UserId } from '#shared/ids.ts';
+import type { Operations, Person } from '../port/operations.ts';
+import { feeStepOf } from '../rules/operations.ts';
+import { paymentOf } from '../rules/payments.ts';
+import { transactionOf } from '../rules/tips.ts';
+import type { Statements } from '../statements/all.ts';
+import { type Engine, reading, type StepOf } from './engine.ts';
+import { findPayment } from './payments.ts';
+import type { Step } from './step.ts';
+
+export const createOperations = (engine: Engine): Operations => ({
+  findTip: reading(engine)(findTip),
+
+  listStuckPayments: async (nowMs, refundsBeforeMs, atMost) =>
+    (await engine.read(({ stuckPayments }) => stuckPayments.all({ nowMs, refundsBeforeMs, atMost }))).map(
+      paymentOf,
+    ),
+
+  listReturnedPayments: (atMost) => engine.read(({ returnedPayments }) => returnedPayments.all({ atMost })),
+
+  sumFees: async (of, after) =>
+    feeStepOf(
+      await engine.read(({ feesOfTips, feesOfReversals }) =>
+        (of === 'tips' ? feesOfTips : feesOfReversals).all({ after }),
+      ),
+    ),
+});
+
+const findTip: StepOf<Operations['findTip']> = function* (statements, _, name) {
+  const payment = (yield* findPayment(statements, name)) ?? null;
+  const id = 'id' in name ? name.id : payment?.id;
+  const stored = id && (yield* statements.transactionById.one({ id }));
+  const tip = stored ? transactionOf(stored) : null;
+  const found = tip ?? payment;
+  if (!found) return null;
+  const { giverId, receiverId } = found;
+  const giver = giverId === null ? null : yield* personOf(statements, giverId);
+  return { giver, receiver: yield* personOf(statements, receiverId), tip, payment };
+};
+
+function* personOf({ personById }: Statements, id: UserId): Step<Person> {
+  const person = yield* personById.one({ id });
+  if (!person) throw new Error('an account of a tip has gone');
+  return person;
+}

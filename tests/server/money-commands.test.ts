@@ -1,0 +1,58 @@
+/** `npm run fees`, `npm run tip` and `npm run code`: what an operator reads of money, and does about it. */
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseAt } from '#server/storage/open.ts';
+import { runHere } from '#tests/support/commands.ts';
+import { OPENING } from '#tests/support/opening.ts';
+import { createPeople } from '#tests/support/people.ts';
+import { temporaryFolder } from '#tests/support/running-server.ts';
+
+const HOUR_MS = 3_600_000;
+const MAY_31 = Date.UTC(2026, 4, 31);
+
+async function openScene() {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
+  onTestFinished(() => storage.close());
+  const run = (name: Parameters<typeof runHere>[0], ...words: string[]) =>
+    runHere(name, { DATABASE_URL: path }, words);
+  return { storage, run, ...(await createPeople(storage).setTheScene()) };
+}
+
+test('npm run fees tells it as a table or as CSV, and refuses what it cannot read in a sentence', async () => {
+  const { storage, tip, run: runCommand } = await openScene();
+  await storage.recordTip(tip({ amountCents: 1_250, createdAtMs: MAY_31 + 23 * HOUR_MS }));
+  await storage.recordTip(tip({ amountCents: 10_000, createdAtMs: MAY_31 - 24 * HOUR_MS }));
+  const run = (...words: string[]) => runCommand('fees', ...words);
+  expect(await run('--from', '2026-05-01', '--to', '2026-06-30', '--time-zone', 'Europe/Vienna')).toEqual({
+    code: 0,
+    stderr: '',
+    stdout: [
+      'Fee income by month, 2026-05-01 to 2026-06-30 (days in Europe/Vienna), in USD',
+      'Month       Payment    Tips  Giver fees  Receiver fees  Refunds  Fees refunded  Fee income',
+      '2026-05     simulated     1        5.00           3.00        0           0.00        8.00',
+      '2026-06     simulated     1        0.63           0.38        0           0.00        1.01',
+      'Total       simulated     2        5.63           3.38        0           0.00        9.01',
+      '',
+    ].join('\n'),
+  });
+  const { stdout } = await run('--from', '2026-05-31', '--to', '2026-05-31', '--by', 'day', '--csv');
+  expect(stdout).toBe(
+    '\ufeffDate,Payment,Currency,Tips,Paid,Giver fees,Receiver fees,Refunds,Refunded,Giver fees refunded,' +
+      'Receiver fees refunded,Fee income\r\n2026-05-31,simulated,USD,1,13.13,0.63,0.38,0,0.00,0.00,0.00,1.01\r\n',
+  );
+  expect((await run('--to', '2020-05-01')).stdout).toContain('There were no tips and no refunds.');
+  for (const [words, sentence] of [
+    [['--by', 'week'], 'Usage: npm run fees'],
+    [['x'], 'Usage: npm run fees'],
+    [['--time-zone', 'Mars'], '--time-zone takes a name such as Europe/Vienna. This is "Mars".'],
+    [['--from', '2026-02-30'], 'A date must be written as 2026-05-31.'],
+    [['--from', '2026-05-02', '--to', '2026-05-01'], 'The last day must not be before the first.'],
+    [['--from', '2020-01-01', '--by', 'day'], 'The period may have up to 400 days.'],
+  ] as const)
+    expect(await run(...words)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(sentence),
+    });
+});
