@@ -1,7 +1,8 @@
 /**
- * A daily backup into one folder. Backups are numbered, so that a wrong clock cannot make a new one look old;
- * each has a note of its ledger's past, and the newest fourteen are kept. Backups of another or an unknown
- * past are neither counted nor deleted. The caller decides how a backup is made.
+ * A daily backup into one folder, and one whenever an operator asks. Backups are numbered, so that a wrong clock
+ * cannot make a new one look old; each has a note of its ledger's past, and the newest fourteen are kept, with the
+ * newest of each of fourteen days. Backups of another or an unknown past are neither counted nor deleted. The
+ * caller decides how a backup is made.
  */
 import {
   type Dirent,
@@ -13,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Clock } from '#shared/calendar.ts';
 import { SOFTWARE } from '#shared/software.ts';
 import { parsePast, spellPast } from './storage/checks/past.ts';
@@ -27,20 +28,25 @@ const INTERVAL_MS = 24 * HOUR_MS;
 export const BACKUP_PATIENCE_MS = 2 * HOUR_MS;
 const LATE_AFTER_MS = INTERVAL_MS + BACKUP_PATIENCE_MS;
 const MAX_KEPT = 14;
+const MAX_LISTED = 50;
 
 const PREFIX = SOFTWARE.toLowerCase();
 /** Six digits last 2,700 years at one a day; more than twelve are not exact enough to count up from. */
-const NAME = `^${PREFIX}-(\\d{6,12})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)`;
+const NAME = `^${PREFIX}-(\\d{6,12})-(\\d{4}-\\d{2}-\\d{2})\\.(?:db|dump)`;
 const FILE = new RegExp(`${NAME}(\\.unfinished)?$`);
 const NOTE = new RegExp(`${NAME}\\.past$`);
 
 export interface BackupSchedule {
   /**
-   * Makes a backup if the newest of this past is a day old, and deletes those beyond the newest fourteen.
-   * Call it regularly; it does nothing while a backup is being made.
+   * Makes a backup if the newest of this past is a day old, and deletes those that are not kept. Call it
+   * regularly; it does nothing while a backup is being made.
+   * @param isAsked makes one that is not due, too.
    * @returns the written backup; null when none was due.
    */
-  run(): Promise<WrittenBackup | null>;
+  run(isAsked?: boolean): Promise<WrittenBackup | null>;
+  isRunning(): boolean;
+  /** The backups in the folder, by number, the newest first, at most fifty. */
+  list(): KeptBackup[];
   /** The distinct notes of the backups in the folder, in the form of `--digest`. */
   noted(): string[];
   /**
@@ -54,6 +60,16 @@ export interface BackupSchedule {
   /** Of the newest of this past, in milliseconds; null without one. */
   ageMs(): number | null;
   count(): number;
+}
+
+export interface KeptBackup {
+  readonly name: string;
+  readonly bytes: number;
+  readonly madeAtMs: number;
+  /** `COUNT:HEX`; null while it is unknown. */
+  readonly past: string | null;
+  /** Whether it is known to be of another past than that of the database. */
+  readonly isOther: boolean;
 }
 
 export interface WrittenBackup {
@@ -71,6 +87,8 @@ export interface MadeBackup {
 interface NumberedFile {
   readonly path: string;
   readonly number: number;
+  /** Of its name, in UTC. */
+  readonly day: string;
   readonly isFinished: boolean;
 }
 
@@ -104,11 +122,10 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   function existing(): NumberedFile[] {
     return entriesIn(folder)
       .flatMap((entry) => {
-        const [, number, unfinished] = FILE.exec(entry.name) ?? [];
-        if (number === undefined || !entry.isFile()) return [];
-        return [
-          { path: join(folder, entry.name), number: Number(number), isFinished: unfinished === undefined },
-        ];
+        const [, number, day, unfinished] = FILE.exec(entry.name) ?? [];
+        if (number === undefined || day === undefined || !entry.isFile()) return [];
+        const path = join(folder, entry.name);
+        return [{ path, number: Number(number), day, isFinished: unfinished === undefined }];
       })
       .sort((one, other) => other.number - one.number);
   }
@@ -179,20 +196,20 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   function clearAway(): void {
     for (const entry of entriesIn(folder)) {
       const path = join(folder, entry.name);
-      const [, unfinished] = FILE.exec(entry.name)?.slice(1) ?? [];
+      const [, unfinished] = FILE.exec(entry.name)?.slice(2) ?? [];
       const isLeft = unfinished !== undefined || (NOTE.test(entry.name) && isEmpty(path));
       if (isLeft && entry.isFile() && isAbandoned(path, clock())) rmSync(path, { force: true });
     }
   }
 
-  async function makeIfDue(): Promise<WrittenBackup | null> {
+  async function makeIfDue(isAsked: boolean): Promise<WrittenBackup | null> {
     // Backups hold personal data, so a folder that is created here is readable to this user alone.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const newestOwn = own()[0]?.number ?? -1;
     await noteAll(finished().filter(({ number }) => number > newestOwn));
     const ageMs = ageOfNewest();
     // A clock that was turned back by less than a day delays the next backup and never adds one.
-    if (ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
+    if (!isAsked && ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
     await noteAll(finished());
     const noted = notesIn(finished());
     const file = reserveNext();
@@ -204,7 +221,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     learn([...noted, made.past], made.differing);
     // Old backups are deleted after the new one is written, so that a full disk keeps them.
     clearAway();
-    for (const { path } of own().slice(MAX_KEPT)) {
+    for (const { path } of beyondKept(own())) {
       // A backup that came into the folder meanwhile has not been compared.
       if (!noted.includes(readNote(path) ?? '')) continue;
       rmSync(path, { force: true });
@@ -214,15 +231,26 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   }
 
   return {
-    async run() {
+    async run(isAsked = false) {
       if (isRunning) return null;
       isRunning = true;
       try {
-        return await makeIfDue();
+        return await makeIfDue(isAsked);
       } finally {
         isRunning = false;
       }
     },
+    isRunning: () => isRunning,
+    list: () =>
+      finished()
+        .slice(0, MAX_LISTED)
+        .flatMap((file) => {
+          const found = statSync(file.path, { throwIfNoEntry: false });
+          if (!found) return [];
+          const { size: bytes, mtimeMs: madeAtMs } = found;
+          const past = readNote(file.path);
+          return [{ name: basename(file.path), bytes, madeAtMs, past, isOther: isOther(file) }];
+        }),
     noted: () => notesIn(finished()),
     learn,
     others: () =>
@@ -233,6 +261,17 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     ageMs: ageOfNewest,
     count: () => finished().length,
   };
+}
+
+/**
+ * Those that are neither among the newest fourteen nor the newest of one of fourteen days: backups that somebody
+ * asks for all day long take away none of the days before. @param files the newest first.
+ */
+function beyondKept(files: readonly NumberedFile[]): readonly NumberedFile[] {
+  const newestOfDays = new Map<string, NumberedFile>();
+  for (const file of files)
+    if (newestOfDays.size < MAX_KEPT && !newestOfDays.has(file.day)) newestOfDays.set(file.day, file);
+  return files.filter((file, index) => index >= MAX_KEPT && newestOfDays.get(file.day) !== file);
 }
 
 function entriesIn(folder: string): readonly Dirent[] {

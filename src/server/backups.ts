@@ -25,9 +25,16 @@ export interface CareDependencies {
   readonly isNew: boolean;
 }
 
-/** @returns a function that stops it and ends the processes under way. */
-export function startCaring(deps: CareDependencies): () => void {
-  const { config, log, isNew, clock } = deps;
+export interface Care {
+  /** Null where this process makes no backups. */
+  readonly backups: BackupKeeper | null;
+  start(): void;
+  /** Stops it and ends the processes under way. */
+  stop(): void;
+}
+
+export function createCare(deps: CareDependencies): Care {
+  const { config, log, clock } = deps;
   const stopping = new AbortController();
   const schedule =
     config.backupFolder === null
@@ -36,12 +43,10 @@ export function startCaring(deps: CareDependencies): () => void {
           folder: config.backupFolder,
           extension: extensionOfBackups(config.database),
           clock,
-          isNew,
+          isNew: deps.isNew,
           ...commandsFor(stopping.signal),
         });
   const keeper = schedule && createBackupKeeper(schedule, deps, stopping.signal);
-  if (schedule === null) tellOfNone(config, log);
-  if (isNew) tellOfNew(schedule, log);
 
   // Several processes may start on one PostgreSQL; the one that makes the backups reads all data.
   let mustRead = config.database.engine === 'sqlite' || schedule !== null;
@@ -50,16 +55,24 @@ export function startCaring(deps: CareDependencies): () => void {
     mustRead = false;
     mustRead = !(await readAllData(schedule, deps, stopping.signal));
   }
-  void keeper?.tick();
-  const reading = setTimeout(() => void readThrough().then(() => keeper?.tick()), READING_DELAY_MS).unref();
-  const looking = setInterval(() => {
-    void keeper?.tick();
-    void readThrough();
-  }, LOOK_INTERVAL_MS).unref();
-  return () => {
-    clearTimeout(reading);
-    clearInterval(looking);
-    stopping.abort();
+  const timers: NodeJS.Timeout[] = [];
+  return {
+    backups: keeper,
+    start() {
+      if (schedule === null) tellOfNone(config, log);
+      if (deps.isNew) tellOfNew(schedule, log);
+      void keeper?.tick();
+      const lookAll = () => void readThrough().then(() => keeper?.tick());
+      const look = () => {
+        void keeper?.tick();
+        void readThrough();
+      };
+      timers.push(setTimeout(lookAll, READING_DELAY_MS).unref(), setInterval(look, LOOK_INTERVAL_MS).unref());
+    },
+    stop() {
+      for (const timer of timers) clearTimeout(timer);
+      stopping.abort();
+    },
   };
 }
 
@@ -145,21 +158,35 @@ function isProblem(line: string): boolean {
   return line !== '' && findDiffering(line).length === 0;
 }
 
-export interface BackupKeeper {
+export interface BackupKeeper extends Pick<BackupSchedule, 'list' | 'ageMs'> {
   /**
    * Makes the backup that is due, and reports problems with backups. Call it every ten minutes. Never throws.
    */
   tick(): Promise<void>;
+  /** Begins a backup for an operator. @returns false while one is being made. */
+  begin(): boolean;
+  /** When the backup under way was begun; null while there is none. */
+  begunAtMs(): number | null;
+  /** The failure since the last backup that was written; null without one. */
+  failure(): BackupFailure | null;
+}
+
+export interface BackupFailure {
+  readonly atMs: number;
+  /** What the system or the database said. */
+  readonly reason: string;
 }
 
 /** @param signal ends the backup under way without reporting that as a problem. */
 export function createBackupKeeper(
   schedule: BackupSchedule,
-  { log, troubles }: Pick<CareDependencies, 'log' | 'troubles'>,
+  { log, troubles, clock }: Pick<CareDependencies, 'log' | 'troubles' | 'clock'>,
   signal: AbortSignal,
 ): BackupKeeper {
   let toldOthers = '';
   let isToldLate = false;
+  let begunAtMs: number | null = null;
+  let failure: BackupFailure | null = null;
 
   function tellLate(): void {
     measure('backup', { ageMs: schedule.ageMs() });
@@ -182,23 +209,41 @@ export function createBackupKeeper(
     toldOthers = files.join();
   }
 
-  return {
-    async tick() {
-      try {
-        tellLate();
-        const written = await schedule.run();
-        if (written !== null) {
-          troubles.end('backup');
-          log.info(written, 'backup written');
-        }
-        tellLate();
-        tellOthers();
-      } catch (err) {
-        if (signal.aborted) return;
-        troubles.begin('backup');
-        log.error({ err }, 'could not write the backup that is due');
+  /** @param isAsked by an operator, also when none is due. */
+  async function make(isAsked: boolean): Promise<void> {
+    const isFirst = !schedule.isRunning();
+    if (isFirst) begunAtMs = clock();
+    try {
+      tellLate();
+      const written = await schedule.run(isAsked);
+      if (written !== null) {
+        failure = null;
+        troubles.end('backup');
+        log.info(written, 'backup written');
       }
+      tellLate();
+      tellOthers();
+    } catch (err) {
+      if (signal.aborted) return;
+      failure = { atMs: clock(), reason: err instanceof Error ? err.message : String(err) };
+      troubles.begin('backup');
+      log.error({ err }, isAsked ? 'could not write a backup' : 'could not write the backup that is due');
+    } finally {
+      if (isFirst) begunAtMs = null;
+    }
+  }
+
+  return {
+    tick: () => make(false),
+    begin() {
+      if (schedule.isRunning()) return false;
+      void make(true);
+      return true;
     },
+    begunAtMs: () => begunAtMs,
+    failure: () => failure,
+    list: schedule.list,
+    ageMs: schedule.ageMs,
   };
 }
 

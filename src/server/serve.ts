@@ -22,7 +22,7 @@ import { createTroubles } from './api/http/probes.ts';
 import { createRequestServer } from './api/http/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
-import { startCaring } from './backups.ts';
+import { createCare } from './backups.ts';
 import { BrandRefused } from './brand/brand-refused.ts';
 import { type OwnBrand, readOwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
@@ -122,6 +122,7 @@ async function start(): Promise<void> {
   });
   const metrics = await openMetrics(config);
   const troubles = createTroubles(Date.now);
+  const care = createCare({ config, clock: Date.now, log, troubles, isNew });
   let isShuttingDown = false;
   const random = createRandomBytes();
   const paymentService = await openPaymentService(config, log);
@@ -179,7 +180,7 @@ async function start(): Promise<void> {
     app.tellProbes();
   }, SWEEP_INTERVAL_MS).unref();
 
-  const stopCaring = startCaring({ config, clock: Date.now, log, troubles, isNew });
+  care.start();
   const stopChecks = startLedgerChecks(storage, log, troubles);
   const stopPaymentSweeps = startPaymentSweeps(app, log);
 
@@ -188,7 +189,7 @@ async function start(): Promise<void> {
     log.info({ signal }, 'stopping');
     for (const interval of [ticking, sweeping, notifying, telling, mailing, watching])
       clearInterval(interval);
-    stopCaring();
+    care.stop();
     stopChecks();
     stopPaymentSweeps();
     app.endStreams();

@@ -46,7 +46,7 @@ function createScene() {
     readPast: async () => null,
   });
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const keeper = createBackupKeeper(schedule, { log, troubles }, stopping.signal);
+  const keeper = createBackupKeeper(schedule, { log, troubles, clock: now }, stopping.signal);
   const messages = () => lines.splice(0).map(({ level, msg }) => `${level} ${msg}`);
   return { clock, making, keeper, troubles, stopping, messages };
 }
@@ -93,6 +93,38 @@ test('a backup of more than 26 hours is told once in the log, and at /readyz unt
   await hanging;
   expect(messages()).toEqual(['30 backup written']);
   expect(troubles.lines()).toEqual([]);
+});
+
+test('a backup that an operator asks for is made though none is due, one at a time, and its failure is kept', async () => {
+  const { clock, making, keeper, troubles, messages } = createScene();
+  await keeper.tick();
+  messages();
+  const { backUp } = making;
+  const begun: ((error: Error | null) => void)[] = [];
+  making.backUp = (file) =>
+    new Promise((resolve, reject) => {
+      begun.push((error) => (error ? reject(error) : resolve(backUp(file))));
+    });
+  expect([keeper.begin(), keeper.begin()]).toEqual([true, false]);
+  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  // The daily one waits for it as well.
+  await keeper.tick();
+  expect(keeper.begunAtMs()).toBe(START_MS);
+  clock.nowMs += 5_000;
+  begun[0]?.(new Error('no space left'));
+  await vi.waitFor(() => expect(keeper.begunAtMs()).toBeNull());
+  expect(keeper.failure()).toEqual({ atMs: START_MS + 5_000, reason: 'no space left' });
+  expect([messages(), troubles.present().backup]).toEqual([['50 could not write a backup'], true]);
+
+  expect(keeper.begin()).toBe(true);
+  await vi.waitFor(() => expect(begun).toHaveLength(2));
+  begun[1]?.(null);
+  await vi.waitFor(() => expect(keeper.begunAtMs()).toBeNull());
+  expect([keeper.failure(), troubles.lines()]).toEqual([null, []]);
+  expect(keeper.list().map(({ name, past, isOther }) => [name, past, isOther])).toEqual([
+    ['tipwell-000002-2026-05-15.db', PAST, false],
+    ['tipwell-000001-2026-05-15.db', PAST, false],
+  ]);
 });
 
 test('what is cut short by the end of the process is nobody’s trouble', async () => {

@@ -207,6 +207,18 @@ describe('of the backups', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.past'))).toHaveLength(14);
   });
 
+  test('those of the days before are kept, however often somebody asks for one', async () => {
+    const { schedule, clock, names, runDays } = createScene();
+    await runDays(14);
+    clock.nowMs -= DAY_MS / 2;
+    for (let asked = 0; asked < 30; asked += 1) expect(await schedule.run(true)).not.toBeNull();
+    const days = names().map((name) => name.slice(-'2026-05-15.db'.length));
+    expect(new Set(days).size).toBe(14);
+    expect(days).toHaveLength(13 + 14);
+    expect(names().slice(-14)[0]).toContain('tipwell-000031-');
+    expect(await schedule.run()).toBeNull();
+  });
+
   test('none is lost by a clock that is turned back: the newest stays the newest', async () => {
     const { clock, schedule, names, runDays } = createScene();
     await runDays(14);

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { createTroubles } from '../api/http/probes.ts';
-import { startCaring } from '../backups.ts';
+import { createCare } from '../backups.ts';
 import { logOptions } from '../log-options.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
@@ -17,10 +17,11 @@ export const keepBackups: Command = async ({ config, words }) => {
   if (config.backupFolder === null) throw new UsageError('Set BACKUP_FOLDER to the folder of the backups.');
   const log = pino(logOptions(config), pino.destination({ fd: 2, sync: true }));
   const troubles = createTroubles(Date.now);
-  const stopCaring = startCaring({ config, clock: Date.now, log, troubles, isNew: false });
+  const care = createCare({ config, clock: Date.now, log, troubles, isNew: false });
+  care.start();
   const waiting = setInterval(() => {}, FOR_EVER_MS);
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   clearInterval(waiting);
-  stopCaring();
+  care.stop();
   return true;
 };
