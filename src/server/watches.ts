@@ -43,9 +43,9 @@ export function startLedgerChecks(
 
   async function run(): Promise<void> {
     const problems = await checkWhatIsNew(storage, () => isStopped);
-    measure('ledgerCheck', { isSound: problems.length === 0 });
-    if (problems.length === 0) return;
     // A ledger that did not add up once is not trusted again before a start has checked it.
+    measure('ledgerCheck', { isSound: problems.length === 0 && told === '' });
+    if (problems.length === 0) return;
     troubles.begin('ledger');
     if (told !== problems.join('\n')) log.error({ problems }, 'the ledger does not add up');
     told = problems.join('\n');

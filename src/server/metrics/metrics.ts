@@ -2,6 +2,7 @@
  * What Prometheus is told of the process. No label holds an id, a name or an amount of a person, and each has few
  * values, whatever clients send.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Trouble } from '#server/api/http/probes.ts';
 import type { Outbox, OutboxStorage } from '#server/storage/port/outboxes.ts';
@@ -14,6 +15,8 @@ import { RUNNING } from '../version.ts';
 /** A route of a batch names its procedures, in any order and number. */
 const BATCH = '/trpc (batch)';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** A scrape that Prometheus gives up on (after 10 s) would tell nothing at all. */
+const STORAGE_PATIENCE_MS = 2_000;
 /** In seconds: a recorded tip takes some milliseconds, a login some 30. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -34,8 +37,14 @@ export interface Watched {
   readonly maintenance: Maintenance | null;
 }
 
-/** @param clock for the age of what waits, in milliseconds since 1970. */
-export function createMetrics(clock: Clock): Metrics & { watch(watched: Watched): void } {
+/**
+ * @param clock for the age of what waits, in milliseconds since 1970.
+ * @param patienceMs for how long a scrape waits for the database.
+ */
+export function createMetrics(
+  clock: Clock,
+  patienceMs = STORAGE_PATIENCE_MS,
+): Metrics & { watch(watched: Watched): void } {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -146,7 +155,7 @@ export function createMetrics(clock: Clock): Metrics & { watch(watched: Watched)
         for (const [name, isPresent] of Object.entries(watched.troubles()))
           trouble.set({ trouble: name }, isPresent ? 1 : 0);
         try {
-          const found = await watched.storage.readOutboxes();
+          const found = await within(patienceMs, watched.storage.readOutboxes());
           for (const outbox of OUTBOXES) setOutbox(outbox, found[outbox]);
           isStorageUp.set(1);
         } catch {
@@ -180,4 +189,18 @@ export function createMetrics(clock: Clock): Metrics & { watch(watched: Watched)
       },
     }),
   };
+}
+
+/** @throws Error when a database that hangs takes longer than somebody who scrapes waits. */
+async function within<Result>(patienceMs: number, answer: Promise<Result>): Promise<Result> {
+  const isAnswered = new AbortController();
+  const tooLate = sleep(patienceMs, undefined, { signal: isAnswered.signal }).then(
+    () => Promise.reject(new Error('the database did not answer in time')),
+    () => answer,
+  );
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    isAnswered.abort();
+  }
 }
