@@ -1,13 +1,9 @@
 /** What the operator tells everybody who is logged in: an announcement, and that tips are paused. */
-import type { Announcements } from '#shared/announcements.ts';
+import { type Announcements, MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
-import {
-  type AnnouncementStorage,
-  MAX_ANNOUNCEMENT_LENGTH,
-  type StoredAnnouncement,
-} from './storage/port/announcements.ts';
+import type { AnnouncementStorage, StoredAnnouncement } from './storage/port/announcements.ts';
 import type { Act } from './storage/port/audit.ts';
 
 /** Reads what holds now; each process reads it from the storage, so that all say the same. */
@@ -41,7 +37,7 @@ export interface AskedAnnouncement {
 
 /**
  * Takes the place of the announcement before.
- * @throws AppError `invalid_input` with the field of `AskedAnnouncement` that is not right.
+ * @throws AppError `invalid_input` for the field `text` or `until`.
  */
 export async function makeAnnouncement(
   storage: Pick<AnnouncementStorage, 'announce'>,
@@ -67,10 +63,10 @@ function announcementOf(
     );
   const beginMs = fromMs ?? nowMs;
   if (untilMs !== undefined && untilMs <= Math.max(beginMs, nowMs))
-    throw refusal('untilMs', 'The end has to be after the beginning, and ahead.');
+    throw refusal('until', 'The end has to be after the beginning, and ahead.');
   return { text, fromMs: beginMs, untilMs: untilMs ?? null };
 }
 
-function refusal(field: keyof AskedAnnouncement, message: string): AppError {
+function refusal(field: 'text' | 'until', message: string): AppError {
   return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
 }

@@ -1,6 +1,9 @@
 /** The schema of what the operator tells everybody who is logged in. */
 import { z } from 'zod';
 
+/** In characters; longer ones would push what people came for off a phone's screen. */
+export const MAX_ANNOUNCEMENT_LENGTH = 280;
+
 const until = z.iso.datetime().nullable();
 
 export const announcements = z.object({

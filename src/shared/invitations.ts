@@ -9,6 +9,9 @@ const INVITED = 'invited';
 /** Whoever makes up a link writes no other words on the page. */
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,253}$/;
 
+export const MAX_INVITATION_USES = 1_000;
+export const MAX_INVITATION_DAYS = 365;
+
 export interface InvitationLink {
   readonly token: string;
   /** Whose email alone it is for; null for anybody. */

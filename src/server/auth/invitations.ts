@@ -13,10 +13,6 @@ import { AppError } from '#shared/errors.ts';
 import { newInvitationId, type RandomBytes } from '#shared/ids.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 
-/** Of one invitation. */
-export const MAX_USES = 1_000;
-export const MAX_DAYS = 365;
-
 const TOKEN_BYTES = 32;
 const FOR_ONE = 'An invitation for one email makes one account.';
 const DAY_MS = 86_400_000;

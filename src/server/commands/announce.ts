@@ -31,7 +31,7 @@ export const announce: Command = async ({ database, words, actor, say }) => {
     }
     if (!isAction) {
       const announcing = makeAnnouncement(storage, { text, ...times }, nowMs, acts('announcement_made'));
-      await inOptions({ untilMs: '--until' }, announcing);
+      await inOptions({ until: '--until' }, announcing);
     }
     say(await told(storage, nowMs));
     return true;

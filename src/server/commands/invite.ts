@@ -1,9 +1,9 @@
 /** `npm run invite -- ...`: makes, lists and takes back invitations, also while a server runs. */
 import { randomBytes } from 'node:crypto';
 import { email } from '#shared/accounts.ts';
-import { invitationUrl } from '#shared/invitations.ts';
+import { invitationUrl, MAX_INVITATION_DAYS, MAX_INVITATION_USES } from '#shared/invitations.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
-import { createInvitations, type Invitations, MAX_DAYS, MAX_USES } from '../auth/invitations.ts';
+import { createInvitations, type Invitations } from '../auth/invitations.ts';
 import { inUtc } from '../setting-forms.ts';
 import type { Invitation } from '../storage/port/invitations.ts';
 import { type Acts, actsOf, type Command, inOptions, parseWords, REASON, UsageError } from './command.ts';
@@ -62,8 +62,8 @@ function actionOf(words: readonly string[], acting: (reason: string | undefined)
   const acts = acting(values.reason);
   const asked = {
     email: values.for === undefined ? null : readEmail(values.for),
-    maxUses: readNumber('--uses', values.uses, MAX_USES),
-    days: readNumber('--days', values.days, MAX_DAYS),
+    maxUses: readNumber('--uses', values.uses, MAX_INVITATION_USES),
+    days: readNumber('--days', values.days, MAX_INVITATION_DAYS),
   };
   return async (invitations, publicUrl) => {
     const inviting = invitations.invite(asked, (id) => acts('invitation_made', id));

@@ -51,6 +51,6 @@ function linesOf({
   ];
 }
 
-function nameOf({ username, email }: ReportedPerson): string {
-  return `${username} <${email}>`;
+function nameOf({ username, email, isClosed }: ReportedPerson): string {
+  return isClosed ? 'an account that was closed' : `${username} <${email}>`;
 }

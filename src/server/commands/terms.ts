@@ -28,7 +28,7 @@ const FIELDS = {
   max: '--max',
   quick: '--quick',
   currency: '--currency',
-  fromMs: '--from',
+  from: '--from',
 };
 
 export const changeTerms: Command = async ({ config, database, words, actor, say }) => {

@@ -46,7 +46,7 @@ export async function setTerms(deps: Deps, asked: AskedTerms, nowMs: number, act
 
 /**
  * What the next version would be.
- * @throws AppError `invalid_input` with the field of `AskedTerms` that is not right.
+ * @throws AppError `invalid_input` with the field of `AskedTerms` that is not right; `from` for `fromMs`.
  */
 export async function proposeTerms(
   { storage, isPaidByStripe }: Deps,
@@ -100,7 +100,7 @@ function unitOf(
   return { currency, exponent };
 }
 
-function refusal(field: keyof AskedTerms, message: string): AppError {
+function refusal(field: Exclude<keyof AskedTerms, 'fromMs'> | 'from', message: string): AppError {
   return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
 }
 
@@ -157,7 +157,7 @@ function startOf(fromMs: number | undefined, earliestMs: number): number {
   if (fromMs === undefined) return earliestMs;
   if (fromMs >= earliestMs) return fromMs;
   throw refusal(
-    'fromMs',
+    'from',
     'Terms cannot hold in the past, and running servers need a minute to hear of them: ' +
       `name a time after ${new Date(earliestMs).toISOString()}, or none.`,
   );

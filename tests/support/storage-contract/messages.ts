@@ -139,8 +139,8 @@ export function describeWords(): void {
       const { tip: guest } = await give({ giverId: null, giverMessage: { ...HELLO, giverName: null } });
       await words.reportMessage(provider.id, guest.id, NOW + 1);
       await words.reportMessage(provider.id, first.id, NOW);
-      const receiver = { id: provider.id, username: 'pat', email: 'pat@example.com' };
-      const giver = { id: customer.id, username: 'cam', email: 'cam@example.com' };
+      const receiver = { id: provider.id, username: 'pat', email: 'pat@example.com', isClosed: false };
+      const giver = { id: customer.id, username: 'cam', email: 'cam@example.com', isClosed: false };
       const [ofCam, ofGuest] = [
         { transactionId: first.id, reportedAtMs: NOW, settledAtMs: null, ...SAID, receiver, giver },
         {
@@ -402,7 +402,7 @@ export function describeWords(): void {
       await words.blockGiver(provider.id, reported.id, NOW);
       await storage.closeAccount(customer.id, NOW, false);
       expect(await messagesOf(tip.id)).toMatchObject({ message: null, giverName: null, thankYou: 'Cheers' });
-      expect(await words.listReports(10)).toMatchObject([{ message: 'Ugly' }]);
+      expect(await words.listReports(10)).toMatchObject([{ message: 'Ugly', giver: { isClosed: true } }]);
       expect(await words.listBlocked(provider.id)).toEqual([]);
       await words.settleReport(reported.id, NOW);
       expect(await messagesOf(reported.id)).toMatchObject({ message: null, giverName: null });

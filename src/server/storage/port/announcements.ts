@@ -2,9 +2,6 @@
 
 import type { Act } from './audit.ts';
 
-/** In characters; longer ones would push what people came for off a phone's screen. */
-export const MAX_ANNOUNCEMENT_LENGTH = 280;
-
 export interface StoredAnnouncement {
   readonly text: string;
   readonly fromMs: number;

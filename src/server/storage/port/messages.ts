@@ -37,6 +37,8 @@ export interface ReportedPerson {
   readonly id: UserId;
   readonly username: string;
   readonly email: string;
+  /** Whether the account was closed, so that its name and email are placeholders. */
+  readonly isClosed: boolean;
 }
 
 export interface MessageReport extends GiverMessage {

@@ -143,24 +143,33 @@ export function reportOf({
   giverId,
   giverUsername,
   giverEmail,
+  giverClosedAtMs,
   receiverId,
   receiverUsername,
   receiverEmail,
+  receiverClosedAtMs,
   ...words
 }: Omit<MessageReport, 'giver' | 'receiver'> & {
   readonly giverId: UserId | null;
   readonly giverUsername: string | null;
   readonly giverEmail: string | null;
+  readonly giverClosedAtMs: number | null;
   readonly receiverId: UserId;
   readonly receiverUsername: string;
   readonly receiverEmail: string;
+  readonly receiverClosedAtMs: number | null;
 }): MessageReport {
   return {
     ...words,
     giver:
       giverId === null || giverUsername === null || giverEmail === null
         ? null
-        : { id: giverId, username: giverUsername, email: giverEmail },
-    receiver: { id: receiverId, username: receiverUsername, email: receiverEmail },
+        : { id: giverId, username: giverUsername, email: giverEmail, isClosed: giverClosedAtMs !== null },
+    receiver: {
+      id: receiverId,
+      username: receiverUsername,
+      email: receiverEmail,
+      isClosed: receiverClosedAtMs !== null,
+    },
   };
 }

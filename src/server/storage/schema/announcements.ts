@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, integer } from 'drizzle-orm/pg-core';
-import { MAX_ANNOUNCEMENT_LENGTH } from '../port/announcements.ts';
+import { MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
 import { table, text, whole } from './columns.ts';
 
 /** What the operator announces, in one row at most. */

@@ -22,9 +22,11 @@ export function messageStatements({ db, isIn }: Builder) {
         giverId: givers.id,
         giverUsername: givers.username,
         giverEmail: givers.email,
+        giverClosedAtMs: givers.closedAtMs,
         receiverId: receivers.id,
         receiverUsername: receivers.username,
         receiverEmail: receivers.email,
+        receiverClosedAtMs: receivers.closedAtMs,
       })
       .from(tipMessages)
       .leftJoin(givers, eq(givers.id, tipMessages.giverId))
