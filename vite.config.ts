@@ -26,7 +26,7 @@ const LATER = ['dashboard/shift/shift.tsx'];
 function precompress(): Plugin {
   return {
     name: 'precompress',
-    applyToEnvironment: ({ name }) => name === 'client',
+    applyToEnvironment: ({ name }) => name === 'client' || name === 'operator',
     writeBundle({ dir }) {
       if (!dir) return;
       for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
@@ -50,6 +50,20 @@ function smallest(content: Buffer): Buffer {
   );
   if (!first) throw new Error('nothing was compressed');
   return others.reduce((best, next) => (next.length < best.length ? next : best), first);
+}
+
+/** Serves the console's page at the paths of its parts while Vite serves the client. */
+function consoleInDevelopment(): Plugin {
+  return {
+    name: 'console-in-development',
+    apply: 'serve',
+    configureServer({ middlewares }) {
+      middlewares.use((request, _answer, next) => {
+        if (/^\/operator(?:\/[a-z]+)?\/?(?:\?|$)/.test(request.url ?? '')) request.url = '/operator.html';
+        next();
+      });
+    },
+  };
 }
 
 /** Copies the migrations into the built server, so that a build never runs newer ones from the sources. */
@@ -233,6 +247,32 @@ const SERVER_TESTS = {
   maxWorkers: 3,
 };
 
+const IN_BROWSERS = {
+  // React looks for its developer tools under this name; without it, a hundredth of a page's script goes.
+  __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined',
+  // Browsers read the brand from their page.
+  'globalThis.installedBrand': 'document.documentElement.dataset',
+};
+
+/**
+ * The operator's console is built by itself, so that no page of the product shares a file with it or grows by
+ * it.
+ */
+const CONSOLE: EnvironmentOptions = {
+  consumer: 'client',
+  define: IN_BROWSERS,
+  build: {
+    outDir: '../../dist/operator',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    // Its files stand below its own path, which the operator may open for some addresses only.
+    assetsDir: 'operator/assets',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rollupOptions: { input: join(CLIENT, 'operator.html') },
+  },
+};
+
 /** One module that needs neither node_modules nor NODE_ENV at run time. */
 const RENDERER: EnvironmentOptions = {
   consumer: 'server',
@@ -272,10 +312,16 @@ const config: ViteUserConfig = {
     proxy: Object.fromEntries(
       // The slash at the end matters, because /api-client/ is a folder of the client; of /tip the server
       // answers only the form.
-      ['/api/', '/trpc/', '/healthz', '/readyz', '/photos/', '/demo-code.svg', '^/tip/?\\?'].map((path) => [
-        path,
-        `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
-      ]),
+      [
+        '/api/',
+        '/trpc/',
+        '/operator/trpc/',
+        '/healthz',
+        '/readyz',
+        '/photos/',
+        '/demo-code.svg',
+        '^/tip/?\\?',
+      ].map((path) => [path, `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`]),
     ),
   },
   plugins: [
@@ -283,6 +329,7 @@ const config: ViteUserConfig = {
     sonnerStylesAsFile(),
     templatesOfRenderedPages(),
     precompress(),
+    consoleInDevelopment(),
     migrationsOfThisBuild(),
   ],
   builder: {},
@@ -314,12 +361,7 @@ const config: ViteUserConfig = {
   },
   environments: {
     client: {
-      // React looks for its developer tools under this name; without it, a hundredth of a page's script goes.
-      define: {
-        __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined',
-        // Browsers read the brand from their page.
-        'globalThis.installedBrand': 'document.documentElement.dataset',
-      },
+      define: IN_BROWSERS,
       build: {
         outDir: '../../dist/client',
         emptyOutDir: true,
@@ -379,4 +421,6 @@ const config: ViteUserConfig = {
  * loads.
  */
 export default ({ command }: ConfigEnv): ViteUserConfig =>
-  command === 'build' ? { ...config, environments: { ...config.environments, render: RENDERER } } : config;
+  command === 'build'
+    ? { ...config, environments: { ...config.environments, render: RENDERER, operator: CONSOLE } }
+    : config;

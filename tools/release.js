@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const CONTENTS = [
   'dist/client',
+  'dist/operator',
   'dist/render',
   'dist/server',
   'tools/run.js',

@@ -3,19 +3,17 @@
  * meets it.
  */
 import { Hono } from 'hono';
-import type { Logger } from 'pino';
-import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import type { RandomBytes } from '#shared/ids.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 import { createAnnouncements } from './announcements.ts';
+import { createConsoleCheck, serveConsole } from './api/console/console-door.ts';
 import { createClientAddress } from './api/http/client-address.ts';
 import { allowOrigins, guardDoors } from './api/http/door.ts';
 import { createEnvelope } from './api/http/envelope.ts';
 import { createPageLookup, createProviderLookup, createRecall } from './api/http/lookups.ts';
 import { servePhotos } from './api/http/photos.ts';
-import { serveProbes, type Troubles } from './api/http/probes.ts';
+import { serveProbes } from './api/http/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/http/problems.ts';
 import { createRequestLog } from './api/http/request-log.ts';
 import type { UnreadAnswer } from './api/http/unread-requests.ts';
@@ -26,15 +24,14 @@ import { createContextReader, type Services } from './api/procedures/context.ts'
 import { createTrpcDoor } from './api/procedures/trpc-door.ts';
 import { createRestAdapter } from './api/rest/rest.ts';
 import { wireText } from './api/wire.ts';
+import type { AppDependencies } from './app-dependencies.ts';
 import { createAccounts } from './auth/accounts.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
 import { createInvitations } from './auth/invitations.ts';
 import { createMailLinks } from './auth/mail-links.ts';
-import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
-import type { Config } from './config.ts';
 import { createAccountEvents } from './events/account-events.ts';
 import { noteMonthlyStatements } from './events/monthly-statements.ts';
 import { createWebhooks } from './events/webhooks.ts';
@@ -43,23 +40,17 @@ import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
 import { createMail } from './mail/mail.ts';
-import type { Relay } from './mail/relay.ts';
 import { createNotifications } from './notifications/notifications.ts';
+import { createOperatorSessions } from './operators/operator-sessions.ts';
 import { findAddresses, resolveAddresses } from './outgoing/request.ts';
-import type { Pages } from './pages/pages.ts';
 import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
-import type { PaymentService } from './payments/payment-service.ts';
 import { createPayouts } from './payments/payouts.ts';
 import { createSimulatedPayments } from './payments/simulated.ts';
-import type { Drawing } from './print/drawing.ts';
 import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import { createStepQueue } from './queue/step-queue.ts';
 import { createWorkQueue, WORK_LIMITS } from './queue/work-queue.ts';
-import type { Secrets } from './storage/port/secrets.ts';
-import type { Storage } from './storage/port/storage.ts';
-import type { BlockedWords } from './tips/blocked-words.ts';
 import { createEarnings } from './tips/earnings.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTipTerms } from './tips/terms.ts';
@@ -70,29 +61,6 @@ import { createTransactions } from './tips/transactions.ts';
 
 /** Few, because a page of a history or the count of a busy day takes some milliseconds. */
 const QUERIES_PER_TURN = 2;
-
-export interface AppDependencies {
-  readonly config: Config;
-  readonly storage: Storage;
-  readonly secrets: Secrets;
-  readonly passwords: Passwords;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly log: Logger;
-  /** Null serves no pages. */
-  readonly pages: Pages | null;
-  readonly isShuttingDown: () => boolean;
-  /** Null for simulated payments. */
-  readonly paymentService: PaymentService | null;
-  /** Null where no mail is sent. */
-  readonly mailRelay: Relay | null;
-  readonly blockedWords: BlockedWords;
-  readonly drawing: Drawing;
-  /** What the operator brings; nothing by default. */
-  readonly own?: OwnBrand;
-  /** Reported by `/readyz`. */
-  readonly troubles: Troubles;
-}
 
 export interface App {
   readonly fetch: Hono['fetch'];
@@ -132,6 +100,7 @@ export function createApp(deps: AppDependencies): App {
   const isSecure = publicUrl.startsWith('https:');
 
   const services = createServices(deps);
+  const operatorSessions = createOperatorSessions({ storage: storage.operators, clock, random });
   const deviceMarks = createDeviceMarks({ key: secrets.device_mark, random, isSecure });
   const contextOf = createContextReader({ services, deviceMarks });
   const report = createReport(log);
@@ -156,6 +125,13 @@ export function createApp(deps: AppDependencies): App {
   takeWebhookEvents(app, services.payments);
   app.route('/api', createRestAdapter(envelope, contextOf, report));
   app.use('/trpc/*', createTrpcDoor(contextOf, report));
+  const isConsoleThere = createConsoleCheck(config.console);
+  serveConsole(app, {
+    services: { ...services, storage, clock, operatorSessions },
+    isThere: isConsoleThere,
+    isShuttingDown,
+    report,
+  });
   app.use('/api/*', () => {
     throw new AppError('not_found');
   });
@@ -165,6 +141,7 @@ export function createApp(deps: AppDependencies): App {
     lookUp: createPageLookup(services.qrCodes, report),
     findProvider: createProviderLookup(services.qrCodes),
     networkOf: (c) => contextOf(c).address().network,
+    isConsoleThere,
   });
   answerErrors(app, publicUrl, report);
 
@@ -190,6 +167,7 @@ export function createApp(deps: AppDependencies): App {
       await services.invitations.sweep();
       await noteMonthlyStatements(storage, clock);
       await services.apiKeys.sweep();
+      await operatorSessions.sweep();
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },

@@ -11,8 +11,10 @@ import type { Maintenance } from '#shared/rendered-page.ts';
 import { SOFTWARE } from '#shared/software.ts';
 import { brandSettings } from './brand/brand-settings.ts';
 import {
+  databaseFrom,
   EXAMPLE_TIME,
   isAddressOrNetwork,
+  isDatabase,
   isLoopback,
   isLoopbackHost,
   isLoopbackUrl,
@@ -88,6 +90,8 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number } | null;
   /** Null where tips are taken as always. */
   readonly maintenance: Maintenance | null;
+  /** Whether the operator's console is there, and for which addresses and networks; none for all. */
+  readonly console: { readonly isOn: boolean; readonly addresses: readonly string[] };
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -137,10 +141,7 @@ const environment = z.object({
     .optional(),
   DATABASE_URL: z
     .string()
-    .refine(
-      (text) => isMeantForPostgres(text) || isFilePath(pathIn(text)),
-      'must be a file path, or the address of a PostgreSQL database',
-    )
+    .refine(isDatabase, 'must be a file path, or the address of a PostgreSQL database')
     .refine(
       (text) => !isMeantForPostgres(text) || isPostgresUrl(text),
       'must name a host and a database, such as postgres://tipwell:PASSWORD@db.example.com/tipwell, ' +
@@ -213,6 +214,8 @@ const environment = z.object({
     .string()
     .refine((text) => timeFrom(text) !== null, `must be a time such as ${EXAMPLE_TIME}`)
     .optional(),
+  OPERATOR_CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  OPERATOR_IPS: listOf(isAddressOrNetwork, 'must list addresses or networks such as 192.0.2.7 or 10.0.0.0/8'),
 });
 
 /** All settings of the operator; NODE_ENV is not one. */
@@ -296,6 +299,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     warnings,
     simulatesPayments: data.PAYMENTS === 'simulated',
     metrics: data.METRICS_PORT === 0 ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
+    console: { isOn: data.OPERATOR_CONSOLE === 'on', addresses: data.OPERATOR_IPS },
     maintenance: data.MAINTENANCE === 'on' ? { untilMs: timeFrom(data.MAINTENANCE_UNTIL ?? '') } : null,
   };
 }
@@ -341,17 +345,4 @@ function mailboxFrom(text: string): MailConfig['from'] | null {
     /^(?:([^<>"\p{C}]{0,60}?) *<([^<>]+)>|([^<>]+))$/u.exec(text.trim()) ?? [];
   const { data: address } = z.email().safeParse(inBrackets ?? bare);
   return address === undefined ? null : { name, address };
-}
-
-function databaseFrom(text: string): DatabaseAddress {
-  if (isMeantForPostgres(text)) return { engine: 'postgres', url: text };
-  return { engine: 'sqlite', path: resolve(pathIn(text)) };
-}
-
-function pathIn(text: string): string {
-  return text.replace(/^file:(?:\/\/)?/, '');
-}
-
-function isFilePath(path: string): boolean {
-  return path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:/i.test(path);
 }

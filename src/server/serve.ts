@@ -42,6 +42,7 @@ const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
   folder: join(PROJECT_FOLDER, 'dist/client'),
   earlierFolder: join(PROJECT_FOLDER, 'dist/earlier'),
+  consoleFolder: join(PROJECT_FOLDER, 'dist/operator'),
 };
 const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */

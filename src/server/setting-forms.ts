@@ -1,5 +1,8 @@
 /** The forms that texts of settings and commands must have. */
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import type { DatabaseAddress } from './storage/port/database.ts';
+import { isMeantForPostgres } from './storage/postgres-url.ts';
 
 export function isSmtpUrl(text: string): boolean {
   if (!URL.canParse(text) || /[?#]/.test(text)) return false;
@@ -70,4 +73,22 @@ export function timeFrom(text: string): number | null {
 /** A time as commands print it. @param timeMs since 1970. */
 export function inUtc(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** @param text for which `isDatabase` holds. */
+export function databaseFrom(text: string): DatabaseAddress {
+  if (isMeantForPostgres(text)) return { engine: 'postgres', url: text };
+  return { engine: 'sqlite', path: resolve(pathIn(text)) };
+}
+
+export function isDatabase(text: string): boolean {
+  return isMeantForPostgres(text) || isFilePath(pathIn(text));
+}
+
+function pathIn(text: string): string {
+  return text.replace(/^file:(?:\/\/)?/, '');
+}
+
+function isFilePath(path: string): boolean {
+  return path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:/i.test(path);
 }

@@ -3,6 +3,7 @@
  * throw `AppError`; nothing else of an error leaves the server.
  */
 import { brand } from './brand.ts';
+import { CONSOLE_REFUSALS } from './console/refusals.ts';
 
 interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
@@ -13,6 +14,7 @@ interface Refusal {
 }
 
 export const REFUSALS = {
+  ...CONSOLE_REFUSALS,
   malformed_json: { status: 400, title: 'Malformed JSON', detail: 'The request body is not valid JSON.' },
   malformed_request: {
     status: 400,

@@ -20,6 +20,7 @@ export type InvitationId = string & $brand<'InvitationId'>;
 export type EventId = string & $brand<'EventId'>;
 export type ApiKeyId = string & $brand<'ApiKeyId'>;
 export type WebhookId = string & $brand<'WebhookId'>;
+export type OperatorId = string & $brand<'OperatorId'>;
 /** The stored form: upper case, without a hyphen. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -68,6 +69,10 @@ export function newMailId(random: RandomBytes): MailId {
 
 export function newWebhookId(random: RandomBytes): WebhookId {
   return `whk_${base32(random(26)).toLowerCase()}` as WebhookId;
+}
+
+export function newOperatorId(random: RandomBytes): OperatorId {
+  return `opr_${base32(random(26)).toLowerCase()}` as OperatorId;
 }
 
 /** Short, because an operator types it. */

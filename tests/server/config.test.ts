@@ -40,6 +40,7 @@ const DEFAULTS = {
   simulatesPayments: false,
   metrics: null,
   maintenance: null,
+  console: { isOn: true, addresses: [] },
 };
 
 function complaint(variables: Record<string, string>): string {
@@ -138,6 +139,11 @@ describe('settings', () => {
     [{ UNDO_MINUTES: '0' }, { undoMs: 0 }],
     [{ UNDO_MINUTES: '1440' }, { undoMs: DAY_MS }],
     [{ MAINTENANCE_UNTIL: '2026-05-15T22:30Z' }, {}],
+    [{ OPERATOR_CONSOLE: 'off' }, { console: { isOn: false, addresses: [] } }],
+    [
+      { OPERATOR_IPS: '192.0.2.7, 2001:db8::/32' },
+      { console: { isOn: true, addresses: ['192.0.2.7', '2001:db8::/32'] } },
+    ],
     [{ METRICS_PORT: '9464' }, { metrics: { host: '127.0.0.1', port: 9_464 } }],
     [{ METRICS_PORT: '1', METRICS_HOST: '::' }, { metrics: { host: '::', port: 1 } }],
     [{ METRICS_HOST: '0.0.0.0' }, {}],
@@ -304,6 +310,8 @@ describe('a bad value stops the start', () => {
     ['METRICS_PORT', ['65536', '-1', '9464a', '127.0.0.1:9464']],
     ['METRICS_HOST', ['a/b', 'http://localhost']],
     ['MAINTENANCE', ['yes', 'On', '1', 'until noon']],
+    ['OPERATOR_CONSOLE', ['yes', 'Off', '0']],
+    ['OPERATOR_IPS', ['localhost', '192.0.2.0/33', '192.0.2.7;192.0.2.8', '2001:db8::/129']],
     [
       'MAINTENANCE_UNTIL',
       ['noon', '22:30', '2026-05-15T25:00Z', '2026-02-30', '2026-05-15T22:30+1', '15 May 2026', '1747300000'],

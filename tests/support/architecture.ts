@@ -44,6 +44,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['brand', /^server\/brand\//, 'pictures'],
   ['config', /^server\/(?:config|setting-forms)\.ts$/, 'storage brand'],
   ['wire', /^server\/api\/wire\.ts$/, ''],
+  ['operators', /^server\/operators\//, 'storage chapters'],
   ['http', /^server\/api\/http\//, 'version wire storage chapters ports measures'],
   ['metrics', /^server\/metrics\//, 'version storage http measures'],
   [
@@ -51,11 +52,16 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
     /^server\/api\/procedures\//,
     'wire http storage chapters printer limits queue ports payments',
   ],
+  [
+    'console',
+    /^server\/api\/console\//,
+    'wire http storage chapters operators limits queue ports payments procedures',
+  ],
   ['doors', /^server\/api\/(?:rest|openapi)\//, 'version wire http procedures queue'],
   [
     'app',
-    /^server\/(?:app\.ts$|pages\/)/,
-    'storage chapters codes printer limits queue outgoing config wire http procedures doors ports payments brand',
+    /^server\/(?:app(?:-dependencies)?\.ts$|pages\/)/,
+    'storage chapters codes printer limits queue outgoing config wire http procedures doors console operators ports payments brand',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
@@ -79,6 +85,9 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
     /^client\/(landing|auth|dashboard|receipt|scan|statement|tip)\//,
     'session roots ui giving data',
   ],
+  ['console frame', /^client\/operator\/(?:main|frame|parts)\./, 'roots ui consoleParts consoleBase'],
+  ['consoleBase', /^client\/operator\/[^/]+$/, 'roots ui'],
+  ['consoleParts', /^client\/operator\/([^/]+)\//, 'roots ui consoleBase'],
   [
     'entries',
     /^client\/start\/(?:main|(?:tip|landing|auth|dashboard)-page|render)\./,
@@ -87,10 +96,11 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['start', /^client\/start\//, 'session roots ui giving data screens'],
 ];
 
-/** The one line at which client and server meet. */
-const MEETING = {
-  file: 'client/api-client/api.ts',
-  line: "import type { AppRouter } from '#server/api/procedures/router.ts';",
+/** The lines at which client and server meet. */
+const MEETINGS: Readonly<Record<string, string>> = {
+  'client/api-client/api.ts': "import type { AppRouter } from '#server/api/procedures/router.ts';",
+  'client/operator/console-api.ts':
+    "import type { ConsoleRouter } from '#server/api/console/console-router.ts';",
 };
 
 const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string])[] = [
@@ -99,7 +109,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^@?hono\b/, /^server\/(?:api\/|pages\/|(?:app|serve)\.ts$)/, 'only the edge knows the web framework'],
   [
     /^@trpc\//,
-    /^(?:server\/api\/|client\/(?:api-client\/api|signed-in\/api-hooks)\.ts$)/,
+    /^(?:server\/api\/|client\/(?:api-client\/api|signed-in\/api-hooks|operator\/console-api)\.ts$)/,
     'only the edges know tRPC',
   ],
   [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
@@ -160,7 +170,8 @@ export function violationsOf(sources: ReadonlyMap<string, string>, exceptions = 
   const scripts = [...sources].filter(([path]) => /\.tsx?$/.test(path));
   return scripts.flatMap(([path, source]) => {
     const withMeeting = source.replace(/^\s*(?:\/\/.*$|\/\*\*[\s\S]*?\*\/)/gm, '');
-    const text = path === MEETING.file ? withMeeting.replace(MEETING.line, '') : withMeeting;
+    const meeting = MEETINGS[path];
+    const text = meeting === undefined ? withMeeting : withMeeting.replace(meeting, '');
     const unsteady = [...new Set(text.match(UNSTEADY))].filter(
       (found) => !exceptions.some(([, files, what]) => files.test(path) && what.test(found)),
     );

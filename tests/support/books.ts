@@ -13,6 +13,7 @@ import {
   newDeviceId,
   newInvitationId,
   newMailId,
+  newOperatorId,
   newPhotoName,
   newWebhookId,
   type TransactionId,
@@ -20,6 +21,7 @@ import {
 import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { takeBack } from './ledger-steps.ts';
+import { addOperator } from './operators.ts';
 import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
 import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
@@ -106,6 +108,7 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   const gone = await addAccount('gone');
   await storage.closeAccount(gone.id, START_MS, false);
   await writeTerms(storage);
+  await writeOperators(storage);
   const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
   const act = { actor, action: 'announcement_made', subject: null, reason: null, atMs: START_MS } as const;
   for (const text of ['The bar opens at 7.', 'The bar opens at 8.'])
@@ -170,6 +173,14 @@ async function writeWords(
   expect(await words.reportMessage(id, said, START_MS)).toBe('reported');
   expect(await words.blockGiver(id, silent, START_MS)).toBe('blocked');
   await words.saveThankYous(id, ['Thank you!', 'Ta!']);
+}
+
+/** An operator with a session, and one who has a link. */
+async function writeOperators(storage: Storage): Promise<void> {
+  await addOperator(storage, START_MS, { email: 'ops@example.com' });
+  const link = { tokenHash: randomBytes(32), expiresAtMs: START_MS + 3_600_000 };
+  const asked = { id: newOperatorId(randomBytes), email: 'new@example.com', createdAtMs: START_MS };
+  expect(await storage.operators.add(asked, link)).toBe('added');
 }
 
 /** A mail that waits, a link that was mailed, and what an account wants to be mailed. */

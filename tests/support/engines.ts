@@ -14,6 +14,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'clock',
   'code-life',
   'console-fees',
+  'console-audit',
   'csv',
   'idempotency',
   'ledger-model',

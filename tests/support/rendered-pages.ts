@@ -45,7 +45,11 @@ export function pagesFor(
   more: Partial<Installation> = {},
   own: OwnBrand = NO_BRAND,
 ) {
-  const folders = { folder: resolve('dist/client'), earlierFolder };
+  const folders = {
+    folder: resolve('dist/client'),
+    earlierFolder,
+    consoleFolder: resolve('dist/operator'),
+  };
   return preparePages(
     folders,
     counting,
@@ -73,7 +77,7 @@ export function serve(
   lookUp: (c: Context, qrId: string) => Promise<Lookup>,
   networkOf: (c: Context) => string = () => '203.0.113.1',
 ): void {
-  pages.serve(app, { lookUp, findProvider: async () => null, networkOf });
+  pages.serve(app, { lookUp, findProvider: async () => null, networkOf, isConsoleThere: () => true });
 }
 
 export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {

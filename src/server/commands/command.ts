@@ -5,12 +5,13 @@
 import { hostname, userInfo } from 'node:os';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { Clock } from '#shared/calendar.ts';
+import { MAX_REASON_LENGTH } from '#shared/console/acts.ts';
 import { AppError } from '#shared/errors.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
 import { EXAMPLE_TIME, timeFrom } from '../setting-forms.ts';
 import { type NotedPast, parsePast } from '../storage/checks/past.ts';
 import { databaseAt } from '../storage/open.ts';
-import { type Act, type Actor, type AuditAction, MAX_REASON_LENGTH } from '../storage/port/audit.ts';
+import type { Act, Actor, AuditAction } from '../storage/port/audit.ts';
 import { DatabaseRefused, type ManagedDatabase } from '../storage/port/database.ts';
 import { StorageUnavailable } from '../storage/port/storage.ts';
 

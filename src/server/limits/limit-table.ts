@@ -121,5 +121,8 @@ export const LIMITS = {
   // Changes of webhooks are durable writes; a test or a repetition calls somebody else's server.
   webhook_change: inMemory(['account'], 120, HOUR_MS),
   webhook_call: inMemory(['account'], 60, HOUR_MS),
+
+  // All requests of an operator to the console; a page of it asks for several things at once.
+  console_request: inMemory(['account'], 600, MINUTE_MS),
 } as const satisfies Readonly<Record<string, Limit>>;
 export type LimitName = keyof typeof LIMITS;

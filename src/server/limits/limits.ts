@@ -14,13 +14,13 @@
  * `sums`, `insights`, `export`, `stream_opening`, `mail_settings`, `webhook_*` and `link_use_*` bound the work of
  * one process.
  * - `registration_try_*` also bounds how many emails one address can test: N times 200 an hour.
- * - `key_request`, `key_qr_code_creation`, `wrong_key_*` and `api_key_creation` bound the work of one process.
+ * - `console_request`, `key_request`, `key_qr_code_creation`, `wrong_key_*` and `api_key_creation` bound the work of one process.
  * - `tip` guards money: it is in memory, and exact, only where one process has the data.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import type { ApiKeyId, TransactionId, UserId } from '#shared/ids.ts';
+import type { ApiKeyId, OperatorId, TransactionId, UserId } from '#shared/ids.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import type { Act } from '../storage/port/audit.ts';
 import type { Storage } from '../storage/port/storage.ts';
@@ -79,6 +79,8 @@ export interface Limits {
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId, quota?: Quota): Promise<void>;
   countKey(key: ApiKeyId, quota?: Quota): Promise<void>;
+  /** Counts a request of an operator to the console. */
+  countConsole(operator: OperatorId): Promise<void>;
   /** Counts a request with a wrong API key, after the look-up: right ones from the same place go on. */
   countWrongKey(caller: Place, quota?: Quota): Promise<void>;
   /** Forgets all failed attempts on an account. @returns whether there were any. */
@@ -230,6 +232,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countChange: async (what, who, quota) => takeOne(what, who, quota),
     countStream: async (userId, quota) => takeOne('stream_opening', userId, quota),
 
+    countConsole: async (operator) => takeOne('console_request', operator),
     countKey: (key, quota) => take(countsOf(['key_request'], { key }), quota),
     countWrongKey: (place, quota) =>
       take(countsOf(['wrong_key_from_address', 'wrong_key_from_network'], hashedPlace(place)), quota),
@@ -261,6 +264,7 @@ export function createNoLimits(): Limits {
     countChange: allow,
     countStream: allow,
     countKey: allow,
+    countConsole: allow,
     countWrongKey: allow,
     unlock: async () => false,
     sweep: allow,

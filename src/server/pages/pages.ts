@@ -2,10 +2,9 @@
  * Serves the pages: landing page, login, tip pages and the dashboard's frame rendered, one empty page in
  * which the client draws every other screen, and the files of the built client.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
-import { getMimeType } from 'hono/utils/mime';
 import { NO_BRAND, type OwnBrand } from '#server/brand/own-brand.ts';
 import { drawScreenCode } from '#server/qr-modules.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -27,15 +26,10 @@ import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/http/door.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { answer, type Prepared, prepare } from '../api/http/prepared-answer.ts';
-import { ownFiles, withBrand, withBrandWords } from './branded.ts';
-import {
-  createRenderedPages,
-  PAGE,
-  packedAtOnce,
-  type RenderedPages,
-  UNLISTED,
-  withInstallation,
-} from './rendered-pages.ts';
+import { ownFiles } from './branded.ts';
+import { filesIn, isAsset, prepareEmptyPage } from './built-files.ts';
+import { serveConsolePages } from './console-pages.ts';
+import { createRenderedPages, type RenderedPages, UNLISTED } from './rendered-pages.ts';
 
 const EMPTY_SCREENS = [PAGE_PATHS.scan, PAGE_PATHS.statement, LINK_PATHS.reset, LINK_PATHS.confirm];
 /**
@@ -65,6 +59,8 @@ export interface Pages {
       readonly lookUp: (c: Context, qrId: string) => Promise<Lookup>;
       readonly findProvider: (username: string) => Promise<ProviderPage | null>;
       readonly networkOf: (c: Context) => string;
+      /** Whether the operator's console is there for a request. */
+      readonly isConsoleThere: (c: Context) => boolean;
     },
   ): void;
 }
@@ -75,7 +71,12 @@ export interface Pages {
  * @param publicUrl the base of absolute addresses, whatever a request says of its host.
  */
 export function preparePages(
-  folders: { readonly folder: string; readonly earlierFolder: string },
+  folders: {
+    readonly folder: string;
+    readonly earlierFolder: string;
+    /** The built console, whose page and files are served at paths of its own. */
+    readonly consoleFolder: string;
+  },
   renderer: Renderer,
   publicUrl: string,
   settings: Omit<Installation, 'terms'>,
@@ -91,6 +92,11 @@ export function preparePages(
         ...prepareEmptyPage(join(folders.folder, 'index.html'), installation, own),
         headers: UNLISTED,
       },
+      consolePage: {
+        ...prepareEmptyPage(join(folders.consoleFolder, 'operator.html'), installation, own),
+        cacheControl: 'no-store',
+        headers: UNLISTED,
+      },
       files: readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline }, rendered, own),
     };
   };
@@ -100,6 +106,7 @@ export function preparePages(
     if (made.version !== terms().version) made = make(terms());
     return made;
   };
+  const consoleFiles = new Map(filesIn(folders.consoleFolder));
   const demoPicture = prepare({
     type: 'image/svg+xml',
     // Another PUBLIC_URL changes it.
@@ -110,7 +117,7 @@ export function preparePages(
   return {
     inlineSources: made.rendered.inlineSources,
 
-    serve(app, { lookUp, findProvider, networkOf }) {
+    serve(app, { lookUp, findProvider, networkOf, isConsoleThere }) {
       /**
        * Serves a page only at the spelling of its path: the router takes `/%61uth` for `/auth`, and the
        * client, which reads addresses as they are, does not.
@@ -124,6 +131,7 @@ export function preparePages(
             : answer(c, present().emptyPage, 404);
         });
       };
+      serveConsolePages(app, () => present().consolePage, consoleFiles, isConsoleThere);
       app.get(PAGE_PATHS.home, (c) => answer(c, present().rendered.landing));
       serveAt(PAGE_PATHS.auth, async (c, asked) =>
         answer(c, await present().rendered.auth(asked, () => networkOf(c))),
@@ -189,14 +197,6 @@ export function preparePages(
   };
 }
 
-function prepareEmptyPage(file: string, installation: Installation, own: OwnBrand): Prepared {
-  const built = readFileSync(file, 'utf8');
-  const html = withBrand(withInstallation(withBrandWords(built), installation), own);
-  // The build has packed the page as it is.
-  if (html === built) return prepareFile(file, PAGE);
-  return packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(html) }));
-}
-
 /** The path of the tip page of a typed code; a text without a code has that of an unknown one. */
 function pathForTyped(text: string): string {
   const { code } = readScannedText(text);
@@ -242,26 +242,4 @@ function readFiles(
     [WORKER, prepare({ type, cacheControl: 'no-cache', plain: Buffer.from(worker) })],
     [WORKER_PAGES, prepare({ type, cacheControl: 'no-cache', plain: Buffer.from(workerPages) })],
   ]);
-}
-
-function prepareFile(file: string, kind: { readonly type: string; readonly cacheControl: string }): Prepared {
-  const read = (path: string) => (existsSync(path) ? readFileSync(path) : null);
-  const made = { br: read(`${file}.br`), gzip: read(`${file}.gz`) };
-  return prepare({ ...kind, plain: readFileSync(file), packed: (encoding) => made[encoding] });
-}
-
-function filesIn(folder: string): (readonly [string, Prepared])[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
-    if (!entry.isFile() || /\.(?:html|br|gz)$/.test(entry.name)) return [];
-    const file = join(entry.parentPath, entry.name);
-    const path = `/${relative(folder, file).split(sep).join('/')}`;
-    const type = getMimeType(entry.name) ?? 'application/octet-stream';
-    const cacheControl = isAsset(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
-    return [[path, prepareFile(file, { type, cacheControl })] as const];
-  });
-}
-
-/** The name of an asset changes with its content. */
-function isAsset(path: string): boolean {
-  return path.startsWith('/assets/');
 }

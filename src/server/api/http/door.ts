@@ -48,12 +48,18 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
   for (const door of DOORS) app.use(`${door}/*`, answer);
 }
 
+/** Guards both doors, as `createDoorGuard` says. */
+export function guardDoors(app: Hono, isShuttingDown: () => boolean): void {
+  const guard = createDoorGuard(isShuttingDown);
+  for (const door of DOORS) app.use(`${door}/*`, guard);
+}
+
 /**
  * @throws AppError `shutting_down`, `encoded_body`, `not_json`, `body_too_large`, `malformed_json` (bytes
  *   that are not UTF-8), `malformed_request` (a body that ends early).
  */
-export function guardDoors(app: Hono, isShuttingDown: () => boolean): void {
-  const guard: MiddlewareHandler = async (c, next) => {
+export function createDoorGuard(isShuttingDown: () => boolean): MiddlewareHandler {
+  return async (c, next) => {
     if (isShuttingDown()) throw new AppError('shutting_down');
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
     requirePlainBody(c);
@@ -64,7 +70,6 @@ export function guardDoors(app: Hono, isShuttingDown: () => boolean): void {
     if (isRead) await requireUtf8(c);
     return next();
   };
-  for (const door of DOORS) app.use(`${door}/*`, guard);
 }
 
 /** Refuses every other method at `path`. Call it after the routes of `path` were added. */

@@ -19,6 +19,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   lastEventId: 'Last-Event-ID',
 };
 
+const TRPC_DOORS = /^\/(?:operator\/)?trpc\b/;
+
 /** Logs an unexpected error; refusals are business as usual. */
 export type Report = (error: unknown, requestId: string) => void;
 
@@ -64,7 +66,7 @@ export function answerErrors(app: Hono, publicUrl: string, report: Report): void
     const requestId = c.get('requestId');
     report(error, requestId);
     const refusal = refusalOf(error);
-    if (!c.req.path.startsWith('/trpc')) return answerProblem(c, refusal);
+    if (!TRPC_DOORS.test(c.req.path)) return answerProblem(c, refusal);
     return answer(c, refusal, { error: trpcErrorOf(refusal, requestId, null) }, 'application/json');
   });
 }

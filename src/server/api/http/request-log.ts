@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { measure } from '#server/measures.ts';
 import type { Login, User } from '#shared/accounts.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
-import type { ApiKeyId, UserId } from '#shared/ids.ts';
+import type { ApiKeyId, OperatorId, UserId } from '#shared/ids.ts';
 import { UNKNOWN_ADDRESS } from './client-address.ts';
 import { createProbeCounts } from './probes.ts';
 
@@ -60,6 +60,8 @@ const EVENTS_BY_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   category_not_offered: 'access_refused',
   invalid_notice: 'access_refused',
   password_needed: 'access_refused',
+  factor_needed: 'access_refused',
+  enrolment_needed: 'access_refused',
   invalid_api_key: 'access_refused',
   missing_scope: 'access_refused',
   not_for_api_keys: 'access_refused',
@@ -143,6 +145,7 @@ export class Arrival {
   readonly #startedAtMs = performance.now();
   #account: UserId | null = null;
   #key: ApiKeyId | null = null;
+  #operator: OperatorId | null = null;
   /** Made when needed, because few requests are refused. */
   #codes: Set<ErrorCode> | null = null;
   #told: WeakSet<AppError> | null = null;
@@ -158,6 +161,11 @@ export class Arrival {
     this.#key = key;
   }
 
+  /** Names the operator of the console behind the request. */
+  identifyOperator(operator: OperatorId): void {
+    this.#operator = operator;
+  }
+
   /**
    * Logs a security event.
    * @param account the account concerned; by default the owner of the session.
@@ -167,6 +175,7 @@ export class Arrival {
     const { log, name, hash } = this.#writer;
     const about = {
       ...(account !== null && { account: name(account) }),
+      ...(this.#operator !== null && { operator: name(this.#operator) }),
       ...(email !== undefined && { email: hash(email.toLowerCase()) }),
     };
     const { requestId } = this;
@@ -225,8 +234,19 @@ export class Arrival {
     const durationMs = Math.round(tookMs);
     const code = this.#codes === null ? {} : { code: [...this.#codes].join() };
     const key = this.#key === null ? {} : { key: name(this.#key) };
+    const operator = this.#operator === null ? {} : { operator: name(this.#operator) };
     log.info(
-      { requestId, address: name(this.address), method, route, status, ...code, ...key, durationMs },
+      {
+        requestId,
+        address: name(this.address),
+        method,
+        route,
+        status,
+        ...code,
+        ...key,
+        ...operator,
+        durationMs,
+      },
       'request',
     );
   }

@@ -144,7 +144,7 @@ export function stepTerms({ key, onHangUp, isFurtherPage }: Context): StepTerms 
  * Calls `listener` when the socket has closed, also when that was before. @returns a function that stops
  * listening.
  */
-function onClose(socket: Socket | undefined, listener: () => void): () => void {
+export function onClose(socket: Socket | undefined, listener: () => void): () => void {
   if (socket?.closed) listener();
   // A connection may carry any number of streams, and Node warns of the eleventh listener.
   socket?.setMaxListeners(0).once('close', listener);
@@ -174,6 +174,6 @@ class DeviceOfRequest {
 }
 
 /** Reads `Authorization: Bearer ...` (RFC 6750, section 2.1); a token in a URL is never read. */
-function bearerToken(authorization: string | undefined): string | null {
+export function bearerToken(authorization: string | undefined): string | null {
   return /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1] ?? null;
 }

@@ -50,7 +50,7 @@ export async function compareWithPresent(
 }
 
 /**
- * Ends all sessions with their device marks, and all API keys, and switches webhooks off, unless they are kept.
+ * Ends all sessions with their device marks, all sessions and links of operators, and all API keys, and switches webhooks off, unless they are kept.
  * Removes all notification devices, waiting mails and their links, because a copy that is only tried out must
  * not wake or mail anybody, and invitations, which may have been spent or taken back since. Runs inside a
  * transaction.
@@ -82,6 +82,8 @@ export async function settle(
   if (!keepsSessions) {
     if (hasSessions) await run('DELETE FROM sessions');
     if (hasApiKeys) await run('DELETE FROM api_keys');
+    for (const table of ['operator_sessions', 'operator_links'])
+      if (await hasTable(table)) await run(`DELETE FROM ${table}`);
     if (await hasTable('webhooks')) await run(switchingWebhooksOff(newestTipAtMs ?? 0));
     if (await hasTable('secrets')) await run(`DELETE FROM secrets WHERE name = '${DEVICE_MARK_SECRET}'`);
   }

@@ -18,11 +18,13 @@ export const AUDIT_ACTIONS = [
   'database_restored',
   'database_moved',
   'backup_made',
+  'operator_added',
+  'operator_link_made',
+  'operator_removed',
+  'operator_enrolled',
+  'operator_factors_changed',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
-
-/** In characters; a reason is a sentence or two. */
-export const MAX_REASON_LENGTH = 500;
 
 /** Who acts: the user of the operating system behind a command, or an operator by name. */
 export interface Actor {

@@ -18,6 +18,7 @@ import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { Mails, NewMail } from './mails.ts';
 import type { Messages } from './messages.ts';
 import type { Operations } from './operations.ts';
+import type { Operators } from './operators.ts';
 import type { OutboxStorage } from './outboxes.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
@@ -213,6 +214,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   readonly webhooks: Webhooks;
   readonly audit: AuditLog;
   readonly operations: Operations;
+  readonly operators: Operators;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;

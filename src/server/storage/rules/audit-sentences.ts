@@ -18,6 +18,11 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   database_restored: 'Restored a backup',
   database_moved: 'Moved the database',
   backup_made: 'Asked for a backup',
+  operator_added: 'Added an operator',
+  operator_link_made: 'Made a link for an operator',
+  operator_removed: 'Removed an operator',
+  operator_enrolled: 'Enrolled as an operator',
+  operator_factors_changed: 'Changed their own ways to log in',
 };
 
 /** An action in words; one that only a newer version knows, as it is. */

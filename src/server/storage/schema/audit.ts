@@ -1,7 +1,8 @@
 /** What operators did. */
 import { sql } from 'drizzle-orm';
 import { check, index } from 'drizzle-orm/pg-core';
-import { type Actor, MAX_REASON_LENGTH } from '../port/audit.ts';
+import { MAX_REASON_LENGTH } from '#shared/console/acts.ts';
+import type { Actor } from '../port/audit.ts';
 import { table, text, whole } from './columns.ts';
 
 /** Triggers refuse changes, and rows that do not follow on. A new action needs no migration. */

@@ -10,6 +10,7 @@ import * as invitations from './invitations.ts';
 import * as ledger from './ledger.ts';
 import * as mail from './mail.ts';
 import * as messages from './messages.ts';
+import * as operators from './operators.ts';
 import * as payments from './payments.ts';
 import * as terms from './terms.ts';
 import * as webhooks from './webhooks.ts';
@@ -51,4 +52,7 @@ export const TABLES = [
   webhooks.webhooks,
   webhooks.webhookDeliveries,
   audit.auditLog,
+  operators.operators,
+  operators.operatorSessions,
+  operators.operatorLinks,
 ] as const;

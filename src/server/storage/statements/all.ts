@@ -13,6 +13,7 @@ import { invitationStatements } from './invitations.ts';
 import { mailStatements } from './mails.ts';
 import { messageStatements } from './messages.ts';
 import { operationStatements } from './operations.ts';
+import { operatorStatements } from './operators.ts';
 import { outboxStatements } from './outboxes.ts';
 import { paymentStatements } from './payments.ts';
 import { termsStatements } from './terms.ts';
@@ -38,6 +39,7 @@ export function buildStatements(builder: Builder) {
     ...webhookStatements(builder),
     ...auditStatements(builder),
     ...operationStatements(builder),
+    ...operatorStatements(builder),
   };
 }
 

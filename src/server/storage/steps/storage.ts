@@ -11,6 +11,7 @@ import { createInvitations } from './invitations.ts';
 import { createMails } from './mails.ts';
 import { createMessages } from './messages.ts';
 import { createOperations } from './operations.ts';
+import { createOperators } from './operators.ts';
 import { createOutboxes } from './outboxes.ts';
 import { createPayments } from './payments.ts';
 import { createRecords } from './records.ts';
@@ -41,4 +42,5 @@ export const createStorage = (engine: Engine) => ({
   webhooks: createWebhooks(engine),
   audit: createAuditLog(engine),
   operations: createOperations(engine),
+  operators: createOperators(engine),
 });

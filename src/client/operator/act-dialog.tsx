@@ -1,0 +1,91 @@
+/** Asks why before an act, and for the second factor when the server wants it again, and then repeats the act. */
+import { type ReactNode, type SubmitEvent, useState } from 'react';
+import { MAX_REASON_LENGTH } from '#shared/console/acts.ts';
+import { Button } from '../ui/button.tsx';
+import confirmation from '../ui/later/confirmation.module.css';
+import { Dialog } from '../ui/later/dialog.tsx';
+import { TextArea } from '../ui/later/text-area.tsx';
+import { failureOf } from './console-api.ts';
+import { FactorQuestion } from './factor-question.tsx';
+
+interface ActDialogProps<Result> {
+  /** Names the act and whom it is done to. */
+  readonly title: string;
+  /** What the act comes to. */
+  readonly children?: ReactNode;
+  /** The text of the button, which names the act. */
+  readonly confirm: string;
+  /** True for what moves money. */
+  readonly isMoney?: boolean;
+  /** Calls the server; it may be called again with the same reason. */
+  readonly act: (reason: string) => Promise<Result>;
+  readonly onDone: (result: Result) => void;
+  readonly onClose: () => void;
+}
+
+export function ActDialog<Result>(props: ActDialogProps<Result>) {
+  const { title, children, confirm, isMoney = false, act, onDone, onClose } = props;
+  const [reason, setReason] = useState('');
+  const [failure, setFailure] = useState<string>();
+  const [isUnderWay, setUnderWay] = useState(false);
+  const [needsFactor, setNeedsFactor] = useState(false);
+
+  async function run() {
+    if (isUnderWay) return;
+    if (reason.trim() === '') return setFailure('Say why.');
+    setUnderWay(true);
+    setFailure(undefined);
+    try {
+      onDone(await act(reason));
+    } catch (error) {
+      const { code, detail } = failureOf(error);
+      if (code === 'factor_needed') setNeedsFactor(true);
+      else setFailure(detail);
+    } finally {
+      setUnderWay(false);
+    }
+  }
+
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    void run();
+  }
+
+  if (needsFactor) {
+    return (
+      <FactorQuestion
+        onProved={() => {
+          setNeedsFactor(false);
+          void run();
+        }}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Dialog title={title} size="question" onClose={() => isUnderWay || onClose()}>
+      {children}
+      <form noValidate onSubmit={submit}>
+        <TextArea
+          label="Reason"
+          hint="It goes into the audit log. Leave out names and emails."
+          name="reason"
+          rows={2}
+          maxLength={MAX_REASON_LENGTH}
+          required
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          error={failure}
+        />
+        <div className={confirmation.answers}>
+          <Button type="submit" look={isMoney ? 'money' : 'primary'} aria-disabled={isUnderWay}>
+            {isUnderWay ? 'One moment...' : confirm}
+          </Button>
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onClose()}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,3 @@
+export function Backups() {
+  return null;
+}

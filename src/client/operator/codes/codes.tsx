@@ -1,0 +1,3 @@
+export function Codes() {
+  return null;
+}

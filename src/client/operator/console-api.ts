@@ -1,0 +1,92 @@
+/**
+ * The typed client of the console's procedures: `consoleApi` for calls, `consoleHooks` for what a part shows.
+ * This tab is logged out when the server refuses its token.
+ */
+import { QueryClient } from '@tanstack/react-query';
+import { createTRPCClient, httpBatchLink, isTRPCClientError, type TRPCLink } from '@trpc/client';
+import { createTRPCReact } from '@trpc/react-query';
+import { observable } from '@trpc/server/observable';
+import type { ConsoleRouter } from '#server/api/console/console-router.ts';
+import { CONSOLE_TRPC_PATH } from '#shared/console/parts.ts';
+import type { ErrorCode, FieldError } from '#shared/errors.ts';
+import { endSession, readToken } from './console-session.ts';
+
+const MAX_BATCH_SIZE = 10;
+const STALE_AFTER_MS = 10_000;
+const MAX_RETRIES = 2;
+
+/**
+ * Give this as `trpc: { context: UNATTENDED }` to a query that repeats by the clock, so that it does not keep
+ * the session alive while nobody is there.
+ */
+export const UNATTENDED = { isUnattended: true } as const;
+
+const endSessionWhenRefused: TRPCLink<ConsoleRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      const token = readToken();
+      return next(op).subscribe({
+        next: (value) => observer.next(value),
+        complete: () => observer.complete(),
+        error(error) {
+          if (error.data?.errorCode === 'session_ended' && token !== null && token === readToken()) {
+            endSession(true);
+            queryClient.clear();
+          }
+          observer.error(error);
+        },
+      });
+    });
+
+const links = [
+  endSessionWhenRefused,
+  httpBatchLink<ConsoleRouter>({
+    url: CONSOLE_TRPC_PATH,
+    maxItems: MAX_BATCH_SIZE,
+    headers({ opList }) {
+      const token = readToken();
+      const isUnattended = opList.every(({ context }) => context['isUnattended'] === true);
+      return {
+        ...(token !== null && { Authorization: `Bearer ${token}` }),
+        ...(isUnattended && { Unattended: '1' }),
+      };
+    },
+  }),
+];
+
+export const consoleApi = createTRPCClient<ConsoleRouter>({ links });
+export const consoleHooks = createTRPCReact<ConsoleRouter>();
+export const consoleHooksClient = consoleHooks.createClient({ links });
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    mutations: { networkMode: 'always' },
+    queries: {
+      networkMode: 'always',
+      staleTime: STALE_AFTER_MS,
+      // A refusal would only repeat; another attempt may help without an answer, or after a 503.
+      retry: (count, error) => count < MAX_RETRIES && (failureOf(error).status ?? 503) >= 503,
+    },
+  },
+});
+
+export interface ConsoleFailure {
+  /** The server's sentence, or one that says that it did not answer. */
+  readonly detail: string;
+  readonly code: ErrorCode | null;
+  readonly status: number | null;
+  readonly fieldErrors: readonly FieldError[];
+}
+
+/** Reads the server's refusal from the error of a call. */
+export function failureOf(error: unknown): ConsoleFailure {
+  const refusal = isTRPCClientError<ConsoleRouter>(error) ? error : null;
+  const data = refusal?.data;
+  return {
+    detail: (data && refusal?.message) ?? 'The server did not answer. Check your connection and try again.',
+    code: data?.errorCode ?? null,
+    status: data?.httpStatus ?? null,
+    fieldErrors: data?.fieldErrors ?? [],
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * The session of an operator in this tab. Its token is kept for the tab alone: it survives a reload, no other
+ * tab can read it, and it goes with the tab.
+ */
+import { useSyncExternalStore } from 'react';
+
+const KEY = 'tipwell_operator_token';
+
+const listeners = new Set<() => void>();
+/** Whether the server ended the session, so that the login can say so. */
+let hasEnded = false;
+
+export function readToken(): string | null {
+  return sessionStorage.getItem(KEY);
+}
+
+export function beginSession(token: string): void {
+  sessionStorage.setItem(KEY, token);
+  hasEnded = false;
+  tell();
+}
+
+/** @param byServer true when the server no longer knows the token. */
+export function endSession(byServer: boolean): void {
+  sessionStorage.removeItem(KEY);
+  hasEnded = byServer;
+  tell();
+}
+
+export const useToken = () => useSyncExternalStore(subscribe, readToken);
+export const useHasEnded = () => useSyncExternalStore(subscribe, () => hasEnded);
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}

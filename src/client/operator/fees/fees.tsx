@@ -1,0 +1,3 @@
+export function Fees() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function Health() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function Installation() {
+  return null;
+}

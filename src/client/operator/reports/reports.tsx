@@ -1,0 +1,3 @@
+export function Reports() {
+  return null;
+}

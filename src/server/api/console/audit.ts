@@ -1,0 +1,3 @@
+/** The part of the console about what operators did. */
+
+export const auditProcedures = {};

@@ -1,0 +1,3 @@
+/** The part of the console about backups. */
+
+export const backupProcedures = {};

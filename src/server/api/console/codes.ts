@@ -1,0 +1,3 @@
+/** The part of the console about QR codes. */
+
+export const codeProcedures = {};

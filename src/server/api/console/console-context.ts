@@ -1,0 +1,59 @@
+/**
+ * The context of every procedure of the operator's console: what its parts work with, and the request. No
+ * account is in it, so that nothing of a person's session can be read where an operator acts.
+ */
+import type { Context as HonoContext } from 'hono';
+import { deviceFrom } from '#server/auth/devices.ts';
+import type { OperatorSessions, Place } from '#server/operators/operator-sessions.ts';
+import type { OnHangUp } from '#server/queue/fair-queue.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { groupAround, networkAround } from '../http/client-address.ts';
+import { nodeSideOf } from '../http/envelope.ts';
+import type { Arrival } from '../http/request-log.ts';
+import { bearerToken, onClose, type Services } from '../procedures/context.ts';
+
+/** What the parts work with: the chapters of the product, and what only the console has. */
+export interface ConsoleServices extends Services {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly operatorSessions: OperatorSessions;
+}
+
+export interface ConsoleContext {
+  readonly services: ConsoleServices;
+  readonly requestId: string;
+  readonly arrival: Arrival;
+  /** The bearer token of the request, not yet checked. */
+  readonly token: string | null;
+  /** False for a request that a page makes by itself, which does not prolong the session. */
+  readonly isUse: boolean;
+  /** Where a session that begins now is used. */
+  place(): Place;
+  /** The caller's address and network, as limits count them. */
+  caller(): { readonly address: string; readonly network: string };
+  readonly onHangUp: OnHangUp;
+}
+
+/** The header by which a page says that nobody is behind its request, such as one that repeats by the clock. */
+export const UNATTENDED_HEADER = 'Unattended';
+
+export function createConsoleContextReader(services: ConsoleServices): (c: HonoContext) => ConsoleContext {
+  return (c) => {
+    const arrival = c.get('arrival');
+    const socket = nodeSideOf(c).incoming?.socket;
+    return {
+      services,
+      requestId: arrival.requestId,
+      arrival,
+      token: bearerToken(c.req.header('Authorization')),
+      isUse: c.req.header(UNATTENDED_HEADER) === undefined,
+      place: () => ({ address: arrival.address, device: deviceFrom(c.req.header('User-Agent')) }),
+      caller() {
+        const address = groupAround(arrival.address);
+        return { address, network: networkAround(address) };
+      },
+      onHangUp: (listener) => onClose(socket, listener),
+    };
+  };
+}

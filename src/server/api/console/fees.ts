@@ -1,0 +1,3 @@
+/** The part of the console about what the house earned. */
+
+export const feeProcedures = {};

@@ -1,0 +1,3 @@
+/** The part of the console about terms, brand, registration, invitations and the announcement. */
+
+export const installationProcedures = {};

@@ -1,0 +1,3 @@
+/** The part of the console about messages that were reported. */
+
+export const reportProcedures = {};

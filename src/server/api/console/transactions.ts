@@ -1,0 +1,3 @@
+/** The part of the console about tips and payments. */
+
+export const transactionProcedures = {};

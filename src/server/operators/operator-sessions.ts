@@ -1,0 +1,175 @@
+/**
+ * Sessions of operators: 256 random bits as an opaque bearer token, of which the storage has only the SHA-256.
+ * A session ends a quarter of an hour after its last use, and twelve hours after the login however much it is
+ * used (OWASP ASVS 5.0, 7.3). Every request asks the storage, so that a session which one process ends is over
+ * on all of them.
+ */
+import { createHash, hash } from 'node:crypto';
+import type { Operator, OperatorSession, Operators } from '#server/storage/port/operators.ts';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { type OperatorId, type RandomBytes, type SessionId, sessionIdFrom } from '#shared/ids.ts';
+
+const TOKEN_BYTES = 32;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+const MINUTE_MS = 60_000;
+/** The time without a request after which a session is over. */
+export const IDLE_MS = 15 * MINUTE_MS;
+/** The time from login to the end of a session, however much it is used. */
+export const LIFETIME_MS = 12 * 60 * MINUTE_MS;
+/** The time for which a proof of the second factor allows sensitive acts. */
+export const CONFIRMED_FOR_MS = 5 * MINUTE_MS;
+/** A use is stored at most so often, so that reading stays a read. */
+const USE_STEP_MS = MINUTE_MS;
+/** More than an operator has devices; bounds the disk space of repeated logins. */
+const MAX_SESSIONS = 20;
+
+/** Where a session begins. */
+export interface Place {
+  readonly address: string;
+  /** Such as "Chrome on Android"; '' when unknown. */
+  readonly device: string;
+}
+
+export interface LiveOperatorSession {
+  readonly operator: Operator;
+  readonly session: OperatorSession;
+}
+
+/** A session as its operator sees it. */
+export interface ShownSession {
+  readonly id: SessionId;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number;
+  readonly address: string;
+  readonly device: string;
+  readonly isCurrent: boolean;
+}
+
+export interface OperatorSessions {
+  /** Begins a session of an operator who has just proved the second factor. @returns the token. */
+  begin(id: OperatorId, place: Place): Promise<string>;
+  /** Begins the session in which an operator enrols, by a link. @throws AppError `link_ended`. */
+  beginEnrolment(
+    linkToken: string,
+    place: Place,
+  ): Promise<{ readonly token: string; readonly operator: Operator }>;
+  /**
+   * Finds the session of a token.
+   * @param isUse whether a person is behind the request, so that the session goes on.
+   * @throws AppError `session_ended` when the token is unknown, or its session has ended.
+   */
+  resume(token: string, isUse: boolean): Promise<LiveOperatorSession>;
+  /** Whether the second factor was proved recently enough for a sensitive act. */
+  isConfirmed(session: OperatorSession): boolean;
+  /** Notes that the second factor was just proved. @throws AppError `session_ended`. */
+  confirm(token: string): Promise<void>;
+  end(token: string): Promise<void>;
+  /** Newest first. @param token of the current session. */
+  list(id: OperatorId, token: string): Promise<ShownSession[]>;
+  /** Ends one of an operator's sessions. @throws AppError `session_not_found`. */
+  endOne(id: OperatorId, sessionId: string): Promise<void>;
+  sweep(): Promise<void>;
+}
+
+export function createOperatorSessions(deps: {
+  readonly storage: Operators;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+}): OperatorSessions {
+  const { storage, clock, random } = deps;
+
+  /** A time far in the future was noted before the clock was turned back. */
+  const isWithin = (atMs: number, spanMs: number) => Math.abs(clock() - atMs) < spanMs;
+
+  const isLive = ({ createdAtMs, lastUsedAtMs, expiresAtMs }: OperatorSession) =>
+    isWithin(lastUsedAtMs, IDLE_MS) && isWithin(createdAtMs, LIFETIME_MS) && clock() < expiresAtMs;
+
+  function newSession(place: Place, confirmedAtMs: number) {
+    const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+    const now = clock();
+    const session = {
+      tokenHash: hashOf(token),
+      createdAtMs: now,
+      lastUsedAtMs: now,
+      expiresAtMs: now + LIFETIME_MS,
+      confirmedAtMs,
+      ...place,
+    };
+    return { token, session };
+  }
+
+  return {
+    async begin(operatorId, place) {
+      const { token, session } = newSession(place, clock());
+      await storage.createSession({ ...session, operatorId }, MAX_SESSIONS);
+      return token;
+    },
+
+    async beginEnrolment(linkToken, place) {
+      const { token, session } = newSession(place, 0);
+      const operator = await storage.beginEnrolment(hashOf(linkToken), session, clock());
+      if (!operator) throw new AppError('link_ended');
+      return { token, operator };
+    },
+
+    async resume(token, isUse) {
+      if (!TOKEN.test(token)) throw new AppError('session_ended');
+      const found = await storage.findSession(hashOf(token));
+      if (!found || !isLive(found.session)) throw new AppError('session_ended');
+      if (isUse && !isWithin(found.session.lastUsedAtMs, USE_STEP_MS)) {
+        try {
+          await storage.noteUse(found.session.tokenHash, clock());
+        } catch (error) {
+          // Read requests are answered while nothing can be stored.
+          if (!(error instanceof StorageUnavailable)) throw error;
+        }
+      }
+      return found;
+    },
+
+    isConfirmed: ({ confirmedAtMs }) => isWithin(confirmedAtMs, CONFIRMED_FOR_MS),
+
+    async confirm(token) {
+      if (!(await storage.confirmSession(hashOf(token), clock()))) throw new AppError('session_ended');
+    },
+
+    async end(token) {
+      await storage.endSession(hashOf(token));
+    },
+
+    async list(id, token) {
+      const current = hashOf(token);
+      const sessions = await storage.listSessions(id);
+      return sessions.filter(isLive).map(({ tokenHash, createdAtMs, lastUsedAtMs, address, device }) => ({
+        id: idOf(tokenHash),
+        createdAtMs,
+        lastUsedAtMs,
+        address,
+        device,
+        isCurrent: Buffer.from(tokenHash).equals(current),
+      }));
+    },
+
+    async endOne(id, sessionId) {
+      const sessions = await storage.listSessions(id);
+      const ended = sessions.find(({ tokenHash }) => idOf(tokenHash) === sessionId);
+      if (!ended || !(await storage.endSession(ended.tokenHash))) throw new AppError('session_not_found');
+    },
+
+    async sweep() {
+      const now = clock();
+      await storage.forgetEnded(now, now - IDLE_MS);
+    },
+  };
+}
+
+/** Derived from the token's hash, which stays inside, so that the storage needs no column for it. */
+function idOf(tokenHash: Uint8Array): SessionId {
+  return sessionIdFrom(createHash('sha256').update(tokenHash).digest());
+}
+
+function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

@@ -1,0 +1,84 @@
+/**
+ * The storage port for operators, who are no accounts: no row of theirs leads to an account, and none of an
+ * account to them. Tokens of sessions and links are stored as hashes.
+ */
+import type { OperatorId } from '#shared/ids.ts';
+import type { Act } from './audit.ts';
+
+export interface Operator {
+  readonly id: OperatorId;
+  readonly email: string;
+  readonly createdAtMs: number;
+  /** When the present factors were enrolled; null before that. */
+  readonly enrolledAtMs: number | null;
+}
+
+export interface OperatorSession {
+  /** SHA-256 of the bearer token. The token itself is not stored. */
+  readonly tokenHash: Uint8Array;
+  readonly operatorId: OperatorId;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number;
+  /** However much it is used. */
+  readonly expiresAtMs: number;
+  /** When the second factor was last proved; 0 before that. */
+  readonly confirmedAtMs: number;
+  readonly address: string;
+  /** Such as "Chrome on Android"; empty when the client sent none. */
+  readonly device: string;
+}
+
+export interface OperatorLink {
+  readonly tokenHash: Uint8Array;
+  readonly expiresAtMs: number;
+}
+
+export interface Operators {
+  /** Adds an operator with the link by which they get in. */
+  add(
+    operator: Pick<Operator, 'id' | 'email' | 'createdAtMs'>,
+    link: OperatorLink,
+    act?: Act,
+  ): Promise<'added' | 'email_taken'>;
+  /** Oldest first. */
+  list(): Promise<Operator[]>;
+  /** Finds an operator by email, case-insensitively. */
+  find(email: string): Promise<{ readonly operator: Operator; readonly passwordHash: string | null } | null>;
+  /** Makes a link in the place of all others of the operator. @returns false when there is no such operator. */
+  addLink(id: OperatorId, link: OperatorLink, act?: Act): Promise<boolean>;
+  /** Removes an operator with all that is theirs; `last`, with nothing changed, for the only one. */
+  remove(id: OperatorId, act?: Act): Promise<'removed' | 'last' | 'unknown'>;
+
+  /**
+   * Uses a link: it ends, with all sessions of the operator and all factors of before, and an enrolment begins
+   * in a session that can do nothing else.
+   * @returns null, with nothing changed, when the link is unknown, used or has expired at `nowMs`.
+   */
+  beginEnrolment(
+    linkHash: Uint8Array,
+    session: Omit<OperatorSession, 'operatorId'>,
+    nowMs: number,
+  ): Promise<Operator | null>;
+  /** The owner of a link that `beginEnrolment` would take. */
+  findLink(linkHash: Uint8Array, nowMs: number): Promise<Operator | null>;
+  /** Sets the password of an operator who enrols. @returns false once they have enrolled. */
+  setPassword(id: OperatorId, passwordHash: string): Promise<boolean>;
+  /** Ends an enrolment. @returns false when it had ended before. */
+  finishEnrolment(id: OperatorId, nowMs: number, act?: Act): Promise<boolean>;
+
+  /** Beyond `maxCount` the operator's oldest sessions end. */
+  createSession(session: OperatorSession, maxCount: number): Promise<void>;
+  /** Also one that is over: the caller knows its lifetimes. */
+  findSession(
+    tokenHash: Uint8Array,
+  ): Promise<{ readonly session: OperatorSession; readonly operator: Operator } | null>;
+  noteUse(tokenHash: Uint8Array, nowMs: number): Promise<void>;
+  /** Stores that the second factor was just proved. @returns false for an unknown session. */
+  confirmSession(tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
+  /** @returns false for an unknown session. */
+  endSession(tokenHash: Uint8Array): Promise<boolean>;
+  /** Newest first. */
+  listSessions(id: OperatorId): Promise<OperatorSession[]>;
+  /** Deletes sessions and links that have expired at `nowMs`, and sessions not used since `unusedSinceMs`. */
+  forgetEnded(nowMs: number, unusedSinceMs: number): Promise<void>;
+}

@@ -1,0 +1,23 @@
+/** Why an operator does something: a reason is asked for with every act. */
+import { z } from 'zod';
+
+/** In characters; a reason is a sentence or two. */
+export const MAX_REASON_LENGTH = 500;
+
+/** A reason is kept for good, so that it must hold nothing that an account's owner may have erased. */
+export const reason = z
+  .string()
+  .transform((written) => written.replace(/\s+/gu, ' ').trim())
+  .pipe(
+    z
+      .string()
+      .min(1, 'Say why.')
+      .refine((text) => [...text].length <= MAX_REASON_LENGTH, `Use at most ${MAX_REASON_LENGTH} characters.`)
+      .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'Use plain text.')
+      .refine(
+        (text) => !/\S@\S/.test(text),
+        'Leave emails out: the reason is kept even when the account is closed.',
+      ),
+  );
+
+export const actInput = z.object({ reason });

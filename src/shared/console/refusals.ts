@@ -1,0 +1,13 @@
+/** The rows of the table of refusals (errors.ts) that only the operator's console has. */
+export const CONSOLE_REFUSALS = {
+  factor_needed: {
+    status: 401,
+    title: 'Second factor needed',
+    detail: 'Show that it is still you: use your passkey, or enter a code.',
+  },
+  enrolment_needed: {
+    status: 403,
+    title: 'Enrolment needed',
+    detail: 'Add a passkey, or a password with an authenticator app, first.',
+  },
+} as const;

@@ -1,0 +1,57 @@
+/**
+ * What operators do in the console stands in the audit log: every mutation of its router has a case here that
+ * shows the row, or a reason why it leaves none.
+ */
+import { afterAll, expect, test } from 'vitest';
+import type { AuditAction } from '#server/storage/port/audit.ts';
+import { CONSOLE_PROCEDURES, createOperator } from '#tests/support/operators.ts';
+import { stopEverything } from '#tests/support/running-server.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+
+afterAll(stopEverything);
+
+const REASON = 'Asked for by phone';
+
+interface Scene {
+  readonly t: TestApp;
+  readonly console: Awaited<ReturnType<typeof createOperator>>['console'];
+}
+
+/** An act in an app of its own, the row that it leaves, and the subject of the row. */
+interface Case {
+  /** Does the act, for `reason`. @returns whom it was done to; null for the installation. */
+  readonly act: (scene: Scene, reason: string) => Promise<string | null>;
+  readonly action: AuditAction;
+}
+
+/** By the path of the procedure. */
+const MUTATIONS: Readonly<Record<string, string | Case>> = {
+  'session.end': 'ends the session of the operator who asks',
+};
+
+const mutations = CONSOLE_PROCEDURES.flatMap(({ path, type }) => (type === 'mutation' ? [path] : []));
+
+test('every mutation of the console has a case or a reason', () => {
+  expect(mutations.toSorted()).toEqual(Object.keys(MUTATIONS).toSorted());
+});
+
+for (const [path, how] of Object.entries(MUTATIONS)) {
+  if (typeof how === 'string') continue;
+  test(`${path} leaves its row`, async () => {
+    const t = await createTestApp();
+    const { console, operator } = await createOperator(t);
+    const before = await t.storage.audit.list({ after: 0, sinceMs: 0, atMost: 100 });
+    const subject = await how.act({ t, console }, REASON);
+    const rows = await t.storage.audit.list({ after: before.length, sinceMs: 0, atMost: 100 });
+    expect(rows).toMatchObject([
+      {
+        actorKind: 'operator',
+        actorName: operator.email,
+        host: '192.0.2.1',
+        action: how.action,
+        subject,
+        reason: REASON,
+      },
+    ]);
+  });
+}

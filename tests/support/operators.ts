@@ -1,0 +1,112 @@
+/**
+ * Operators with a live session, put straight into a storage: a typed client of the console on a test app, and
+ * a page of the console that is logged in.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { createTRPCClient, httpLink } from '@trpc/client';
+import { type ConsoleRouter, consoleRouter } from '#server/api/console/console-router.ts';
+import { databaseAt } from '#server/storage/open.ts';
+import type { Operator } from '#server/storage/port/operators.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { CONSOLE_PATH } from '#shared/console/parts.ts';
+import { newOperatorId } from '#shared/ids.ts';
+
+/** Every procedure of the console, under a path such as `session.me`. */
+export const CONSOLE_PROCEDURES = Object.entries<unknown>(consoleRouter._def.procedures).map(
+  ([path, procedure]) => {
+    if (!isProcedure(procedure)) throw new Error(`${path} is no procedure`);
+    return { path, type: procedure._def.type };
+  },
+);
+
+function isProcedure(value: unknown): value is { readonly _def: { readonly type: string } } {
+  return typeof value === 'function' && '_def' in value;
+}
+
+export const OPERATOR_ADDRESS = '192.0.2.1';
+
+interface Choices {
+  readonly email?: string;
+  /** When the second factor was proved; just now unless a test is about that. */
+  readonly confirmedAtMs?: number;
+  /** False for one who has only begun to enrol. */
+  readonly isEnrolled?: boolean;
+}
+
+/** Adds an operator who has enrolled, with a session. @returns the token. */
+export async function addOperator(
+  { operators }: Pick<Storage, 'operators'>,
+  nowMs: number,
+  {
+    email = `ops-${randomBytes(4).toString('hex')}@example.com`,
+    confirmedAtMs = nowMs,
+    isEnrolled = true,
+  }: Choices = {},
+): Promise<{ readonly operator: Operator; readonly token: string }> {
+  const id = newOperatorId(randomBytes);
+  const link = { tokenHash: randomBytes(32), expiresAtMs: nowMs + 60_000 };
+  const outcome = await operators.add({ id, email, createdAtMs: nowMs }, link);
+  if (outcome !== 'added') throw new Error(outcome);
+  const token = randomBytes(32).toString('base64url');
+  const session = {
+    tokenHash: createHash('sha256').update(token).digest(),
+    createdAtMs: nowMs,
+    lastUsedAtMs: nowMs,
+    expiresAtMs: nowMs + 12 * 3_600_000,
+    confirmedAtMs,
+    address: OPERATOR_ADDRESS,
+    device: '',
+  };
+  const operator = await operators.beginEnrolment(link.tokenHash, session, nowMs);
+  if (!operator) throw new Error('the link did not work');
+  if (isEnrolled) await operators.finishEnrolment(id, nowMs);
+  return { operator: { ...operator, enrolledAtMs: isEnrolled ? nowMs : null }, token };
+}
+
+interface ConsoleApp {
+  readonly storage: Storage;
+  readonly clock: { readonly nowMs: number };
+  send(path: string, init?: RequestInit, peer?: string): Promise<Response>;
+}
+
+/** The console of a test app, with a token or without one. */
+export function consoleOf({ send }: Pick<ConsoleApp, 'send'>, token?: string, peer = OPERATOR_ADDRESS) {
+  return createTRPCClient<ConsoleRouter>({
+    links: [
+      httpLink({
+        url: 'http://localhost/operator/trpc',
+        headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+        fetch: (url, init) => send(String(url), { ...init, signal: null } as RequestInit, peer),
+      }),
+    ],
+  });
+}
+
+/** An operator of a test app whose second factor was just proved, and their console. */
+export async function createOperator(t: ConsoleApp, choices: Choices = {}) {
+  const { operator, token } = await addOperator(t.storage, t.clock.nowMs, choices);
+  return { operator, token, console: consoleOf(t, token) };
+}
+
+/**
+ * Opens a part of the console as an operator who is logged in and has just proved the second factor.
+ * @param server the one that the page belongs to, on SQLite.
+ */
+export async function openConsole(
+  page: Page,
+  server: { readonly databasePath: string },
+  path = CONSOLE_PATH,
+  choices: Choices = {},
+): Promise<Operator> {
+  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const { operator, token } = await addOperator(storage, Date.now(), choices).finally(() => storage.close());
+  await page.addInitScript((given) => {
+    // Once: a logout in the page must last.
+    if (sessionStorage.getItem('was-operator') === null)
+      sessionStorage.setItem('tipwell_operator_token', given);
+    sessionStorage.setItem('was-operator', 'yes');
+  }, token);
+  await page.goto(path);
+  return operator;
+}
