@@ -36,6 +36,7 @@ import { createAccountEvents } from './events/account-events.ts';
 import { noteMonthlyStatements } from './events/monthly-statements.ts';
 import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
+import { createFactors } from './factors/factors.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
@@ -206,9 +207,8 @@ function createServices({
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const draft = mailRelay ? createDrafts(clock, random) : () => undefined;
   const invitations = createInvitations({ storage, clock, random, mode: config.registration });
-  const { undoMs } = config;
+  const { undoMs, publicUrl } = config;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
-  const { publicUrl } = config;
   const { messages } = storage;
   const view = createTransactionView({
     key: secrets.giver_pseudonym,
@@ -327,6 +327,7 @@ function createServices({
       tellDevices: notifications.tellOfWebhook,
     }),
     exports: createExports(storage, clock),
+    factors: createFactors({ storage, clock, random, publicUrl, key: secrets.totp }),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     hashingQueue: createWorkQueue(WORK_LIMITS.hashing),

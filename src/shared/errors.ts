@@ -4,6 +4,7 @@
  */
 import { brand } from './brand.ts';
 import { CONSOLE_REFUSALS } from './console/refusals.ts';
+import { sentenceOf } from './refusal-sentence.ts';
 
 interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
@@ -264,6 +265,31 @@ export const REFUSALS = {
     title: 'Maintenance',
     detail: 'Tips and refunds are paused for maintenance. Please try again later.',
   },
+  second_factor_needed: {
+    status: 401,
+    title: 'Second factor needed',
+    detail: 'Enter the code of your authenticator app, or a recovery code.',
+  },
+  wrong_code: {
+    status: 422,
+    title: 'Wrong code',
+    detail: 'This code is not right, or it was used before.',
+  },
+  passkey_refused: {
+    status: 422,
+    title: 'Passkey refused',
+    detail: 'This passkey didn’t work here. Try again, or choose another way.',
+  },
+  second_factor_not_found: {
+    status: 404,
+    title: 'Second factor not found',
+    detail: 'This has already been removed.',
+  },
+  too_many_passkeys: {
+    status: 409,
+    title: 'Too many passkeys',
+    detail: 'You have as many passkeys as an account can have. Remove one first.',
+  },
 } as const satisfies Readonly<Record<string, Refusal>>;
 
 export type ErrorCode = keyof typeof REFUSALS;
@@ -296,7 +322,10 @@ export class AppError extends Error {
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     const { fieldErrors, retryAfterSeconds, scope, cause } = options;
-    super(fieldErrors?.[0]?.message ?? sentenceOf(code, retryAfterSeconds, scope), { cause });
+    super(
+      fieldErrors?.[0]?.message ?? sentenceOf(code, REFUSALS[code].detail, { retryAfterSeconds, scope }),
+      { cause },
+    );
     this.name = 'AppError';
     this.code = code;
     this.fieldErrors = options.fieldErrors ?? [];
@@ -307,29 +336,4 @@ export class AppError extends Error {
   get status(): Refusal['status'] {
     return REFUSALS[this.code].status;
   }
-}
-
-function sentenceOf(code: ErrorCode, retryAfterSeconds?: number, scope?: string): string {
-  if (scope !== undefined) return `This API key lacks the scope ${scope}.`;
-  if (retryAfterSeconds === undefined) return REFUSALS[code].detail;
-  if (code === 'too_many_requests')
-    return `Too many attempts. Please try again in ${duration(retryAfterSeconds)}.`;
-  if (code === 'username_changed_often')
-    return `${REFUSALS[code].detail} You can change yours again in ${duration(retryAfterSeconds)}.`;
-  if (code === 'maintenance')
-    return `Tips and refunds are paused for maintenance. Please try again in ${duration(retryAfterSeconds)}.`;
-  return REFUSALS[code].detail;
-}
-
-/** Rounded up, so that nobody comes back too early. */
-function duration(seconds: number): string {
-  if (seconds <= 90) return counted(seconds, 'second');
-  const minutes = Math.ceil(seconds / 60);
-  if (minutes <= 90) return counted(minutes, 'minute');
-  const hours = Math.ceil(minutes / 60);
-  return hours <= 48 ? counted(hours, 'hour') : counted(Math.ceil(hours / 24), 'day');
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -21,6 +21,7 @@ export type EventId = string & $brand<'EventId'>;
 export type ApiKeyId = string & $brand<'ApiKeyId'>;
 export type WebhookId = string & $brand<'WebhookId'>;
 export type OperatorId = string & $brand<'OperatorId'>;
+export type PasskeyId = string & $brand<'PasskeyId'>;
 /** The stored form: upper case, without a hyphen. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -45,6 +46,7 @@ const DEVICE_ID = /* @__PURE__ */ idPattern('dev');
 const WEBHOOK_ID = /* @__PURE__ */ idPattern('whk');
 const USER_ID = /* @__PURE__ */ idPattern('usr');
 const API_KEY_ID = /* @__PURE__ */ idPattern('key');
+const PASSKEY_ID = /* @__PURE__ */ idPattern('psk');
 
 /** The event id before an account's first transaction. */
 export const BEGINNING = 'beginning';
@@ -73,6 +75,9 @@ export function newWebhookId(random: RandomBytes): WebhookId {
 
 export function newOperatorId(random: RandomBytes): OperatorId {
   return `opr_${base32(random(26)).toLowerCase()}` as OperatorId;
+/** Names a passkey to its owner; the authenticator's own id of it is longer. */
+export function newPasskeyId(random: RandomBytes): PasskeyId {
+  return `psk_${base32(random(26)).toLowerCase()}` as PasskeyId;
 }
 
 /** Short, because an operator types it. */
@@ -146,7 +151,7 @@ export function isPhotoName(text: string): text is PhotoName {
 }
 
 /** The pattern of ids with this prefix. */
-export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev' | 'key' | 'whk'): RegExp {
+export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev' | 'key' | 'whk' | 'psk'): RegExp {
   return new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`);
 }
 
@@ -170,9 +175,30 @@ export function isApiKeyId(text: string): text is ApiKeyId {
   return text.length <= MAX_ID_LENGTH && API_KEY_ID.test(text);
 }
 
+export function isPasskeyId(text: string): text is PasskeyId {
+  return text.length <= MAX_ID_LENGTH && PASSKEY_ID.test(text);
+}
+
 /** 100 random bits in four groups of five characters that can be read aloud. */
 export function newPassword(random: RandomBytes): string {
   return (base32(random(20)).match(/.{5}/g) ?? []).join('-');
+}
+
+const RECOVERY_CODE = /* @__PURE__ */ /^[0-9A-HJKMNP-TV-Z]{16}$/;
+
+/** 80 random bits in four groups of four characters. */
+export function newRecoveryCode(random: RandomBytes): string {
+  return (base32(random(16)).match(/.{4}/g) ?? []).join('-');
+}
+
+/**
+ * Reads a recovery code as a person types it: as a printed code is read.
+ * @returns the code without hyphens; null for a text that can be none.
+ */
+export function readRecoveryCode(text: string): string | null {
+  if (text.length > MAX_ID_LENGTH) return null;
+  const code = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
+  return RECOVERY_CODE.test(code) ? code : null;
 }
 
 /** @param digest derived from the session's stored hash. */

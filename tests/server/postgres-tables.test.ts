@@ -71,10 +71,12 @@ test('the tables out of which closing an account deletes are vacuumed', async ()
     'api_keys',
     'attempts',
     'former_usernames',
+    'passkeys',
     'payout_accounts',
     'photos',
     'qr_codes',
     'sessions',
+    'totp_secrets',
   ]);
 });
 

@@ -161,6 +161,7 @@ async function beginPayment({ customer, code }: Scene): Promise<string> {
 }
 
 const KEYS_AT_REST_ALONE = 'no API key gets so far: each is refused with not_for_api_keys';
+const NO_ENDPOINT = 'nothing asks for second factors yet';
 const NO_REQUEST = 'it never becomes a request, and meets no door: process.test.ts sends it';
 
 const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, Row>> = {
@@ -578,6 +579,11 @@ const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, R
     act: ({ t, customer }, door) =>
       call(door, t, 'apiKeys.create', { name: 'Register', scopes: ['tips:read'] }, customer),
   },
+  second_factor_needed: { status: 401, act: { REST: NO_ENDPOINT, tRPC: NO_ENDPOINT } },
+  wrong_code: { status: 422, act: { REST: NO_ENDPOINT, tRPC: NO_ENDPOINT } },
+  passkey_refused: { status: 422, act: { REST: NO_ENDPOINT, tRPC: NO_ENDPOINT } },
+  second_factor_not_found: { status: 404, act: { REST: NO_ENDPOINT, tRPC: NO_ENDPOINT } },
+  too_many_passkeys: { status: 409, act: { REST: NO_ENDPOINT, tRPC: NO_ENDPOINT } },
   shutting_down: {
     status: 503,
     disturb: ({ trouble }) => {
@@ -605,6 +611,8 @@ test('each code of the table has a row here, and a reason where it cannot occur'
   const all = [...Object.keys(ROWS), ...Object.keys(CONSOLE_REFUSALS)];
   expect(all.sort()).toEqual(Object.keys(REFUSALS).sort());
   expect(acts.length - cases.length).toBe(12);
+  expect(Object.keys(ROWS).sort()).toEqual(Object.keys(REFUSALS).sort());
+  expect(acts.length - cases.length).toBe(22);
 });
 
 test.each(cases)('%s says %s, and changes nothing', async (door, code, row, act) => {

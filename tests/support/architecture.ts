@@ -40,6 +40,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
+  ['factors', /^server\/factors\//, 'storage codes'],
   ['pictures', /^server\/picture-decoder\.ts$/, ''],
   ['brand', /^server\/brand\//, 'pictures'],
   ['config', /^server\/(?:config|setting-forms)\.ts$/, 'storage brand'],
@@ -50,7 +51,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'procedures',
     /^server\/api\/procedures\//,
-    'wire http storage chapters printer limits queue ports payments',
+    'wire http storage chapters printer limits queue ports payments factors',
   ],
   [
     'console',
@@ -62,6 +63,8 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
     'app',
     /^server\/(?:app(?:-dependencies)?\.ts$|pages\/)/,
     'storage chapters codes printer limits queue outgoing config wire http procedures doors console operators ports payments brand',
+    /^server\/(?:app\.ts$|pages\/)/,
+    'storage chapters codes printer limits queue outgoing config wire http procedures doors ports payments brand factors',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
@@ -123,6 +126,8 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^web-push$/, /^server\/notifications\//, 'one module encrypts notices'],
   [/^nodemailer$/, /^server\/mail\/smtp-relay\.ts$/, 'one module knows the mail server'],
   [/^yazl$/, /^server\/export\//, 'one module packs archives'],
+  [/^@simplewebauthn\/server\b/, /^server\/factors\/passkey/, 'only passkeys know WebAuthn'],
+  [/^otpauth$/, /^server\/factors\/totp\.ts$/, 'one module knows authenticator apps'],
   [/^qrcode$/, /^server\/qr-modules\.ts$/, 'one module encodes codes'],
   [
     /^(?:pdfkit|fontkit|bidi-js|woff2-encoder)\b/,

@@ -20,6 +20,7 @@ import {
 } from '#shared/ids.ts';
 import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { OPENING } from '#tests/support/opening.ts';
+import { writeFactors } from './factor-rows.ts';
 import { takeBack } from './ledger-steps.ts';
 import { addOperator } from './operators.ts';
 import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
@@ -95,6 +96,7 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   } as const;
   expect(await storage.apiKeys.add(key, 9)).toBe('added');
   await writeWebhooks(storage, provider);
+  await writeFactors(storage, provider);
   const guests = await writeGuests(storage, tip);
   // Somebody whom the payment service asks for something.
   const account = { ...payoutAccountOf(other.id), chargesEnabled: false };

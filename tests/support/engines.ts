@@ -16,6 +16,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'console-fees',
   'console-audit',
   'csv',
+  'factors',
   'idempotency',
   'ledger-model',
   'limits',

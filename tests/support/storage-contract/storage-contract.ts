@@ -10,6 +10,7 @@ import { describeAudit } from './audit.ts';
 import { describeClosing } from './closing.ts';
 import { describeDevices } from './devices.ts';
 import { describeEvents } from './events.ts';
+import { describeFactors } from './factors.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
 import { describeInvitations } from './invitations.ts';
@@ -45,4 +46,5 @@ export function describeStorage(): void {
   describeInstallation();
   describeApiKeys();
   describeAudit();
+  describeFactors();
 }

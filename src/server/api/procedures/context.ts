@@ -14,6 +14,7 @@ import type { Sessions } from '#server/auth/sessions.ts';
 import type { AccountEvents } from '#server/events/account-events.ts';
 import type { Webhooks } from '#server/events/webhooks.ts';
 import type { Exports } from '#server/export/exports.ts';
+import type { Factors } from '#server/factors/factors.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
 import { Quota } from '#server/limits/quota.ts';
 import type { Mail } from '#server/mail/mail.ts';
@@ -58,6 +59,7 @@ export interface Services {
   /** Null where no mail is sent. */
   readonly mail: Mail | null;
   readonly exports: Exports;
+  readonly factors: Factors;
   readonly limits: Limits;
   readonly takesGuestTips: boolean;
   readonly hashingQueue: WorkQueue;

@@ -77,7 +77,7 @@ export async function settle(
   const hasApiKeys = await hasTable('api_keys');
   const apiKeyCount = hasApiKeys ? await ask('SELECT count(*) FROM api_keys') : 0;
   if (await hasTable('push_devices')) await run('DELETE FROM push_devices');
-  for (const table of ['mails', 'mail_links', 'invitations'])
+  for (const table of ['mails', 'mail_links', 'invitations', 'factor_challenges'])
     if (await hasTable(table)) await run(`DELETE FROM ${table}`);
   if (!keepsSessions) {
     if (hasSessions) await run('DELETE FROM sessions');

@@ -1,7 +1,7 @@
 /** The random keys of an installation, stored with its data. */
 import type { RandomBytes } from '#shared/ids.ts';
 
-export type SecretName = 'giver_pseudonym' | 'device_mark' | 'vapid' | 'log_names' | 'mail';
+export type SecretName = 'giver_pseudonym' | 'device_mark' | 'vapid' | 'log_names' | 'mail' | 'totp';
 
 /** 32 random bytes each. */
 export type Secrets = Readonly<Record<SecretName, Uint8Array>>;
@@ -24,5 +24,6 @@ export async function readSecrets(storage: KeyStore, random: RandomBytes): Promi
     vapid: await secret('vapid'),
     log_names: await secret('log_names'),
     mail: await secret('mail'),
+    totp: await secret('totp'),
   };
 }

@@ -13,6 +13,7 @@ import type { ApiKeyRecord, ApiKeys } from './api-keys.ts';
 import type { Act, AuditLog } from './audit.ts';
 import type { Devices } from './devices.ts';
 import type { Events } from './events.ts';
+import type { Factors } from './factors.ts';
 import type { Invitations } from './invitations.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { Mails, NewMail } from './mails.ts';
@@ -215,6 +216,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   readonly audit: AuditLog;
   readonly operations: Operations;
   readonly operators: Operators;
+  readonly factors: Factors;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
@@ -391,7 +393,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
   /**
    * Deletes the installation's keys, which are made anew, and all notification devices, which push services
-   * know by one of them.
+   * know by one of them. The key that seals the secrets of authenticator apps stays.
    */
   forgetSecrets(act?: Act): Promise<void>;
 

@@ -130,7 +130,7 @@ async function forgetRemnants(url: string): Promise<Remnants> {
     const client = await connect(url, AS_LONG_AS_IT_TAKES);
     try {
       await client.query(
-        'VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts, payout_accounts, api_keys',
+        'VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts, payout_accounts, api_keys, passkeys, totp_secrets',
       );
     } finally {
       await client.end().catch(() => {});

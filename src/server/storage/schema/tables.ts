@@ -6,6 +6,7 @@ import * as audit from './audit.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
 import * as events from './events.ts';
+import * as factors from './factors.ts';
 import * as invitations from './invitations.ts';
 import * as ledger from './ledger.ts';
 import * as mail from './mail.ts';
@@ -55,4 +56,8 @@ export const TABLES = [
   operators.operators,
   operators.operatorSessions,
   operators.operatorLinks,
+  factors.passkeys,
+  factors.totpSecrets,
+  factors.recoveryCodes,
+  factors.factorChallenges,
 ] as const;

@@ -228,7 +228,8 @@ export function accountStatements({ db, isIn, choose }: Builder) {
     ),
 
     secretByName: db.select({ key: secrets.key }).from(secrets).where(is(secrets.name, 'name')),
-    deleteSecrets: db.delete(secrets),
+    /** All but the one without which nobody's authenticator app could be checked again. */
+    deleteSecrets: db.delete(secrets).where(ne(secrets.name, 'totp')),
     insertSecret: insertOnce(db, secrets),
   };
 }

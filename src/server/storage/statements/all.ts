@@ -9,6 +9,7 @@ import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
 import { eventStatements } from './events.ts';
+import { factorStatements } from './factors.ts';
 import { invitationStatements } from './invitations.ts';
 import { mailStatements } from './mails.ts';
 import { messageStatements } from './messages.ts';
@@ -40,6 +41,7 @@ export function buildStatements(builder: Builder) {
     ...auditStatements(builder),
     ...operationStatements(builder),
     ...operatorStatements(builder),
+    ...factorStatements(builder),
   };
 }
 

@@ -18,6 +18,7 @@ import type { Statements } from '../statements/all.ts';
 import { noteAct } from './audit.ts';
 import { closeCodes, retireCode } from './codes.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
+import { forgetFactors } from './factors.ts';
 import { askToConfirm, forgetMails, mailToOwner } from './mails.ts';
 import { NO_TOKEN_HASH } from './sessions.ts';
 import { type Step, together } from './step.ts';
@@ -163,6 +164,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
     statements.deletePayoutAccounts.change({ userId: id }),
     forgetMails(statements, id),
     forgetWebhooks(statements, id),
+    forgetFactors(statements, { kind: 'account', id }),
     statements.eraseMessagesGivenBy.change({ userId: id }),
     statements.eraseMessagesReceivedBy.change({ userId: id }),
     statements.deleteBlocksOf.change({ userId: id }),

@@ -6,6 +6,7 @@ import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
 import { createEvents } from './events.ts';
+import { createFactorSteps } from './factors.ts';
 import { createInstallation } from './installation.ts';
 import { createInvitations } from './invitations.ts';
 import { createMails } from './mails.ts';
@@ -43,4 +44,5 @@ export const createStorage = (engine: Engine) => ({
   audit: createAuditLog(engine),
   operations: createOperations(engine),
   operators: createOperators(engine),
+  factors: createFactorSteps(engine),
 });

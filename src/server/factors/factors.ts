@@ -1,0 +1,165 @@
+/**
+ * Second factors of accounts and operators: passkeys, one authenticator app, and recovery codes for who lost
+ * both. It hides WebAuthn, how secrets are sealed and how codes are counted. Whoever calls it limits how often a
+ * code may be tried, and asks for a fresh proof before a factor is changed.
+ */
+
+import type { Act } from '#server/storage/port/audit.ts';
+import type {
+  Factors as FactorStorage,
+  FirstFactor,
+  Holder,
+  HolderKind,
+} from '#server/storage/port/factors.ts';
+import type { NewMail } from '#server/storage/port/mails.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import type { PasskeyId, RandomBytes } from '#shared/ids.ts';
+import { createPasskeys, type PasskeyNames } from './passkeys.ts';
+import { hashOfTyped, newRecoveryCodes } from './recovery-codes.ts';
+import { createTotp, type TotpSetup } from './totp.ts';
+
+export interface FactorList {
+  readonly passkeys: readonly {
+    readonly id: PasskeyId;
+    readonly name: string;
+    readonly createdAtMs: number;
+    /** Null until it is used. */
+    readonly lastUsedAtMs: number | null;
+    /** False for one that was made while the installation had another address. */
+    readonly worksHere: boolean;
+  }[];
+  readonly hasTotp: boolean;
+  readonly recoveryCodesLeft: number;
+}
+
+/** Ten recovery codes, told once; null where the holder has some from before. */
+export type FirstCodes = readonly string[] | null;
+
+/** `mail` tells the confirmed address of an account; operators get none. */
+export interface Factors {
+  list(holder: Holder): Promise<FactorList>;
+  /** Whether a password alone does not do for this holder. */
+  hasAny(holder: Holder): Promise<boolean>;
+
+  /** @returns the options of `navigator.credentials.create`, as JSON. */
+  beginPasskey(holder: Holder, names: PasskeyNames): Promise<string>;
+  /**
+   * @param response what the browser answered to these options, as JSON.
+   * @throws AppError `passkey_refused`; `too_many_passkeys`; `session_ended` for an account that is closed.
+   */
+  addPasskey(holder: Holder, response: string, name: string, mail?: NewMail): Promise<FirstCodes>;
+  /** @throws AppError `second_factor_not_found`. */
+  removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail): Promise<void>;
+
+  /** @returns the options of `navigator.credentials.get` for whoever has a passkey here, as JSON. */
+  beginPasskeyLogin(kind: HolderKind): Promise<string>;
+  /** @returns the id of the holder. @throws AppError `passkey_refused`. */
+  finishPasskeyLogin(kind: HolderKind, response: string): Promise<string>;
+  /** The same for a holder who is known and proves to be there. */
+  beginPasskeyConfirmation(holder: Holder): Promise<string>;
+  finishPasskeyConfirmation(holder: Holder, response: string): Promise<void>;
+
+  /**
+   * Makes a secret for an authenticator app, which does not count until it is confirmed. One that was confirmed
+   * before counts until then.
+   * @param label names the holder in the app.
+   */
+  beginTotp(holder: Holder, label: string): Promise<TotpSetup>;
+  /** @throws AppError `wrong_code`; `session_ended` for an account that is closed. */
+  confirmTotp(holder: Holder, code: string, mail?: NewMail): Promise<FirstCodes>;
+  /** @throws AppError `second_factor_not_found`. */
+  removeTotp(holder: Holder, mail?: NewMail): Promise<void>;
+
+  /** Whether a code is right: one of the app, or a recovery code. Either counts once. */
+  checkCode(holder: Holder, code: string): Promise<boolean>;
+  /** Ten new codes; those before are worthless. @throws AppError `second_factor_not_found` without a factor. */
+  renewRecoveryCodes(holder: Holder, mail?: NewMail): Promise<readonly string[]>;
+  /** Removes everything. @returns whether there was a factor. */
+  removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
+  /** How many passkeys work no more, because they were made for another host. */
+  countPasskeysElsewhere(): Promise<number>;
+}
+
+export function createFactors(deps: {
+  readonly storage: { readonly factors: FactorStorage };
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** Without a trailing slash. Its host is what passkeys are made for. */
+  readonly publicUrl: string;
+  /** 32 bytes, by which the secrets of authenticator apps are sealed. */
+  readonly key: Uint8Array;
+}): Factors {
+  const { random } = deps;
+  const storage = deps.storage.factors;
+  const passkeys = createPasskeys({ ...deps, storage });
+  const totp = createTotp({ ...deps, storage });
+
+  function firstCodes(): { readonly codes: readonly string[]; readonly first: FirstFactor } {
+    const { codes, hashes } = newRecoveryCodes(random);
+    return { codes, first: { recoveryHashes: hashes } };
+  }
+
+  return {
+    async list(holder) {
+      const { passkeys: stored, ...rest } = await storage.summary(holder);
+      return {
+        ...rest,
+        passkeys: stored.map(({ id, name, createdAtMs, lastUsedAtMs, rpId }) => ({
+          id,
+          name,
+          createdAtMs,
+          lastUsedAtMs,
+          worksHere: rpId === passkeys.rpId,
+        })),
+      };
+    },
+
+    hasAny: (holder) => storage.hasAny(holder),
+
+    beginPasskey: (holder, names) => passkeys.beginEnrolment(holder, names),
+
+    async addPasskey(holder, response, name, mail) {
+      const { codes, first } = firstCodes();
+      const outcome = await passkeys.add(holder, response, name, first, mail);
+      return outcome === 'added_first' ? codes : null;
+    },
+
+    async removePasskey(holder, id, mail) {
+      if (!(await storage.removePasskey(holder, id, mail))) throw new AppError('second_factor_not_found');
+    },
+
+    beginPasskeyLogin: (kind) => passkeys.beginLogin(kind),
+    finishPasskeyLogin: (kind, response) => passkeys.finishLogin(kind, response),
+    beginPasskeyConfirmation: (holder) => passkeys.beginConfirmation(holder),
+    finishPasskeyConfirmation: (holder, response) => passkeys.finishConfirmation(holder, response),
+
+    beginTotp: (holder, label) => totp.begin(holder, label),
+
+    async confirmTotp(holder, code, mail) {
+      const { codes, first } = firstCodes();
+      const outcome = await totp.confirm(holder, code, first, mail);
+      return outcome === 'added_first' ? codes : null;
+    },
+
+    async removeTotp(holder, mail) {
+      if (!(await storage.removeTotp(holder, mail))) throw new AppError('second_factor_not_found');
+    },
+
+    async checkCode(holder, code) {
+      if (await totp.use(holder, code)) return true;
+      const hash = hashOfTyped(code);
+      return hash !== null && storage.spendRecoveryCode(holder, hash);
+    },
+
+    async renewRecoveryCodes(holder, mail) {
+      const { codes, first } = firstCodes();
+      if (!(await storage.renewRecoveryCodes(holder, first.recoveryHashes, mail)))
+        throw new AppError('second_factor_not_found');
+      return codes;
+    },
+
+    removeAll: (holder, mail, act) => storage.removeAll(holder, mail, act),
+    countPasskeysElsewhere: () => storage.countPasskeysElsewhere(passkeys.rpId),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * The storage port for second factors: passkeys, secrets of authenticator apps, recovery codes, and the
+ * challenges that a passkey signs. What is spent (a challenge, a step of an app, a recovery code) is spent once,
+ * in one atomic step, however many processes try at the same time.
+ */
+import type { PasskeyId } from '#shared/ids.ts';
+import type { Act } from './audit.ts';
+import type { NewMail } from './mails.ts';
+
+export type HolderKind = 'account' | 'operator';
+
+/** Whose factors they are. */
+export interface Holder {
+  readonly kind: HolderKind;
+  readonly id: string;
+}
+
+export interface PasskeyRecord {
+  readonly id: PasskeyId;
+  readonly holderKind: HolderKind;
+  readonly holderId: string;
+  /** In Base64url, as the authenticator made it. */
+  readonly credentialId: string;
+  /** COSE. */
+  readonly publicKey: Uint8Array;
+  /** The count of signatures that the authenticator told last; 0 where it keeps none. */
+  readonly counter: number;
+  /** Such as `internal` and `hybrid`. */
+  readonly transports: readonly string[];
+  /** The host that it was made for; it signs for no other. */
+  readonly rpId: string;
+  readonly name: string;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number | null;
+}
+
+/** What is stored with a holder's first factor. */
+export interface FirstFactor {
+  /** SHA-256 of each recovery code. */
+  readonly recoveryHashes: readonly Uint8Array[];
+}
+
+/** A signed challenge comes back with what it was made for. */
+export interface Challenge {
+  /** In Base64url. */
+  readonly challenge: string;
+  readonly holderKind: HolderKind;
+  /** Null for a login, where nobody is known yet. */
+  readonly holderId: string | null;
+  readonly purpose: 'enrol' | 'login' | 'confirm';
+}
+
+export interface FactorSummary {
+  readonly passkeys: readonly PasskeyRecord[];
+  readonly hasTotp: boolean;
+  readonly recoveryCodesLeft: number;
+}
+
+/** `gone` for an account that is closed or being closed. */
+export type Added = 'added_first' | 'added' | 'gone';
+
+export interface Factors {
+  /** Passkeys come oldest first. */
+  summary(holder: Holder): Promise<FactorSummary>;
+  /** Whether the holder has a passkey or a confirmed authenticator app. */
+  hasAny(holder: Holder): Promise<boolean>;
+
+  /**
+   * `known` when some holder has this very credential; `full` for one who has `maxCount`. The recovery codes are
+   * stored when it is the holder's first factor.
+   * @param mail tells the confirmed address of an account, as every mail below does.
+   */
+  addPasskey(
+    passkey: PasskeyRecord,
+    maxCount: number,
+    first: FirstFactor,
+    mail?: NewMail,
+  ): Promise<Added | 'known' | 'full'>;
+  findPasskey(kind: HolderKind, credentialId: string): Promise<PasskeyRecord | null>;
+  /**
+   * Stores a use. @returns false, with nothing stored, when the passkey is gone or its count did not grow: then it
+   * was copied. A count of 0 need not grow.
+   */
+  notePasskeyUse(id: PasskeyId, counter: number, nowMs: number): Promise<boolean>;
+  /** Recovery codes go with the last factor. @returns false when the holder has no such passkey. */
+  removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail): Promise<boolean>;
+  /** How many passkeys were made for another host than this. */
+  countPasskeysElsewhere(rpId: string): Promise<number>;
+
+  /** Stores a secret that does not count until it is confirmed; an earlier one that waits is replaced. */
+  beginTotp(holder: Holder, sealedSecret: Uint8Array, nowMs: number): Promise<void>;
+  /** The sealed secrets: the one that counts, with the last step that was used, and the one that waits. */
+  findTotp(holder: Holder): Promise<{
+    readonly secret: Uint8Array | null;
+    readonly waiting: Uint8Array | null;
+    readonly lastStep: number;
+  } | null>;
+  /** `stale` when this secret does not wait any more. @param step the one whose code confirmed it. */
+  confirmTotp(
+    holder: Holder,
+    waiting: Uint8Array,
+    step: number,
+    first: FirstFactor,
+    mail?: NewMail,
+  ): Promise<Added | 'stale'>;
+  /** @returns false when this step, or a later one, was used before. */
+  spendTotpStep(holder: Holder, step: number): Promise<boolean>;
+  /** Recovery codes go with the last factor. @returns false when there is no confirmed secret. */
+  removeTotp(holder: Holder, mail?: NewMail): Promise<boolean>;
+
+  /** @returns false when the holder has no such code any more. */
+  spendRecoveryCode(holder: Holder, hash: Uint8Array): Promise<boolean>;
+  /** Replaces all codes. @returns false for a holder without a factor. */
+  renewRecoveryCodes(holder: Holder, hashes: readonly Uint8Array[], mail?: NewMail): Promise<boolean>;
+
+  /** Removes everything of a holder. @returns whether there was a factor. */
+  removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
+
+  /** Stores a challenge. Expired ones go, and beyond `maxCount` those that expire first. */
+  addChallenge(
+    challenge: Challenge & { readonly expiresAtMs: number },
+    nowMs: number,
+    maxCount: number,
+  ): Promise<void>;
+  /** Takes a challenge away. @returns false when there is none like this that is valid at `nowMs`. */
+  takeChallenge(challenge: Challenge, nowMs: number): Promise<boolean>;
+}

@@ -1,0 +1,272 @@
+/**
+ * Steps of second factors. Adding and removing happens under the holder's lock, so that a holder has no more
+ * passkeys than it may have, and recovery codes exactly as long as it has a factor.
+ */
+import { isUserId, type UserId } from '#shared/ids.ts';
+import type {
+  Challenge,
+  FactorSummary,
+  Factors,
+  FirstFactor,
+  Holder,
+  PasskeyRecord,
+} from '../port/factors.ts';
+import type { NewMail } from '../port/mails.ts';
+import type { Statements } from '../statements/all.ts';
+import { noteAct } from './audit.ts';
+import { type Engine, reading, type StepOf, transacting } from './engine.ts';
+import { mailToOwner } from './mails.ts';
+import { type Step, together } from './step.ts';
+
+export function createFactorSteps(engine: Engine): Factors {
+  const { read, change } = engine;
+  return {
+    summary: reading(engine)(summary),
+    hasAny: reading(engine)((statements, _, holder) => hasAny(statements, keyOf(holder))),
+    addPasskey: transacting(engine)(addPasskey),
+
+    async findPasskey(holderKind, credentialId) {
+      const row = await read(({ passkeyByCredential }) =>
+        passkeyByCredential.one({ holderKind, credentialId }),
+      );
+      return row ? passkeyOf(row) : null;
+    },
+
+    // A repetition after a lost connection finds the count used: its passkey is asked to sign once more.
+    notePasskeyUse: async (id, counter, nowMs) =>
+      (await change(({ notePasskeyUse }) => notePasskeyUse.change({ id, counter, nowMs }))) > 0,
+
+    removePasskey: transacting(engine)(removePasskey),
+
+    countPasskeysElsewhere: async (rpId) =>
+      (await read(({ passkeysElsewhere }) => passkeysElsewhere.one({ rpId })))?.count ?? 0,
+
+    beginTotp: transacting(engine)(beginTotp),
+
+    findTotp: async (holder) => (await read(({ totpOf }) => totpOf.one({ ...keyOf(holder) }))) ?? null,
+
+    confirmTotp: transacting(engine)(confirmTotp),
+
+    spendTotpStep: async (holder, step) =>
+      (await change(({ spendTotpStep }) => spendTotpStep.change({ ...keyOf(holder), step }))) > 0,
+
+    removeTotp: transacting(engine)(removeTotp),
+
+    spendRecoveryCode: async (holder, hash) => {
+      const spent = { ...keyOf(holder), codeHash: Buffer.from(hash) };
+      return (await change(({ deleteRecoveryCode }) => deleteRecoveryCode.change(spent))) > 0;
+    },
+
+    renewRecoveryCodes: transacting(engine)(renewRecoveryCodes),
+    removeAll: transacting(engine)(removeAll),
+    addChallenge: transacting(engine)(addChallenge),
+
+    takeChallenge: async (challenge, nowMs) => {
+      const taken = { ...rowOf(challenge), nowMs };
+      return (await change(({ takeChallenge }) => takeChallenge.change(taken))) > 0;
+    },
+  };
+}
+
+interface Key {
+  readonly holderKind: Holder['kind'];
+  readonly holderId: string;
+}
+
+const keyOf = ({ kind, id }: Holder): Key => ({ holderKind: kind, holderId: id });
+
+const NOBODY = '';
+
+const rowOf = ({ challenge, holderKind, holderId, purpose }: Challenge) => ({
+  challenge,
+  holderKind,
+  holderId: holderId ?? NOBODY,
+  purpose,
+});
+
+type PasskeyRow = Omit<PasskeyRecord, 'transports'> & { readonly transports: string };
+
+const passkeyOf = (row: PasskeyRow): PasskeyRecord => ({
+  ...row,
+  transports: row.transports === '' ? [] : row.transports.split(' '),
+});
+
+/** Everything of a holder, also what waits for a confirmation. */
+export const forgetFactors = (statements: Statements, holder: Holder): Step<void> => {
+  const key = keyOf(holder);
+  return together(
+    statements.deletePasskeysOf.change({ ...key }),
+    statements.deleteTotpOf.change({ ...key }),
+    statements.deleteRecoveryCodesOf.change({ ...key }),
+    statements.deleteChallengesOf.change({ ...key }),
+  );
+};
+
+const accountOf = ({ kind, id }: Holder): UserId | null => (kind === 'account' && isUserId(id) ? id : null);
+
+/** @returns false for an account that is closed or being closed. */
+function* lock(statements: Statements, holder: Holder): Step<boolean> {
+  const id = accountOf(holder);
+  if (id === null) {
+    yield* statements.lockName.all({ kind: 'factors', name: `${holder.kind} ${holder.id}` });
+    return true;
+  }
+  const account = yield* statements.lockAccount.one({ id });
+  return account !== undefined && account.closesAtMs === null && account.closedAtMs === null;
+}
+
+function* tell(statements: Statements, holder: Holder, mail: NewMail | undefined): Step<void> {
+  const id = accountOf(holder);
+  if (id !== null) yield* mailToOwner(statements, id, mail);
+}
+
+function* hasAny(statements: Statements, key: Key): Step<boolean> {
+  const totp = yield* statements.totpOf.one({ ...key });
+  if (totp && totp.secret !== null) return true;
+  return (yield* statements.passkeysOf.all({ ...key })).length > 0;
+}
+
+const summary = function* (statements: Statements, _: boolean, holder: Holder): Step<FactorSummary> {
+  const key = keyOf(holder);
+  const passkeys = yield* statements.passkeysOf.all({ ...key });
+  const totp = yield* statements.totpOf.one({ ...key });
+  const left = yield* statements.recoveryCodeCount.one({ ...key });
+  return {
+    passkeys: passkeys.map(passkeyOf),
+    hasTotp: totp !== undefined && totp.secret !== null,
+    recoveryCodesLeft: left?.count ?? 0,
+  };
+};
+
+function* putRecoveryCodes(statements: Statements, key: Key, hashes: readonly Uint8Array[]): Step<void> {
+  yield* statements.deleteRecoveryCodesOf.change({ ...key });
+  for (const hash of hashes)
+    yield* statements.insertRecoveryCode.change({ ...key, codeHash: Buffer.from(hash) });
+}
+
+function* dropLastCodes(statements: Statements, key: Key): Step<void> {
+  if (!(yield* hasAny(statements, key))) yield* statements.deleteRecoveryCodesOf.change({ ...key });
+}
+
+const addPasskey: StepOf<Factors['addPasskey']> = function* (
+  statements,
+  isRepeated,
+  passkey,
+  maxCount,
+  first: FirstFactor,
+  mail,
+) {
+  const key = { holderKind: passkey.holderKind, holderId: passkey.holderId };
+  const holder = { kind: key.holderKind, id: key.holderId };
+  if (!(yield* lock(statements, holder))) return 'gone';
+  const present = yield* statements.passkeysOf.all({ ...key });
+  if (isRepeated && present.some(({ id }) => id === passkey.id))
+    return (yield* hasThese(statements, key, first)) ? 'added_first' : 'added';
+  if (present.length >= maxCount) return 'full';
+  const isFirst = !(yield* hasAny(statements, key));
+  const row = {
+    ...passkey,
+    publicKey: Buffer.from(passkey.publicKey),
+    transports: passkey.transports.join(' '),
+  };
+  if ((yield* statements.insertPasskey.change(row)) === 0) return 'known';
+  if (isFirst) yield* putRecoveryCodes(statements, key, first.recoveryHashes);
+  yield* tell(statements, holder, mail);
+  return isFirst ? 'added_first' : 'added';
+};
+
+/** Whether the codes of a step that may have been committed are those of the holder. */
+function* hasThese(statements: Statements, key: Key, { recoveryHashes }: FirstFactor): Step<boolean> {
+  const stored = yield* statements.recoveryCodesOf.all({ ...key });
+  return recoveryHashes.every((hash) => stored.some(({ codeHash }) => codeHash.equals(hash)));
+}
+
+const removePasskey: StepOf<Factors['removePasskey']> = function* (statements, isRepeated, holder, id, mail) {
+  const key = keyOf(holder);
+  yield* lock(statements, holder);
+  if ((yield* statements.deletePasskey.change({ ...key, id })) === 0) return isRepeated;
+  yield* dropLastCodes(statements, key);
+  yield* tell(statements, holder, mail);
+  return true;
+};
+
+const beginTotp: StepOf<Factors['beginTotp']> = function* (statements, _, holder, sealedSecret, nowMs) {
+  const key = keyOf(holder);
+  yield* lock(statements, holder);
+  const present = yield* statements.totpOf.one({ ...key });
+  yield* statements.saveTotp.change({
+    ...key,
+    secret: present?.secret ?? null,
+    waiting: Buffer.from(sealedSecret),
+    lastStep: present?.lastStep ?? NO_STEP,
+    createdAtMs: nowMs,
+  });
+};
+
+const NO_STEP = -1;
+
+const confirmTotp: StepOf<Factors['confirmTotp']> = function* (
+  statements,
+  isRepeated,
+  holder,
+  waiting,
+  step,
+  first,
+  mail,
+) {
+  const key = keyOf(holder);
+  if (!(yield* lock(statements, holder))) return 'gone';
+  const present = yield* statements.totpOf.one({ ...key });
+  if (isRepeated && present?.secret?.equals(waiting))
+    return (yield* hasThese(statements, key, first)) ? 'added_first' : 'added';
+  if (!present?.waiting?.equals(waiting)) return 'stale';
+  const isFirst = !(yield* hasAny(statements, key));
+  yield* statements.saveTotp.change({ ...present, secret: present.waiting, waiting: null, lastStep: step });
+  if (isFirst) yield* putRecoveryCodes(statements, key, first.recoveryHashes);
+  yield* tell(statements, holder, mail);
+  return isFirst ? 'added_first' : 'added';
+};
+
+const removeTotp: StepOf<Factors['removeTotp']> = function* (statements, isRepeated, holder, mail) {
+  const key = keyOf(holder);
+  yield* lock(statements, holder);
+  const present = yield* statements.totpOf.one({ ...key });
+  yield* statements.deleteTotpOf.change({ ...key });
+  if (!present || present.secret === null) return isRepeated;
+  yield* dropLastCodes(statements, key);
+  yield* tell(statements, holder, mail);
+  return true;
+};
+
+const renewRecoveryCodes: StepOf<Factors['renewRecoveryCodes']> = function* (
+  statements,
+  isRepeated,
+  holder,
+  hashes,
+  mail,
+) {
+  const key = keyOf(holder);
+  yield* lock(statements, holder);
+  if (isRepeated && (yield* hasThese(statements, key, { recoveryHashes: hashes }))) return true;
+  if (!(yield* hasAny(statements, key))) return false;
+  yield* putRecoveryCodes(statements, key, hashes);
+  yield* tell(statements, holder, mail);
+  return true;
+};
+
+const removeAll: StepOf<Factors['removeAll']> = function* (statements, isRepeated, holder, mail, act) {
+  yield* lock(statements, holder);
+  const had = yield* hasAny(statements, keyOf(holder));
+  yield* forgetFactors(statements, holder);
+  if (!had) return isRepeated;
+  yield* tell(statements, holder, mail);
+  yield* noteAct(statements, isRepeated, act);
+  return true;
+};
+
+const addChallenge: StepOf<Factors['addChallenge']> = function* (statements, _, challenge, nowMs, maxCount) {
+  yield* statements.deleteExpiredChallenges.change({ nowMs });
+  const stored = (yield* statements.challengeCount.one({}))?.count ?? 0;
+  if (stored >= maxCount) yield* statements.deleteOldestChallenges.change({ atMost: stored - maxCount + 1 });
+  yield* statements.insertChallenge.change({ ...rowOf(challenge), expiresAtMs: challenge.expiresAtMs });
+};
