@@ -234,7 +234,7 @@ describe('restoring', () => {
       ...(before['audit_log'] ?? []),
       expect.objectContaining({ action: 'database_restored' }),
     ];
-    const gone = { push_devices: [], mails: [], mail_links: [], invitations: [] };
+    const gone = { factor_challenges: [], push_devices: [], mails: [], mail_links: [], invitations: [] };
     expect(dumpOf(path)).toEqual({ ...before, ...gone, audit_log });
     expect((await runHere('db-check', env, ['--digest', noted])).code).toBe(0);
     const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
