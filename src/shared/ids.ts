@@ -74,6 +74,8 @@ export function newWebhookId(random: RandomBytes): WebhookId {
 
 export function newOperatorId(random: RandomBytes): OperatorId {
   return `opr_${base32(random(26)).toLowerCase()}` as OperatorId;
+}
+
 /** Names a passkey to its owner; the authenticator's own id of it is longer. */
 export function newPasskeyId(random: RandomBytes): PasskeyId {
   return `psk_${base32(random(26)).toLowerCase()}` as PasskeyId;

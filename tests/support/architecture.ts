@@ -62,9 +62,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'app',
     /^server\/(?:app(?:-dependencies)?\.ts$|pages\/)/,
-    'storage chapters codes printer limits queue outgoing config wire http procedures doors console operators ports payments brand',
-    /^server\/(?:app\.ts$|pages\/)/,
-    'storage chapters codes printer limits queue outgoing config wire http procedures doors ports payments brand factors',
+    'storage chapters codes printer limits queue outgoing config wire http procedures doors console operators ports payments brand factors',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
