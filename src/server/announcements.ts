@@ -1,26 +1,34 @@
-/** What the operator tells everybody who is logged in: an announcement, and that tips are paused. */
+/**
+ * What the operator tells whoever is logged in: an announcement, that tips are paused, and why an account is
+ * suspended.
+ */
 import { type Announcements, MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
 import type { AnnouncementStorage, StoredAnnouncement } from './storage/port/announcements.ts';
 import type { Act } from './storage/port/audit.ts';
+import type { Account } from './storage/port/storage.ts';
 
 /** Reads what holds now; each process reads it from the storage, so that all say the same. */
 export function createAnnouncements(deps: {
   readonly storage: Pick<AnnouncementStorage, 'findAnnouncement'>;
   readonly clock: Clock;
   readonly maintenance: Maintenance | null;
-}): () => Promise<Announcements> {
+}): (account: Pick<Account, 'suspension'>) => Promise<Announcements> {
   const { storage, clock, maintenance } = deps;
   const held = maintenance && { until: timeOf(maintenance.untilMs) };
-  return async () => {
+  return async ({ suspension }) => {
     const found = await storage.findAnnouncement();
     const nowMs = clock();
     const holds = found && found.fromMs <= nowMs && (found.untilMs === null || nowMs < found.untilMs);
     return {
       announcement: holds ? { text: found.text, until: timeOf(found.untilMs) } : null,
       maintenance: held,
+      suspension: suspension && {
+        since: new Date(suspension.sinceMs).toISOString(),
+        reason: suspension.reason,
+      },
     };
   };
 }

@@ -1,4 +1,4 @@
-/** The schema of what the operator tells everybody who is logged in. */
+/** The schema of what the operator tells everybody who is logged in, and one whose account is suspended. */
 import { z } from 'zod';
 
 /** In characters; longer ones would push what people came for off a phone's screen. */
@@ -18,6 +18,13 @@ export const announcements = z.object({
     .object({
       /** When it is expected to be over; null where that is not known. */
       until,
+    })
+    .nullable(),
+  /** Null unless the account that asks is suspended. */
+  suspension: z
+    .object({
+      since: z.iso.datetime(),
+      reason: z.string(),
     })
     .nullable(),
 });

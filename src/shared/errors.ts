@@ -44,6 +44,11 @@ export const REFUSALS = {
     detail: 'Please choose a password of your own first.',
   },
   password_needed: { status: 401, title: 'Password needed', detail: 'Enter your password to go on.' },
+  account_suspended: {
+    status: 403,
+    title: 'Account suspended',
+    detail: 'Your account is suspended. Log in to see why.',
+  },
   providers_only: {
     status: 403,
     title: 'Service providers only',

@@ -7,6 +7,8 @@ export const ACCOUNT_ACTS = [
   'logins_unlocked',
   'sessions_ended',
   'api_keys_ended',
+  'account_suspended',
+  'suspension_lifted',
 ] as const;
 export type AccountAct = (typeof ACCOUNT_ACTS)[number];
 

@@ -26,6 +26,7 @@ import { createPaidApp } from '#tests/support/paid-app.ts';
 import { START_MS, typePassword } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
+import { suspendAccount } from '#tests/support/suspending.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 import { createTestData } from '#tests/support/test-data.ts';
 
@@ -475,6 +476,55 @@ describe.each(DOORS)('through %s', (door) => {
       return outcome?.refused?.code ?? 'fine';
     });
     expect(told).toEqual((door === 'tRPC' && outcomesOverTrpc) || outcomes);
+  });
+});
+
+/** What changes something while the account is suspended: it secures the account, ends it, or gives back. */
+const WHILE_SUSPENDED = [
+  'auth.logout',
+  'auth.confirm',
+  'auth.changePassword',
+  'auth.close',
+  'auth.export',
+  'auth.endSession',
+  'auth.endOtherSessions',
+  'auth.sendConfirmation',
+  'transactions.refund',
+  'transactions.giveUp',
+  'transactions.mailReceipt',
+  'payments.onboard',
+  'payments.openDashboard',
+  'notifications.remove',
+  'webhooks.remove',
+  'apiKeys.end',
+];
+
+describe('while the account is suspended', () => {
+  test.each(
+    Object.entries(ROWS),
+  )('%s reads as ever, and changes only what the owner may', async (procedure, row) => {
+    const isRead = PROCEDURES.some(({ path, type }) => path === procedure && type === 'query');
+    const goesOn = isRead || isOpenToAnybody(row) || WHILE_SUSPENDED.includes(procedure);
+    for (const door of DOORS) {
+      const scene = await openScene();
+      const { t, tokens, keys } = scene;
+      for (const { user } of [scene.provider, scene.customer]) await suspendAccount(t.storage, user.id);
+      if (door === 'REST' && !isOpenToAnybody(row)) {
+        const options = { token: keys.get('tips:read') };
+        const outcome = await outcomeThrough(door, t, procedure, row.input?.(scene, 0), options);
+        const byScope = outcomeByKey(procedure, row, 'tips:read');
+        expect(outcome?.refused?.code).toBe(byScope === 'fine' ? 'account_suspended' : byScope);
+      }
+      for (const [turn, identity] of (['customer', 'provider'] as const).entries()) {
+        const { outcomes, outcomesOverTrpc, input } = row;
+        const expected = ((door === 'tRPC' && outcomesOverTrpc) || outcomes)[identity];
+        const before = await t.data.dump();
+        const options = { token: tokens[identity] };
+        const outcome = await outcomeThrough(door, t, procedure, input?.(scene, turn), options);
+        expect(outcome?.refused?.code ?? 'fine').toBe(goesOn ? expected : 'account_suspended');
+        if (!goesOn) expect(withoutUse(await t.data.dump())).toEqual(withoutUse(before));
+      }
+    }
   });
 });
 

@@ -147,6 +147,57 @@ test('end-keys ends the API keys of an account at once, and leaves its sessions'
   expect(await read(await other.takeToken())).toEqual([]);
 });
 
+test('suspend ends the streams of an account and its keys, and leaves its owner a login that says why, until lift', async () => {
+  const { server, account, email, takeToken } = await registerCustomer();
+  const token = await takeToken();
+  const get = async (path: string, bearer = token) => {
+    const answer = await fetch(`${server.url}/api${path}`, {
+      headers: { Authorization: `Bearer ${bearer}` },
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const asked = JSON.stringify({ name: 'Register', scopes: ['tips:read'] });
+  const made = await fetch(`${server.url}/api/api-keys`, { method: 'POST', headers, body: asked });
+  const { text: key } = z.object({ text: z.string() }).parse(await made.json());
+  const stream = await openStream((path, init) => fetch(`${server.url}${path}`, init), 'REST', { token });
+  await stream.next();
+  expect((await get('/announcements')).body.suspension).toBeNull();
+
+  const reason = 'Tips for things that were never done.';
+  expect(await account('suspend', email)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('needed'),
+  });
+  expect((await account('suspend', 'nobody@example.com', '--reason', reason)).code).toBe(1);
+  expect(await account('suspend', email, '--reason', reason)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`The account of ${email} is suspended`),
+  });
+  expect(await account('suspend', email, '--reason', 'Another')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('suspended already'),
+  });
+  expect(await stream.nextTip()).toBeNull();
+  expect(await get('/transactions/stream')).toMatchObject({
+    status: 403,
+    body: { code: 'account_suspended' },
+  });
+  expect(await get('/transactions', key)).toMatchObject({ status: 403, body: { code: 'account_suspended' } });
+  const again = await takeToken();
+  expect((await get('/transactions', again)).status).toBe(200);
+  expect((await get('/announcements', again)).body.suspension).toEqual({
+    since: expect.stringMatching(/^20/),
+    reason,
+  });
+  expect((await get('/auth/me/operator-acts')).body).toMatchObject([{ action: 'account_suspended', reason }]);
+
+  expect((await account('lift', email)).stdout).toBe(`The account of ${email} works again.\n`);
+  expect((await account('lift', email)).stdout).toContain('is not suspended; nothing was changed');
+  expect((await get('/transactions', key)).status).toBe(200);
+  expect((await get('/announcements')).body.suspension).toBeNull();
+});
+
 test('end-sessions --all logs everybody out of a running server at once, streams included, and leaves the passwords', async () => {
   const { server, account, logIn, takeToken } = await registerCustomer();
   const other = { email: 'pat@example.com', username: 'pat', full_name: 'Pat', password: PASSWORD };
@@ -291,7 +342,7 @@ test.each([
     code: 1,
     stdout: '',
     stderr:
-      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | end-keys EMAIL | close EMAIL | renew-keys [--reason TEXT]\n',
+      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | end-keys EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]\n',
   });
 });
 

@@ -64,7 +64,7 @@ test.each(DOORS)('%s tells it while it holds', async (door) => {
   const t = await createTestApp();
   const { customer } = await t.setTheScene();
   const told = async () => resultOf(await call(door, t, 'auth.announcements', undefined, customer));
-  const nothing = { announcement: null, maintenance: null };
+  const nothing = { announcement: null, maintenance: null, suspension: null };
   expect(await told()).toEqual(nothing);
   const text = '<b>"Tips" & more</b> 😀 שלום';
   await t.storage.announce({ text, fromMs: START_MS, untilMs: START_MS + 1_000 });

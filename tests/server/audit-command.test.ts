@@ -88,6 +88,8 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
     'end-sessions EMAIL': [() => ['end-sessions', EMAIL], 'sessions_ended', whom],
     'end-sessions --all': [() => ['end-sessions', '--all'], 'all_sessions_ended', nobody],
     'end-keys EMAIL': [() => ['end-keys', EMAIL], 'api_keys_ended', whom],
+    'suspend EMAIL --reason TEXT': [() => ['suspend', EMAIL], 'account_suspended', whom],
+    'lift EMAIL': [() => ['lift', EMAIL], 'suspension_lifted', whom],
     'close EMAIL': [() => ['close', EMAIL], 'account_closed', whom],
     'renew-keys': [() => ['renew-keys'], 'installation_keys_renewed', nobody],
   },
@@ -224,6 +226,11 @@ test('what is done to nobody leaves no row', async () => {
   expect((await run('account', 'close', 'nobody@example.com')).code).toBe(1);
   expect((await run('account', 'unlock', EMAIL)).code).toBe(0);
   expect((await run('account', 'end-sessions', EMAIL)).code).toBe(0);
+  expect(await run('account', 'suspend', EMAIL)).toMatchObject({
+    code: 1,
+    stderr: '--reason is needed: the owner of the account reads it.\n',
+  });
+  expect((await run('account', 'lift', EMAIL)).code).toBe(0);
   expect((await run('announce', 'end')).code).toBe(1);
   expect((await run('invite', 'revoke', 'inv_0')).code).toBe(1);
   expect((await run('reports', 'done', 'txn_0')).code).toBe(1);

@@ -32,6 +32,7 @@ import { SOMEBODY, testDrawing } from '#tests/support/drawing.ts';
 import { createLedgerModel, type ModelFilter, type TipRequest } from '#tests/support/ledger-model.ts';
 import { START_MS } from '#tests/support/people.ts';
 import type { Dump } from '#tests/support/stored-data.ts';
+import { liftSuspension, suspendAccount } from '#tests/support/suspending.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 
@@ -174,6 +175,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
       dayStartHour: null,
       acceptedTerms: null,
       mustChangePassword: false,
+      suspension: null,
       createdAtMs: now,
     };
     const outcome = await storage.createAccount({ ...account, passwordHash: 'none' });
@@ -199,6 +201,16 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
       model.codes.push({ id: made.id, owner, category });
     }
     count(refusal ?? 'code');
+  }
+
+  /** Suspends somebody, or lets them in again, and seldom more than a few are suspended. */
+  async function suspendOrLift(): Promise<void> {
+    const { id } = chance.pick(model.accounts);
+    if (model.suspended.delete(id)) await liftSuspension(storage, id);
+    else if (model.suspended.size < 3) {
+      await suspendAccount(storage, id);
+      model.suspended.add(id);
+    }
   }
 
   async function tipTogether(size: number): Promise<void> {
@@ -378,7 +390,8 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
         receivedTodayCents: receivedToday.reduce((sum, tip) => sum + tip.netAmountCents, 0),
       });
       const credentials = await storage.findCredentials(account.email);
-      expect(credentials?.account).toEqual({ ...account, ...model.totals(account) });
+      expect(credentials?.account.suspension !== null).toBe(model.suspended.has(account.id));
+      expect({ ...credentials?.account, suspension: null }).toEqual({ ...account, ...model.totals(account) });
       const all = await transactions.sum(account, { timeZone: 'UTC' });
       expect([all.receivedCents, all.sentCents]).toEqual(Object.values(model.totals(account)));
       await compareEntries(account, stored);
@@ -399,6 +412,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     if (kind < 3 || (isYoung && kind < 50)) await register(kind % 3 < 2);
     else if (model.accounts.length > 0 && (kind < 10 || isYoung)) await makeCode();
     else if (kind < 25 && model.tips.length > 0) await refund();
+    else if (kind < 30) await suspendOrLift();
     else if (model.codes.length > 0) {
       size = Math.min(1 + chance.below(8), OPERATIONS - done);
       await tipTogether(size);
@@ -424,6 +438,8 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     'idempotency_key_reused',
     'own_qr_code',
     'qr_code_not_found',
+    'account_suspended',
+    'qr_code_paused',
     'category_mismatch',
     'invalid_input',
     'refunded',

@@ -167,6 +167,62 @@ test('an API key that is made at one server works at the other, and that it has 
   expect(await Promise.all([read(one), read(other)])).toEqual([401, 401]);
 });
 
+test('an account that is suspended gives and receives nothing at either server, whose streams end', async () => {
+  const { one, other, giver, receiver, path } = await openScene();
+  const operate = (...words: string[]) => runHere('account', { DATABASE_URL: path }, words);
+  const emailOf = (name: 'cam' | 'pat') => `${name}-${pairs}@example.com`;
+  const reason = ['--reason', 'Tips for things that were never done.'];
+  const lookUp = async ({ url }: RunningServer) =>
+    (await (await fetch(`${url}/api/qr-codes/${receiver.code}`)).json()).qr_code.status;
+  expect(await Promise.all([lookUp(one), lookUp(other)])).toEqual(['active', 'active']);
+  const streams = await Promise.all([watch(one, receiver), watch(other, receiver, 'tRPC')]);
+
+  const answers: Promise<{ began: number; status: number; body: { id?: string } }>[] = [];
+  const giving = setInterval(() => {
+    const began = performance.now();
+    for (const server of [one, other]) {
+      const answer = tip(server, giver, receiver, { key: `key-${answers.length}` });
+      answers.push(answer.then((given) => ({ began, ...given })));
+    }
+  }, 5);
+  while (answers.length < 50) await sleep(5);
+  expect(await operate('suspend', emailOf('pat'), ...reason)).toMatchObject({ code: 0 });
+  const suspended = performance.now();
+  while (answers.length < 100 || performance.now() === suspended) await sleep(5);
+  await sleep(50);
+  clearInterval(giving);
+  const given = await inTime(Promise.all(answers));
+  const taken = given.filter(({ status }) => status === 201);
+  expect(taken.length).toBeGreaterThan(0);
+  expect(given.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+  expect(given.filter(({ began }) => began > suspended).map(({ status }) => status)).toContain(409);
+  expect(taken.filter(({ began }) => began > suspended)).toEqual([]);
+  const { transactions = [] } = await lookInto(path, (stored) => stored.dump());
+  const stored = transactions.filter((row) => row['giver_id'] === giver.id).map((row) => row['id']);
+  expect(stored.toSorted()).toEqual(taken.map(({ body }) => body.id).toSorted());
+
+  for (const stream of streams) while ((await inTime(stream.nextTip())) !== null);
+  for (const { url } of [one, other]) {
+    const again = await fetch(`${url}/api/transactions/stream`, { headers: authorised(receiver) });
+    expect([again.status, (await again.json()).code]).toEqual([403, 'account_suspended']);
+  }
+  const isPaused = async () => (await lookUp(one)) === 'paused' && (await lookUp(other)) === 'paused';
+  await inTime(
+    (async () => {
+      while (!(await isPaused())) await sleep(50);
+    })(),
+  );
+  expect(await operate('lift', emailOf('pat'))).toMatchObject({ code: 0 });
+  expect(await operate('suspend', emailOf('cam'), ...reason)).toMatchObject({ code: 0 });
+  const after = () =>
+    Promise.all([one, other].map((server) => tip(server, giver, receiver, { key: 'after' })));
+  for (const { status, body } of await after())
+    expect([status, body.code]).toEqual([403, 'account_suspended']);
+  expect(await operate('lift', emailOf('cam'))).toMatchObject({ code: 0 });
+  expect((await after()).map(({ status }) => status)).toEqual([201, 201]);
+  expect(await lookInto(path, (data) => data.check())).toEqual([]);
+});
+
 test('an invitation with one use lets one in whom both servers are asked for at once', async () => {
   const { one, other, path } = await startOn(both.path, { REGISTRATION: 'invite' });
   const made = await runHere('invite', { DATABASE_URL: path, REGISTRATION: 'invite' });

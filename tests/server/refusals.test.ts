@@ -36,6 +36,7 @@ import { UNSENT } from '#tests/support/mail-server.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
+import { suspendAccount } from '#tests/support/suspending.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const MARKER = 'a detail from deep inside';
@@ -470,6 +471,11 @@ const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, R
           },
         ),
     },
+  },
+  account_suspended: {
+    status: 403,
+    arrange: ({ t, customer }) => suspendAccount(t.storage, customer.user.id),
+    act: giveTip,
   },
   password_change_required: {
     status: 403,

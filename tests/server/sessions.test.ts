@@ -385,9 +385,9 @@ describe('watched sessions', () => {
     const clock = () => t.clock.nowMs;
     const sessions = createSessions({ storage: t.storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
     const gone = Array.from({ length: count }, (_, index) =>
-      sessions.watch(`usr_${index % 7}` as UserId, `gone ${index}`),
+      sessions.watch(`usr_${index % 7}` as UserId, `gone ${index}`, 'also_suspended'),
     );
-    const alive = sessions.watch(user.id, token);
+    const alive = sessions.watch(user.id, token, 'also_suspended');
     return { t, user, token, sessions, gone, alive };
   }
 
@@ -424,7 +424,7 @@ describe('watched sessions', () => {
   test('of others are not looked at when an account ends its own', async () => {
     const { t, user, token, sessions, gone, alive } = await watchMany(30);
     const phone = await t.logIn(user.email);
-    const watches = [phone, phone].map((each) => sessions.watch(user.id, each));
+    const watches = [phone, phone].map((each) => sessions.watch(user.id, each, 'also_suspended'));
     const together = vi.spyOn(t.storage, 'findEndedSessions');
     await sessions.endOthers(user.id, token);
     const present = (await t.storage.findCredentials(user.email))?.passwordHash ?? '';

@@ -116,6 +116,7 @@ export function createLedgerModel(undoMs: number) {
   const accounts: Account[] = [];
   const codes: { id: QrCodeId; owner: Account; category: ServiceCategory }[] = [];
   const tips: ModelTip[] = [];
+  const suspended = new Set<string>();
   const keys = new Map<string, { request: string; place: number }>();
   const refundKeys = new Map<number, string | undefined>();
   const entries = new Map<string, ModelEntry[]>();
@@ -157,6 +158,8 @@ export function createLedgerModel(undoMs: number) {
     accounts,
     codes,
     tips,
+    /** The ids of the accounts that are suspended. */
+    suspended,
     listing,
 
     register(account: Account): string {
@@ -185,7 +188,9 @@ export function createLedgerModel(undoMs: number) {
       const earlier = key === undefined ? undefined : keys.get(key);
       if (earlier) return earlier.request === request ? earlier.place : 'idempotency_key_reused';
       if (!code) return 'qr_code_not_found';
+      if (suspended.has(giver.id)) return 'account_suspended';
       if (code.owner.id === giver.id) return 'own_qr_code';
+      if (suspended.has(code.owner.id)) return 'qr_code_paused';
       if (code.category !== tip.serviceCategory) return 'category_mismatch';
       tips.push({
         giverId: giver.id,

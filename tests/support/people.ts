@@ -36,7 +36,8 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
     const outcome = await storage.createAccount({ ...person, passwordHash: 'none' });
     if (outcome !== 'created') throw new Error(outcome);
     const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
-    return { ...person, ...totals, dayStartHour: null, acceptedTerms: null, mustChangePassword: false };
+    const unset = { dayStartHour: null, acceptedTerms: null, mustChangePassword: false, suspension: null };
+    return { ...person, ...totals, ...unset };
   }
 
   async function addCode(owner: Account, serviceCategory: ServiceCategory): Promise<QrCodeId> {

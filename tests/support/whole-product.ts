@@ -5,6 +5,7 @@
 import sharp from 'sharp';
 import { expect, onTestFinished } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { API_SCOPES } from '#shared/api-scopes.ts';
 import {
   type Description,
   expectDescribed,
@@ -18,6 +19,7 @@ import { linkIn, relayAt, startMailServer, UNSENT } from './mail-server.ts';
 import { createPaidApp } from './paid-app.ts';
 import { inWords, newDevice } from './push-devices.ts';
 import { startPushService } from './push-service.ts';
+import { suspendAccount } from './suspending.ts';
 import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from './test-app.ts';
 
 /** A small photo. */
@@ -727,17 +729,28 @@ export async function runEverything(
     await exhaust(route, { body: {} });
   await call(limited, closeRoute, { token, body: { current_password: 'wrong', confirmation } });
 
-  await limited.data.demandNewPasswords();
-  for (const { method, path, operation } of operationsOf(document)) {
-    if (operation.security === undefined || path === '/auth/logout') continue;
-    const at = path
-      .replace('{session_id}', 'ses_none')
-      .replace('{transaction_id}', 'txn_none')
-      .replace('{device_id}', 'dev_none')
-      .replace('{webhook_id}', 'whk_none')
-      .replace('{event_id}', 'evt_none')
-      .replace('{api_key_id}', 'key_none');
-    await call(limited, `${method} ${path}`, { at, token, ...(operation.requestBody && { body: {} }) });
+  /** Calls each route for which somebody has to log in, with a body that says nothing. */
+  async function callEach(app: TestApp, token: string) {
+    for (const { method, path, operation } of operationsOf(document)) {
+      if (operation.security === undefined || path === '/auth/logout') continue;
+      const at = path
+        .replace('{session_id}', 'ses_none')
+        .replace('{transaction_id}', 'txn_none')
+        .replace('{device_id}', 'dev_none')
+        .replace('{webhook_id}', 'whk_none')
+        .replace('{event_id}', 'evt_none')
+        .replace('{api_key_id}', 'key_none');
+      const body = operation.requestBody && { body: {} };
+      await call(app, `${method} ${path}`, { at, token, ...body });
+    }
   }
+  const suspended = await t.registerCustomer('zoe');
+  const made = await suspended.trpc.apiKeys.create.mutate({ name: 'All', scopes: [...API_SCOPES] });
+  await suspendAccount(t.storage, suspended.user.id);
+  await callEach(t, made.text);
+  await callEach(t, suspended.token);
+  await call(t, 'POST /transactions', { token: suspended.token, body: tip });
+  await limited.data.demandNewPasswords();
+  await callEach(limited, token);
   return seen;
 }

@@ -43,7 +43,7 @@ function WhatIsAnnounced() {
   });
   // Customers look at a code that fills the screen.
   const isBehindCode = new URLSearchParams(useSearch()).has(SHOWN);
-  const isTold = data && (data.announcement || data.maintenance);
+  const isTold = data && (data.announcement || data.maintenance || data.suspension);
   const hasRibbon = document.documentElement.dataset['maintenance'] !== undefined;
   // A screen reader announces only what comes into a region that was there before.
   return (

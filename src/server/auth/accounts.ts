@@ -352,7 +352,7 @@ function loginFrom({ token, expiresAtMs }: IssuedSession, account: Account, reop
   };
 }
 
-export function userFrom(account: Account): User {
+export function userFrom(account: Omit<Account, 'suspension'>): User {
   return {
     id: account.id,
     email: account.email,

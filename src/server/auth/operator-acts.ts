@@ -10,6 +10,8 @@ const SENTENCES: Readonly<Record<AccountAct, string>> = {
   logins_unlocked: 'Failed attempts to log in were forgotten, so that you could log in again.',
   sessions_ended: 'You were logged out everywhere.',
   api_keys_ended: 'All of your API keys were ended.',
+  account_suspended: 'Your account was suspended. You could no longer give or get tips.',
+  suspension_lifted: 'Your account works again.',
 };
 
 /** @returns the newest first, at most 100. */

@@ -6,6 +6,9 @@ import type { UserId } from '#shared/ids.ts';
 
 const LOOKED_FOR_AT_ONCE = 500;
 
+/** Whether the work goes on while its account is suspended. */
+export type WatchedFor = 'unless_suspended' | 'also_suspended';
+
 export interface SessionWatch {
   readonly ended: AbortSignal;
   release(): void;
@@ -15,14 +18,17 @@ interface Watched {
   readonly key: string;
   readonly userId: UserId;
   readonly tokenHash: Uint8Array;
-  readonly controllers: Set<AbortController>;
+  readonly controllers: Map<AbortController, WatchedFor>;
 }
 
 export interface SessionWatches {
-  watch(userId: UserId, tokenHash: Uint8Array): SessionWatch;
+  watch(userId: UserId, tokenHash: Uint8Array, work: WatchedFor): SessionWatch;
   /** Tells whoever watches a session that this process has ended it. */
   end(tokenHash: Uint8Array): void;
-  /** Looks which watched sessions have ended, of one account or of all, and tells whoever watches them. */
+  /**
+   * Looks which watched sessions have ended or belong to suspended accounts, of one account or of all, and tells
+   * whoever watches them.
+   */
   endOfGone(userId?: UserId): Promise<void>;
 }
 
@@ -43,7 +49,12 @@ export function createSessionWatches(storage: Storage, clock: Clock): SessionWat
     const watch = watches.get(keyOf(tokenHash));
     if (!watch) return;
     forget(watch);
-    for (const controller of watch.controllers) controller.abort();
+    for (const controller of watch.controllers.keys()) controller.abort();
+  }
+
+  function suspend(tokenHash: Uint8Array): void {
+    const controllers = [...(watches.get(keyOf(tokenHash))?.controllers ?? [])];
+    for (const [controller, work] of controllers) if (work === 'unless_suspended') controller.abort();
   }
 
   return {
@@ -56,15 +67,16 @@ export function createSessionWatches(storage: Storage, clock: Clock): SessionWat
         // The storage may answer within the same turn of the event loop.
         if (from > 0) await turnOfTheLoop();
         const some = tokenHashes.slice(from, from + LOOKED_FOR_AT_ONCE);
-        for (const gone of await storage.findEndedSessions(some, clock())) end(gone);
+        for (const { tokenHash, isSuspended } of await storage.findEndedSessions(some, clock()))
+          (isSuspended ? suspend : end)(tokenHash);
       }
     },
 
-    watch(userId, tokenHash) {
+    watch(userId, tokenHash, work) {
       const key = keyOf(tokenHash);
-      const watch = watches.get(key) ?? { key, userId, tokenHash, controllers: new Set() };
+      const watch = watches.get(key) ?? { key, userId, tokenHash, controllers: new Map() };
       const controller = new AbortController();
-      watch.controllers.add(controller);
+      watch.controllers.set(controller, work);
       watches.set(key, watch);
       watchesOf.set(userId, (watchesOf.get(userId) ?? new Set()).add(watch));
       return {

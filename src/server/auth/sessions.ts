@@ -12,7 +12,7 @@ import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type RandomBytes, type SessionId, sessionIdFrom, type UserId } from '#shared/ids.ts';
-import { createSessionWatches, keyOf, type SessionWatch } from './session-watches.ts';
+import { createSessionWatches, keyOf, type SessionWatch, type WatchedFor } from './session-watches.ts';
 
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -116,9 +116,10 @@ export interface Sessions {
   ): Promise<boolean>;
   /**
    * Watches a live session for work that lasts longer than a request. `ended` is aborted when this process
-   * ends the session, and by the next `tick` after it has expired or another process has ended it.
+   * ends the session, and by the next `tick` after it has expired or another process has ended it; of work that
+   * no suspended account does, also after the account was suspended.
    */
-  watch(userId: UserId, token: string): SessionWatch;
+  watch(userId: UserId, token: string, work: WatchedFor): SessionWatch;
   tick(): Promise<void>;
   sweep(): Promise<void>;
 }
@@ -293,7 +294,7 @@ export function createSessions(deps: {
       return outcome === 'changed';
     },
 
-    watch: (userId, token) => watches.watch(userId, hashOf(token)),
+    watch: (userId, token, work) => watches.watch(userId, hashOf(token), work),
 
     async tick() {
       await Promise.all([saveEnded(), watches.endOfGone()]);

@@ -7,6 +7,7 @@ import { type Accounts, createAccounts } from '../auth/accounts.ts';
 import { createInvitations } from '../auth/invitations.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
+import { createSuspending, type Suspending } from '../auth/suspending.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { createDrafts } from '../mail/drafts.ts';
 import type { Remnants, Storage } from '../storage/port/storage.ts';
@@ -14,12 +15,13 @@ import { type Acts, actsOf, type Command, parseWords, REASON, UsageError } from 
 
 const USAGE =
   'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | ' +
-  'end-keys EMAIL | close EMAIL | renew-keys [--reason TEXT]';
+  'end-keys EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]';
 
 interface Services {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly limits: Limits;
+  readonly suspending: Suspending;
   readonly acts: Acts;
 }
 
@@ -74,6 +76,30 @@ const ACTIONS: Readonly<
     const count = await accounts.endApiKeys(email, (id) => acts('api_keys_ended', id));
     return count === null ? null : [`${count} ${count === 1 ? 'API key' : 'API keys'} of ${email} ended.`];
   },
+  suspend: async ({ accounts, suspending, acts }, email) => {
+    const id = await accounts.idOf(email);
+    if (id === null) return null;
+    const act = acts('account_suspended', id);
+    if (act.reason === null) throw new UsageError('--reason is needed: the owner of the account reads it.');
+    const outcome = await suspending.suspend(id, act.reason, act);
+    if (outcome === 'closed') return null;
+    if (outcome === 'suspended_before')
+      return [`The account of ${email} is suspended already; nothing was changed. Lift that first.`];
+    return [
+      `The account of ${email} is suspended: it gives and receives no tips, and its codes look paused.`,
+      'Its owner can still log in, reads there why, and may export or close the account.',
+    ];
+  },
+  lift: async ({ accounts, suspending, acts }, email) => {
+    const id = await accounts.idOf(email);
+    if (id === null) return null;
+    const outcome = await suspending.lift(id, acts('suspension_lifted', id));
+    return [
+      outcome === 'lifted'
+        ? `The account of ${email} works again.`
+        : `The account of ${email} is not suspended; nothing was changed.`,
+    ];
+  },
   close: async ({ accounts, acts }, email) => {
     const remnants = await accounts.closeAtOnce(email, (id) => acts('account_closed', id));
     if (remnants === null) return null;
@@ -126,7 +152,13 @@ export const careForAccount: Command = async ({ database, config, words, actor, 
       invitations,
     });
     const { lines, isDone } = await act(
-      { accounts, sessions, limits: createLimits(storage, clock), acts },
+      {
+        accounts,
+        sessions,
+        limits: createLimits(storage, clock),
+        suspending: createSuspending({ storage, sessions, clock, draft }),
+        acts,
+      },
       storage,
     );
     for (const line of lines) say(line);

@@ -4,7 +4,8 @@
  */
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { type AttemptCount, type Storage, StorageUnavailable } from '../storage/port/storage.ts';
+import type { AttemptCount } from '../storage/port/attempts.ts';
+import { type Storage, StorageUnavailable } from '../storage/port/storage.ts';
 import { LIMITS, type Limit, type LimitName, type Subject } from './limit-table.ts';
 import { createMemoryCounts, subjectOf } from './memory-counts.ts';
 import type { Quota } from './quota.ts';

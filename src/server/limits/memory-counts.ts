@@ -2,7 +2,8 @@
  * Counts of attempts in memory, which a restart forgets, with the methods of those that are kept with the
  * data.
  */
-import type { AttemptCount, Storage } from '../storage/port/storage.ts';
+import type { AttemptCount } from '../storage/port/attempts.ts';
+import type { Storage } from '../storage/port/storage.ts';
 import type { Quota } from './quota.ts';
 
 /** Subjects remembered for each limit; beyond that, the one whose window ends first is forgotten. */

@@ -3,7 +3,7 @@
  * reports it; of several limits, the one nearest to its end. Reporting reads nothing: limits that are kept
  * with the data are noted only when used up.
  */
-import type { AttemptCount } from '../storage/port/storage.ts';
+import type { AttemptCount } from '../storage/port/attempts.ts';
 
 export class Quota {
   #nearest: { readonly counted: AttemptCount; readonly left: number; readonly waitMs: number } | null = null;

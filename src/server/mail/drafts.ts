@@ -26,4 +26,5 @@ export const keyMadeContent = z.object({
 });
 /** A month such as 2026-05. */
 export const statementContent = z.object({ month: z.string(), timeZone });
+export const suspendedContent = z.object({ reason: z.string() });
 export const webhookOffContent = z.object({ host: z.string(), reason: z.enum(['failed', 'gone']) });

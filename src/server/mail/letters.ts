@@ -166,3 +166,27 @@ export const webhookOffLetter = (facts: {
   ],
   button: { label: 'See Your Webhooks', url: facts.url },
 });
+
+export const suspendedLetter = (facts: {
+  readonly reason: string;
+  /** How people reach the operator; null where that was not set. */
+  readonly contact: string | null;
+  readonly url: string;
+}): Letter => ({
+  subject: 'Your account is suspended',
+  lines: [
+    `Your ${brand.name} account can’t give or get tips for now. You can still log in, see your tips, and download ` +
+      'everything about your account.',
+  ],
+  rows: [['Why', facts.reason]],
+  button: { label: 'Log In', url: facts.url },
+  closing:
+    'If you think this is a mistake, tell the people who run this site' +
+    `${facts.contact === null ? '.' : `: ${facts.contact}`}`,
+});
+
+export const liftedLetter = (facts: { readonly url: string }): Letter => ({
+  subject: 'Your account works again',
+  lines: [`Your ${brand.name} account can give and get tips again.`],
+  button: { label: 'Log In', url: facts.url },
+});

@@ -12,6 +12,7 @@ import {
   newDeviceContent,
   receiptContent,
   statementContent,
+  suspendedContent,
   webhookOffContent,
 } from './drafts.ts';
 import type { Letter } from './letter.ts';
@@ -103,6 +104,12 @@ export function createWriteLetter(deps: {
         const { host, reason } = webhookOffContent.parse(JSON.parse(content));
         return letters.webhookOffLetter({ host, isGone: reason === 'gone', url: securityUrl });
       }
+      case 'account_suspended': {
+        const { reason } = suspendedContent.parse(JSON.parse(content));
+        return letters.suspendedLetter({ reason, contact, url: loginUrl });
+      }
+      case 'suspension_lifted':
+        return letters.liftedLetter({ url: loginUrl });
       default:
         return null;
     }

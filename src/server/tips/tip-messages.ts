@@ -97,6 +97,7 @@ export function createTipMessages(deps: {
         throw new AppError('invalid_input', { fieldErrors: [{ field: 'text', message: THANKS_REFUSED }] });
       const outcome = await words.thank(account.id, id, thanks, clock());
       if (outcome === 'unknown_transaction') throw new AppError('transaction_not_found');
+      if (outcome === 'suspended') throw new AppError('account_suspended');
       if (outcome === 'thanked_before') throw new AppError('thanked_already');
       return see(account, id);
     },

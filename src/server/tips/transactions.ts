@@ -29,7 +29,7 @@ export interface Transactions extends TipRecord {
    * Pays a tip, durably; for a guest when `giver` is null. The same giver and idempotency key give the same
    * transaction.
    * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`,
-   *   `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when the giver was quoted
+   *   `account_suspended`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when the giver was quoted
    *   others, `words_not_taken`; `invalid_input` for an amount out of bounds, a blocked word, or a guest's
    *   name.
    */
@@ -172,6 +172,8 @@ export function createTransactions(deps: {
           throw new AppError('qr_code_replaced');
         case 'code_retired':
           throw new AppError('qr_code_retired');
+        case 'giver_suspended':
+          throw new AppError('account_suspended');
         case 'own_code':
           throw new AppError('own_qr_code');
         case 'category_mismatch':

@@ -26,6 +26,7 @@ export function describeAccounts(): void {
           totalTipsGivenCents: 0,
           dayStartHour: null,
           mustChangePassword: false,
+          suspension: null,
         },
         passwordHash,
         passwordExpiresAtMs: null,
@@ -140,6 +141,7 @@ export function describeAccounts(): void {
         dayStartHour: null,
         acceptedTerms: null,
         mustChangePassword: false,
+        suspension: null,
       };
       const changes = [
         [{}, {}],

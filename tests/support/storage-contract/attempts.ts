@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AttemptCount } from '#server/storage/port/storage.ts';
+import type { AttemptCount } from '#server/storage/port/attempts.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 export function describeAttempts(): void {

@@ -104,9 +104,11 @@ export function describeSessions(): void {
       await beginSession(id, 'expired', { expiresAtMs: NOW });
       await storage.endSession(bytes('ended'));
       const asked = ['alive', 'ended', 'also alive', 'expired', 'never'].map(bytes);
-      expect(hexOf(await storage.findEndedSessions(asked, NOW))).toEqual(
+      const ended = await storage.findEndedSessions(asked, NOW);
+      expect(hexOf(ended.map(({ tokenHash }) => tokenHash))).toEqual(
         hexOf(['ended', 'expired', 'never'].map(bytes)),
       );
+      expect(ended.some(({ isSuspended }) => isSuspended)).toBe(false);
       expect(await storage.findEndedSessions([], NOW)).toEqual([]);
     });
 

@@ -20,6 +20,7 @@ import { describePayments } from './payments.ts';
 import { describeQrCodes } from './qr-codes.ts';
 import { describeRecords } from './records.ts';
 import { describeSessions } from './sessions.ts';
+import { describeSuspending } from './suspending.ts';
 import { describeTexts } from './texts.ts';
 import { describeTipPages } from './tip-pages.ts';
 import { describeTips } from './tips.ts';
@@ -28,6 +29,7 @@ import { describeWebhooks } from './webhooks.ts';
 export function describeStorage(): void {
   describeAccounts();
   describeClosing();
+  describeSuspending();
   describeSessions();
   describeQrCodes();
   describeTipPages();

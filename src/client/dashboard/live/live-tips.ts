@@ -107,6 +107,7 @@ function useStream(
   const [start, setStart] = useState<string>();
   if (start === undefined && newest !== undefined) setStart(newest ?? BEGINNING);
   const lastSeen = useRef<string>(null);
+  const utils = trpc.useUtils();
 
   const { status, error, reset } = trpc.transactions.onTip.useSubscription(
     start === undefined ? skipToken : { lastEventId: start },
@@ -129,11 +130,13 @@ function useStream(
 
   useEffect(() => {
     if (status !== 'error') return;
+    // What is announced tells why.
+    if (failureOf(error).code === 'account_suspended') void utils.auth.announcements.invalidate();
     const waitMs = reconnectAfterMs(error, presentSession().status === 'signed-in');
     if (waitMs === null) return;
     const timer = setTimeout(() => reconnect(), waitMs);
     return () => clearTimeout(timer);
-  }, [status, error]);
+  }, [status, error, utils]);
 
   useEffect(() => {
     // A phone that wakes has lost its connection, and would notice only by missing heartbeats.

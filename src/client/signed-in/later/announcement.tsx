@@ -4,6 +4,7 @@ import type { Announcements } from '#shared/announcements.ts';
 import { brand } from '#shared/brand.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { Button } from '../../ui/button.tsx';
+import { operatorContact } from '../../ui/later/contact.ts';
 import styles from './announcement.module.css';
 
 const END = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
@@ -12,10 +13,11 @@ const END = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
   hour: 'numeric',
   minute: '2-digit',
 });
+const SINCE = new Intl.DateTimeFormat(PAGE_LANGUAGE, { month: 'long', day: 'numeric', year: 'numeric' });
 const KEY = `${brand.linkScheme}_announcement_read`;
 
 /** Says nothing twice: pages that were made during maintenance have a ribbon of their own. */
-export function Announcement({ announcement, maintenance }: Announcements) {
+export function Announcement({ announcement, maintenance, suspension }: Announcements) {
   const [readText, setReadText] = useState(readBefore);
   const { dataset } = document.documentElement;
   const isOver = maintenance === null && dataset['maintenance'] !== undefined;
@@ -37,6 +39,7 @@ export function Announcement({ announcement, maintenance }: Announcements) {
 
   return (
     <>
+      {suspension && <Suspended {...suspension} />}
       {maintenance && dataset['maintenance'] === undefined && (
         <p className={[styles.bar, styles.held].join(' ')}>
           Tips are paused for maintenance
@@ -52,6 +55,28 @@ export function Announcement({ announcement, maintenance }: Announcements) {
         </section>
       )}
     </>
+  );
+}
+
+/** Stays for as long as the account is suspended. */
+function Suspended({ since, reason }: NonNullable<Announcements['suspension']>) {
+  const contact = operatorContact();
+  return (
+    <section className={[styles.bar, styles.suspended].join(' ')} aria-label="Your account is suspended">
+      <div>
+        <p>
+          <strong>Your account is suspended.</strong> You can’t give or get tips since{' '}
+          {SINCE.format(new Date(since))}. You can still see your tips, and download or close your account in
+          Profile.
+        </p>
+        <p dir="auto">Why: {reason}</p>
+        {contact && (
+          <p>
+            Is this a mistake? Contact <a href={contact.href}>{contact.text}</a>.
+          </p>
+        )}
+      </div>
+    </section>
   );
 }
 

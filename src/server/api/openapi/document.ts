@@ -30,6 +30,9 @@ const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'
 /** What an API key is refused with, and one that lacks the scope. */
 const KEY_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'not_for_api_keys'];
 const SCOPE_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'missing_scope', 'too_many_requests'];
+/** Which requests of a suspended account are refused, beside those that say so themselves. */
+const isRefusedWhileSuspended = ({ isPublic, isForGuests, isForSuspended, scope, type }: Endpoint) =>
+  !isPublic && (scope !== undefined || (type !== 'query' && !isForGuests && !isForSuspended));
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
 const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 /** Refusals before an endpoint is found. */
@@ -232,6 +235,7 @@ function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonS
     ...(endpoint.isPublic ? [] : SESSION_REFUSALS),
     ...(endpoint.isPublic ? [] : endpoint.scope ? SCOPE_REFUSALS : KEY_REFUSALS),
     ...(endpoint.isPublic || endpoint.isForAnyPassword ? [] : PASSWORD_REFUSALS),
+    ...(isRefusedWhileSuspended(endpoint) ? (['account_suspended'] as const) : []),
     ...(endpoint.method === 'GET' || endpoint.method === 'DELETE' ? [] : BODY_REFUSALS),
     ...(endpoint.method === 'POST' || endpoint.method === 'PATCH' ? POST_REFUSALS : []),
     ...endpoint.refusals,

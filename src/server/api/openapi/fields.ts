@@ -60,6 +60,10 @@ const NOTES: FieldNotes = {
   'OperatorAct.reason': 'Why, in the words of the operator; null where no reason was given.',
   'OperatorAct.at': 'When it was done.',
   maintenance: 'That tips and refunds are paused; null while they are not.',
+  suspension:
+    'Since when and why your account can give and receive no tips; null unless the operator has suspended it.',
+  since: 'Since when, ISO 8601 in UTC.',
+  'Announcements.reason': 'Why, in the words of the operator.',
   until: 'When it is expected to be over, ISO 8601 in UTC; null where that is not known.',
   'ProfileChange.service_categories': 'All the services that you provide from now on; at least one.',
   device: 'What the session was begun with; null when the client did not say.',

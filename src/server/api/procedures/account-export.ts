@@ -60,7 +60,7 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
   const { exportedAtMs } = start;
   const date = new Date(exportedAtMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
   yield { fileName: `${brand.linkScheme}-${account.username}-${date}.zip` };
-  const session = services.sessions.watch(account.id, token);
+  const session = services.sessions.watch(account.id, token, 'also_suspended');
   try {
     for await (const piece of zip(filesOf(order, start), exportedAtMs)) {
       if (session.ended.aborted) throw new AppError('session_ended');

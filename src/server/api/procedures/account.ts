@@ -9,7 +9,13 @@ import { workOwner } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { SESSION, USER } from './examples.ts';
 import { TIME_ZONE } from './parameters.ts';
-import { confirmedProcedure, countedProcedure, signedInProcedure, withErrorsHeard } from './trpc.ts';
+import {
+  confirmedProcedure,
+  countedProcedure,
+  FOR_SUSPENDED,
+  signedInProcedure,
+  withErrorsHeard,
+} from './trpc.ts';
 
 const ZIP_TYPE = 'application/zip';
 
@@ -71,6 +77,7 @@ export const accountProcedures = {
   close: endpoint(
     {
       rest: 'POST /auth/me/closing',
+      isForSuspended: true,
       status: 200,
       summary: 'Close your account',
       description: [
@@ -87,6 +94,7 @@ export const accountProcedures = {
       response: { closes_at: '2026-05-22T12:00:00.000Z' },
     },
     signedInProcedure
+      .meta(FOR_SUSPENDED)
       .use(async ({ ctx, next }) => {
         await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
         return next();
@@ -108,6 +116,7 @@ export const accountProcedures = {
   export: endpoint(
     {
       rest: 'GET /auth/me/export',
+      isForSuspended: true,
       status: 200,
       summary: 'Export everything about your account',
       description: [
@@ -128,6 +137,7 @@ export const accountProcedures = {
       refusals: ['password_needed', 'too_many_requests'],
     },
     countedProcedure('export', confirmedProcedure)
+      .meta(FOR_SUSPENDED)
       .input(exportRequest)
       .subscription(({ ctx, input }) => {
         const { services, account, token } = ctx;
@@ -183,6 +193,7 @@ export const accountProcedures = {
   endSession: endpoint(
     {
       rest: 'DELETE /auth/sessions/:session_id',
+      isForSuspended: true,
       status: 204,
       summary: 'End a session',
       description: 'Ends one of your sessions, and its event streams.',
@@ -200,6 +211,7 @@ export const accountProcedures = {
       refusals: ['password_needed', 'session_not_found'],
     },
     confirmedProcedure
+      .meta(FOR_SUSPENDED)
       .input(z.object({ id: z.string().brand<'SessionId'>() }))
       .mutation(async ({ ctx, input }): Promise<null> => {
         await ctx.services.sessions.end(ctx.account.id, input.id);
@@ -211,12 +223,13 @@ export const accountProcedures = {
   endOtherSessions: endpoint(
     {
       rest: 'DELETE /auth/sessions',
+      isForSuspended: true,
       status: 204,
       summary: 'Log out everywhere else',
       description: 'Ends all of your sessions but the one that asks, and their event streams.',
       refusals: ['password_needed'],
     },
-    confirmedProcedure.mutation(async ({ ctx }): Promise<null> => {
+    confirmedProcedure.meta(FOR_SUSPENDED).mutation(async ({ ctx }): Promise<null> => {
       await ctx.services.sessions.endOthers(ctx.account.id, ctx.token);
       ctx.arrival.note('other_sessions_ended');
       return null;

@@ -3,7 +3,7 @@ import { apiKey, apiKeyQuery, madeApiKey, newApiKey } from '#shared/api-keys.ts'
 import { idPattern } from '#shared/ids.ts';
 import { endpoint } from './endpoint.ts';
 import { API_KEY } from './examples.ts';
-import { confirmedProcedure, countedProcedure, signedInProcedure } from './trpc.ts';
+import { confirmedProcedure, countedProcedure, FOR_SUSPENDED, signedInProcedure } from './trpc.ts';
 
 export const apiKeyProcedures = {
   list: endpoint(
@@ -55,6 +55,7 @@ export const apiKeyProcedures = {
   end: endpoint(
     {
       rest: 'DELETE /api-keys/:api_key_id',
+      isForSuspended: true,
       status: 204,
       summary: 'End an API key',
       description: 'The key works nowhere from then on.',
@@ -71,10 +72,13 @@ export const apiKeyProcedures = {
       ],
       refusals: ['password_needed', 'api_key_not_found'],
     },
-    confirmedProcedure.input(apiKeyQuery).mutation(async ({ ctx, input }): Promise<null> => {
-      await ctx.services.apiKeys.end(ctx.account.id, input.id);
-      ctx.arrival.note('key_ended');
-      return null;
-    }),
+    confirmedProcedure
+      .meta(FOR_SUSPENDED)
+      .input(apiKeyQuery)
+      .mutation(async ({ ctx, input }): Promise<null> => {
+        await ctx.services.apiKeys.end(ctx.account.id, input.id);
+        ctx.arrival.note('key_ended');
+        return null;
+      }),
   ),
 };

@@ -15,7 +15,7 @@ import { announcements } from '#shared/announcements.ts';
 import { AppError } from '#shared/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { LOGIN, USER } from './examples.ts';
-import { anyPasswordProcedure, publicProcedure, signedInProcedure } from './trpc.ts';
+import { anyPasswordProcedure, FOR_SUSPENDED, publicProcedure, signedInProcedure } from './trpc.ts';
 
 /** The token type of OAuth (RFC 6749, section 5.1). */
 const TOKEN_TYPE = 'bearer';
@@ -126,6 +126,7 @@ export const authProcedures = {
   logout: endpoint(
     {
       rest: 'POST /auth/logout',
+      isForSuspended: true,
       isForAnyPassword: true,
       status: 204,
       summary: 'Log out',
@@ -134,7 +135,7 @@ export const authProcedures = {
         'of the server may bring it back until it could be saved.',
       ],
     },
-    anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
+    anyPasswordProcedure.meta(FOR_SUSPENDED).mutation(async ({ ctx }): Promise<null> => {
       await ctx.services.sessions.revoke(ctx.token);
       ctx.arrival.note('session_ended');
       return null;
@@ -160,21 +161,25 @@ export const authProcedures = {
       status: 200,
       summary: 'See what the operator announces',
       description: [
-        'The text that the operator shows to everybody who is logged in, and whether tips are paused for',
-        'maintenance; null where there is none.',
+        'The text that the operator shows to everybody who is logged in, whether tips are paused for',
+        'maintenance, and whether your account is suspended: since when and why. Null where there is none.',
+        'While an account is suspended, no tips are given or received with it, its API keys do nothing, and',
+        'it changes nothing but its password and its sessions; it can be read, exported and closed.',
       ],
       answers: { announcements },
       response: {
         announcement: { text: 'Payouts arrive a day late this week.', until: '2024-06-08T06:00:00.000Z' },
         maintenance: null,
+        suspension: null,
       },
     },
-    signedInProcedure.query(({ ctx }) => ctx.services.announcements()),
+    signedInProcedure.query(({ ctx }) => ctx.services.announcements(ctx.account)),
   ),
 
   confirm: endpoint(
     {
       rest: 'POST /auth/confirm',
+      isForSuspended: true,
       isForAnyPassword: true,
       status: 204,
       summary: 'Type your password again',
@@ -188,21 +193,25 @@ export const authProcedures = {
       refusals: ['wrong_password', 'too_many_requests'],
       request: { password: 'correct horse battery' },
     },
-    tryingToChangePassword.input(confirmation).mutation(async ({ ctx, input }): Promise<null> => {
-      const { accounts, limits, hashingQueue } = ctx.services;
-      const { account, token } = ctx;
-      const owner = { origin: account.email, account: account.email, isKnown: true };
-      await hashingQueue.take(owner, () =>
-        limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
-      );
-      ctx.arrival.note('password_confirmed');
-      return null;
-    }),
+    tryingToChangePassword
+      .meta(FOR_SUSPENDED)
+      .input(confirmation)
+      .mutation(async ({ ctx, input }): Promise<null> => {
+        const { accounts, limits, hashingQueue } = ctx.services;
+        const { account, token } = ctx;
+        const owner = { origin: account.email, account: account.email, isKnown: true };
+        await hashingQueue.take(owner, () =>
+          limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
+        );
+        ctx.arrival.note('password_confirmed');
+        return null;
+      }),
   ),
 
   changePassword: endpoint(
     {
       rest: 'POST /auth/password',
+      isForSuspended: true,
       isForAnyPassword: true,
       status: 200,
       summary: 'Change your password',
@@ -218,21 +227,24 @@ export const authProcedures = {
       request: { current_password: 'correct horse battery', new_password: 'a better horse battery' },
       response: LOGIN,
     },
-    tryingToChangePassword.input(passwordChange).mutation(async ({ ctx, input }) => {
-      const { accounts, limits, hashingQueue } = ctx.services;
-      const { account, token } = ctx;
-      const owner = { origin: account.email, account: account.email, isKnown: true };
-      const login = await hashingQueue.take(owner, () =>
-        limits.limitPasswordChange(account.email, token, () =>
-          accounts.changePassword(account, input, token),
-        ),
-      );
-      if (login === null)
-        throw new AppError('invalid_input', {
-          fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
-        });
-      ctx.arrival.note('password_changed');
-      return login;
-    }),
+    tryingToChangePassword
+      .meta(FOR_SUSPENDED)
+      .input(passwordChange)
+      .mutation(async ({ ctx, input }) => {
+        const { accounts, limits, hashingQueue } = ctx.services;
+        const { account, token } = ctx;
+        const owner = { origin: account.email, account: account.email, isKnown: true };
+        const login = await hashingQueue.take(owner, () =>
+          limits.limitPasswordChange(account.email, token, () =>
+            accounts.changePassword(account, input, token),
+          ),
+        );
+        if (login === null)
+          throw new AppError('invalid_input', {
+            fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
+          });
+        ctx.arrival.note('password_changed');
+        return login;
+      }),
   ),
 };

@@ -41,6 +41,8 @@ interface Terms {
   readonly isForGuests?: true;
   /** A password that the operator made need not be changed before. */
   readonly isForAnyPassword?: true;
+  /** It changes something also while the account is suspended. */
+  readonly isForSuspended?: true;
   /** What an API key needs to call it; without a scope no key may. */
   readonly scope?: ApiScope;
   readonly status: 200 | 201 | 204;

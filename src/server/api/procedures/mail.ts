@@ -15,7 +15,7 @@ import { endpoint } from './endpoint.ts';
 import { MAIL_SETTINGS } from './examples.ts';
 import { TRANSACTION_ID } from './parameters.ts';
 import { ofPartyProcedure } from './transactions.ts';
-import { countedProcedure, publicProcedure, signedInProcedure } from './trpc.ts';
+import { countedProcedure, FOR_SUSPENDED, publicProcedure, signedInProcedure } from './trpc.ts';
 
 const TOKEN = 'q0Hn3vVJx8b2kYw5cZr7LmT1uFgE9dSaPoIiXyKjQhA';
 
@@ -98,6 +98,7 @@ export const mailProcedures = {
   sendConfirmation: endpoint(
     {
       rest: 'POST /auth/me/mail/confirmation',
+      isForSuspended: true,
       status: 200,
       summary: 'Ask for the link that confirms your email',
       description: [
@@ -108,7 +109,7 @@ export const mailProcedures = {
       refusals: ['mail_off', 'mail_busy', 'too_many_requests'],
       response: { ...MAIL_SETTINGS, confirmed_at: null },
     },
-    signedInProcedure.mutation(async ({ ctx }): Promise<MailSettings> => {
+    signedInProcedure.meta(FOR_SUSPENDED).mutation(async ({ ctx }): Promise<MailSettings> => {
       const mail = mailOf(ctx);
       await ctx.services.limits.countConfirmationMail(ctx.account.id, ctx.quota);
       return mail.sendConfirmation(ctx.account);
@@ -161,6 +162,7 @@ export const receiptProcedures = {
   mailReceipt: endpoint(
     {
       rest: 'POST /transactions/:transaction_id/receipt-mail',
+      isForSuspended: true,
       isForGuests: true,
       status: 204,
       summary: 'Get the receipt by email',

@@ -1,4 +1,6 @@
 /** The devices that are notified of tips. */
+
+import { AppError } from '#shared/errors.ts';
 import {
   deviceChange,
   deviceQuery,
@@ -11,7 +13,13 @@ import {
 import { endpoint } from './endpoint.ts';
 import { DEVICE, NEW_DEVICE, PROOF } from './examples.ts';
 import { DEVICE_ID } from './parameters.ts';
-import { confirmedProcedure, countedProcedure, publicProcedure, signedInProcedure } from './trpc.ts';
+import {
+  confirmedProcedure,
+  countedProcedure,
+  FOR_SUSPENDED,
+  publicProcedure,
+  signedInProcedure,
+} from './trpc.ts';
 
 export const notificationProcedures = {
   key: endpoint(
@@ -91,6 +99,7 @@ export const notificationProcedures = {
   remove: endpoint(
     {
       rest: 'DELETE /notices/devices/:device_id',
+      isForSuspended: true,
       status: 204,
       summary: 'Get no more notifications on a device',
       description: 'The endpoint and the keys of the device are forgotten.',
@@ -98,6 +107,7 @@ export const notificationProcedures = {
       refusals: ['password_needed', 'device_not_found', 'too_many_requests'],
     },
     countedProcedure('notice_device')
+      .meta(FOR_SUSPENDED)
       .input(deviceQuery)
       .mutation(async ({ ctx, input }): Promise<null> => {
         const devices = await ctx.services.notifications.list(ctx.account.id, ctx.token);
@@ -157,7 +167,13 @@ export const notificationProcedures = {
         const { userId, transactionId, text } = await services.notifications.readThanks(input);
         arrival.identify(userId);
         await services.limits.countChange('words', userId, quota);
-        await services.tipMessages.thank({ id: userId }, transactionId, text);
+        try {
+          await services.tipMessages.thank({ id: userId }, transactionId, text);
+        } catch (error) {
+          // The app, which a refused proof leads to, says why.
+          if (!(error instanceof AppError) || error.code !== 'account_suspended') throw error;
+          throw new AppError('thanks_refused', { cause: error });
+        }
         return null;
       }),
   ),

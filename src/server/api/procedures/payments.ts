@@ -1,7 +1,7 @@
 /** A provider's account at the payment service. */
 import { paymentLink, payoutStatus } from '#shared/payments.ts';
 import { endpoint } from './endpoint.ts';
-import { confirmedProcedure, providerProcedure } from './trpc.ts';
+import { confirmedProcedure, FOR_SUSPENDED, providerProcedure } from './trpc.ts';
 
 const LINK_REFUSALS = [
   'password_needed',
@@ -46,6 +46,7 @@ export const paymentProcedures = {
   onboard: endpoint(
     {
       rest: 'POST /payments/account',
+      isForSuspended: true,
       status: 200,
       summary: 'Get paid',
       description: [
@@ -60,12 +61,13 @@ export const paymentProcedures = {
       refusals: LINK_REFUSALS,
       response: { url: 'https://connect.stripe.com/setup/e/acct_1Nv0FGQ9RKHgCVdK/Xa3kPq7Lm2' },
     },
-    countedProcedure.mutation(({ ctx }) => ctx.services.payouts.onboard(ctx.account)),
+    countedProcedure.meta(FOR_SUSPENDED).mutation(({ ctx }) => ctx.services.payouts.onboard(ctx.account)),
   ),
 
   openDashboard: endpoint(
     {
       rest: 'POST /payments/dashboard-link',
+      isForSuspended: true,
       status: 200,
       summary: 'See your payouts',
       description: [
@@ -78,6 +80,8 @@ export const paymentProcedures = {
       refusals: LINK_REFUSALS,
       response: { url: 'https://connect.stripe.com/express/acct_1Nv0FGQ9RKHgCVdK/Yb4mRs8Nd3' },
     },
-    countedProcedure.mutation(({ ctx }) => ctx.services.payouts.openDashboard(ctx.account)),
+    countedProcedure
+      .meta(FOR_SUSPENDED)
+      .mutation(({ ctx }) => ctx.services.payouts.openDashboard(ctx.account)),
   ),
 };

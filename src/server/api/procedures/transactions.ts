@@ -103,6 +103,7 @@ export const transactionProcedures = {
         'qr_code_paused',
         'provider_not_payable',
         'payment_unavailable',
+        'account_suspended',
         'own_qr_code',
         'category_mismatch',
         'idempotency_key_reused',
@@ -179,6 +180,7 @@ export const transactionProcedures = {
   refund: endpoint(
     {
       rest: 'POST /transactions/:transaction_id/refund',
+      isForSuspended: true,
       scope: 'tips:refund',
       isForGuests: true,
       status: 200,
@@ -221,6 +223,7 @@ export const transactionProcedures = {
   giveUp: endpoint(
     {
       rest: 'POST /transactions/:transaction_id/cancel',
+      isForSuspended: true,
       isForGuests: true,
       status: 200,
       summary: 'Give up a payment',
@@ -284,7 +287,7 @@ export const transactionProcedures = {
     },
     signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
       await ctx.services.limits.countStream(ctx.account.id, ctx.quota);
-      const session = ctx.services.sessions.watch(ctx.account.id, ctx.token);
+      const session = ctx.services.sessions.watch(ctx.account.id, ctx.token, 'unless_suspended');
       // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up
       // to Node.js 26.10).
       const until = new AbortController();

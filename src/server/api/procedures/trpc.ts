@@ -11,20 +11,31 @@ import { STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
 import { refusalOf, trpcErrorOf } from '../http/refusals.ts';
 import { type Context, countedAs } from './context.ts';
 
-const t = initTRPC.context<Context>().create({
-  // No stack trace leaves the server in any environment; the log has it under the request id.
-  isDev: false,
-  sse: {
-    ping: { enabled: true, intervalMs: STREAM_HEARTBEAT_MS },
-    // After two missed heartbeats the connection is gone, whatever the socket says.
-    client: { reconnectAfterInactivityMs: 2.5 * STREAM_HEARTBEAT_MS },
-  },
-  errorFormatter: ({ error, ctx, shape }) =>
-    trpcErrorOf(refusalOf(error), ctx?.requestId ?? null, shape.data.path ?? null),
-});
+interface Meta {
+  /** Also answered while the account is suspended. */
+  readonly isForSuspended?: true;
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({
+    // No stack trace leaves the server in any environment; the log has it under the request id.
+    isDev: false,
+    sse: {
+      ping: { enabled: true, intervalMs: STREAM_HEARTBEAT_MS },
+      // After two missed heartbeats the connection is gone, whatever the socket says.
+      client: { reconnectAfterInactivityMs: 2.5 * STREAM_HEARTBEAT_MS },
+    },
+    errorFormatter: ({ error, ctx, shape }) =>
+      trpcErrorOf(refusalOf(error), ctx?.requestId ?? null, shape.data.path ?? null),
+  });
 
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
+
+/** Marks what somebody may do whose account is suspended: secure it, close it, take what is in it along. */
+export const FOR_SUSPENDED: Meta = { isForSuspended: true };
 
 export const publicProcedure = t.procedure;
 
@@ -35,7 +46,10 @@ export const publicProcedure = t.procedure;
  */
 export const anyPasswordProcedure = requireSession({ withAnyPassword: true });
 
-/** Guarantees a live session of somebody who chose their password themselves. */
+/**
+ * Guarantees a live session of somebody who chose their password themselves. While the account is suspended,
+ * it reads as ever, and changes nothing but by a procedure that is marked `FOR_SUSPENDED`.
+ */
 export const signedInProcedure = requireSession();
 
 /**
@@ -77,10 +91,12 @@ export const countedProcedure = (what: Change, procedure = signedInProcedure) =>
   });
 
 function requireSession({ withAnyPassword = false } = {}) {
-  return t.procedure.use(async ({ ctx, next }) => {
+  return t.procedure.use(async ({ ctx, next, type, meta }) => {
     const { token } = ctx;
     const account = await callerOf(ctx, withAnyPassword);
     if (account === null || token === null) throw new AppError('not_logged_in');
+    const isAllowed = account.suspension === null || type === 'query' || meta?.isForSuspended === true;
+    if (!isAllowed) throw new AppError('account_suspended');
     return next({ ctx: { account, token } });
   });
 }

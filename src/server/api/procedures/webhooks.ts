@@ -18,7 +18,7 @@ import { toWire } from '../wire.ts';
 import { stepTerms } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
 import { QR_CODE, TRANSACTION } from './examples.ts';
-import { confirmedProcedure, countedProcedure, signedInProcedure } from './trpc.ts';
+import { confirmedProcedure, countedProcedure, FOR_SUSPENDED, signedInProcedure } from './trpc.ts';
 
 const EVENT = {
   id: `evt_1${TRANSACTION.id.slice('txn_'.length)}`,
@@ -201,6 +201,7 @@ export const webhookProcedures = {
   remove: endpoint(
     {
       rest: 'DELETE /webhooks/:webhook_id',
+      isForSuspended: true,
       status: 204,
       summary: 'Remove a webhook',
       description: 'Nothing is told to it any more; its secret and its deliveries are forgotten.',
@@ -208,6 +209,7 @@ export const webhookProcedures = {
       refusals: ['webhook_not_found', 'too_many_requests'],
     },
     countedProcedure('webhook_change')
+      .meta(FOR_SUSPENDED)
       .input(webhookQuery)
       .mutation(async ({ ctx, input }): Promise<null> => {
         await ctx.services.webhooks.remove(ctx.account.id, input.id);

@@ -7,7 +7,7 @@ import type { Endpoint } from '../procedures/endpoint.ts';
 /**
  * The context of a request, in which a key acts as its account. A public endpoint asks nobody who they are.
  * @throws AppError `invalid_api_key`; `too_many_requests` when the key, or the wrong keys of the address, have
- *   used up their limit; `not_for_api_keys`, `missing_scope`.
+ *   used up their limit; `not_for_api_keys`, `missing_scope`, `account_suspended`.
  */
 export async function withApiKey(context: Context, { isPublic, scope }: Endpoint): Promise<Context> {
   const { token, services, arrival, quota } = context;
@@ -22,5 +22,6 @@ export async function withApiKey(context: Context, { isPublic, scope }: Endpoint
   await limits.countKey(key.id, quota);
   if (scope === undefined) throw new AppError('not_for_api_keys');
   if (!key.scopes.includes(scope)) throw new AppError('missing_scope', { scope });
+  if (key.account.suspension) throw new AppError('account_suspended');
   return { ...context, key };
 }

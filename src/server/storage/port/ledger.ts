@@ -84,6 +84,7 @@ export type TipRefusal =
   | 'key_reused'
   | 'code_paused'
   | 'own_code'
+  | 'giver_suspended'
   | 'category_mismatch'
   | 'words_off'
   | 'words_refused'

@@ -14,7 +14,9 @@ export type MailKind =
   | 'receipt'
   | 'statement'
   | 'key_made'
-  | 'webhook_off';
+  | 'webhook_off'
+  | 'account_suspended'
+  | 'suspension_lifted';
 
 /** A mail to the address of an account, which the step that adds it fills in. */
 export interface NewMail {

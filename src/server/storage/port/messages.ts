@@ -69,7 +69,7 @@ export interface Messages {
     id: TransactionId,
     text: string,
     nowMs: number,
-  ): Promise<'thanked' | 'repeated' | 'thanked_before' | 'unknown_transaction'>;
+  ): Promise<'thanked' | 'repeated' | 'thanked_before' | 'suspended' | 'unknown_transaction'>;
   setHidden(
     receiverId: UserId,
     id: TransactionId,

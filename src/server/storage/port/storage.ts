@@ -10,6 +10,7 @@ import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { AnnouncementStorage } from './announcements.ts';
 import type { ApiKeyRecord, ApiKeys } from './api-keys.ts';
+import type { AttemptStorage } from './attempts.ts';
 import type { Act, AuditLog } from './audit.ts';
 import type { Devices } from './devices.ts';
 import type { Events } from './events.ts';
@@ -23,6 +24,7 @@ import type { Operators } from './operators.ts';
 import type { OutboxStorage } from './outboxes.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
+import type { Suspension, Suspensions } from './suspensions.ts';
 import type { TermsStorage } from './terms.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -59,13 +61,20 @@ export interface Account {
   readonly acceptedTerms: AcceptedTerms | null;
   /** Whether somebody else set the present password. */
   readonly mustChangePassword: boolean;
+  /** Null unless the account is suspended: no tips are given or received, and its API keys do nothing. */
+  readonly suspension: Suspension | null;
   readonly createdAtMs: number;
 }
 
 export interface NewAccount
   extends Omit<
     Account,
-    'totalTipsReceivedCents' | 'totalTipsGivenCents' | 'dayStartHour' | 'acceptedTerms' | 'mustChangePassword'
+    | 'totalTipsReceivedCents'
+    | 'totalTipsGivenCents'
+    | 'dayStartHour'
+    | 'acceptedTerms'
+    | 'mustChangePassword'
+    | 'suspension'
   > {
   readonly passwordHash: string;
   readonly acceptedTerms?: AcceptedTerms | null;
@@ -119,20 +128,15 @@ export interface LiveSession extends Pick<Session, 'createdAtMs' | 'expiresAtMs'
   readonly account: Account;
 }
 
+export interface EndedSession {
+  readonly tokenHash: Uint8Array;
+  /** True for a session that lives, of an account that is suspended. */
+  readonly isSuspended: boolean;
+}
+
 /** An API key that can be used, with the account that it acts as. */
 export interface LiveApiKey extends Pick<ApiKeyRecord, 'id' | 'scopes' | 'addresses' | 'lastUsedAtMs'> {
   readonly account: Account;
-}
-
-/** A counter of attempts: at most `maxCount` within `windowMs` from the first of them. */
-export interface AttemptCount {
-  readonly limit: string;
-  /** The hash of an account; empty when the limit is not per account. */
-  readonly account: string;
-  /** The hash of an address, network, device or session; empty when the limit counts none of these. */
-  readonly address: string;
-  readonly maxCount: number;
-  readonly windowMs: number;
 }
 
 /** The texts of a tip page; null where its owner wrote none. */
@@ -183,7 +187,7 @@ export interface QrCodeWithPicture extends QrCodeRecord {
   readonly picture: Uint8Array | null;
 }
 
-/** A code with its provider. The code of an account in closing is paused. */
+/** A code with its provider. The code of an account that is closing or suspended is paused. */
 export interface QrCodeWithProvider extends QrCodeRecord {
   readonly username: string;
   readonly fullName: string;
@@ -204,7 +208,7 @@ export interface StorageListener {
  */
 export type Remnants = 'complete' | 'partial' | 'busy';
 
-export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, OutboxStorage {
+export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, OutboxStorage, AttemptStorage {
   readonly payments: Payments;
   readonly messages: Messages;
   readonly devices: Devices;
@@ -217,6 +221,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   readonly operations: Operations;
   readonly operators: Operators;
   readonly factors: Factors;
+  readonly suspensions: Suspensions;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
@@ -306,8 +311,8 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   ): Promise<'created' | 'reopened' | 'stale'>;
   /** Null when there is none or it has expired at `nowMs`. */
   findSession(tokenHash: Uint8Array, nowMs: number): Promise<LiveSession | null>;
-  /** The hashes that belong to no session that lives at `nowMs`. */
-  findEndedSessions(tokenHashes: readonly Uint8Array[], nowMs: number): Promise<Uint8Array[]>;
+  /** The hashes that belong to no session that lives at `nowMs`, or to one of a suspended account. */
+  findEndedSessions(tokenHashes: readonly Uint8Array[], nowMs: number): Promise<EndedSession[]>;
   extendSession(tokenHash: Uint8Array, expiresAtMs: number): Promise<void>;
   /** Stores that the owner has just proved to know the password. @returns false for an unknown session. */
   confirmSession(tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
@@ -375,19 +380,6 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   listPublicCodes(username: string): Promise<QrCodeWithProvider[]>;
   findPicture(id: QrCodeId, address: string): Promise<Uint8Array | null>;
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
-
-  /**
-   * Counts one attempt in each of `counts`, or in none when one is used up. A window never ends later than
-   * its length from now, even when the clock was turned back.
-   */
-  takeAttempt(
-    counts: readonly AttemptCount[],
-    nowMs: number,
-  ): Promise<{ readonly outcome: 'taken' } | { readonly outcome: 'used_up'; readonly freeAtMs: number }>;
-  returnAttempt(counts: readonly AttemptCount[]): Promise<void>;
-  forgetAttempts(account: string, act?: Act): Promise<number>;
-  /** Deletes counts whose window ended at `nowMs`, at most `atMost`. @returns how many. */
-  forgetEndedAttempts(nowMs: number, atMost: number): Promise<number>;
 
   /** Returns the stored 32 random bytes under a name, storing `made` when there are none. */
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;

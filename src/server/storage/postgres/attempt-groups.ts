@@ -3,7 +3,8 @@
  * may not exist yet, and by its row, which others may delete without that lock.
  */
 
-import type { AttemptCount, Storage } from '../port/storage.ts';
+import type { AttemptCount } from '../port/attempts.ts';
+import type { Storage } from '../port/storage.ts';
 import { countAttempt } from '../rules/attempts.ts';
 import type { StepConnection } from './atomic-steps.ts';
 

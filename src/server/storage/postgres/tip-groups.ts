@@ -55,13 +55,16 @@ export async function recordTips(
     const page = code &&
       receiver && {
         ...code,
-        status: statusForGivers(code.status, receiver.isClosing),
+        status: statusForGivers(code.status, receiver.takesTips),
         username: receiver.username,
         fullName: receiver.fullName,
       };
     const blocks = page?.blocks.filter(({ giverId }) => giverId === tip.giverId) ?? [];
     const isBlocked = page !== undefined && isKeptOut(page, blocks);
-    const decision = decideTip(given, before ?? findByKey(tip), page, isBlocked);
+    const decision = decideTip(given, before ?? findByKey(tip), page, {
+      isBlocked,
+      isSuspended: giver?.isSuspended ?? false,
+    });
     if (decision.outcome === 'repeated' && isRepeated && before && giver !== undefined && receiver) {
       for (const account of [giver, receiver]) if (account) touched.add(account);
       return { ...decision, outcome: 'recorded' };

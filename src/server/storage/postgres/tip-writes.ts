@@ -17,7 +17,9 @@ export interface LockedAccount {
   readonly id: UserId;
   readonly username: string;
   readonly fullName: string;
-  readonly isClosing: boolean;
+  readonly isSuspended: boolean;
+  /** Whether the account is neither closing nor suspended. */
+  readonly takesTips: boolean;
   position: number;
   receivedCents: number;
   givenCents: number;

@@ -4,6 +4,7 @@ import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Account, AccountChange, LiveSession, NewAccount, NewSession } from '../port/storage.ts';
+import type { Suspension } from '../port/suspensions.ts';
 
 /** Emails are compared in lower case. */
 export function emailKeyOf(email: string): string {
@@ -11,10 +12,12 @@ export function emailKeyOf(email: string): string {
 }
 
 export interface AccountRow
-  extends Omit<Account, 'serviceCategories' | 'acceptedTerms' | 'mustChangePassword'> {
+  extends Omit<Account, 'serviceCategories' | 'acceptedTerms' | 'mustChangePassword' | 'suspension'> {
   readonly passwordExpiresAtMs: number | null;
   readonly acceptedTerms: string | null;
   readonly termsAcceptedAtMs: number | null;
+  readonly suspendedAtMs: number | null;
+  readonly suspensionReason: string | null;
 }
 
 /** The row of a new account, whose owner chose the password. */
@@ -31,7 +34,12 @@ export function newAccountRow({ serviceCategories: _, acceptedTerms = null, ...a
     passwordExpiresAtMs: null,
     closesAtMs: null,
     closedAtMs: null,
+    ...suspensionRow(null),
   };
+}
+
+export function suspensionRow(suspension: Suspension | null) {
+  return { suspendedAtMs: suspension?.sinceMs ?? null, suspensionReason: suspension?.reason ?? null };
 }
 
 /** @param row.categories comma-separated in any order; null for a customer. */
@@ -53,6 +61,10 @@ export function accountOf(row: AccountRow & { readonly categories: string | null
         ? null
         : { version: row.acceptedTerms, atMs: row.termsAcceptedAtMs },
     mustChangePassword: row.passwordExpiresAtMs !== null,
+    suspension:
+      row.suspendedAtMs === null || row.suspensionReason === null
+        ? null
+        : { sinceMs: row.suspendedAtMs, reason: row.suspensionReason },
     createdAtMs: row.createdAtMs,
   };
 }
@@ -126,9 +138,9 @@ export function isClosingDue(closesAtMs: number | null, nowMs: number): boolean 
   return closesAtMs !== null && closesAtMs <= nowMs;
 }
 
-/** Codes of an account in closing take no tips. */
-export function statusForGivers(status: QrCodeStatus, isClosing: boolean): QrCodeStatus {
-  return isClosing && status === 'active' ? 'paused' : status;
+/** Codes of an account that is closing or suspended take no tips. */
+export function statusForGivers(status: QrCodeStatus, takesTips: boolean): QrCodeStatus {
+  return !takesTips && status === 'active' ? 'paused' : status;
 }
 
 /** The hash of a closed account's username. The prefix makes it useless for anything else. */

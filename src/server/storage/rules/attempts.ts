@@ -1,4 +1,4 @@
-import type { AttemptCount } from '../port/storage.ts';
+import type { AttemptCount } from '../port/attempts.ts';
 
 interface StoredAttempts {
   readonly count: number;

@@ -6,6 +6,8 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   logins_unlocked: 'Unlocked logins',
   sessions_ended: 'Logged a person out everywhere',
   api_keys_ended: 'Ended the API keys of a person',
+  account_suspended: 'Suspended an account',
+  suspension_lifted: 'Lifted the suspension of an account',
   account_closed: 'Closed an account',
   all_sessions_ended: 'Logged everybody out',
   installation_keys_renewed: 'Renewed the keys of the installation',

@@ -19,7 +19,15 @@ import type {
 } from '../port/payments.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
 import type { KeptMessage } from './messages.ts';
-import { decideTip, type EarlierTip, isSameTip, isTooLate, keyOf, reverserOf } from './tips.ts';
+import {
+  decideTip,
+  type EarlierTip,
+  type GiverStanding,
+  isSameTip,
+  isTooLate,
+  keyOf,
+  reverserOf,
+} from './tips.ts';
 
 /**
  * Decides the beginning of a payment; `due` when nothing stands against it.
@@ -34,18 +42,18 @@ export function decidePayment(
     readonly earlierTip: EarlierTip | undefined;
     readonly giverMessage: KeptMessage | undefined;
     readonly code: QrCodeWithProvider | undefined;
-    readonly isBlocked: boolean;
+    readonly giver: GiverStanding;
     readonly account: PayoutAccount | undefined;
   },
 ):
   | BeginOutcome
   | { readonly outcome: 'due'; readonly code: QrCodeWithProvider; readonly destination: string } {
-  const { earlier, earlierTip, giverMessage, code, isBlocked, account } = found;
+  const { earlier, earlierTip, giverMessage, code, giver, account } = found;
   if (earlier)
     return isSameTip(earlier, giverMessage, payment)
       ? { outcome: 'repeated', payment: earlier }
       : { outcome: 'key_reused' };
-  const decision = decideTip(payment, earlierTip, code, isBlocked);
+  const decision = decideTip(payment, earlierTip, code, giver);
   switch (decision.outcome) {
     case 'due':
       return account?.chargesEnabled

@@ -65,16 +65,22 @@ export function transactionOf({
   return transaction;
 }
 
+/** A guest is neither. */
+export interface GiverStanding {
+  readonly isSuspended: boolean;
+  readonly isBlocked: boolean;
+}
+
 /**
  * Decides the recording of a tip; `due` when nothing stands against it.
  * @param earlier the tip under the same idempotency key, or for a guest the one with this id.
- * @param isBlocked whether the code's owner has blocked the giver, who learns nothing of it.
+ * @param giver `isBlocked`: by the code's owner, of which the giver learns nothing.
  */
 export function decideTip(
   tip: GivenTip,
   earlier: EarlierTip | undefined,
   code: QrCodeWithProvider | undefined,
-  isBlocked: boolean,
+  giver: GiverStanding,
 ): RecordOutcome | { readonly outcome: 'due'; readonly code: QrCodeWithProvider } {
   if (earlier && !isSameTip(earlier, earlier.giverMessage, tip)) return { outcome: 'key_reused' };
   if (earlier && code) {
@@ -85,8 +91,9 @@ export function decideTip(
   const found = currentCode(code);
   if (found.outcome !== 'current') return found;
   const { code: current } = found;
+  if (giver.isSuspended) return { outcome: 'giver_suspended' };
   if (current.userId === tip.giverId) return { outcome: 'own_code' };
-  if (current.status === 'paused' || isBlocked) return { outcome: 'code_paused' };
+  if (current.status === 'paused' || giver.isBlocked) return { outcome: 'code_paused' };
   if (current.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
   if (tip.termsRefusal) return { outcome: tip.termsRefusal };
   if (tip.giverMessage && !current.takesWords) return { outcome: 'words_off' };

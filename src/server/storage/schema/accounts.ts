@@ -31,6 +31,10 @@ export const accounts = table(
     /** SHA-256 in hexadecimal of the terms of use that were accepted; null where there were none. */
     acceptedTerms: text('accepted_terms'),
     termsAcceptedAtMs: whole('terms_accepted_at_ms'),
+    /** Since when an operator keeps the account from giving and receiving; null as a rule. */
+    suspendedAtMs: whole('suspended_at_ms'),
+    /** Why, as its owner reads it; null unless the account is suspended. */
+    suspensionReason: text('suspension_reason'),
   },
   (t) => [
     uniqueIndex('accounts_email_key').on(t.emailKey),
@@ -39,6 +43,7 @@ export const accounts = table(
     check('accounts_total_tips_given', sql`${t.totalTipsGivenCents} >= 0`),
     check('accounts_last_position', sql`${t.lastPosition} >= 0`),
     check('accounts_day_start_hour', sql`${t.dayStartHour} between 0 and 23`),
+    check('accounts_suspension', sql`(${t.suspendedAtMs} is null) = (${t.suspensionReason} is null)`),
     index('accounts_closing').on(t.closesAtMs).where(sql`closes_at_ms is not null`),
   ],
 );

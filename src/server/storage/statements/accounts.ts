@@ -30,12 +30,19 @@ export function accountStatements({ db, isIn, choose }: Builder) {
     confirmedAtMs: sessions.confirmedAtMs,
   };
   const ownsSession = eq(accounts.id, sessions.userId);
+  const isAsked = sql`${sessions.tokenHash} = asked.hash and ${gt(sessions.expiresAtMs, value('nowMs'))}`;
   const endedOf = (asked: SQL) =>
     db
-      .select({ hash: sql<Buffer>`asked.hash` })
+      .select({
+        tokenHash: sql<Buffer>`asked.hash`,
+        isSuspended: sql`exists (select 1 from ${sessions} where ${isAsked})`.mapWith(Boolean),
+      })
       .from(asked)
       .where(
-        sql`not exists (select 1 from ${sessions} where ${sessions.tokenHash} = asked.hash and ${gt(sessions.expiresAtMs, value('nowMs'))})`,
+        sql`not exists (
+          select 1 from ${sessions} inner join ${accounts} on ${ownsSession}
+          where ${isAsked} and ${accounts.suspendedAtMs} is null
+        )`,
       );
 
   return {
@@ -94,6 +101,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
         passwordHash: accounts.passwordHash,
         closesAtMs: accounts.closesAtMs,
         closedAtMs: accounts.closedAtMs,
+        suspendedAtMs: accounts.suspendedAtMs,
       })
       .from(accounts)
       .where(is(accounts.id, 'id'))
@@ -109,7 +117,8 @@ export function accountStatements({ db, isIn, choose }: Builder) {
           id: accounts.id,
           username: accounts.username,
           fullName: accounts.fullName,
-          isClosing: sql<boolean>`${accounts.closesAtMs} is not null`,
+          isSuspended: sql<boolean>`${accounts.suspendedAtMs} is not null`,
+          takesTips: sql<boolean>`${accounts.closesAtMs} is null and ${accounts.suspendedAtMs} is null`,
           position: accounts.lastPosition,
           receivedCents: accounts.totalTipsReceivedCents,
           givenCents: accounts.totalTipsGivenCents,
@@ -122,6 +131,11 @@ export function accountStatements({ db, isIn, choose }: Builder) {
         .orderBy(asc(accounts.id))
         .for('no key update'),
     }),
+    /** Nulls end a suspension. */
+    setSuspension: db
+      .update(accounts)
+      .set(given(accounts, 'suspendedAtMs', 'suspensionReason'))
+      .where(is(accounts.id, 'id')),
     /** Null for an account that stays open. */
     setClosingTime: db.update(accounts).set(given(accounts, 'closesAtMs')).where(is(accounts.id, 'id')),
     closingAccounts: db
@@ -140,6 +154,8 @@ export function accountStatements({ db, isIn, choose }: Builder) {
         termsAcceptedAtMs: null,
         passwordExpiresAtMs: null,
         closesAtMs: null,
+        suspendedAtMs: null,
+        suspensionReason: null,
       })
       .where(is(accounts.id, 'id')),
     formerUsernamesOf: db

@@ -14,9 +14,14 @@ export const code = {
 /** The exact condition of the index `qr_codes_current`, without which SQLite does not use it. */
 export const isCurrent = sql`status in ('active', 'paused')`;
 export const ownsCode = eq(accounts.id, qrCodes.userId);
-/** Codes of an account in closing take no tips. */
+/** Codes of an account that is closing or suspended take no tips. */
 const statusForGivers = sql<QrCodeStatus>`case
-  when ${qrCodes.status} = 'active' and ${accounts.closesAtMs} is not null then 'paused' else ${qrCodes.status} end`;
+  when ${qrCodes.status} = 'active' and (${accounts.closesAtMs} is not null or ${accounts.suspendedAtMs} is not null)
+  then 'paused' else ${qrCodes.status} end`;
+/** Read with the code, so that a tip asks for no statement more. */
+const isGiverSuspended = sql`exists (
+  select 1 from ${accounts} as giver where giver.id = ${value('giverId')} and giver.suspended_at_ms is not null
+)`.mapWith(Boolean);
 
 export function codeStatements({ db, choose }: Builder) {
   const number = choose('SQLite numbers the rows of a table by itself', {
@@ -70,6 +75,11 @@ export function codeStatements({ db, choose }: Builder) {
       .limit(value('atMost')),
     codeWithProvider: db
       .select({ ...code, ...namesOfCode, status: statusForGivers })
+      .from(qrCodes)
+      .innerJoin(accounts, ownsCode)
+      .where(is(qrCodes.id, 'id')),
+    codeForGiver: db
+      .select({ ...code, ...namesOfCode, status: statusForGivers, isGiverSuspended })
       .from(qrCodes)
       .innerJoin(accounts, ownsCode)
       .where(is(qrCodes.id, 'id')),

@@ -96,7 +96,8 @@ function* thank(
   ...[receiverId, id, text, nowMs]: Parameters<Messages['thank']>
 ) {
   // Before the messages, as for a tip.
-  yield* statements.lockAccount.one({ id: receiverId });
+  const receiver = yield* statements.lockAccount.one({ id: receiverId });
+  if (receiver && receiver.suspendedAtMs !== null) return { outcome: 'suspended', giverId: null } as const;
   const tip = yield* statements.transactionById.one({ id });
   // A tip without messages has no row to lock.
   if (tip?.receiverId === receiverId) yield* statements.insertMessages.change(rules.newMessagesRow(tip));

@@ -24,10 +24,10 @@ import type { Step } from './step.ts';
 import {
   accountsOf,
   findEarlierTip,
-  isBlocked,
   lockAccounts,
   recordPaidTip,
   reversePaidTip,
+  standingOf,
 } from './tips.ts';
 
 export function createPayments(engine: Engine): Payments {
@@ -110,7 +110,10 @@ function* save(statements: Statements, payment: PaymentRecord, lookAtMs: number)
   return payment;
 }
 
+/** The accounts are locked, so that no payment begins after its giver or receiver was suspended. */
 const begin: StepOf<Payments['beginPayment']> = function* (statements, _, payment, lookAtMs) {
+  const { giverId, qrCodeId } = payment;
+  yield* statements.lockTipAccounts.all({ ids: giverId === null ? [] : [giverId], codeIds: [qrCodeId] });
   const decision = yield* decide(statements, payment);
   if (decision.outcome !== 'due') return decision;
   const begun = rules.newPayment(payment, decision.code, decision.destination);
@@ -127,14 +130,14 @@ const begin: StepOf<Payments['beginPayment']> = function* (statements, _, paymen
 
 function* decide(statements: Statements, payment: NewPayment): Step<ReturnType<typeof rules.decidePayment>> {
   const { giverId, paymentMode } = payment;
-  const code = yield* statements.codeWithProvider.one({ id: payment.qrCodeId });
+  const code = yield* statements.codeForGiver.one({ id: payment.qrCodeId, giverId });
   const earlier = yield* findEarlier(statements, payment);
   return rules.decidePayment(payment, {
     earlier,
     earlierTip: yield* findEarlierTip(statements, payment),
     giverMessage: earlier && (yield* statements.messagesById.one({ id: earlier.id })),
     code,
-    isBlocked: yield* isBlocked(statements, giverId, code),
+    giver: yield* standingOf(statements, giverId, code),
     account: code && (yield* findPayout(statements, { userId: code.userId, paymentMode })),
   });
 }

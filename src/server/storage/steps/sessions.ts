@@ -29,8 +29,7 @@ export const createSessions = (engine: Engine) =>
 
     async findEndedSessions(tokenHashes, nowMs) {
       const hashes = tokenHashes.map((hash) => Buffer.from(hash));
-      const ended = await engine.read(({ endedSessions }) => endedSessions.all({ hashes, nowMs }));
-      return ended.map(({ hash }) => hash);
+      return engine.read(({ endedSessions }) => endedSessions.all({ hashes, nowMs }));
     },
 
     extendSession: async (tokenHash, expiresAtMs) => {

@@ -17,6 +17,7 @@ import { createOutboxes } from './outboxes.ts';
 import { createPayments } from './payments.ts';
 import { createRecords } from './records.ts';
 import { createSessions } from './sessions.ts';
+import { createSuspensions } from './suspensions.ts';
 import { createTermsSteps } from './terms.ts';
 import { createTips } from './tips.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -45,4 +46,5 @@ export const createStorage = (engine: Engine) => ({
   operations: createOperations(engine),
   operators: createOperators(engine),
   factors: createFactorSteps(engine),
+  suspensions: createSuspensions(engine),
 });

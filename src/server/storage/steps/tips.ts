@@ -23,6 +23,7 @@ import {
   decideReversal,
   decideTip,
   type EarlierTip,
+  type GiverStanding,
   keyOf,
   reverserOf,
   transactionOf,
@@ -46,9 +47,9 @@ export const accountsOf = ({ giverId, receiverId }: Parties): readonly UserId[] 
 
 /** Records one tip. Not repeatable: a tip without a key leaves no trace of a first run. */
 function* recordTip(statements: Statements, _: boolean, tip: GivenTip): Step<Committed<RecordOutcome>> {
-  const code = yield* statements.codeWithProvider.one({ id: tip.qrCodeId });
-  const isGiverBlocked = yield* isBlocked(statements, tip.giverId, code);
-  const decision = decideTip(tip, yield* findEarlierTip(statements, tip), code, isGiverBlocked);
+  const code = yield* statements.codeForGiver.one({ id: tip.qrCodeId, giverId: tip.giverId });
+  const giver = yield* standingOf(statements, tip.giverId, code);
+  const decision = decideTip(tip, yield* findEarlierTip(statements, tip), code, giver);
   if (decision.outcome !== 'due') return { outcome: decision, accounts: [] };
   const transaction = yield* enterTip(statements, tip, decision.code);
   return { outcome: { outcome: 'recorded', transaction }, accounts: accountsOf(transaction) };
@@ -101,6 +102,16 @@ export function* findEarlierTip(
       ? yield* statements.transactionById.one({ id })
       : yield* statements.transactionByKey.one({ giverId, idempotencyKey });
   return found && { ...found, giverMessage: yield* statements.messagesById.one({ id: found.id }) };
+}
+
+/** @param code with whether its giver is suspended. */
+export function* standingOf(
+  statements: Statements,
+  giverId: UserId | null,
+  code: (QrCodeWithProvider & { readonly isGiverSuspended: boolean }) | undefined,
+): Step<GiverStanding> {
+  const isSuspended = code?.isGiverSuspended ?? false;
+  return { isSuspended, isBlocked: yield* isBlocked(statements, giverId, code) };
 }
 
 export function* isBlocked(

@@ -1,0 +1,42 @@
+/**
+ * What an operator does for or against the owner of an account, who is named by its id: commands and pages call
+ * the same functions.
+ */
+import type { Act } from '#server/storage/port/audit.ts';
+import type { DraftMail } from '#server/storage/port/mails.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { UserId } from '#shared/ids.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface Suspending {
+  /**
+   * Keeps an account from giving and receiving tips; its owner is told why. The streams of this process end at
+   * once, those of others within two seconds.
+   * @returns `suspended_before` when it is, for the earlier reason; `closed` when there is no open account.
+   */
+  suspend(id: UserId, reason: string, act: Act): Promise<'suspended' | 'suspended_before' | 'closed'>;
+  /** Ends a suspension; its owner is told. */
+  lift(id: UserId, act: Act): Promise<'lifted' | 'not_suspended'>;
+}
+
+export function createSuspending(deps: {
+  readonly storage: Pick<Storage, 'suspensions'>;
+  readonly sessions: Pick<Sessions, 'noteEnded'>;
+  readonly clock: Clock;
+  /** Without it no mail tells of anything. */
+  readonly draft?: DraftMail | undefined;
+}): Suspending {
+  const { storage, sessions, clock, draft } = deps;
+  const { suspensions } = storage;
+  return {
+    async suspend(id, reason, act) {
+      const told = draft?.('account_suspended', { reason });
+      const outcome = await suspensions.suspend(id, { sinceMs: clock(), reason }, act, told);
+      await sessions.noteEnded(id);
+      return outcome;
+    },
+
+    lift: (id, act) => suspensions.lift(id, act, draft?.('suspension_lifted')),
+  };
+}
