@@ -42,7 +42,7 @@ import { createDrafts } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
 import { createMail } from './mail/mail.ts';
 import { createNotifications } from './notifications/notifications.ts';
-import { createOperatorSessions } from './operators/operator-sessions.ts';
+import { createOperators } from './operators/operators.ts';
 import { findAddresses, resolveAddresses } from './outgoing/request.ts';
 import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
@@ -101,7 +101,6 @@ export function createApp(deps: AppDependencies): App {
   const isSecure = publicUrl.startsWith('https:');
 
   const services = createServices(deps);
-  const operatorSessions = createOperatorSessions({ storage: storage.operators, clock, random });
   const deviceMarks = createDeviceMarks({ key: secrets.device_mark, random, isSecure });
   const contextOf = createContextReader({ services, deviceMarks });
   const report = createReport(log);
@@ -126,9 +125,10 @@ export function createApp(deps: AppDependencies): App {
   takeWebhookEvents(app, services.payments);
   app.route('/api', createRestAdapter(envelope, contextOf, report));
   app.use('/trpc/*', createTrpcDoor(contextOf, report));
+  const operators = createOperators(deps, services);
   const isConsoleThere = createConsoleCheck(config.console);
   serveConsole(app, {
-    services: { ...services, storage, clock, operatorSessions },
+    services: { ...services, ...operators, storage, clock },
     isThere: isConsoleThere,
     isShuttingDown,
     report,
@@ -168,7 +168,7 @@ export function createApp(deps: AppDependencies): App {
       await services.invitations.sweep();
       await noteMonthlyStatements(storage, clock);
       await services.apiKeys.sweep();
-      await operatorSessions.sweep();
+      await operators.operatorSessions.sweep();
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },

@@ -45,7 +45,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['brand', /^server\/brand\//, 'pictures'],
   ['config', /^server\/(?:config|setting-forms)\.ts$/, 'storage brand'],
   ['wire', /^server\/api\/wire\.ts$/, ''],
-  ['operators', /^server\/operators\//, 'storage chapters'],
+  ['operators', /^server\/operators\//, 'storage chapters factors limits'],
   ['http', /^server\/api\/http\//, 'version wire storage chapters ports measures'],
   ['metrics', /^server\/metrics\//, 'version storage http measures'],
   [
@@ -56,7 +56,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'console',
     /^server\/api\/console\//,
-    'wire http storage chapters operators limits queue ports payments procedures',
+    'wire http storage chapters operators factors limits queue ports payments procedures',
   ],
   ['doors', /^server\/api\/(?:rest|openapi)\//, 'version wire http procedures queue'],
   [

@@ -126,8 +126,10 @@ export function countsOf(limits: readonly LimitName[], who: Who): Count[] {
   });
 }
 
+const WRONG = ['wrong_credentials', 'wrong_password', 'wrong_code'] as const;
+
 function isWrongPassword(error: unknown): boolean {
-  return error instanceof AppError && (error.code === 'wrong_credentials' || error.code === 'wrong_password');
+  return error instanceof AppError && WRONG.some((code) => code === error.code);
 }
 
 function nameOf(count: AttemptCount): string {

@@ -122,6 +122,14 @@ export const LIMITS = {
   webhook_change: inMemory(['account'], 120, HOUR_MS),
   webhook_call: inMemory(['account'], 60, HOUR_MS),
 
+  // Wrong passwords and wrong codes of operators.
+  operator_login_from_address_to_account: kept(['account', 'address'], 5, QUARTER_MS),
+  operator_login_from_address: kept(['address'], 30, QUARTER_MS),
+  operator_login_from_network: kept(['network'], 30 * NETWORK, QUARTER_MS),
+  operator_login_to_account: kept(['account'], 100, DAY_MS),
+  // Wrong codes in a session that somebody may have left open.
+  operator_code_in_session: kept(['session'], 5, QUARTER_MS),
+  operator_code_to_account: kept(['account'], 30, DAY_MS),
   // All requests of an operator to the console; a page of it asks for several things at once.
   console_request: inMemory(['account'], 600, MINUTE_MS),
 } as const satisfies Readonly<Record<string, Limit>>;

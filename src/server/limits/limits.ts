@@ -79,6 +79,12 @@ export interface Limits {
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId, quota?: Quota): Promise<void>;
   countKey(key: ApiKeyId, quota?: Quota): Promise<void>;
+  /** Tries a password with a code of an operator, as `limitLogin` does for accounts. */
+  limitOperatorLogin<Result>(email: string, caller: Place, attempt: () => Promise<Result>): Promise<Result>;
+  /** Tries a code in a session of an operator. */
+  limitOperatorCode<Result>(email: string, token: string, attempt: () => Promise<Result>): Promise<Result>;
+  /** Forgets the failed attempts of an operator. */
+  unlockOperator(email: string): Promise<void>;
   /** Counts a request of an operator to the console. */
   countConsole(operator: OperatorId): Promise<void>;
   /** Counts a request with a wrong API key, after the look-up: right ones from the same place go on. */
@@ -232,6 +238,27 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countChange: async (what, who, quota) => takeOne(what, who, quota),
     countStream: async (userId, quota) => takeOne('stream_opening', userId, quota),
 
+    limitOperatorLogin(email, place, attempt) {
+      const limits = [
+        'operator_login_from_address_to_account',
+        'operator_login_from_address',
+        'operator_login_from_network',
+        'operator_login_to_account',
+      ] as const;
+      const who = { account: operatorsAttemptsOf(email), ...hashedPlace(place) };
+      return attempts.count(
+        { ifWrong: countsOf(limits, who), ifRight: countsOf(['right_password_to_account'], who) },
+        attempt,
+      );
+    },
+    limitOperatorCode(email, token, attempt) {
+      const who = { account: operatorsAttemptsOf(email), session: hashOf(token) };
+      const ifWrong = countsOf(['operator_code_in_session', 'operator_code_to_account'], who);
+      return attempts.count({ ifWrong, ifRight: [] }, attempt);
+    },
+    unlockOperator: async (email) => {
+      await storage.forgetAttempts(operatorsAttemptsOf(email));
+    },
     countConsole: async (operator) => takeOne('console_request', operator),
     countKey: (key, quota) => take(countsOf(['key_request'], { key }), quota),
     countWrongKey: (place, quota) =>
@@ -264,6 +291,9 @@ export function createNoLimits(): Limits {
     countChange: allow,
     countStream: allow,
     countKey: allow,
+    limitOperatorLogin: (_email, _caller, attempt) => attempt(),
+    limitOperatorCode: (_email, _token, attempt) => attempt(),
+    unlockOperator: allow,
     countConsole: allow,
     countWrongKey: allow,
     unlock: async () => false,
@@ -275,6 +305,9 @@ export function createNoLimits(): Limits {
 function whoIsAt(address: string, network: string): Who {
   return network === address ? { address } : { address, network };
 }
+
+/** An account may have the email of an operator; neither locks the other out. */
+const operatorsAttemptsOf = (email: string) => attemptsAccountOf(`operator ${email.trim()}`);
 
 const hashedPlace = ({ address, network }: Place): Who => whoIsAt(hashOf(address), hashOf(network));
 

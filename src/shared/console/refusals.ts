@@ -10,4 +10,9 @@ export const CONSOLE_REFUSALS = {
     title: 'Enrolment needed',
     detail: 'Add a passkey, or a password with an authenticator app, first.',
   },
+  last_way_in: {
+    status: 409,
+    title: 'Last way in',
+    detail: 'This is your only way to log in. Add another passkey first.',
+  },
 } as const;

@@ -4,7 +4,8 @@
  */
 import type { Context as HonoContext } from 'hono';
 import { deviceFrom } from '#server/auth/devices.ts';
-import type { OperatorSessions, Place } from '#server/operators/operator-sessions.ts';
+import type { Place } from '#server/operators/operator-sessions.ts';
+import type { OperatorServices } from '#server/operators/operators.ts';
 import type { OnHangUp } from '#server/queue/fair-queue.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -14,10 +15,9 @@ import type { Arrival } from '../http/request-log.ts';
 import { bearerToken, onClose, type Services } from '../procedures/context.ts';
 
 /** What the parts work with: the chapters of the product, and what only the console has. */
-export interface ConsoleServices extends Services {
+export interface ConsoleServices extends Services, OperatorServices {
   readonly storage: Storage;
   readonly clock: Clock;
-  readonly operatorSessions: OperatorSessions;
 }
 
 export interface ConsoleContext {

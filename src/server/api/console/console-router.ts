@@ -3,6 +3,7 @@ import { auditProcedures } from './audit.ts';
 import { backupProcedures } from './backups.ts';
 import { codeProcedures } from './codes.ts';
 import { router } from './console-trpc.ts';
+import { enrolmentProcedures, factorProcedures } from './factors.ts';
 import { feeProcedures } from './fees.ts';
 import { healthProcedures } from './health.ts';
 import { installationProcedures } from './installation.ts';
@@ -13,6 +14,8 @@ import { transactionProcedures } from './transactions.ts';
 
 export const consoleRouter = router({
   session: sessionProcedures,
+  enrolment: enrolmentProcedures,
+  factors: factorProcedures,
   health: healthProcedures,
   people: peopleProcedures,
   reports: reportProcedures,

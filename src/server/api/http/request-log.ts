@@ -47,6 +47,15 @@ type SecurityEvent =
   | 'key_ended'
   | 'webhook_added'
   | 'webhook_removed'
+  | 'operator_login_succeeded'
+  | 'operator_login_failed'
+  /** An operator used a link, which ended all of their sessions and factors. */
+  | 'operator_link_used'
+  | 'operator_enrolled'
+  /** An operator proved the second factor again. */
+  | 'operator_confirmed'
+  | 'operator_session_ended'
+  | 'operator_factors_changed'
   /** A request without a session, in an ended one, with an API key that may not do it, or by somebody who may not do it. */
   | 'access_refused'
   /** Any other limit is used up. */

@@ -4,6 +4,7 @@ import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { changing, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
+import { forgetFactors } from './factors.ts';
 import type { Step } from './step.ts';
 
 export function createOperators(engine: Engine): Operators {
@@ -148,8 +149,8 @@ const beginEnrolment: StepOf<Operators['beginEnrolment']> = function* (
 };
 
 /** Ends everything by which an operator could get in but the password. */
-function* forgetWaysIn(statements: Statements, id: string): Step<void> {
-  const operatorId = id;
+function* forgetWaysIn(statements: Statements, operatorId: string): Step<void> {
+  yield* forgetFactors(statements, { kind: 'operator', id: operatorId });
   yield* statements.deleteOperatorLinksOf.change({ operatorId });
   yield* statements.deleteOperatorSessionsOf.change({ operatorId });
 }

@@ -1,0 +1,84 @@
+/** How an operator enrols, and changes the factors that they log in by. */
+import { ownAct } from '#server/operators/operator-accounts.ts';
+import { holderOf } from '#server/operators/ways-in.ts';
+import { newPasskey, newTotp, ownPasskey } from '#shared/console/session.ts';
+import { AppError } from '#shared/errors.ts';
+import { enrollingProcedure, operatorProcedure, router } from './console-trpc.ts';
+
+/** For an operator who has used a link and has not enrolled since. */
+const unenrolledProcedure = enrollingProcedure.use(({ ctx, next }) => {
+  if (ctx.operator.enrolledAtMs !== null) throw new AppError('link_ended');
+  return next();
+});
+
+/** For what changes how an operator gets in: a session that somebody else found open must not do it. */
+const guardedProcedure = operatorProcedure.use(({ ctx, next }) => {
+  if (!ctx.services.operatorSessions.isConfirmed(ctx.session)) throw new AppError('factor_needed');
+  const { operator, arrival, services } = ctx;
+  /** A change of factors has no step that also writes the log, so that its row follows it. */
+  const noteChange = async () => {
+    const act = ownAct(operator, arrival.address, 'operator_factors_changed', services.clock());
+    await services.storage.audit.note(act);
+    arrival.note('operator_factors_changed');
+  };
+  return next({ ctx: { noteChange } });
+});
+
+const namesOf = ({ email }: { readonly email: string }) => ({ name: email, displayName: email });
+
+export const enrolmentProcedures = router({
+  beginPasskey: unenrolledProcedure.mutation(({ ctx: { operator, services } }) =>
+    services.factors.beginPasskey(holderOf(operator), namesOf(operator)).then((options) => ({ options })),
+  ),
+  addPasskey: unenrolledProcedure.input(newPasskey).mutation(async ({ ctx, input }) => {
+    const { operator, token, services, arrival } = ctx;
+    await services.waysIn.enrolPasskey(operator, input.response, input.name, ctx.place());
+    await services.operatorSessions.confirm(token);
+    arrival.note('operator_enrolled');
+  }),
+  beginTotp: unenrolledProcedure.mutation(({ ctx: { operator, services } }) =>
+    services.factors.beginTotp(holderOf(operator), operator.email),
+  ),
+  confirmTotp: unenrolledProcedure.input(newTotp).mutation(async ({ ctx, input }) => {
+    const { operator, token, services, arrival } = ctx;
+    const owner = { origin: ctx.caller().network, account: operator.id, isKnown: true };
+    const codes = await services.hashingQueue.take({ ...owner, onHangUp: ctx.onHangUp }, () =>
+      services.limits.limitOperatorCode(operator.email, token, () =>
+        services.waysIn.enrolTotp(operator, input, ctx.place()),
+      ),
+    );
+    await services.operatorSessions.confirm(token);
+    arrival.note('operator_enrolled');
+    return { codes };
+  }),
+});
+
+export const factorProcedures = router({
+  list: operatorProcedure.query(async ({ ctx: { operator, services } }) => {
+    const { passkeys, ...rest } = await services.factors.list(holderOf(operator));
+    return {
+      ...rest,
+      passkeys: passkeys.map(({ createdAtMs, lastUsedAtMs, ...passkey }) => ({
+        ...passkey,
+        createdAt: new Date(createdAtMs).toISOString(),
+        lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+      })),
+    };
+  }),
+  beginPasskey: guardedProcedure.mutation(({ ctx: { operator, services } }) =>
+    services.factors.beginPasskey(holderOf(operator), namesOf(operator)).then((options) => ({ options })),
+  ),
+  addPasskey: guardedProcedure.input(newPasskey).mutation(async ({ ctx, input }) => {
+    await ctx.services.factors.addPasskey(holderOf(ctx.operator), input.response, input.name);
+    await ctx.noteChange();
+  }),
+  removePasskey: guardedProcedure.input(ownPasskey).mutation(async ({ ctx, input }) => {
+    await ctx.services.waysIn.removePasskey(ctx.operator, input.id);
+    await ctx.noteChange();
+  }),
+  renewRecoveryCodes: guardedProcedure.mutation(async ({ ctx }) => {
+    const codes = await ctx.services.factors.renewRecoveryCodes(holderOf(ctx.operator));
+    await ctx.noteChange();
+    return { codes };
+  }),
+});

@@ -1,0 +1,119 @@
+/**
+ * How an operator gets in: by a link of the shell, after which they enrol; then by a passkey, or by a password
+ * with a code. Whoever calls it limits how often that may be tried. An unknown email, a wrong password and a
+ * wrong code are answered alike, after the same steps.
+ */
+import { hash } from 'node:crypto';
+import { EASY_TO_GUESS, isEasyToGuess } from '#server/auth/password-strength.ts';
+import type { Passwords } from '#server/auth/passwords.ts';
+import type { Factors } from '#server/factors/factors.ts';
+import type { Holder } from '#server/storage/port/factors.ts';
+import type { Operator, Operators } from '#server/storage/port/operators.ts';
+import { isOwnName } from '#shared/accounts.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import type { OperatorId, PasskeyId } from '#shared/ids.ts';
+import { ownAct } from './operator-accounts.ts';
+import type { OperatorSessions, Place } from './operator-sessions.ts';
+
+/** Holds nothing, so that a login without an operator takes the same steps. */
+const NOBODY: Holder = { kind: 'operator', id: 'nobody' };
+
+export const holderOf = ({ id }: { readonly id: OperatorId }): Holder => ({ kind: 'operator', id });
+
+export interface WaysIn {
+  /** Call it in a turn (work-queue.ts). @returns the token of the session. @throws AppError `wrong_credentials`. */
+  logIn(
+    given: { readonly email: string; readonly password: string; readonly code: string },
+    place: Place,
+  ): Promise<string>;
+  /** @throws AppError `passkey_refused`. */
+  finishPasskeyLogin(response: string, place: Place): Promise<string>;
+  /** Whose link it is, which stays as it is. @throws AppError `link_ended`. */
+  linkOwner(linkToken: string): Promise<Operator>;
+  /** Enrols by a passkey. @throws AppError `passkey_refused`. */
+  enrolPasskey(operator: Operator, response: string, name: string, place: Place): Promise<void>;
+  /**
+   * Enrols by a password and an authenticator app. Call it in a turn (work-queue.ts).
+   * @returns ten recovery codes. @throws AppError `wrong_code`; `invalid_input`.
+   */
+  enrolTotp(
+    operator: Operator,
+    given: { readonly password: string; readonly code: string },
+    place: Place,
+  ): Promise<readonly string[]>;
+  /** @throws AppError `wrong_code`. */
+  confirmByCode(operator: Operator, code: string): Promise<void>;
+  /** @throws AppError `last_way_in` for the only one; `second_factor_not_found`. */
+  removePasskey(operator: Operator, id: PasskeyId): Promise<void>;
+}
+
+export function createWaysIn(deps: {
+  readonly storage: Operators;
+  readonly sessions: OperatorSessions;
+  readonly factors: Factors;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+}): WaysIn {
+  const { storage, sessions, factors, passwords, clock } = deps;
+
+  async function finishEnrolment(operator: Operator, { address }: Place): Promise<void> {
+    const act = ownAct(operator, address, 'operator_enrolled', clock());
+    if (!(await storage.finishEnrolment(operator.id, clock(), act))) throw new AppError('link_ended');
+  }
+
+  return {
+    async logIn({ email, password, code }, place) {
+      const found = await storage.find(email);
+      const isRight = await passwords.verify(found?.passwordHash ?? null, password);
+      const operator = isRight && found?.operator.enrolledAtMs != null ? found.operator : null;
+      const isCode = await factors.checkCode(operator ? holderOf(operator) : NOBODY, code);
+      if (!operator || !isCode) throw new AppError('wrong_credentials');
+      return sessions.begin(operator.id, place);
+    },
+
+    async finishPasskeyLogin(response, place) {
+      const id = await factors.finishPasskeyLogin('operator', response);
+      const operator = (await storage.list()).find((each) => each.id === id);
+      if (!operator || operator.enrolledAtMs === null) throw new AppError('passkey_refused');
+      return sessions.begin(operator.id, place);
+    },
+
+    async linkOwner(linkToken) {
+      const owner = await storage.findLink(hash('sha256', linkToken, 'buffer'), clock());
+      if (!owner) throw new AppError('link_ended');
+      return owner;
+    },
+
+    async enrolPasskey(operator, response, name, place) {
+      await factors.addPasskey(holderOf(operator), response, name);
+      await finishEnrolment(operator, place);
+    },
+
+    async enrolTotp(operator, { password, code }, place) {
+      requireStrong(password, operator, clock());
+      const codes = await factors.confirmTotp(holderOf(operator), code);
+      await storage.setPassword(operator.id, await passwords.hash(password));
+      await finishEnrolment(operator, place);
+      return codes ?? [];
+    },
+
+    async confirmByCode(operator, code) {
+      if (!(await factors.checkCode(holderOf(operator), code))) throw new AppError('wrong_code');
+    },
+
+    async removePasskey(operator, id) {
+      const { passkeys, hasTotp } = await factors.list(holderOf(operator));
+      if (!hasTotp && passkeys.every((passkey) => passkey.id === id)) throw new AppError('last_way_in');
+      await factors.removePasskey(holderOf(operator), id);
+    },
+  };
+}
+
+/** @throws AppError `invalid_input`. */
+function requireStrong(password: string, { email }: Operator, nowMs: number): void {
+  const person = { email, username: '', fullName: '', phone: null };
+  const isWeak = isOwnName(password, person) || isEasyToGuess(password, person, nowMs);
+  if (isWeak)
+    throw new AppError('invalid_input', { fieldErrors: [{ field: 'password', message: EASY_TO_GUESS }] });
+}
