@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   fees: async () => (await import('./commands/fees.ts')).tellFees,
   invite: async () => (await import('./commands/invite.ts')).invite,
   mail: async () => (await import('./commands/mail.ts')).testMail,
+  operator: async () => (await import('./commands/operator.ts')).careForOperators,
   reports: async () => (await import('./commands/reports.ts')).readReports,
   terms: async () => (await import('./commands/terms.ts')).changeTerms,
 };

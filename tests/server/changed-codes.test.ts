@@ -3,7 +3,8 @@
  * that is told of the change, and in one that is not.
  */
 import { describe, expect, test } from 'vitest';
-import type { Storage, StorageListener } from '#server/storage/port/storage.ts';
+import type { StorageListener } from '#server/storage/port/listener.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 import { codeOf, get, pages, textOf } from '#tests/support/rendered-pages.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';

@@ -24,9 +24,29 @@ interface Case {
   readonly action: AuditAction;
 }
 
+const LETS_IN = 'lets an operator in, which the log of the server tells';
+const OWN_SESSION = 'ends a session of the operator who asks';
+const OWN_FACTORS = 'leaves a row without a reason (operators.test.ts)';
+
 /** By the path of the procedure. */
 const MUTATIONS: Readonly<Record<string, string | Case>> = {
-  'session.end': 'ends the session of the operator who asks',
+  'session.logIn': LETS_IN,
+  'session.beginPasskeyLogin': LETS_IN,
+  'session.finishPasskeyLogin': LETS_IN,
+  'session.readLink': 'reads',
+  'session.useLink': 'ends what the operator themselves got in by; the row stands when they have enrolled',
+  'session.end': OWN_SESSION,
+  'session.endOther': OWN_SESSION,
+  'session.beginConfirmation': LETS_IN,
+  'session.confirm': LETS_IN,
+  'enrolment.beginPasskey': 'changes nothing yet',
+  'enrolment.addPasskey': OWN_FACTORS,
+  'enrolment.beginTotp': 'changes nothing yet',
+  'enrolment.confirmTotp': OWN_FACTORS,
+  'factors.beginPasskey': 'changes nothing yet',
+  'factors.addPasskey': OWN_FACTORS,
+  'factors.removePasskey': OWN_FACTORS,
+  'factors.renewRecoveryCodes': OWN_FACTORS,
 };
 
 const mutations = CONSOLE_PROCEDURES.flatMap(({ path, type }) => (type === 'mutation' ? [path] : []));

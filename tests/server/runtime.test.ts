@@ -257,6 +257,7 @@ describe('the operator’s commands', () => {
     'fees',
     'invite',
     'mail',
+    'operator',
     'reports',
     'terms',
   ];

@@ -72,7 +72,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters printer limits queue payments config http app log frame ports stripe care brand metrics parts',
+    'version storage choice schedule chapters operators printer limits queue payments config http app log frame ports stripe care brand metrics parts',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 
@@ -143,7 +143,7 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|db-move|db-restore|fees|invite|keep-backups|mail|reports|terms))\.ts$/,
+    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|db-move|db-restore|fees|invite|keep-backups|mail|operator|reports|terms))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],

@@ -13,6 +13,7 @@ import { moveDatabase } from '#server/commands/db-move.ts';
 import { restoreDatabase } from '#server/commands/db-restore.ts';
 import { tellFees } from '#server/commands/fees.ts';
 import { invite } from '#server/commands/invite.ts';
+import { careForOperators } from '#server/commands/operator.ts';
 import { readReports } from '#server/commands/reports.ts';
 import { changeTerms } from '#server/commands/terms.ts';
 import type { Environment } from './running-server.ts';
@@ -27,6 +28,7 @@ const COMMANDS = {
   'db-restore': restoreDatabase,
   fees: tellFees,
   invite,
+  operator: careForOperators,
   reports: readReports,
   terms: changeTerms,
 } as const satisfies Readonly<Record<string, Command>>;

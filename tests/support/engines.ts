@@ -23,6 +23,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'mail-processes',
   'maintenance',
   'notifications-processes',
+  'operators',
   'payments',
   'payments-model',
   'payments-processes',

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { PhotoName, QrCodeId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { AnnouncementStorage } from './announcements.ts';
@@ -17,6 +17,7 @@ import type { Events } from './events.ts';
 import type { Factors } from './factors.ts';
 import type { Invitations } from './invitations.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
+import type { StorageListener } from './listener.ts';
 import type { Mails, NewMail } from './mails.ts';
 import type { Messages } from './messages.ts';
 import type { Operations } from './operations.ts';
@@ -191,15 +192,6 @@ export interface QrCodeWithPicture extends QrCodeRecord {
 export interface QrCodeWithProvider extends QrCodeRecord {
   readonly username: string;
   readonly fullName: string;
-}
-
-/** Listens to changes by any process. `any` stands for all accounts. */
-export interface StorageListener {
-  /** These accounts may have new entries, which are readable now. */
-  onEntries(accounts: readonly UserId[] | 'any'): void;
-  /** Look-ups of these providers' codes may have changed. */
-  onCodes(owners: readonly UserId[] | 'any'): void;
-  onThanks(giver: UserId, id: TransactionId): void;
 }
 
 /**

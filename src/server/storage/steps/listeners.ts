@@ -1,6 +1,6 @@
 /** The listeners of this process, and the messages between processes for them. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import type { StorageListener } from '../port/storage.ts';
+import type { StorageListener } from '../port/listener.ts';
 
 /**
  * PostgreSQL takes payloads of less than 8,000 bytes
