@@ -9,6 +9,9 @@
  * nothing else to do. SOAK_ATTACKS=guesses,venue is only those of them (tests/soak/attacks.ts has their
  * names). With SOAK_ENGINE=postgres two processes on PostgreSQL are attacked in place of one on SQLite, and
  * with SOAK_THROUGH=caddy all ask through Caddy.
+ *
+ * `alerts` has Prometheus and Alertmanager (Debian's packages) watch servers to which everything is done that the
+ * rules of deploy/ are about, in about a quarter of an hour.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,6 +20,7 @@ import { join } from 'node:path';
 import { backUpUnderLoad } from '#tests/support/backups-under-load.ts';
 import { killUnderLoad } from '#tests/support/kills-under-load.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
+import { causeAlerts } from './alerts.ts';
 import { besiege } from './availability.ts';
 import { mixLoads } from './mixed-load.ts';
 import { hang, killInTurns, promoteInTurns } from './postgres-outages.ts';
@@ -86,6 +90,7 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
     const { attacks, ...rest } = await besiege(SCALE, ATTACKS, PLACE, report);
     return { figures: { attacks }, ...rest };
   },
+  alerts: causeAlerts,
 };
 
 /** Runs the test file with more cases from a printed seed. */
@@ -207,6 +212,8 @@ const tooLong = setTimeout(() => {
   say(`not done after ${LONGEST_RUN_MS / 60_000} minutes`);
   void stopEverything().then(() => process.exit(1));
 }, LONGEST_RUN_MS);
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.once(signal, () => void stopEverything().then(() => process.exit(1)));
 try {
   const wanted = process.argv.slice(2);
   if (!(await soak(wanted.length > 0 ? wanted : Object.keys(SOAKS)))) process.exitCode = 1;

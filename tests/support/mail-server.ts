@@ -32,8 +32,10 @@ export interface TakenMail {
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
+/** @param listenAt a port; 0 for a free one. */
 export async function startMailServer(
   options: Pick<SMTPServerOptions, 'secure' | 'hideSTARTTLS' | 'authOptional' | 'disabledCommands'> = {},
+  listenAt = 0,
 ) {
   const taken: TakenMail[] = [];
   const plans: Plan[] = [];
@@ -106,7 +108,7 @@ export async function startMailServer(
     },
   });
   server.on('error', () => {});
-  server.listen(0, '127.0.0.1');
+  server.listen(listenAt, '127.0.0.1');
   await once(server.server, 'listening');
   const address = server.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
