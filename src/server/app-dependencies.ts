@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import type { Upkeep } from './api/console/console-context.ts';
 import type { Troubles } from './api/http/probes.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { OwnBrand } from './brand/own-brand.ts';
@@ -36,4 +37,5 @@ export interface AppDependencies {
   readonly own?: OwnBrand;
   /** Reported by `/readyz`. */
   readonly troubles: Troubles;
+  readonly upkeep: Upkeep;
 }

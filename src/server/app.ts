@@ -128,7 +128,7 @@ export function createApp(deps: AppDependencies): App {
   const operators = createOperators(deps, services);
   const isConsoleThere = createConsoleCheck(config.console);
   serveConsole(app, {
-    services: { ...services, ...operators, storage, clock },
+    services: { ...services, ...operators, storage, clock, upkeep: deps.upkeep },
     isThere: isConsoleThere,
     isShuttingDown,
     report,

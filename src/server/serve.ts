@@ -35,6 +35,8 @@ import { databaseAt } from './storage/open.ts';
 import { DatabaseRefused } from './storage/port/database.ts';
 import { readSecrets } from './storage/port/secrets.ts';
 import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
+import { createBackupDesk } from './upkeep/backup-desk.ts';
+import { createHealth } from './upkeep/health.ts';
 import { RUNNING } from './version.ts';
 import { createGroundWatch, startLedgerChecks } from './watches.ts';
 
@@ -127,6 +129,9 @@ async function start(): Promise<void> {
   let isShuttingDown = false;
   const random = createRandomBytes();
   const paymentService = await openPaymentService(config, log);
+  const paymentMode = paymentService?.mode ?? 'simulated';
+  const { backups } = care;
+  const health = createHealth({ config, storage, clock: Date.now, troubles, backups, paymentMode });
   const drawing = createDrawing({ onTrouble: (err) => log.error({ err }, 'could not draw') });
   const app = createApp({
     config,
@@ -136,7 +141,7 @@ async function start(): Promise<void> {
     clock: Date.now,
     random,
     log,
-    pages: await openPages(config, paymentService?.mode ?? 'simulated', own),
+    pages: await openPages(config, paymentMode, own),
     own,
     paymentService,
     mailRelay: await openMailRelay(config),
@@ -144,6 +149,7 @@ async function start(): Promise<void> {
     drawing,
     isShuttingDown: () => isShuttingDown,
     troubles,
+    upkeep: { health, backups: createBackupDesk(backups, config) },
   });
 
   await requireKeys(config, storage);

@@ -66,13 +66,14 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
+  ['upkeep', /^server\/upkeep\//, 'version storage config http measures care'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   ['parts', /^server\/configured-parts\.ts$/, 'storage config ports stripe chapters metrics'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters operators printer limits queue payments config http app log frame ports stripe care brand metrics parts',
+    'version storage choice schedule chapters operators printer limits queue payments config http app log frame ports stripe care upkeep brand metrics parts',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 

@@ -13,6 +13,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'changed-codes',
   'clock',
   'code-life',
+  'console-upkeep',
   'console-fees',
   'console-audit',
   'csv',

@@ -12,6 +12,7 @@ import { createTroubles } from '#server/api/http/probes.ts';
 import type { AppRouter } from '#server/api/procedures/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
+import type { BackupKeeper } from '#server/backups.ts';
 import type { OwnBrand } from '#server/brand/own-brand.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import { logOptions } from '#server/log-options.ts';
@@ -21,6 +22,8 @@ import type { PaymentService } from '#server/payments/payment-service.ts';
 import { readSecrets } from '#server/storage/port/secrets.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { type BlockedWords, NO_BLOCKED_WORDS } from '#server/tips/blocked-words.ts';
+import { createBackupDesk } from '#server/upkeep/backup-desk.ts';
+import { createHealth } from '#server/upkeep/health.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newQrCodeId, newUserId, tipPageUrl } from '#shared/ids.ts';
@@ -83,6 +86,8 @@ export async function createTestApp(
     readonly blockedWords?: BlockedWords;
     /** The operator brings nothing unless a test is about it. */
     readonly own?: OwnBrand;
+    /** No backups are made unless a test is about them. */
+    readonly backups?: BackupKeeper;
   } = {},
 ) {
   const data = options.data ?? (await createTestData());
@@ -90,6 +95,7 @@ export async function createTestApp(
   const storage = options.wrapStorage?.(own) ?? own;
   const clock = { nowMs: START_MS };
   const troubles = createTroubles(() => clock.nowMs);
+  let health: ReturnType<typeof createHealth> | undefined;
   const logLines: string[] = [];
   const config = {
     ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace', PUSH_HOSTS: '127.0.0.1' }),
@@ -113,6 +119,23 @@ export async function createTestApp(
     ...(options.own && { own: options.own }),
     isShuttingDown: options.isShuttingDown ?? (() => false),
     troubles,
+    upkeep: {
+      // It listens to the whole process, and so only where somebody asks for it.
+      health: {
+        async read(streams) {
+          health ??= createHealth({
+            config,
+            storage,
+            clock: () => clock.nowMs,
+            troubles,
+            backups: options.backups ?? null,
+            paymentMode: 'simulated',
+          });
+          return health.read(streams);
+        },
+      },
+      backups: createBackupDesk(options.backups ?? null, config),
+    },
   });
 
   onTestFinished(async () => {

@@ -31,7 +31,7 @@ export interface Metrics {
 }
 
 export interface Watched {
-  readonly storage: OutboxStorage;
+  readonly storage: Pick<OutboxStorage, 'readOutboxes'>;
   readonly streams: () => number;
   readonly troubles: () => Readonly<Record<Trouble, boolean>>;
   readonly maintenance: Maintenance | null;

@@ -9,15 +9,32 @@ import type { OperatorServices } from '#server/operators/operators.ts';
 import type { OnHangUp } from '#server/queue/fair-queue.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
+import type { Backups } from '#shared/console/backups.ts';
+import type { Health } from '#shared/console/health.ts';
 import { groupAround, networkAround } from '../http/client-address.ts';
 import { nodeSideOf } from '../http/envelope.ts';
 import type { Arrival } from '../http/request-log.ts';
 import { bearerToken, onClose, type Services } from '../procedures/context.ts';
 
+/** What the process knows of itself and its backups. */
+export interface Upkeep {
+  readonly health: {
+    /** @param streams how many event streams are open. */
+    read(streams: number): Promise<Health>;
+  };
+  readonly backups: {
+    read(): Backups;
+    state(): 'free' | 'busy' | 'off';
+    /** Begins a backup, unless this process makes none, or one is being made. */
+    begin(): 'begun' | 'busy' | 'off';
+  };
+}
+
 /** What the parts work with: the chapters of the product, and what only the console has. */
 export interface ConsoleServices extends Services, OperatorServices {
   readonly storage: Storage;
   readonly clock: Clock;
+  readonly upkeep: Upkeep;
 }
 
 export interface ConsoleContext {

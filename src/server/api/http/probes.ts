@@ -29,6 +29,8 @@ export interface Troubles {
   begin(trouble: Trouble): void;
   end(trouble: Trouble): void;
   lines(): string[];
+  /** Since when there are those that there are now, in milliseconds since 1970. */
+  begun(): ReadonlyMap<Trouble, number>;
   /** Which of them there are now. */
   present(): Readonly<Record<Trouble, boolean>>;
 }
@@ -40,6 +42,7 @@ export function createTroubles(clock: Clock): Troubles {
       if (!begunAtMs.has(trouble)) begunAtMs.set(trouble, clock());
     },
     end: (trouble) => void begunAtMs.delete(trouble),
+    begun: () => begunAtMs,
     lines: () =>
       [...begunAtMs].map(
         ([trouble, atMs]) => `${TROUBLES[trouble]} since ${new Date(atMs).toISOString()}; the log says what.`,

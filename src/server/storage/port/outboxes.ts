@@ -1,4 +1,4 @@
-/** The storage port for what waits to be sent, as an operator watches it. */
+/** The storage port for what an operator watches: what waits to be sent, and how large the data is. */
 
 export interface Outbox {
   readonly waiting: number;
@@ -18,6 +18,13 @@ export interface Outboxes {
   readonly webhooks: Outbox;
 }
 
+export interface DatabaseSize {
+  /** On the disk; a write-ahead log of SQLite is not counted. */
+  readonly bytes: number;
+  readonly tips: number;
+}
+
 export interface OutboxStorage {
   readOutboxes(): Promise<Outboxes>;
+  measureDatabase(): Promise<DatabaseSize>;
 }

@@ -27,8 +27,14 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   operator_factors_changed: 'Changed their own ways to log in',
 };
 
+/** Every action with its words, by the words. */
+export const ACTIONS_IN_WORDS: readonly { readonly action: string; readonly text: string }[] = Object.entries(
+  SENTENCES,
+)
+  .map(([action, text]) => ({ action, text }))
+  .sort((one, other) => (one.text < other.text ? -1 : 1));
+
 /** An action in words; one that only a newer version knows, as it is. */
 export function wordsOf(action: string): string {
-  const known = Object.entries(SENTENCES).find(([name]) => name === action);
-  return known?.[1] ?? action;
+  return ACTIONS_IN_WORDS.find((known) => known.action === action)?.text ?? action;
 }

@@ -1,5 +1,6 @@
 import { isNotNull, sql } from 'drizzle-orm';
 import { pushDevices } from '../schema/devices.ts';
+import { transactions } from '../schema/ledger.ts';
 import { mails } from '../schema/mail.ts';
 import { payments } from '../schema/payments.ts';
 import { webhooks } from '../schema/webhooks.ts';
@@ -10,7 +11,7 @@ const MANY_LOOKS = 5;
 
 const count = () => sql`count(*)`.mapWith(Number);
 
-export function outboxStatements({ db }: Builder) {
+export function outboxStatements({ db, choose }: Builder) {
   return {
     waitingMails: db
       .select({
@@ -38,5 +39,14 @@ export function outboxStatements({ db }: Builder) {
       })
       .from(payments)
       .where(isNotNull(payments.lookAtMs)),
+    databaseSize: db
+      .select({
+        bytes: choose('each engine knows its own files', {
+          sqlite: sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
+          postgres: sql`pg_database_size(current_database())`,
+        }).mapWith(Number),
+        tips: sql`coalesce(max(${transactions.sequence}), 0)`.mapWith(Number),
+      })
+      .from(transactions),
   };
 }

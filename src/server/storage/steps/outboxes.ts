@@ -1,9 +1,12 @@
-import type { Outboxes, OutboxStorage } from '../port/outboxes.ts';
+import type { DatabaseSize, Outboxes, OutboxStorage } from '../port/outboxes.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, reading } from './engine.ts';
 import type { Step } from './step.ts';
 
-export const createOutboxes = (engine: Engine): OutboxStorage => ({ readOutboxes: reading(engine)(read) });
+export const createOutboxes = (engine: Engine): OutboxStorage => ({
+  readOutboxes: reading(engine)(read),
+  measureDatabase: reading(engine)(measure),
+});
 
 const NONE = { waiting: 0, failing: 0, oldestAtMs: null };
 
@@ -17,4 +20,8 @@ function* read(statements: Statements): Step<Outboxes> {
     payments: (yield* waitingPayments.one({})) ?? NONE,
     webhooks: { ...webhooks, failing: webhooks.waiting },
   };
+}
+
+function* measure({ databaseSize }: Statements): Step<DatabaseSize> {
+  return (yield* databaseSize.one({})) ?? { bytes: 0, tips: 0 };
 }

@@ -1,0 +1,109 @@
+/** The backups of this process for an operator: the last ones, one made now, and what a failure means. */
+import type { BackupFailure, BackupKeeper } from '#server/backups.ts';
+import type { Config } from '#server/config.ts';
+import type { BackupFailureShown, BackupShown, Backups } from '#shared/console/backups.ts';
+
+const MAX_SAID_LENGTH = 500;
+
+/** What a backup that failed has said, and what that means; the first that fits. */
+const MEANINGS: readonly (readonly [said: RegExp, text: string, action: string])[] = [
+  [
+    /cannot be trusted|malformed|Damaged:|does not add up/i,
+    'The copy was checked and found wrong: the data itself may be damaged.',
+    'Keep the older backups. Run npm run db:check on the machine: it says what is damaged. Get help before you restore.',
+  ],
+  [
+    /disk is full|no space left|ENOSPC|EDQUOT|quota exceeded/i,
+    'The disk of the backups is full.',
+    'Make room on it, or move older backups to another machine. Then make a backup here.',
+  ],
+  [
+    /EACCES|EPERM|EROFS|permission denied|read-only/i,
+    'The server may not write to the folder of the backups.',
+    'Give the folder to the user that runs the server, and see whether its disk is mounted for writing. Then make a backup here.',
+  ],
+  [
+    /did not come to an end/i,
+    'The backup took more than two hours and was ended.',
+    'See whether the disk of the backups answers, such as a network drive that is away. Then make a backup here.',
+  ],
+  [
+    /pg_dump|pg_restore/i,
+    'The program that copies PostgreSQL failed, or is not installed.',
+    'What it said is below. Mend that on the machine, then make a backup here.',
+  ],
+  [
+    /ENOENT|ENOTDIR|EEXIST|CANTOPEN|unable to open|EIO|SQLITE_IOERR/i,
+    'The folder of the backups is not there, or cannot be used.',
+    'See whether its disk is mounted and BACKUP_FOLDER is right. Then make a backup here.',
+  ],
+  [
+    /ECONNREFUSED|timeout|terminated|connect/i,
+    'The database did not answer.',
+    'See whether PostgreSQL runs. Then make a backup here.',
+  ],
+];
+
+export function explainFailure({ atMs, reason }: BackupFailure): BackupFailureShown {
+  const [, text, action] = MEANINGS.find(([said]) => said.test(reason)) ?? [
+    null,
+    'The backup could not be written.',
+    'What was said is below. Mend that, then make a backup here.',
+  ];
+  return { at: new Date(atMs).toISOString(), text, action, said: reason.slice(0, MAX_SAID_LENGTH) };
+}
+
+export interface BackupDesk {
+  read(): Backups;
+  /** Begins a backup. @returns `off` where this process makes none, `busy` while one is being made. */
+  begin(): 'begun' | 'busy' | 'off';
+  /** Whether a backup could begin now. */
+  state(): 'free' | 'busy' | 'off';
+}
+
+/** @param keeper null where this process makes no backups. */
+export function createBackupDesk(
+  keeper: BackupKeeper | null,
+  { database, backupFolder }: Pick<Config, 'database' | 'backupFolder'>,
+): BackupDesk {
+  const engine = database.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+
+  function listed(): Pick<Backups, 'kept' | 'unreadable'> {
+    try {
+      return { kept: keeper?.list().map(shown) ?? [], unreadable: null };
+    } catch (error) {
+      return { kept: [], unreadable: error instanceof Error ? error.message : String(error) };
+    }
+  }
+  const state = () => (keeper === null ? 'off' : keeper.begunAtMs() === null ? 'free' : 'busy');
+
+  return {
+    read() {
+      const failure = keeper?.failure() ?? null;
+      const begunAtMs = keeper?.begunAtMs() ?? null;
+      return {
+        engine,
+        folder: keeper && backupFolder,
+        ...listed(),
+        begunAt: begunAtMs === null ? null : new Date(begunAtMs).toISOString(),
+        failure: failure && explainFailure(failure),
+      };
+    },
+    state,
+    begin() {
+      if (keeper === null) return 'off';
+      return keeper.begin() ? 'begun' : 'busy';
+    },
+  };
+}
+
+function shown({
+  name,
+  bytes,
+  madeAtMs,
+  past,
+  isOther,
+}: ReturnType<BackupKeeper['list']>[number]): BackupShown {
+  const tips = past === null ? null : Number(past.split(':')[0]);
+  return { name, bytes, madeAt: new Date(madeAtMs).toISOString(), past, tips, isOther };
+}

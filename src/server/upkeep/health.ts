@@ -1,0 +1,208 @@
+/**
+ * How the server does, for an operator. It measures nothing twice: troubles are those of `/readyz`, the check of the
+ * ledger and the outboxes those of the metrics. It speaks of this process, and of the data that processes share.
+ */
+import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Troubles } from '#server/api/http/probes.ts';
+import type { BackupKeeper } from '#server/backups.ts';
+import type { Config } from '#server/config.ts';
+import { onMeasure } from '#server/measures.ts';
+import type { Outbox, Outboxes } from '#server/storage/port/outboxes.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { RUNNING } from '#server/version.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { Health } from '#shared/console/health.ts';
+import { explainFailure } from './backup-desk.ts';
+import { problemsOf } from './problems.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const LOOP_RESOLUTION_MS = 20;
+const NANOSECONDS_OF_MS = 1e6;
+const PATIENCE_MS = 3_000;
+
+export interface HealthDependencies {
+  readonly config: Config;
+  readonly storage: Pick<Storage, 'readOutboxes' | 'measureDatabase' | 'proveWritable' | 'isShared'>;
+  readonly clock: Clock;
+  readonly troubles: Troubles;
+  /** Null where this process makes no backups. */
+  readonly backups: BackupKeeper | null;
+  readonly paymentMode: string;
+  /** Whoever was woken up waits no longer for a database that hangs. */
+  readonly patienceMs?: number;
+}
+
+/** Starts to listen to what the process measures; call it at the start. */
+export function createHealth(deps: HealthDependencies) {
+  const { config, storage, clock, troubles, backups, patienceMs = PATIENCE_MS } = deps;
+  const startedAtMs = clock();
+  let check: { readonly isSound: boolean; readonly atMs: number } | null = null;
+  onMeasure('ledgerCheck', ({ isSound }) => {
+    check = { isSound, atMs: clock() };
+  });
+  const loop = watchLoop();
+
+  return {
+    /** @param streams how many event streams are open. */
+    async read(streams: number): Promise<Health> {
+      const [size, outboxes, unwritable, disks] = await Promise.all([
+        answered(storage.measureDatabase(), patienceMs),
+        answered(storage.readOutboxes(), patienceMs),
+        answered(
+          storage.proveWritable().then(() => null, spellReason),
+          patienceMs,
+        ).then((said) => (said === undefined ? 'no answer' : said)),
+        disksOf(config),
+      ]);
+      const kept = keptIn(backups);
+      const [newest] = kept;
+      const failure = backups?.failure() ?? null;
+      const found: Omit<Health, 'problems'> = {
+        at: spell(clock()),
+        process: {
+          version: RUNNING.version,
+          node: RUNNING.node,
+          startedAt: spell(startedAtMs),
+          host: hostname(),
+          pid: process.pid,
+          memoryBytes: process.memoryUsage.rss(),
+          isShared: storage.isShared,
+        },
+        database: size
+          ? {
+              engine: config.database.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL',
+              ...size,
+              growthBytesPerDay: growthOf(kept, size.bytes),
+            }
+          : null,
+        disks,
+        ledger: {
+          checkedAt: check && spell(check.atMs),
+          addsUp: check?.isSound ?? null,
+          noted: newest?.past ? { past: newest.past, at: spell(newest.madeAtMs) } : null,
+        },
+        backup: {
+          isMade: backups !== null,
+          newestAt: newest ? spell(newest.madeAtMs) : null,
+          failedAt: failure && spell(failure.atMs),
+        },
+        outboxes: outboxes ? spellOutboxes(outboxes) : null,
+        loop: loop.lastMinute(),
+        streams,
+        settings: settingsOf(deps),
+      };
+      const problems = problemsOf(found, {
+        unwritable,
+        troubles: troubles.begun(),
+        backupFailure: failure && explainFailure(failure),
+        isMaintained: config.maintenance !== null,
+        warnings: config.warnings,
+      });
+      return { ...found, problems };
+    },
+  };
+}
+
+const spell = (atMs: number) => new Date(atMs).toISOString();
+
+function spellReason(error: unknown): string {
+  const reason = error instanceof Error ? (error.cause ?? error) : error;
+  return reason instanceof Error ? reason.message : String(reason);
+}
+
+/** @returns undefined for what failed, or took longer than somebody waits. */
+async function answered<Result>(answer: Promise<Result>, patienceMs: number): Promise<Result | undefined> {
+  const isAnswered = new AbortController();
+  const tooLate = sleep(patienceMs, undefined, { signal: isAnswered.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([answer.catch(() => undefined), tooLate]);
+  } finally {
+    isAnswered.abort();
+  }
+}
+
+/** Of another past, or unreadable, a backup says nothing of this database. */
+function keptIn(backups: BackupKeeper | null) {
+  try {
+    return backups?.list().filter(({ isOther }) => !isOther) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** As the backups grew from the oldest to the newest; dumps are smaller than their database. */
+function growthOf(kept: ReturnType<typeof keptIn>, bytes: number): number | null {
+  const [newest] = kept;
+  const oldest = kept.findLast(({ name }) => name.slice(-3) === newest?.name.slice(-3));
+  if (!newest || !oldest || newest.bytes === 0) return null;
+  const days = (newest.madeAtMs - oldest.madeAtMs) / DAY_MS;
+  if (days < 1 / 2) return null;
+  return Math.round(((newest.bytes - oldest.bytes) / newest.bytes) * (bytes / days));
+}
+
+async function disksOf({ database, backupFolder }: Config): Promise<Health['disks']> {
+  const places = [
+    ...(database.engine === 'sqlite' ? [{ what: 'database', folder: dirname(database.path) }] : []),
+    ...(backupFolder === null ? [] : [{ what: 'backups', folder: backupFolder }]),
+  ];
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const disk = await answered(statfs(place.folder), PATIENCE_MS);
+      return disk ? [{ ...place, freeBytes: disk.bavail * disk.bsize }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function spellOutboxes({ mails, notifications, payments, webhooks }: Outboxes): Health['outboxes'] {
+  const shown = ({ waiting, failing, oldestAtMs }: Outbox) => ({
+    waiting,
+    failing,
+    oldestAt: oldestAtMs === null ? null : spell(oldestAtMs),
+  });
+  return {
+    mails: shown(mails),
+    notifications: shown(notifications),
+    payments: shown(payments),
+    webhooks: shown(webhooks),
+  };
+}
+
+/** How late the event loop was, in whole minutes. */
+function watchLoop() {
+  const histogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  histogram.enable();
+  let last: Health['loop'] = null;
+  const inMs = (nanoseconds: number) =>
+    Math.max(0, Math.round(nanoseconds / NANOSECONDS_OF_MS) - LOOP_RESOLUTION_MS);
+  setInterval(() => {
+    last = { p99Ms: inMs(histogram.percentile(99)), longestMs: inMs(histogram.max) };
+    histogram.reset();
+  }, MINUTE_MS).unref();
+  return { lastMinute: () => last };
+}
+
+const onOff = (isOn: boolean) => (isOn ? 'on' : 'off');
+
+/** What decides how the product behaves; the other settings are of the machine. */
+function settingsOf({ config, paymentMode }: HealthDependencies): Health['settings'] {
+  const { mail, maintenance, metrics, trustedProxies, undoMs } = config;
+  return [
+    { name: 'Address', value: config.publicUrl },
+    { name: 'Payments', value: paymentMode },
+    { name: 'Guest tips', value: onOff(config.takesGuestTips) },
+    { name: 'Registration', value: config.registration },
+    { name: 'Mail', value: mail ? `from ${mail.from.address}` : 'off' },
+    { name: 'Maintenance', value: onOff(maintenance !== null) },
+    { name: 'Undo', value: undoMs === 0 ? 'off' : `${undoMs / MINUTE_MS} minutes` },
+    { name: 'Contact', value: config.operatorContact || 'none' },
+    { name: 'Rate limits', value: onOff(config.isRateLimited) },
+    { name: 'Trusted proxies', value: trustedProxies.join(', ') || 'none' },
+    { name: 'Metrics', value: metrics ? `port ${metrics.port}` : 'off' },
+  ];
+}

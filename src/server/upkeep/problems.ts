@@ -1,0 +1,154 @@
+/**
+ * What is wrong, for somebody who was woken up: each problem in plain words, with what to do about it. The bounds
+ * are those of the alert rules in deploy/.
+ */
+import type { Trouble } from '#server/api/http/probes.ts';
+import type { Health, HealthProblem } from '#shared/console/health.ts';
+import { URGENCIES } from '#shared/console/health.ts';
+
+const MINUTE_MS = 60_000;
+const UNCHECKED_MS = 15 * MINUTE_MS;
+const STUCK_MS = 30 * MINUTE_MS;
+const SLOW_LOOP_MS = 250;
+const LITTLE_ROOM_BYTES = 1_000_000_000;
+
+interface Words extends Pick<HealthProblem, 'urgency' | 'text' | 'action'> {
+  readonly part?: HealthProblem['part'];
+}
+
+/** Of a backup that failed, `explainFailure` says more. */
+const TROUBLES: Readonly<Record<Trouble, Words>> = {
+  ledger: {
+    urgency: 'now',
+    text: 'The ledger does not add up.',
+    action: 'Stop the server and run npm run db:check on the machine. The log says which entries are wrong.',
+  },
+  data: {
+    urgency: 'now',
+    text: 'Some of the data is damaged or could not be read.',
+    action: 'Run npm run db:check on the machine. Keep all backups, and get help before you restore one.',
+  },
+  backup: {
+    urgency: 'soon',
+    text: 'The last backup failed.',
+    action: 'Backups says why, and what to do.',
+    part: 'backups',
+  },
+  late: {
+    urgency: 'soon',
+    text: 'The newest backup is more than 26 hours old.',
+    action: 'Make one under Backups.',
+    part: 'backups',
+  },
+  past: {
+    urgency: 'soon',
+    text: 'The folder of the backups has backups of another database.',
+    action:
+      'See which under Backups, and move them elsewhere. Is DATABASE_URL right, and is its disk mounted?',
+    part: 'backups',
+  },
+  unheard: {
+    urgency: 'soon',
+    text: 'Payments went through at Stripe, and Stripe did not tell this server.',
+    action: 'Look at the webhook in the Stripe dashboard: its address, and whether it is switched on.',
+  },
+};
+
+/** What is known besides what the page shows. */
+export interface Signs {
+  /** Why nothing can be saved; null while a tip could be recorded. */
+  readonly unwritable: string | null;
+  readonly troubles: ReadonlyMap<Trouble, number>;
+  readonly backupFailure: { readonly text: string; readonly action: string } | null;
+  readonly isMaintained: boolean;
+  /** What the settings warn of. */
+  readonly warnings: readonly string[];
+}
+
+/** @returns the most urgent first. */
+export function problemsOf(health: Omit<Health, 'problems'>, signs: Signs): HealthProblem[] {
+  const found: (Words & { readonly sinceMs?: number })[] = [];
+  const nowMs = Date.parse(health.at);
+  if (health.database === null)
+    found.push({
+      urgency: 'now',
+      text: 'The database does not answer.',
+      action: 'See whether it runs and has room on its disk. The log says what went wrong.',
+    });
+  else if (signs.unwritable !== null)
+    found.push({
+      urgency: 'now',
+      text: 'Nothing can be saved: tips are refused.',
+      action: `Look at the disk of the database, and at the log. It said: ${signs.unwritable}`,
+    });
+  for (const [trouble, sinceMs] of signs.troubles)
+    found.push({ ...TROUBLES[trouble], ...(trouble === 'backup' && signs.backupFailure), sinceMs });
+  const { checkedAt, addsUp } = health.ledger;
+  const checkedAtMs = Date.parse(checkedAt ?? health.process.startedAt);
+  if (addsUp !== false && nowMs - checkedAtMs > UNCHECKED_MS)
+    found.push({
+      urgency: 'now',
+      text: 'The ledger was not checked for 15 minutes.',
+      action: 'The log says what kept the server from it.',
+      sinceMs: checkedAtMs,
+    });
+  found.push(...stuckIn(health, nowMs), ...roomIn(health));
+  if (health.loop && health.loop.p99Ms > SLOW_LOOP_MS)
+    found.push({
+      urgency: 'soon',
+      text: 'The server is slow: requests wait for its processor.',
+      action: 'See what else runs on the machine, and docs/scaling.md.',
+    });
+  if (!health.backup.isMade && !health.process.isShared)
+    found.push({
+      urgency: 'soon',
+      text: 'This server makes no backups.',
+      action: 'Set BACKUP_FOLDER, unless something else makes them.',
+      part: 'backups',
+    });
+  if (signs.isMaintained)
+    found.push({ urgency: 'note', text: 'Maintenance is on: tips and refunds are paused.', action: '' });
+  for (const warning of signs.warnings.filter((text) => !text.startsWith('MAINTENANCE')))
+    found.push({ urgency: 'note', text: warning, action: '' });
+  return found
+    .map(({ sinceMs, part = null, ...words }) => ({
+      ...words,
+      part,
+      since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(),
+    }))
+    .sort((a, b) => URGENCIES.indexOf(a.urgency) - URGENCIES.indexOf(b.urgency));
+}
+
+/** Webhooks and notifications are their owners' affair, who are told. */
+function stuckIn({ outboxes }: Omit<Health, 'problems'>, nowMs: number) {
+  return (
+    [
+      [
+        'mails',
+        'Mails are not getting through.',
+        'Run npm run mail -- test ADDRESS on the machine: it says what the mail server answers.',
+      ],
+      [
+        'payments',
+        'Payments are waiting for Stripe.',
+        'See whether Stripe has an outage, and what the log says of it.',
+      ],
+    ] as const
+  ).flatMap(([name, text, action]) => {
+    const { failing = 0, oldestAt = null } = outboxes?.[name] ?? {};
+    if (failing === 0 || oldestAt === null || nowMs - Date.parse(oldestAt) < STUCK_MS) return [];
+    return [{ urgency: 'soon' as const, text, action, sinceMs: Date.parse(oldestAt) }];
+  });
+}
+
+/** A backup needs as much room as the database. */
+function roomIn({ disks, database }: Omit<Health, 'problems'>) {
+  const needed = Math.max(LITTLE_ROOM_BYTES, database?.bytes ?? 0);
+  return disks
+    .filter(({ freeBytes }) => freeBytes < needed)
+    .map(({ what, folder }) => ({
+      urgency: 'soon' as const,
+      text: `The disk of the ${what} is almost full.`,
+      action: `Make room on the disk of ${folder}.`,
+    }));
+}
