@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   account: async () => (await import('./commands/account.ts')).careForAccount,
   announce: async () => (await import('./commands/announce.ts')).announce,
   audit: async () => (await import('./commands/audit.ts')).readAuditLog,
+  code: async () => (await import('./commands/code.ts')).careForCode,
   'db-backup': async () => (await import('./commands/db-backup.ts')).backUpDatabase,
   'db-check': async () => (await import('./commands/db-check.ts')).checkDatabase,
   'db-keep-backups': async () => (await import('./commands/keep-backups.ts')).keepBackups,
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   operator: async () => (await import('./commands/operator.ts')).careForOperators,
   reports: async () => (await import('./commands/reports.ts')).readReports,
   terms: async () => (await import('./commands/terms.ts')).changeTerms,
+  tip: async () => (await import('./commands/tip.ts')).careForTip,
 };
 
 async function main(name: string | undefined, words: readonly string[]): Promise<void> {

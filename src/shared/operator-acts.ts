@@ -9,6 +9,7 @@ export const ACCOUNT_ACTS = [
   'api_keys_ended',
   'account_suspended',
   'suspension_lifted',
+  'code_stopped',
 ] as const;
 export type AccountAct = (typeof ACCOUNT_ACTS)[number];
 

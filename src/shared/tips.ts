@@ -15,7 +15,7 @@ import { closedObject } from './unknown-names.ts';
  * A simulated payment is completed at once; one at a payment service is pending until it is paid, failed or
  * expired. A reversed tip is refunded.
  */
-const TRANSACTION_STATUSES = ['completed', 'refunded', 'pending', 'failed', 'expired'] as const;
+export const TRANSACTION_STATUSES = ['completed', 'refunded', 'pending', 'failed', 'expired'] as const;
 
 export const MAX_PAGE_SIZE = 200;
 const DEFAULT_PAGE_SIZE = 50;

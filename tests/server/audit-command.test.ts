@@ -30,6 +30,7 @@ interface Scene {
   readonly reported: TransactionId;
   readonly invitation: string;
   readonly operatorId: string;
+  readonly code: string;
 }
 
 /** Data in which each command finds something to do. */
@@ -38,7 +39,7 @@ async function openScene(): Promise<Scene> {
   const path = join(folder, 'tipwell.db');
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   const { setTheScene } = createPeople(storage);
-  const { provider, tip } = await setTheScene();
+  const { provider, code, tip } = await setTheScene();
   const said = { ...tip(), giverMessage: { message: 'Hi', giverName: null, isRefused: false } };
   await storage.recordTip(said);
   await storage.messages.reportMessage(provider.id, said.id, 1);
@@ -48,7 +49,7 @@ async function openScene(): Promise<Scene> {
   const { operator } = await addOperator(storage, Date.now(), { email: OPERATOR });
   await storage.close();
   const ids = { accountId: provider.id, invitation: id, operatorId: operator.id };
-  return { path, folder, reported: said.id, ...ids };
+  return { path, folder, reported: said.id, code, ...ids };
 }
 
 /** A session, an API key and a failed login of somebody, which a command before may have ended. */
@@ -104,6 +105,10 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
     end: [() => ['end'], 'announcement_ended', nobody],
   },
   audit: 'reads the log',
+  code: {
+    'find CODE_OR_LINK': [({ code }) => ['find', code], null],
+    'stop CODE_OR_LINK': [({ code }) => ['stop', code], 'code_stopped', ({ code }) => code],
+  },
   'db-backup': 'changes nothing: whoever reads the data could copy it without the command',
   'db-check': 'reads',
   'db-keep-backups': 'makes backups as the server does',
@@ -139,6 +144,11 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
     show: [() => ['show'], null],
     set: [() => ['set', '--giver-fee', '2'], 'terms_set', nobody],
   },
+  tip: {
+    'find ID_OR_LINK': [({ reported }) => ['find', reported], null],
+    'refund ID_OR_LINK': [({ reported }) => ['refund', reported], 'tip_refunded', ({ reported }) => reported],
+    waiting: [() => ['waiting'], null],
+  },
 };
 
 /** The ways in which a command is called, without what may be left out. */
@@ -155,11 +165,13 @@ function nameOf(name: string): Name {
   const names: Readonly<Record<string, Name>> = {
     account: 'account',
     announce: 'announce',
+    code: 'code',
     'db-restore': 'db-restore',
     invite: 'invite',
     operator: 'operator',
     reports: 'reports',
     terms: 'terms',
+    tip: 'tip',
   };
   const known = names[name];
   if (known === undefined) throw new Error(`there is no way to run ${name}`);
@@ -247,6 +259,8 @@ test('what is done to nobody leaves no row', async () => {
   expect((await run('invite', 'revoke', 'inv_0')).code).toBe(1);
   expect((await run('reports', 'done', 'txn_0')).code).toBe(1);
   expect((await run('terms', 'set')).code).toBe(1);
+  expect((await run('tip', 'refund', 'txn_0')).code).toBe(1);
+  expect((await run('code', 'stop', 'ABCDE-FGHJK')).code).toBe(1);
   expect(await run('audit')).toEqual({
     code: 0,
     stdout: 'Nothing of this is in the audit log.\n',

@@ -249,6 +249,7 @@ describe('the operator’s commands', () => {
     'audit',
     'account',
     'announce',
+    'code',
     'db:backup',
     'db:check',
     'db:keep-backups',
@@ -260,6 +261,7 @@ describe('the operator’s commands', () => {
     'operator',
     'reports',
     'terms',
+    'tip',
   ];
 
   /** Everything that npm's scripts need, in a folder of its own: as built, or without a build. */

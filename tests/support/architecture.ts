@@ -144,7 +144,7 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|db-move|db-restore|fees|invite|keep-backups|mail|operator|reports|terms))\.ts$/,
+    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|code|db-move|db-restore|fees|invite|keep-backups|mail|operator|reports|terms|tip))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],

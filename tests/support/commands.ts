@@ -6,6 +6,7 @@
 import { careForAccount } from '#server/commands/account.ts';
 import { announce } from '#server/commands/announce.ts';
 import { readAuditLog } from '#server/commands/audit.ts';
+import { careForCode } from '#server/commands/code.ts';
 import { type Command, runCommand } from '#server/commands/command.ts';
 import { backUpDatabase } from '#server/commands/db-backup.ts';
 import { checkDatabase } from '#server/commands/db-check.ts';
@@ -16,12 +17,14 @@ import { invite } from '#server/commands/invite.ts';
 import { careForOperators } from '#server/commands/operator.ts';
 import { readReports } from '#server/commands/reports.ts';
 import { changeTerms } from '#server/commands/terms.ts';
+import { careForTip } from '#server/commands/tip.ts';
 import type { Environment } from './running-server.ts';
 
 const COMMANDS = {
   account: careForAccount,
   announce,
   audit: readAuditLog,
+  code: careForCode,
   'db-backup': backUpDatabase,
   'db-check': checkDatabase,
   'db-move': moveDatabase,
@@ -31,6 +34,7 @@ const COMMANDS = {
   operator: careForOperators,
   reports: readReports,
   terms: changeTerms,
+  tip: careForTip,
 } as const satisfies Readonly<Record<string, Command>>;
 
 /** @param words those that follow the name of the command. */

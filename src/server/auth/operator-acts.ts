@@ -12,14 +12,16 @@ const SENTENCES: Readonly<Record<AccountAct, string>> = {
   api_keys_ended: 'All of your API keys were ended.',
   account_suspended: 'Your account was suspended. You could no longer give or get tips.',
   suspension_lifted: 'Your account works again.',
+  code_stopped:
+    'One of your codes was stopped and takes no more tips. You can make a new code for the service.',
 };
 
 /** @returns the newest first, at most 100. */
 export async function listOperatorActs(
-  log: Pick<AuditLog, 'listAbout'>,
+  log: Pick<AuditLog, 'listAboutAccount'>,
   userId: UserId,
 ): Promise<OperatorAct[]> {
-  const rows = await log.listAbout(userId, MAX_LISTED);
+  const rows = await log.listAboutAccount(userId, MAX_LISTED);
   return rows.flatMap((row) => {
     const action = ACCOUNT_ACTS.find((known) => known === row.action);
     if (action === undefined) return [];

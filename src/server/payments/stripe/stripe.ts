@@ -5,13 +5,13 @@
 import Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
-import type { PaidMode } from '#shared/payments.ts';
 import {
   type Begun,
   type PaymentService,
   PaymentServiceUnavailable,
   type WebhookEvent,
 } from '../payment-service.ts';
+import { modeOfKey } from './key-mode.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
 import { createStripeCalls, type ToldRefusal, unavailable } from './stripe-calls.ts';
 import { checkoutStateOf, dataOf, EVENTS_OF_MONEY_BACK, serviceAccountOf } from './webhook-event.ts';
@@ -29,11 +29,6 @@ const TIMEOUT_MS = 10_000;
 const LEAST_LIFETIME_MS = 35 * 60_000;
 /** The greatest age of a webhook event in seconds; Stripe signs repeated events anew. */
 const EVENT_TOLERANCE_S = 300;
-
-/** Test and live keys: https://docs.stripe.com/keys */
-function modeOfKey(secretKey: string): PaidMode {
-  return /^[rs]k_live_/.test(secretKey) ? 'live' : 'test';
-}
 
 /** @param tell is told why Stripe refuses a call for good. */
 export function createStripe(

@@ -2,6 +2,7 @@
  * The storage port for the audit log: what operators did, each act in a row that is written in the step of the
  * act and never changes. A method by which an operator acts takes the act as its last argument.
  */
+import type { UserId } from '#shared/ids.ts';
 import { ACCOUNT_ACTS } from '#shared/operator-acts.ts';
 
 export const AUDIT_ACTIONS = [
@@ -23,6 +24,7 @@ export const AUDIT_ACTIONS = [
   'operator_removed',
   'operator_enrolled',
   'operator_factors_changed',
+  'tip_refunded',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -82,6 +84,8 @@ export interface AuditLog {
     readonly sinceMs: number;
     readonly atMost: number;
   }): Promise<AuditRow[]>;
+  /** The newest rows about an account and about its codes, newest first. */
+  listAboutAccount(id: UserId, atMost: number): Promise<AuditRow[]>;
   /** The newest rows about one id, newest first. */
   listAbout(subject: string, atMost: number): Promise<AuditRow[]>;
   /** Rows before a number (null for the newest), newest first. */

@@ -2,10 +2,13 @@
  * The storage port for what operators look up whoever it belongs to: a tip, a code, payments that do not come
  * to an end, and what the fees came to. Nothing here reads a message.
  */
-import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
-import type { TransactionRecord } from './ledger.ts';
+import type { QrCodeStatus } from '#shared/qr-codes.ts';
+import type { Act } from './audit.ts';
+import type { CodeRefusal, TransactionRecord } from './ledger.ts';
 import type { PaymentName, PaymentRecord } from './payments.ts';
 
 /** A closed account has placeholders for names. */
@@ -25,6 +28,16 @@ export interface FoundTip {
   readonly tip: TransactionRecord | null;
   /** Null for a simulated tip. */
   readonly payment: PaymentRecord | null;
+}
+
+export interface FoundCode {
+  readonly id: QrCodeId;
+  readonly status: QrCodeStatus;
+  readonly serviceCategory: ServiceCategory;
+  /** The name on its tip page; null where that is its owner's. */
+  readonly displayName: string | null;
+  readonly createdAtMs: number;
+  readonly owner: Person;
 }
 
 /** A payment whose money went back without anybody here having asked for it. */
@@ -57,6 +70,14 @@ export interface FeeStep {
 export interface Operations {
   /** Null when neither a tip nor a payment has this name. */
   findTip(name: PaymentName): Promise<FoundTip | null>;
+  findCode(id: QrCodeId): Promise<FoundCode | null>;
+  /** Retires a code, and nothing else of the service that it is for; its owner may make a new one. */
+  stopCode(
+    owner: UserId,
+    id: QrCodeId,
+    nowMs: number,
+    act: Act,
+  ): Promise<{ readonly outcome: 'stopped' } | CodeRefusal>;
   /**
    * Payments that nobody can pay any more and of whose end nothing was heard, and those whose refund was asked
    * for before `refundsBeforeMs` and was not made; oldest first, at most `atMost`.

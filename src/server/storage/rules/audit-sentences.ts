@@ -25,6 +25,8 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   operator_removed: 'Removed an operator',
   operator_enrolled: 'Enrolled as an operator',
   operator_factors_changed: 'Changed their own ways to log in',
+  code_stopped: 'Stopped a code',
+  tip_refunded: 'Refunded a tip',
 };
 
 /** Every action with its words, by the words. */

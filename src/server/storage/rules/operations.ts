@@ -1,4 +1,7 @@
-import type { FeeStep, QuarterFees } from '../port/operations.ts';
+import type { ActDone, Party } from '#shared/console/parties.ts';
+import type { AuditRow } from '../port/audit.ts';
+import type { FeeStep, Person, QuarterFees } from '../port/operations.ts';
+import { wordsOf } from './audit-sentences.ts';
 
 /** The number of rows in a step of a sum of fees: some milliseconds of work. */
 export const FEE_SPAN = 2_000;
@@ -9,4 +12,14 @@ export function feeStepOf(rows: readonly (QuarterFees & { readonly last: number 
     quarters: rows.map(({ last: _, ...quarter }) => quarter),
     next: count < FEE_SPAN ? null : Math.max(...rows.map(({ last }) => last)),
   };
+}
+
+/** A person as operators see them beside a tip or a code. */
+export function partyOf({ id, fullName, username, email, closedAtMs }: Person): Party {
+  const isOpen = closedAtMs === null;
+  return { id, fullName, username: isOpen ? username : null, email: isOpen ? email : null };
+}
+
+export function actDoneOf({ action, actorName, reason, atMs }: AuditRow): ActDone {
+  return { text: wordsOf(action), by: actorName, reason, at: new Date(atMs).toISOString() };
 }

@@ -1,5 +1,6 @@
 import { and, asc, type Column, desc, gt, gte, lt, sql } from 'drizzle-orm';
 import { auditLog } from '../schema/audit.ts';
+import { qrCodes } from '../schema/codes.ts';
 import { type Builder, insert, is, matches, value } from './builder.ts';
 
 /** An empty text stands for every value. */
@@ -27,6 +28,15 @@ export function auditStatements({ db }: Builder) {
       .from(auditLog)
       .where(and(gt(auditLog.number, value('after')), gte(auditLog.atMs, value('sinceMs'))))
       .orderBy(asc(auditLog.number))
+      .limit(value('atMost')),
+    auditRowsAboutAccount: db
+      .select()
+      .from(auditLog)
+      .where(
+        sql`${auditLog.subject} in (select ${value('userId')}
+          union all select ${qrCodes.id} from ${qrCodes} where ${is(qrCodes.userId, 'userId')})`,
+      )
+      .orderBy(desc(auditLog.number))
       .limit(value('atMost')),
     auditRowsAbout: db
       .select()

@@ -93,6 +93,17 @@ export function codeStatements({ db, choose }: Builder) {
       .select({ png: qrPictures.png })
       .from(qrPictures)
       .where(matches(qrPictures, 'qrCodeId', 'address')),
+    codeWithAge: db
+      .select({
+        id: qrCodes.id,
+        userId: qrCodes.userId,
+        status: qrCodes.status,
+        serviceCategory: qrCodes.category,
+        displayName: qrCodes.displayName,
+        createdAtMs: qrCodes.createdAtMs,
+      })
+      .from(qrCodes)
+      .where(is(qrCodes.id, 'id')),
     codeById: db.select(code).from(qrCodes).where(is(qrCodes.id, 'id')),
     updateCode: db
       .update(qrCodes)

@@ -7,6 +7,8 @@ import type { Step } from './step.ts';
 
 export const createAuditLog = ({ read, transact }: Engine): AuditLog => ({
   list: (place) => read(({ auditRows }) => auditRows.all({ ...place })),
+  listAboutAccount: (userId, atMost) =>
+    read(({ auditRowsAboutAccount }) => auditRowsAboutAccount.all({ userId, atMost })),
   listAbout: (subject, atMost) => read(({ auditRowsAbout }) => auditRowsAbout.all({ subject, atMost })),
   listNewest: (filter, { before, atMost }) =>
     read(({ newestAuditRows }) =>
@@ -27,12 +29,14 @@ export const createAuditLog = ({ read, transact }: Engine): AuditLog => ({
 export function* noteAct(statements: Statements, isRepeated: boolean, act: Act | undefined): Step<void> {
   if (!act) return;
   yield* statements.lockName.all({ kind: 'audit', name: 'log' });
-  if (isRepeated) {
-    const { atMs, action, subject, actor } = act;
-    const same = { atMs, action, subject, actorName: actor.name, host: actor.host };
-    if (yield* statements.sameAct.one(same)) return;
-  }
+  if (isRepeated && (yield* isNoted(statements, act))) return;
   yield* statements.insertAuditRow.change(nextAuditRow(yield* statements.auditHead.one({}), act));
+}
+
+/** Whether an act was noted before, by a step whose commit was not known. */
+export function* isNoted(statements: Statements, { atMs, action, subject, actor }: Act): Step<boolean> {
+  const same = { atMs, action, subject, actorName: actor.name, host: actor.host };
+  return (yield* statements.sameAct.one(same)) !== undefined;
 }
 
 /** Runs a step of one writing statement with the row of its act, which is left out when nothing was changed. */

@@ -3,10 +3,12 @@
  * was paused, replaced or retired.
  */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
+import type { Operations } from '../port/operations.ts';
 import type { NewPicture, QrCodeRecord, Storage } from '../port/storage.ts';
 import { CLOSED_ACCOUNT } from '../rules/accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules/codes.ts';
 import type { Statements } from '../statements/all.ts';
+import { isNoted, noteAct } from './audit.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
 import { noteEvent } from './events.ts';
 import type { Step } from './step.ts';
@@ -99,6 +101,24 @@ const setPhoto: StepOf<Storage['setPhoto']> = function* (statements, _, userId, 
   return { outcome: 'updated', code };
 };
 
+export const stopCode: StepOf<Operations['stopCode']> = function* (
+  statements,
+  isRepeated,
+  userId,
+  id,
+  nowMs,
+  act,
+) {
+  const found = yield* lockOwn(statements, userId, id);
+  if (found.outcome !== 'current') {
+    const isOwn = isRepeated && found.outcome === 'code_retired' && (yield* isNoted(statements, act));
+    return isOwn ? { outcome: 'stopped' } : found;
+  }
+  yield* retire(statements, found.code, nowMs);
+  yield* noteAct(statements, isRepeated, act);
+  return { outcome: 'stopped' };
+};
+
 /** Retires the current code of a service that is given up. Requires the account's lock. */
 export function* retireCode(
   statements: Statements,
@@ -108,10 +128,13 @@ export function* retireCode(
 ): Step<void> {
   const current = yield* statements.codeOfCategory.one({ userId, category });
   const code = current && (yield* statements.codeById.one({ id: current.id }));
-  if (!code) return;
+  if (code) yield* retire(statements, code, nowMs);
+}
+
+function* retire(statements: Statements, code: QrCodeRecord, nowMs: number | undefined): Step<void> {
   yield* statements.updateCode.change({ ...code, status: 'retired', photoName: null });
   yield* forgetPhoto(statements, code.photoName);
-  yield* noteChange(statements, userId, code.id, nowMs);
+  yield* noteChange(statements, code.userId, code.id, nowMs);
 }
 
 /**

@@ -5,12 +5,15 @@ import { feeStepOf } from '../rules/operations.ts';
 import { paymentOf } from '../rules/payments.ts';
 import { transactionOf } from '../rules/tips.ts';
 import type { Statements } from '../statements/all.ts';
-import { type Engine, reading, type StepOf } from './engine.ts';
+import { stopCode } from './codes.ts';
+import { changingCodes, type Engine, reading, type StepOf } from './engine.ts';
 import { findPayment } from './payments.ts';
 import type { Step } from './step.ts';
 
 export const createOperations = (engine: Engine): Operations => ({
   findTip: reading(engine)(findTip),
+  findCode: reading(engine)(findCode),
+  stopCode: changingCodes(engine)(stopCode),
 
   listStuckPayments: async (nowMs, refundsBeforeMs, atMost) =>
     (await engine.read(({ stuckPayments }) => stuckPayments.all({ nowMs, refundsBeforeMs, atMost }))).map(
@@ -37,6 +40,13 @@ const findTip: StepOf<Operations['findTip']> = function* (statements, _, name) {
   const { giverId, receiverId } = found;
   const giver = giverId === null ? null : yield* personOf(statements, giverId);
   return { giver, receiver: yield* personOf(statements, receiverId), tip, payment };
+};
+
+const findCode: StepOf<Operations['findCode']> = function* (statements, _, id) {
+  const found = yield* statements.codeWithAge.one({ id });
+  if (!found) return null;
+  const { userId, ...code } = found;
+  return { ...code, owner: yield* personOf(statements, userId) };
 };
 
 function* personOf({ personById }: Statements, id: UserId): Step<Person> {

@@ -1,0 +1,219 @@
+/**
+ * What operators do about tips: find one whoever it belongs to, refund it for somebody who cannot, and see which
+ * payments do not come to an end. Nothing here tells a message.
+ */
+import type { TipPayments } from '#server/payments/tip-payments.ts';
+import type { Act, ActAbout } from '#server/storage/port/audit.ts';
+import type { OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
+import type { FoundTip } from '#server/storage/port/operations.ts';
+import type { PaymentName, PaymentRecord } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { actDoneOf, partyOf } from '#server/storage/rules/operations.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { FoundTipView, PaymentTroubles, StuckReason, TipRefund } from '#shared/console/transactions.ts';
+import { AppError } from '#shared/errors.ts';
+import { isTransactionId, type TransactionId } from '#shared/ids.ts';
+import { cents, type Terms } from '#shared/money.ts';
+import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
+import type { GuestReceipts } from './guest-receipts.ts';
+
+/** A refund that takes longer has failed at least once. */
+const REFUND_PATIENCE_MS = 10 * 60_000;
+const MAX_STUCK = 100;
+const MAX_RETURNED = 20;
+const MAX_ACTS = 20;
+
+export interface TipSupport {
+  /**
+   * @param name an id, a link of a receipt, or what the payment service calls a payment or its page.
+   * @returns null when no tip and no payment has this name.
+   */
+  find(name: string): Promise<FoundTipView | null>;
+  /**
+   * Refunds a tip in full on behalf of somebody who cannot. `asked` when the payment service has not done it yet.
+   * @returns null when there is no such tip.
+   * @throws AppError `not_refundable` for what went back before, or was not paid; `payment_unavailable` for a tip
+   *   that was paid with keys which the server no longer has; `maintenance`.
+   */
+  refund(name: string, act: ActAbout): Promise<TipRefund | null>;
+  /** Payments that wait longer than they should, and those that went back by themselves. */
+  listTroubles(): Promise<PaymentTroubles>;
+}
+
+/** Carries a refund out, or at least notes it for the server to carry out (`asked`). */
+export interface RefundsTips {
+  readonly mode: TipPayments['mode'];
+  refund(reversal: OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' | 'asked' }>;
+}
+
+export function createTipSupport(deps: {
+  readonly storage: Pick<Storage, 'operations' | 'audit'>;
+  readonly payments: RefundsTips;
+  readonly receipts: Pick<GuestReceipts, 'read'>;
+  readonly clock: Clock;
+  /** The terms that hold now. */
+  readonly terms: () => Pick<Terms, 'currency' | 'exponent'>;
+}): TipSupport {
+  const { storage, payments, receipts, clock } = deps;
+  const { operations } = storage;
+
+  const money = () => {
+    const { currency, exponent } = deps.terms();
+    return { currency, exponent };
+  };
+
+  async function look(name: string): Promise<FoundTip | null> {
+    for (const meant of namesIn(name, receipts)) {
+      const found = await operations.findTip(meant);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  async function view(found: FoundTip): Promise<FoundTipView> {
+    const { giver, receiver, tip, payment } = found;
+    const record = recordOf(found);
+    const acts = await storage.audit.listAbout(record.id, MAX_ACTS);
+    const { amountCents, giverFeeCents, receiverFeeCents, netAmountCents } = record;
+    const reversal = tip?.reversal ?? null;
+    return {
+      id: record.id,
+      status: statusOf(found),
+      paymentMode: record.paymentMode,
+      giver: giver && partyOf(giver),
+      receiver: partyOf(receiver),
+      qrCodeId: record.qrCodeId,
+      serviceCategory: record.serviceCategory,
+      amountCents,
+      giverFeeCents,
+      receiverFeeCents,
+      netAmountCents,
+      ...money(),
+      createdAt: timeOf(record.createdAtMs),
+      refundedAt: reversal && timeOf(reversal.createdAtMs),
+      refundedBy:
+        reversal &&
+        (reversal.reversedBy ??
+          otherRefunderOf(
+            payment,
+            acts.map(({ action }) => action),
+          )),
+      payment: payment && {
+        state: payment.state,
+        changedAt: timeOf(payment.changedAtMs),
+        expiresAt: timeOf(payment.expiresAtMs),
+        checkoutId: payment.checkout?.id ?? null,
+        chargeId: payment.chargeId,
+        refundAskedAt: isRefundUnderWay(payment) ? timeOf(payment.refund.askedAtMs) : null,
+      },
+      acts: acts.map(actDoneOf),
+    };
+  }
+
+  async function viewAgain(id: TransactionId): Promise<FoundTipView> {
+    const found = await operations.findTip({ id });
+    if (!found) throw new Error(`${id} has gone`);
+    return view(found);
+  }
+
+  /** What came of it; the payment service may not answer, and is then asked again by itself. */
+  async function tryToRefund(act: Act, id: TransactionId) {
+    try {
+      return (await payments.refund({ transactionId: id, createdAtMs: act.atMs, act })).outcome;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'payment_unavailable') throw error;
+      const { payment = null } = (await operations.findTip({ id })) ?? {};
+      if (payment && isRefundUnderWay(payment)) return 'asked';
+      throw error;
+    }
+  }
+
+  return {
+    async find(name) {
+      const found = await look(name);
+      return found && view(found);
+    },
+
+    async refund(name, actAbout) {
+      const found = await look(name);
+      if (!found) return null;
+      const { id } = recordOf(found);
+      const outcome = await tryToRefund(actAbout(id), id);
+      if (outcome !== 'reversed' && outcome !== 'asked') throw new AppError('not_refundable');
+      return { outcome: outcome === 'asked' ? 'asked' : 'refunded', tip: await viewAgain(id) };
+    },
+
+    async listTroubles() {
+      const nowMs = clock();
+      const stuck = await operations.listStuckPayments(nowMs, nowMs - REFUND_PATIENCE_MS, MAX_STUCK);
+      const returned = await operations.listReturnedPayments(MAX_RETURNED);
+      return {
+        paymentMode: payments.mode,
+        ...money(),
+        stuck: stuck.map((payment) => ({
+          ...moneyOf(payment),
+          why: whyStuck(payment, payments.mode),
+          since: timeOf(payment.refund?.askedAtMs ?? payment.createdAtMs),
+        })),
+        returned: returned.map((payment) => ({ ...moneyOf(payment), at: timeOf(payment.reversedAtMs) })),
+      };
+    },
+  };
+}
+
+/** What a text may mean: the path of a link says it, whatever the address of the installation was then. */
+function* namesIn(text: string, receipts: Pick<GuestReceipts, 'read'>): Generator<PaymentName> {
+  const name = text
+    .trim()
+    .replace(/^.*?(?=\/(?:r|transactions)\/)/, '')
+    .replace(/[?#].*$/, '')
+    .replace(/\/$/, '');
+  const token = name.startsWith(GUEST_RECEIPT_PREFIX) ? name.slice(GUEST_RECEIPT_PREFIX.length) : name;
+  const id = name.startsWith(TRANSACTION_PREFIX) ? name.slice(TRANSACTION_PREFIX.length) : name;
+  const ofGuest = receipts.read(token);
+  if (ofGuest) yield { id: ofGuest };
+  else if (isTransactionId(id)) yield { id };
+  else if (/^\w{1,255}$/.test(name)) {
+    yield { chargeId: name };
+    yield { checkoutId: name };
+  }
+}
+
+function recordOf({ tip, payment }: FoundTip) {
+  const record = tip ?? payment;
+  if (!record) throw new Error('what was found is neither a tip nor a payment');
+  return record;
+}
+
+type UnderWay = PaymentRecord & { readonly refund: NonNullable<PaymentRecord['refund']> };
+
+const isRefundUnderWay = (payment: PaymentRecord): payment is UnderWay =>
+  payment.state === 'succeeded' && payment.refund !== null;
+
+function statusOf({ tip, payment }: FoundTip): FoundTipView['status'] {
+  if (tip) return tip.reversal ? 'refunded' : 'completed';
+  return payment?.state === 'failed' || payment?.state === 'expired' ? payment.state : 'pending';
+}
+
+/** Who has a tip taken back that neither of its two people took back; null from before this was stored. */
+function otherRefunderOf(payment: PaymentRecord | null, actions: readonly string[]) {
+  if (payment) return payment.refund ? 'operator' : 'payment_service';
+  return actions.includes('tip_refunded') ? 'operator' : null;
+}
+
+function whyStuck(payment: PaymentRecord, mode: TipPayments['mode']): StuckReason {
+  if (payment.paymentMode !== mode) return 'other_keys';
+  if (payment.refund) return 'refund';
+  return payment.state === 'created' ? 'no_page' : 'no_end';
+}
+
+function moneyOf({
+  id,
+  paymentMode,
+  amountCents,
+  giverFeeCents,
+}: Pick<PaymentRecord, 'id' | 'amountCents' | 'giverFeeCents'> & Pick<PaymentTroubles, 'paymentMode'>) {
+  return { id, paymentMode, paidCents: cents(amountCents + giverFeeCents) };
+}
+
+const timeOf = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,21 @@
+/** People and acts as operators see them beside a tip or a code. */
+import { z } from 'zod';
+
+export const party = z.object({
+  id: z.string().brand<'UserId'>(),
+  fullName: z.string(),
+  /** Null for a closed account, as is the email. */
+  username: z.string().nullable(),
+  email: z.string().nullable(),
+});
+export type Party = z.infer<typeof party>;
+
+/** What an operator did to a tip or a code. */
+export const actDone = z.object({
+  text: z.string(),
+  by: z.string(),
+  /** Null where none was given. */
+  reason: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+export type ActDone = z.infer<typeof actDone>;

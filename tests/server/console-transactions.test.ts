@@ -1,0 +1,251 @@
+/**
+ * What operators do about tips: they find one by whatever somebody reads to them, and refund it for somebody who
+ * cannot, in one step with its row in the audit log.
+ */
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createRefundRequests } from '#server/payments/refund-requests.ts';
+import { createSimulatedPayments } from '#server/payments/simulated.ts';
+import type { Act } from '#server/storage/port/audit.ts';
+import { readSecrets } from '#server/storage/port/secrets.ts';
+import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
+import { createTipSupport, type RefundsTips } from '#server/tips/tip-support.ts';
+import { foundTip, paymentTroubles } from '#shared/console/transactions.ts';
+import { newTransactionId } from '#shared/ids.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
+import { openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const MESSAGE = 'You were wonderful';
+
+async function supportOf(
+  { storage, clock }: TestApp,
+  payments: RefundsTips = createSimulatedPayments(storage),
+) {
+  const { giver_pseudonym } = await readSecrets(storage, randomBytes);
+  const receipts = createGuestReceipts(giver_pseudonym);
+  const support = createTipSupport({
+    storage,
+    payments,
+    receipts,
+    clock: () => clock.nowMs,
+    terms: () => SPECIFIED_TERMS,
+  });
+  const actor = { kind: 'operator', name: 'ops@example.com', host: '192.0.2.9' } as const;
+  const act =
+    (reason: string | null = null) =>
+    (subject: string): Act => ({ actor, action: 'tip_refunded', subject, reason, atMs: clock.nowMs });
+  return {
+    act,
+    receipts,
+    find: async (name: string) => {
+      const found = await support.find(name);
+      return found && foundTip.parse(found);
+    },
+    refund: (name: string, reason?: string) => support.refund(name, act(reason)),
+    listTroubles: async () => paymentTroubles.parse(await support.listTroubles()),
+    readLog: () => storage.audit.list({ after: 0, sinceMs: 0, atMost: 99 }),
+  };
+}
+
+async function openScene() {
+  const t = await createTestApp({ config: { takesGuestTips: true } });
+  const provider = await enter(t, 'pat', ['bartender']);
+  const customer = await enter(t, 'cam');
+  const tip = {
+    receiverQrId: provider.codes[0] ?? '',
+    amountCents: 2_000,
+    serviceCategory: 'bartender',
+    message: MESSAGE,
+  } as const;
+  return {
+    t,
+    provider,
+    customer,
+    give: () => customer.trpc.transactions.create.mutate({ ...tip, withName: true }),
+    giveAsGuest: () => t.trpc().transactions.create.mutate({ ...tip, idempotencyKey: 'a key of a guest' }),
+    ...(await supportOf(t)),
+  };
+}
+
+test('a tip is found by its id and by any link to its receipt, with its people and amounts, and without its message', async () => {
+  const { t, provider, customer, give, giveAsGuest, find } = await openScene();
+  const { id } = await give();
+  const people = {
+    giver: { id: customer.user.id, fullName: 'Name of cam', username: 'cam', email: 'cam@example.com' },
+    receiver: { id: provider.user.id, fullName: 'Name of pat', username: 'pat', email: 'pat@example.com' },
+  };
+  const found = await find(id);
+  expect(found).toEqual({
+    id,
+    status: 'completed',
+    paymentMode: 'simulated',
+    ...people,
+    qrCodeId: provider.codes[0],
+    serviceCategory: 'bartender',
+    amountCents: 2_000,
+    giverFeeCents: 100,
+    receiverFeeCents: 60,
+    netAmountCents: 1_940,
+    currency: 'USD',
+    exponent: 2,
+    createdAt: new Date(t.clock.nowMs).toISOString(),
+    refundedAt: null,
+    refundedBy: null,
+    payment: null,
+    acts: [],
+  });
+  for (const name of [
+    ` ${id} `,
+    `/transactions/${id}`,
+    `https://tips.example.com/transactions/${id}?from=mail#top`,
+    `http://an-earlier-name.example/transactions/${id}/`,
+  ])
+    expect(await find(name), name).toEqual(found);
+
+  const guest = await giveAsGuest();
+  const link = guest.receiptUrl ?? '';
+  expect(await find(link)).toMatchObject({ id: guest.id, giver: null, receiver: people.receiver });
+  expect(await find(link.replace(/.*\/r\//, ''))).toMatchObject({ id: guest.id });
+  // A link that somebody made up from the id, which the receiver knows, is no receipt.
+  const forged = link.slice(0, -1) + (link.endsWith('0') ? '1' : '0');
+  for (const name of [forged, newTransactionId(randomBytes), 'txn_0', '', '/', 'cs_1', "x' OR 1=1", '\u0000'])
+    expect(await find(name), name).toBeNull();
+});
+
+test('an operator refunds once, for an account that is closed, and both parties see a refund by neither of them', async () => {
+  const { t, provider, customer, give, find, refund, readLog } = await openScene();
+  const { id } = await give();
+  t.clock.nowMs += 40 * 24 * HOUR_MS;
+  await t.storage.closeAccount(provider.user.id, t.clock.nowMs, false);
+  const closed = { id: provider.user.id, fullName: 'Closed account', username: null, email: null };
+  expect(await find(id)).toMatchObject({ receiver: closed });
+
+  const answers = await Promise.allSettled(Array.from({ length: 4 }, () => refund(id, 'Asked by phone')));
+  const done = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  expect(done).toMatchObject([{ outcome: 'refunded', tip: { id, status: 'refunded', refundedBy: 'operator' } }]);
+  for (const answer of answers)
+    if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'not_refundable' });
+  const at = new Date(t.clock.nowMs).toISOString();
+  expect(await find(id)).toMatchObject({
+    refundedAt: at,
+    acts: [{ text: 'Refunded a tip', by: 'ops@example.com', reason: 'Asked by phone', at }],
+  });
+  expect(await readLog()).toMatchObject([{ action: 'tip_refunded', subject: id, reason: 'Asked by phone' }]);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'refunded',
+    refundedAt: at,
+    refundedBy: null,
+  });
+  expect(await t.storage.readTotals(customer.user.id, 0, 0)).toMatchObject({ totalTipsGivenCents: 0 });
+});
+
+test('what went back before is not refunded again, and leaves no row', async () => {
+  const { provider, give, find, refund, readLog } = await openScene();
+  const { id } = await give();
+  await provider.trpc.transactions.refund.mutate({ id });
+  await expect(refund(id)).rejects.toMatchObject({ code: 'not_refundable' });
+  expect(await refund(newTransactionId(randomBytes))).toBeNull();
+  expect(await readLog()).toEqual([]);
+  expect(await find(id)).toMatchObject({ refundedBy: 'receiver', acts: [] });
+});
+
+test('a refund whose row cannot be written is none', async () => {
+  const { t, give, find, act } = await openScene();
+  const { id } = await give();
+  const reversal = { transactionId: id, createdAtMs: t.clock.nowMs, act: { ...act()(id), reason: 'x'.repeat(501) } };
+  await expect(t.storage.reverseTip(reversal)).rejects.toThrow();
+  expect(await find(id)).toMatchObject({ status: 'completed' });
+});
+
+test('payments that are simulated never wait', async () => {
+  const { listTroubles } = await openScene();
+  expect(await listTroubles()).toEqual({
+    paymentMode: 'simulated',
+    currency: 'USD',
+    exponent: 2,
+    stuck: [],
+    returned: [],
+  });
+});
+
+test('a paid tip is found by its names at the payment service, and refunded there', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { find, refund, readLog } = await supportOf(t, t.payments);
+  const { id } = await scene.give();
+  const { session, chargeId } = scene.pay();
+  expect(await find(session.id)).toMatchObject({ id, status: 'pending', payment: { state: 'pending' } });
+  await expect(refund(id)).rejects.toMatchObject({ code: 'not_refundable' });
+  await scene.deliver();
+  for (const name of [id, session.id, chargeId])
+    expect(await find(name)).toMatchObject({ id, status: 'completed', payment: { chargeId, checkoutId: session.id } });
+
+  stripe.fail(({ path }) => (path === '/refunds' ? { is: 'cut', when: 'before' } : null));
+  expect(await refund(id, 'The bar has closed')).toMatchObject({
+    outcome: 'asked',
+    tip: { status: 'completed', payment: { refundAskedAt: new Date(t.clock.nowMs).toISOString() } },
+  });
+  await expect(refund(id)).rejects.toMatchObject({ code: 'not_refundable' });
+  stripe.fail(() => null);
+  t.clock.nowMs += 3 * MINUTE_MS;
+  await t.app.sweepPayments();
+  expect(await find(id)).toMatchObject({ status: 'refunded', refundedBy: 'operator', payment: { refundAskedAt: null } });
+  expect([...stripe.charges.values()]).toMatchObject([{ refundedCents: 2_100, isTransferReversed: true }]);
+  expect(await readLog()).toMatchObject([{ action: 'tip_refunded', subject: id, reason: 'The bar has closed' }]);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: null,
+  });
+});
+
+test('a refund that a command notes is carried out by the next sweep of the server', async () => {
+  const scene = await openPaymentScene();
+  const { t } = scene;
+  const { find, refund } = await supportOf(t, createRefundRequests(t.storage, 'test'));
+  const { id } = await scene.give();
+  scene.pay();
+  await scene.deliver();
+  const otherKeys = await supportOf(t, createRefundRequests(t.storage, 'live'));
+  await expect(otherKeys.refund(id)).rejects.toMatchObject({ code: 'payment_unavailable' });
+  expect(await refund(id)).toMatchObject({ outcome: 'asked' });
+  await t.app.sweepPayments();
+  expect(await find(id)).toMatchObject({ status: 'refunded', refundedBy: 'operator' });
+});
+
+test('payments that wait too long are listed with the reason, and what went back by itself', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, provider } = scene;
+  const { listTroubles } = await supportOf(t, t.payments);
+  const giveAndPay = async () => {
+    const { id } = await scene.give();
+    const { chargeId } = scene.pay();
+    await scene.deliver();
+    return { id, chargeId };
+  };
+  const disputed = await giveAndPay();
+  stripe.dispute(disputed.chargeId);
+  expect((await scene.deliver()).status).toBe(200);
+  const wentBack = { id: disputed.id, paidCents: 2_100, at: new Date(t.clock.nowMs).toISOString() };
+  t.clock.nowMs += MINUTE_MS;
+  const asked = await giveAndPay();
+  stripe.fail(() => ({ is: 'cut', when: 'before' }));
+  await expect(provider.trpc.transactions.refund.mutate({ id: asked.id })).rejects.toThrow('does not answer');
+  await expect(scene.give()).rejects.toThrow('does not answer');
+  stripe.fail(() => null);
+  const open = await scene.give();
+  expect(await listTroubles()).toMatchObject({ paymentMode: 'test', stuck: [], returned: [wentBack] });
+  const since = new Date(t.clock.nowMs).toISOString();
+  t.clock.nowMs += 61 * MINUTE_MS;
+  const { stuck } = await listTroubles();
+  expect(stuck.map(({ id: _, ...one }) => one).sort((one, other) => (one.why < other.why ? -1 : 1))).toEqual(
+    (['no_end', 'no_page', 'refund'] as const).map((why) => ({ why, since, paidCents: 2_100, paymentMode: 'test' })),
+  );
+  expect(stuck.find(({ why }) => why === 'no_end')?.id).toBe(open.id);
+  expect(stuck.find(({ why }) => why === 'refund')?.id).toBe(asked.id);
+  const simulated = await supportOf(t);
+  expect((await simulated.listTroubles()).stuck.map(({ why }) => why)).toEqual(Array(3).fill('other_keys'));
+});
