@@ -49,14 +49,17 @@ import { createPaidTips } from './payments/paid-tips.ts';
 import { createPayouts } from './payments/payouts.ts';
 import { createSimulatedPayments } from './payments/simulated.ts';
 import { createPrinter } from './print/printer.ts';
+import { createCodeSupport } from './qr-codes/code-support.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import { createStepQueue } from './queue/step-queue.ts';
 import { createWorkQueue, WORK_LIMITS } from './queue/work-queue.ts';
 import { createEarnings } from './tips/earnings.ts';
+import { createFeeIncome } from './tips/fee-income.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTipTerms } from './tips/terms.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTipMessages } from './tips/tip-messages.ts';
+import { createTipSupport } from './tips/tip-support.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
 
@@ -128,7 +131,14 @@ export function createApp(deps: AppDependencies): App {
   const operators = createOperators(deps, services);
   const isConsoleThere = createConsoleCheck(config.console);
   serveConsole(app, {
-    services: { ...services, ...operators, storage, clock, upkeep: deps.upkeep },
+    services: {
+      ...services,
+      ...operators,
+      ...createSupport(deps, services),
+      storage,
+      clock,
+      upkeep: deps.upkeep,
+    },
     isThere: isConsoleThere,
     isShuttingDown,
     report,
@@ -182,6 +192,18 @@ export function createApp(deps: AppDependencies): App {
     tellProbes: () => requestLog.tellProbes(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
+  };
+}
+
+/** What operators find and do about tips, codes and fees. */
+function createSupport({ storage, secrets, clock, config }: AppDependencies, services: Services) {
+  const { payments, tipTerms } = services;
+  const terms = tipTerms.now;
+  const receipts = createGuestReceipts(secrets.giver_pseudonym);
+  return {
+    tipSupport: createTipSupport({ storage, payments, receipts, clock, terms }),
+    codeSupport: createCodeSupport({ storage, clock, publicUrl: config.publicUrl }),
+    feeIncome: createFeeIncome({ storage, clock, queue: createStepQueue(1), terms }),
   };
 }
 

@@ -48,6 +48,24 @@ const MUTATIONS: Readonly<Record<string, string | Case>> = {
   'factors.removePasskey': OWN_FACTORS,
   'factors.renewRecoveryCodes': OWN_FACTORS,
   'backups.make': 'leaves its row where backups are made (console-upkeep.test.ts)',
+  'transactions.refund': {
+    action: 'tip_refunded',
+    async act({ t, console }, reason) {
+      const { customer, code } = await t.setTheScene();
+      const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
+      const { id } = await customer.trpc.transactions.create.mutate(tip);
+      await console.transactions.refund.mutate({ name: id, reason });
+      return id;
+    },
+  },
+  'codes.stop': {
+    action: 'code_stopped',
+    async act({ t, console }, reason) {
+      const { code } = await t.setTheScene();
+      await console.codes.stop.mutate({ name: code.id, reason });
+      return code.id;
+    },
+  },
 };
 
 const mutations = CONSOLE_PROCEDURES.flatMap(({ path, type }) => (type === 'mutation' ? [path] : []));

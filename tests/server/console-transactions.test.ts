@@ -5,14 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createRefundRequests } from '#server/payments/refund-requests.ts';
-import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import type { Act } from '#server/storage/port/audit.ts';
 import { readSecrets } from '#server/storage/port/secrets.ts';
 import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
-import { createTipSupport, type RefundsTips } from '#server/tips/tip-support.ts';
-import { foundTip, paymentTroubles } from '#shared/console/transactions.ts';
+import { createTipSupport } from '#server/tips/tip-support.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { SPECIFIED_TERMS } from '#shared/money.ts';
+import { createOperator } from '#tests/support/operators.ts';
 import { openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -20,36 +19,35 @@ import { enter } from '#tests/support/test-ledger.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const MESSAGE = 'You were wonderful';
+const OPERATOR = 'ops@example.com';
 
-async function supportOf(
-  { storage, clock }: TestApp,
-  payments: RefundsTips = createSimulatedPayments(storage),
-) {
+/** The console of an operator who has just proved the second factor, whatever the clock says by then. */
+const consoleParts = (t: TestApp) => ({
+  find: async (name: string) => (await createOperator(t)).console.transactions.find.query({ name }),
+  refund: async (name: string, reason = 'Asked by phone') =>
+    (await createOperator(t)).console.transactions.refund.mutate({ name, reason }),
+  listTroubles: async () => (await createOperator(t)).console.transactions.troubles.query(),
+  readLog: () => t.storage.audit.list({ after: 0, sinceMs: 0, atMost: 99 }),
+});
+
+/** What the command works with, which has keys of this mode. */
+async function commandOf({ storage, clock }: TestApp, mode: 'simulated' | 'test' | 'live') {
   const { giver_pseudonym } = await readSecrets(storage, randomBytes);
-  const receipts = createGuestReceipts(giver_pseudonym);
-  const support = createTipSupport({
+  return createTipSupport({
     storage,
-    payments,
-    receipts,
+    payments: createRefundRequests(storage, mode),
+    receipts: createGuestReceipts(giver_pseudonym),
     clock: () => clock.nowMs,
     terms: () => SPECIFIED_TERMS,
   });
-  const actor = { kind: 'operator', name: 'ops@example.com', host: '192.0.2.9' } as const;
-  const act =
-    (reason: string | null = null) =>
-    (subject: string): Act => ({ actor, action: 'tip_refunded', subject, reason, atMs: clock.nowMs });
-  return {
-    act,
-    receipts,
-    find: async (name: string) => {
-      const found = await support.find(name);
-      return found && foundTip.parse(found);
-    },
-    refund: (name: string, reason?: string) => support.refund(name, act(reason)),
-    listTroubles: async () => paymentTroubles.parse(await support.listTroubles()),
-    readLog: () => storage.audit.list({ after: 0, sinceMs: 0, atMost: 99 }),
-  };
 }
+
+function actOf({ clock }: TestApp, subject: string, reason: string | null = null): Act {
+  const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+  return { actor, action: 'tip_refunded', subject, reason, atMs: clock.nowMs };
+}
+
+const refusedAs = (errorCode: string) => ({ data: { errorCode } });
 
 async function openScene() {
   const t = await createTestApp({ config: { takesGuestTips: true } });
@@ -66,8 +64,8 @@ async function openScene() {
     provider,
     customer,
     give: () => customer.trpc.transactions.create.mutate({ ...tip, withName: true }),
-    giveAsGuest: () => t.trpc().transactions.create.mutate({ ...tip, idempotencyKey: 'a key of a guest' }),
-    ...(await supportOf(t)),
+    giveAsGuest: () => t.trpc().transactions.create.mutate({ ...tip, idempotencyKey: 'a-key-of-a-guest' }),
+    ...consoleParts(t),
   };
 }
 
@@ -112,23 +110,27 @@ test('a tip is found by its id and by any link to its receipt, with its people a
   expect(await find(link.replace(/.*\/r\//, ''))).toMatchObject({ id: guest.id });
   // A link that somebody made up from the id, which the receiver knows, is no receipt.
   const forged = link.slice(0, -1) + (link.endsWith('0') ? '1' : '0');
-  for (const name of [forged, newTransactionId(randomBytes), 'txn_0', '', '/', 'cs_1', "x' OR 1=1", '\u0000'])
+  for (const name of [forged, newTransactionId(randomBytes), 'txn_0', '/', 'cs_1', "x' OR 1=1", '\u0000'])
     expect(await find(name), name).toBeNull();
 });
 
 test('an operator refunds once, for an account that is closed, and both parties see a refund by neither of them', async () => {
-  const { t, provider, customer, give, find, refund, readLog } = await openScene();
+  const { t, provider, customer, give, find, readLog } = await openScene();
   const { id } = await give();
-  t.clock.nowMs += 40 * 24 * HOUR_MS;
+  t.clock.nowMs += 20 * 24 * HOUR_MS;
   await t.storage.closeAccount(provider.user.id, t.clock.nowMs, false);
   const closed = { id: provider.user.id, fullName: 'Closed account', username: null, email: null };
   expect(await find(id)).toMatchObject({ receiver: closed });
 
-  const answers = await Promise.allSettled(Array.from({ length: 4 }, () => refund(id, 'Asked by phone')));
+  const { console } = await createOperator(t, { email: OPERATOR });
+  const refund = () => console.transactions.refund.mutate({ name: id, reason: 'Asked by phone' });
+  const answers = await Promise.allSettled(Array.from({ length: 4 }, refund));
   const done = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  expect(done).toMatchObject([{ outcome: 'refunded', tip: { id, status: 'refunded', refundedBy: 'operator' } }]);
+  expect(done).toMatchObject([
+    { outcome: 'refunded', tip: { id, status: 'refunded', refundedBy: 'operator' } },
+  ]);
   for (const answer of answers)
-    if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'not_refundable' });
+    if (answer.status === 'rejected') expect(answer.reason).toMatchObject(refusedAs('not_refundable'));
   const at = new Date(t.clock.nowMs).toISOString();
   expect(await find(id)).toMatchObject({
     refundedAt: at,
@@ -147,16 +149,18 @@ test('what went back before is not refunded again, and leaves no row', async () 
   const { provider, give, find, refund, readLog } = await openScene();
   const { id } = await give();
   await provider.trpc.transactions.refund.mutate({ id });
-  await expect(refund(id)).rejects.toMatchObject({ code: 'not_refundable' });
-  expect(await refund(newTransactionId(randomBytes))).toBeNull();
+  await expect(refund(id)).rejects.toMatchObject(refusedAs('not_refundable'));
+  const unknown = newTransactionId(randomBytes);
+  await expect(refund(unknown)).rejects.toMatchObject(refusedAs('transaction_not_found'));
   expect(await readLog()).toEqual([]);
   expect(await find(id)).toMatchObject({ refundedBy: 'receiver', acts: [] });
 });
 
 test('a refund whose row cannot be written is none', async () => {
-  const { t, give, find, act } = await openScene();
+  const { t, give, find } = await openScene();
   const { id } = await give();
-  const reversal = { transactionId: id, createdAtMs: t.clock.nowMs, act: { ...act()(id), reason: 'x'.repeat(501) } };
+  const act = actOf(t, id, 'x'.repeat(501));
+  const reversal = { transactionId: id, createdAtMs: t.clock.nowMs, act };
   await expect(t.storage.reverseTip(reversal)).rejects.toThrow();
   expect(await find(id)).toMatchObject({ status: 'completed' });
 });
@@ -175,27 +179,37 @@ test('payments that are simulated never wait', async () => {
 test('a paid tip is found by its names at the payment service, and refunded there', async () => {
   const scene = await openPaymentScene();
   const { t, stripe, customer } = scene;
-  const { find, refund, readLog } = await supportOf(t, t.payments);
+  const { find, refund, readLog } = consoleParts(t);
   const { id } = await scene.give();
   const { session, chargeId } = scene.pay();
   expect(await find(session.id)).toMatchObject({ id, status: 'pending', payment: { state: 'pending' } });
-  await expect(refund(id)).rejects.toMatchObject({ code: 'not_refundable' });
+  await expect(refund(id)).rejects.toMatchObject(refusedAs('not_refundable'));
   await scene.deliver();
   for (const name of [id, session.id, chargeId])
-    expect(await find(name)).toMatchObject({ id, status: 'completed', payment: { chargeId, checkoutId: session.id } });
+    expect(await find(name)).toMatchObject({
+      id,
+      status: 'completed',
+      payment: { chargeId, checkoutId: session.id },
+    });
 
   stripe.fail(({ path }) => (path === '/refunds' ? { is: 'cut', when: 'before' } : null));
   expect(await refund(id, 'The bar has closed')).toMatchObject({
     outcome: 'asked',
     tip: { status: 'completed', payment: { refundAskedAt: new Date(t.clock.nowMs).toISOString() } },
   });
-  await expect(refund(id)).rejects.toMatchObject({ code: 'not_refundable' });
+  await expect(refund(id)).rejects.toMatchObject(refusedAs('not_refundable'));
   stripe.fail(() => null);
   t.clock.nowMs += 3 * MINUTE_MS;
   await t.app.sweepPayments();
-  expect(await find(id)).toMatchObject({ status: 'refunded', refundedBy: 'operator', payment: { refundAskedAt: null } });
+  expect(await find(id)).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'operator',
+    payment: { refundAskedAt: null },
+  });
   expect([...stripe.charges.values()]).toMatchObject([{ refundedCents: 2_100, isTransferReversed: true }]);
-  expect(await readLog()).toMatchObject([{ action: 'tip_refunded', subject: id, reason: 'The bar has closed' }]);
+  expect(await readLog()).toMatchObject([
+    { action: 'tip_refunded', subject: id, reason: 'The bar has closed' },
+  ]);
   expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
     status: 'refunded',
     refundedBy: null,
@@ -205,13 +219,15 @@ test('a paid tip is found by its names at the payment service, and refunded ther
 test('a refund that a command notes is carried out by the next sweep of the server', async () => {
   const scene = await openPaymentScene();
   const { t } = scene;
-  const { find, refund } = await supportOf(t, createRefundRequests(t.storage, 'test'));
+  const { find, readLog } = consoleParts(t);
   const { id } = await scene.give();
   scene.pay();
   await scene.deliver();
-  const otherKeys = await supportOf(t, createRefundRequests(t.storage, 'live'));
-  await expect(otherKeys.refund(id)).rejects.toMatchObject({ code: 'payment_unavailable' });
-  expect(await refund(id)).toMatchObject({ outcome: 'asked' });
+  const refund = async (mode: 'test' | 'live') =>
+    (await commandOf(t, mode)).refund(id, (subject) => actOf(t, subject));
+  await expect(refund('live')).rejects.toMatchObject({ code: 'payment_unavailable' });
+  expect(await readLog()).toEqual([]);
+  expect(await refund('test')).toMatchObject({ outcome: 'asked' });
   await t.app.sweepPayments();
   expect(await find(id)).toMatchObject({ status: 'refunded', refundedBy: 'operator' });
 });
@@ -219,7 +235,7 @@ test('a refund that a command notes is carried out by the next sweep of the serv
 test('payments that wait too long are listed with the reason, and what went back by itself', async () => {
   const scene = await openPaymentScene();
   const { t, stripe, provider } = scene;
-  const { listTroubles } = await supportOf(t, t.payments);
+  const { listTroubles } = consoleParts(t);
   const giveAndPay = async () => {
     const { id } = await scene.give();
     const { chargeId } = scene.pay();
@@ -242,10 +258,15 @@ test('payments that wait too long are listed with the reason, and what went back
   t.clock.nowMs += 61 * MINUTE_MS;
   const { stuck } = await listTroubles();
   expect(stuck.map(({ id: _, ...one }) => one).sort((one, other) => (one.why < other.why ? -1 : 1))).toEqual(
-    (['no_end', 'no_page', 'refund'] as const).map((why) => ({ why, since, paidCents: 2_100, paymentMode: 'test' })),
+    (['no_end', 'no_page', 'refund'] as const).map((why) => ({
+      why,
+      since,
+      paidCents: 2_100,
+      paymentMode: 'test',
+    })),
   );
   expect(stuck.find(({ why }) => why === 'no_end')?.id).toBe(open.id);
   expect(stuck.find(({ why }) => why === 'refund')?.id).toBe(asked.id);
-  const simulated = await supportOf(t);
-  expect((await simulated.listTroubles()).stuck.map(({ why }) => why)).toEqual(Array(3).fill('other_keys'));
+  const withoutKeys = await commandOf(t, 'simulated');
+  expect((await withoutKeys.listTroubles()).stuck.map(({ why }) => why)).toEqual(Array(3).fill('other_keys'));
 });

@@ -16,7 +16,7 @@ async function openScene() {
   onTestFinished(() => storage.close());
   const run = (name: Parameters<typeof runHere>[0], ...words: string[]) =>
     runHere(name, { DATABASE_URL: path }, words);
-  return { storage, run, ...(await createPeople(storage).setTheScene()) };
+  return { path, storage, run, ...(await createPeople(storage).setTheScene()) };
 }
 
 test('npm run fees tells it as a table or as CSV, and refuses what it cannot read in a sentence', async () => {
@@ -55,4 +55,76 @@ test('npm run fees tells it as a table or as CSV, and refuses what it cannot rea
       stdout: '',
       stderr: expect.stringContaining(sentence),
     });
+});
+
+test('npm run tip finds a tip and refunds it, and quotes what people wrote', async () => {
+  const { storage, provider, customer, code, tip, run } = await openScene();
+  await storage.updateAccount(customer.id, { fullName: 'Cam\n  to       the bar' });
+  const { id } = tip({ createdAtMs: MAY_31 });
+  await storage.recordTip({ ...tip({ createdAtMs: MAY_31 }), id });
+  const lines = [
+    `  from     "Cam\\n  to       the bar", cam <cam@example.com>, ${customer.id}`,
+    `  to       "Name of pat", pat <pat@example.com>, ${provider.id}`,
+    `  code     ${code}, bartender`,
+    '  amounts  tip 20.00, giver fee 1.00, receiver fee 0.60, received 19.40 USD',
+  ];
+  const found = await run('tip', 'find', `https://tips.example.com/transactions/${id}`);
+  expect(found).toEqual({
+    code: 0,
+    stderr: '',
+    stdout: [`${id}, completed, simulated, 2026-05-31 00:00 UTC`, ...lines, ''].join('\n'),
+  });
+  const refunded = await run('tip', 'refund', id, '--reason', 'The bar has closed');
+  const now = String.raw`20\d\d-\d\d-\d\d \d\d:\d\d UTC`;
+  expect(refunded.stdout).toMatch(
+    new RegExp(`^The tip is refunded, with the fees.\n${id}, refunded, simulated`),
+  );
+  expect(refunded.stdout).toMatch(new RegExp(`  refund   ${now}, by an operator\n`));
+  expect(refunded.stdout).toMatch(
+    new RegExp(`  done     Refunded a tip, by ops, ${now}: "The bar has closed"\n$`),
+  );
+  expect(await run('tip', 'refund', id)).toEqual({
+    code: 1,
+    stderr: '',
+    stdout: 'Nothing was refunded: the money went back before, or a refund is under way.\n',
+  });
+  expect(await run('tip', 'find', 'txn_0')).toMatchObject({ code: 1, stdout: 'There is no tip "txn_0".\n' });
+  expect((await run('tip', 'waiting')).stdout).toBe(
+    'Payments are simulated: each is completed at once, and none can wait.\nNo payment waits longer than it should.\n',
+  );
+  for (const words of [[], ['waiting', 'x'], ['find'], ['forget', id]])
+    expect(await run('tip', ...words)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Usage: npm run tip/),
+    });
+});
+
+test('during maintenance no command moves money', async () => {
+  const { path, storage, tip } = await openScene();
+  const { id } = tip();
+  await storage.recordTip({ ...tip(), id });
+  const env = { DATABASE_URL: path, MAINTENANCE: 'on' };
+  expect((await runHere('tip', env, ['refund', id])).stderr).toContain('MAINTENANCE is on');
+});
+
+test('npm run code finds a code and stops it', async () => {
+  const { provider, code, run } = await openScene();
+  const found = await run('code', 'find', `http://localhost:3000/tip/${code}`);
+  expect(found.stdout).toMatch(
+    new RegExp(
+      `^${code}, active\n  link     http://localhost:3000/tip/${code}\n  service  bartender, since 2026-05-15 12:00 UTC\n` +
+        `  name     "Name of pat"\n  owner    "Name of pat", pat <pat@example.com>, ${provider.id}\n$`,
+    ),
+  );
+  const stopped = await run('code', 'stop', code.toLowerCase(), '--reason', 'Stolen');
+  expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining(`\n${code}, retired\n`) });
+  expect(stopped.stdout).toContain('  done     Stopped a code, by ops, ');
+  expect(await run('code', 'stop', code)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('no tips any more'),
+  });
+  expect(await run('code', 'find', 'ABCDE-FGHJK')).toMatchObject({
+    code: 1,
+    stdout: 'There is no code "ABCDE-FGHJK".\n',
+  });
 });

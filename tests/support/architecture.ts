@@ -68,7 +68,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
   ['upkeep', /^server\/upkeep\//, 'version storage config http measures care'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
-  ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
+  ['frame', /^server\/commands\/(?:command|parties)\.ts$/, 'storage choice config'],
   ['parts', /^server\/configured-parts\.ts$/, 'storage config ports stripe chapters metrics'],
   [
     'programs',

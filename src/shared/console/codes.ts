@@ -1,14 +1,13 @@
 /** Schemas of codes as operators see them. */
 import { z } from 'zod';
 import { QR_CODE_STATUSES, serviceCategory } from '../qr-codes.ts';
-import { closedObject } from '../unknown-names.ts';
 import { actDone, party } from './parties.ts';
 
 const NO_NAME = 'Enter a code, or the link that it leads to.';
 
 export const codeName = z.string({ error: NO_NAME }).trim().min(1, NO_NAME).max(500, NO_NAME);
 
-export const codeQuery = closedObject({ name: codeName });
+export const codeQuery = z.object({ name: codeName });
 
 export const foundCode = z.object({
   id: z.string().brand<'QrCodeId'>(),

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { PAYMENT_MODES, PAYMENT_STATES } from '../payments.ts';
 import { serviceCategory } from '../qr-codes.ts';
 import { TRANSACTION_STATUSES } from '../tips.ts';
-import { closedObject } from '../unknown-names.ts';
 import { actDone, party } from './parties.ts';
 
 const MAX_NAME_LENGTH = 500;
@@ -12,7 +11,7 @@ const NO_NAME = 'Enter the id of a tip, or the link of its receipt.';
 export const tipName = z.string({ error: NO_NAME }).trim().min(1, NO_NAME).max(MAX_NAME_LENGTH, NO_NAME);
 
 /** A tip by its id, a link of a receipt, or what the payment service calls its payment. */
-export const tipQuery = closedObject({ name: tipName });
+export const tipQuery = z.object({ name: tipName });
 
 /** Who had a tip taken back; `payment_service` for a refund that was made there, and for a dispute. */
 const REFUNDERS = ['giver', 'receiver', 'operator', 'payment_service'] as const;

@@ -24,7 +24,7 @@ export function describeAudit(): void {
   describe('the audit log', () => {
     test('has a row for each act that was done, and none for one that was not', async () => {
       const { storage, setTheScene, beginSession } = await openStorage();
-      const { provider, tip } = await setTheScene();
+      const { provider, code, tip } = await setTheScene();
       const { id } = provider;
       const said = { ...tip(), giverMessage: { message: 'Hi', giverName: null, isRefused: false } };
       await storage.recordTip(said);
@@ -61,6 +61,12 @@ export function describeAudit(): void {
         ['announcement_ended', null, (act) => storage.endAnnouncement(act)],
         ['invitation_revoked', invitation.id, (act) => storage.invitations.revoke(invitation.id, act)],
         ['report_settled', said.id, (act) => storage.messages.settleReport(said.id, NOW, act)],
+        [
+          'tip_refunded',
+          said.id,
+          (act) => storage.reverseTip({ transactionId: said.id, createdAtMs: NOW, act }),
+        ],
+        ['code_stopped', code, (act) => storage.operations.stopCode(id, code, NOW, act)],
         ['account_closed', id, (act) => storage.closeAccount(id, NOW + 1, false, act)],
       ];
       const announcement = { text: 'The bar opens at 8.', fromMs: NOW, untilMs: null };
@@ -79,6 +85,11 @@ export function describeAudit(): void {
       ]);
       expect(await storage.audit.listAbout(id, 2)).toMatchObject([
         { action: 'account_closed' },
+        { action: 'password_reset' },
+      ]);
+      expect(await storage.audit.listAboutAccount(id, 3)).toMatchObject([
+        { action: 'account_closed' },
+        { action: 'code_stopped' },
         { action: 'password_reset' },
       ]);
       expect(JSON.stringify(rows)).not.toMatch(/@example|Name of|bar opens/i);

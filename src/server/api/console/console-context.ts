@@ -6,8 +6,11 @@ import type { Context as HonoContext } from 'hono';
 import { deviceFrom } from '#server/auth/devices.ts';
 import type { Place } from '#server/operators/operator-sessions.ts';
 import type { OperatorServices } from '#server/operators/operators.ts';
+import type { CodeSupport } from '#server/qr-codes/code-support.ts';
 import type { OnHangUp } from '#server/queue/fair-queue.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import type { FeeIncomes } from '#server/tips/fee-income.ts';
+import type { TipSupport } from '#server/tips/tip-support.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { Backups } from '#shared/console/backups.ts';
 import type { Health } from '#shared/console/health.ts';
@@ -35,6 +38,9 @@ export interface ConsoleServices extends Services, OperatorServices {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly upkeep: Upkeep;
+  readonly tipSupport: TipSupport;
+  readonly codeSupport: CodeSupport;
+  readonly feeIncome: FeeIncomes;
 }
 
 export interface ConsoleContext {

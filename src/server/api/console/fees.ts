@@ -1,3 +1,10 @@
 /** The part of the console about what the house earned. */
+import { feeIncome, feeQuery } from '#shared/console/fees.ts';
+import { operatorProcedure, router } from './console-trpc.ts';
 
-export const feeProcedures = {};
+export const feeProcedures = router({
+  income: operatorProcedure
+    .input(feeQuery)
+    .output(feeIncome)
+    .query(({ ctx, input }) => ctx.services.feeIncome.read(input)),
+});

@@ -171,7 +171,8 @@ const NOTES: FieldNotes = {
   username:
     '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; none that would pass for the site itself; never changes hands.',
   refunded_at: 'When the tip was refunded, ISO 8601 in UTC; null when it was not.',
-  refunded_by: 'Who had the tip refunded; null when it was not, or when that is not known.',
+  refunded_by:
+    'Who had the tip refunded; null when it was not, and for a refund by the operator or at the payment service.',
   undo_until:
     'Until when its giver may take the tip back, ISO 8601 in UTC; null when that is over, and for the receiver, who may always refund it.',
   received_count: 'How many tips were received.',
