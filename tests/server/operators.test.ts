@@ -300,8 +300,13 @@ describe('sessions', () => {
 });
 
 describe('own factors', () => {
-  test('change after a fresh proof only, each with a row, and the last way in stays', async () => {
-    const t = await createTestApp();
+  test('change after a fresh proof only, each with its row in the same step, and the last way in stays', async () => {
+    const note = async () => {
+      throw new Error('a row apart from its act');
+    };
+    const t = await createTestApp({
+      wrapStorage: (storage) => ({ ...storage, audit: { ...storage.audit, note } }),
+    });
     const { console, authenticator } = await enrolPasskey(t);
     const [only] = (await console.factors.list.query()).passkeys;
     if (!only) throw new Error('there is no passkey');

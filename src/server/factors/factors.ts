@@ -48,9 +48,9 @@ export interface Factors {
    * @param response what the browser answered to these options, as JSON.
    * @throws AppError `passkey_refused`; `too_many_passkeys`; `session_ended` for an account that is closed.
    */
-  addPasskey(holder: Holder, response: string, name: string, mail?: NewMail): Promise<FirstCodes>;
+  addPasskey(holder: Holder, response: string, name: string, mail?: NewMail, act?: Act): Promise<FirstCodes>;
   /** @throws AppError `second_factor_not_found`. */
-  removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail): Promise<void>;
+  removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail, act?: Act): Promise<void>;
 
   /** @returns the options of `navigator.credentials.get` for whoever has a passkey here, as JSON. */
   beginPasskeyLogin(kind: HolderKind): Promise<string>;
@@ -74,7 +74,7 @@ export interface Factors {
   /** Whether a code is right: one of the app, or a recovery code. Either counts once. */
   checkCode(holder: Holder, code: string): Promise<boolean>;
   /** Ten new codes; those before are worthless. @throws AppError `second_factor_not_found` without a factor. */
-  renewRecoveryCodes(holder: Holder, mail?: NewMail): Promise<readonly string[]>;
+  renewRecoveryCodes(holder: Holder, mail?: NewMail, act?: Act): Promise<readonly string[]>;
   /** Removes everything. @returns whether there was a factor. */
   removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
   /** How many passkeys work no more, because they were made for another host. */
@@ -119,14 +119,15 @@ export function createFactors(deps: {
 
     beginPasskey: (holder, names) => passkeys.beginEnrolment(holder, names),
 
-    async addPasskey(holder, response, name, mail) {
+    async addPasskey(holder, response, name, mail, act) {
       const { codes, first } = firstCodes();
-      const outcome = await passkeys.add(holder, response, name, first, mail);
+      const outcome = await passkeys.add(holder, response, name, first, mail, act);
       return outcome === 'added_first' ? codes : null;
     },
 
-    async removePasskey(holder, id, mail) {
-      if (!(await storage.removePasskey(holder, id, mail))) throw new AppError('second_factor_not_found');
+    async removePasskey(holder, id, mail, act) {
+      if (!(await storage.removePasskey(holder, id, mail, act)))
+        throw new AppError('second_factor_not_found');
     },
 
     beginPasskeyLogin: (kind) => passkeys.beginLogin(kind),
@@ -152,9 +153,9 @@ export function createFactors(deps: {
       return hash !== null && storage.spendRecoveryCode(holder, hash);
     },
 
-    async renewRecoveryCodes(holder, mail) {
+    async renewRecoveryCodes(holder, mail, act) {
       const { codes, first } = firstCodes();
-      if (!(await storage.renewRecoveryCodes(holder, first.recoveryHashes, mail)))
+      if (!(await storage.renewRecoveryCodes(holder, first.recoveryHashes, mail, act)))
         throw new AppError('second_factor_not_found');
       return codes;
     },

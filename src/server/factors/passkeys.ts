@@ -3,6 +3,7 @@
  * phone left on the bar logs nobody in. The package that knows WebAuthn is loaded when it is first needed.
  */
 import { hash } from 'node:crypto';
+import type { Act } from '#server/storage/port/audit.ts';
 import type {
   Challenge,
   Factors as FactorStorage,
@@ -21,8 +22,10 @@ import { passkeyAssertion, passkeyAttestation } from './passkey-responses.ts';
 
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_MS = 300_000;
-/** Of everybody together; beyond that, the oldest go. Each is a short row. */
-const MAX_CHALLENGES = 10_000;
+/** Of the logins of each kind, which anybody may begin; beyond that, the oldest go. Each is a short row. */
+const MAX_LOGIN_CHALLENGES = 10_000;
+/** More than somebody has tabs in which they enrol a passkey or prove to be there. */
+const MAX_OWN_CHALLENGES = 20;
 const MAX_PASSKEYS = 10;
 
 /** What an authenticator shows of the holder. */
@@ -53,7 +56,8 @@ export function createPasskeys(deps: {
     const bytes = new Uint8Array(random(CHALLENGE_BYTES));
     const now = clock();
     const challenge = Buffer.from(bytes).toString('base64url');
-    await storage.addChallenge({ ...bound, challenge, expiresAtMs: now + CHALLENGE_MS }, now, MAX_CHALLENGES);
+    const maxCount = bound.holderId === null ? MAX_LOGIN_CHALLENGES : MAX_OWN_CHALLENGES;
+    await storage.addChallenge({ ...bound, challenge, expiresAtMs: now + CHALLENGE_MS }, now, maxCount);
     return bytes;
   }
 
@@ -132,7 +136,7 @@ export function createPasskeys(deps: {
       return JSON.stringify(options);
     },
 
-    async add(holder: Holder, text: string, name: string, first: FirstFactor, mail?: NewMail) {
+    async add(holder: Holder, text: string, name: string, first: FirstFactor, mail?: NewMail, act?: Act) {
       const response = await passkeyAttestation(text);
       if (!response) throw new AppError('passkey_refused');
       const { verifyRegistrationResponse } = await loadWebAuthn();
@@ -161,7 +165,7 @@ export function createPasskeys(deps: {
         createdAtMs: clock(),
         lastUsedAtMs: null,
       };
-      const outcome = await storage.addPasskey(passkey, MAX_PASSKEYS, first, mail);
+      const outcome = await storage.addPasskey(passkey, MAX_PASSKEYS, first, mail, act);
       if (outcome === 'full') throw new AppError('too_many_passkeys');
       if (outcome === 'known') throw new AppError('passkey_refused');
       if (outcome === 'gone') throw new AppError('session_ended');

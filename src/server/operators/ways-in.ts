@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { EASY_TO_GUESS, isEasyToGuess } from '#server/auth/password-strength.ts';
 import type { Passwords } from '#server/auth/passwords.ts';
 import type { Factors } from '#server/factors/factors.ts';
+import type { Act } from '#server/storage/port/audit.ts';
 import type { Holder } from '#server/storage/port/factors.ts';
 import type { Operator, Operators } from '#server/storage/port/operators.ts';
 import { isOwnName } from '#shared/accounts.ts';
@@ -45,7 +46,7 @@ export interface WaysIn {
   /** @throws AppError `wrong_code`. */
   confirmByCode(operator: Operator, code: string): Promise<void>;
   /** @throws AppError `last_way_in` for the only one; `second_factor_not_found`. */
-  removePasskey(operator: Operator, id: PasskeyId): Promise<void>;
+  removePasskey(operator: Operator, id: PasskeyId, act: Act): Promise<void>;
 }
 
 export function createWaysIn(deps: {
@@ -102,10 +103,10 @@ export function createWaysIn(deps: {
       if (!(await factors.checkCode(holderOf(operator), code))) throw new AppError('wrong_code');
     },
 
-    async removePasskey(operator, id) {
+    async removePasskey(operator, id, act) {
       const { passkeys, hasTotp } = await factors.list(holderOf(operator));
       if (!hasTotp && passkeys.every((passkey) => passkey.id === id)) throw new AppError('last_way_in');
-      await factors.removePasskey(holderOf(operator), id);
+      await factors.removePasskey(holderOf(operator), id, undefined, act);
     },
   };
 }

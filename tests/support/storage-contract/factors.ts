@@ -190,5 +190,32 @@ export function describeFactors(): void {
       );
       expect(await Promise.all(taken)).toEqual([false, true, true, true]);
     });
+
+    test('challenges push out those of the same holder, or of logins of the same kind, alone', async () => {
+      const { storage } = await openStorage();
+      const { factors } = storage;
+      const made = (challenge: string, holderId: string | null, kind: Holder['kind']): Challenge => ({
+        challenge,
+        holderKind: kind,
+        holderId,
+        purpose: holderId === null ? 'login' : 'confirm',
+      });
+      const add = (challenge: Challenge) =>
+        factors.addChallenge({ ...challenge, expiresAtMs: NOW + 9 }, NOW, 2);
+      const kept = [
+        made('own', 'opr_1', 'operator'),
+        made('login of an operator', null, 'operator'),
+        made('login', null, 'account'),
+      ];
+      for (const challenge of kept) await add(challenge);
+      for (let index = 0; index < 5; index += 1) await add(made(`other ${index}`, 'usr_1', 'account'));
+      await add(made('another login', null, 'account'));
+      const taken = kept.map((challenge) => factors.takeChallenge(challenge, NOW));
+      expect(await Promise.all(taken)).toEqual([true, true, true]);
+      const flood = made('own again', 'opr_1', 'operator');
+      await add(flood);
+      for (let index = 0; index < 5; index += 1) await add(made(`flood ${index}`, null, 'operator'));
+      expect(await factors.takeChallenge(flood, NOW)).toBe(true);
+    });
   });
 }

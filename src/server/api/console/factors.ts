@@ -15,13 +15,8 @@ const unenrolledProcedure = enrollingProcedure.use(({ ctx, next }) => {
 const guardedProcedure = operatorProcedure.use(({ ctx, next }) => {
   if (!ctx.services.operatorSessions.isConfirmed(ctx.session)) throw new AppError('factor_needed');
   const { operator, arrival, services } = ctx;
-  /** A change of factors has no step that also writes the log, so that its row follows it. */
-  const noteChange = async () => {
-    const act = ownAct(operator, arrival.address, 'operator_factors_changed', services.clock());
-    await services.storage.audit.note(act);
-    arrival.note('operator_factors_changed');
-  };
-  return next({ ctx: { noteChange } });
+  const act = ownAct(operator, arrival.address, 'operator_factors_changed', services.clock());
+  return next({ ctx: { act, noteChange: () => arrival.note('operator_factors_changed') } });
 });
 
 const namesOf = ({ email }: { readonly email: string }) => ({ name: email, displayName: email });
@@ -69,16 +64,18 @@ export const factorProcedures = router({
     services.factors.beginPasskey(holderOf(operator), namesOf(operator)).then((options) => ({ options })),
   ),
   addPasskey: guardedProcedure.input(newPasskey).mutation(async ({ ctx, input }) => {
-    await ctx.services.factors.addPasskey(holderOf(ctx.operator), input.response, input.name);
-    await ctx.noteChange();
+    const { operator, services, act } = ctx;
+    await services.factors.addPasskey(holderOf(operator), input.response, input.name, undefined, act);
+    ctx.noteChange();
   }),
   removePasskey: guardedProcedure.input(ownPasskey).mutation(async ({ ctx, input }) => {
-    await ctx.services.waysIn.removePasskey(ctx.operator, input.id);
-    await ctx.noteChange();
+    await ctx.services.waysIn.removePasskey(ctx.operator, input.id, ctx.act);
+    ctx.noteChange();
   }),
   renewRecoveryCodes: guardedProcedure.mutation(async ({ ctx }) => {
-    const codes = await ctx.services.factors.renewRecoveryCodes(holderOf(ctx.operator));
-    await ctx.noteChange();
+    const { operator, services, act } = ctx;
+    const codes = await services.factors.renewRecoveryCodes(holderOf(operator), undefined, act);
+    ctx.noteChange();
     return { codes };
   }),
 });

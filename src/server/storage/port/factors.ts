@@ -75,6 +75,7 @@ export interface Factors {
     maxCount: number,
     first: FirstFactor,
     mail?: NewMail,
+    act?: Act,
   ): Promise<Added | 'known' | 'full'>;
   findPasskey(kind: HolderKind, credentialId: string): Promise<PasskeyRecord | null>;
   /**
@@ -83,7 +84,7 @@ export interface Factors {
    */
   notePasskeyUse(id: PasskeyId, counter: number, nowMs: number): Promise<boolean>;
   /** Recovery codes go with the last factor. @returns false when the holder has no such passkey. */
-  removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail): Promise<boolean>;
+  removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail, act?: Act): Promise<boolean>;
   /** How many passkeys were made for another host than this. */
   countPasskeysElsewhere(rpId: string): Promise<number>;
 
@@ -111,12 +112,20 @@ export interface Factors {
   /** @returns false when the holder has no such code any more. */
   spendRecoveryCode(holder: Holder, hash: Uint8Array): Promise<boolean>;
   /** Replaces all codes. @returns false for a holder without a factor. */
-  renewRecoveryCodes(holder: Holder, hashes: readonly Uint8Array[], mail?: NewMail): Promise<boolean>;
+  renewRecoveryCodes(
+    holder: Holder,
+    hashes: readonly Uint8Array[],
+    mail?: NewMail,
+    act?: Act,
+  ): Promise<boolean>;
 
   /** Removes everything of a holder. @returns whether there was a factor. */
   removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
 
-  /** Stores a challenge. Expired ones go, and beyond `maxCount` those that expire first. */
+  /**
+   * Stores a challenge. Expired ones go, and beyond `maxCount` of the same holder, or of the logins of the same
+   * kind, those that expire first: nobody can push out those of somebody else.
+   */
   addChallenge(
     challenge: Challenge & { readonly expiresAtMs: number },
     nowMs: number,

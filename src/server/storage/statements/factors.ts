@@ -65,7 +65,10 @@ export function factorStatements({ db }: Builder) {
     deleteRecoveryCodesOf: db.delete(recoveryCodes).where(matches(recoveryCodes, ...ofHolder)),
 
     insertChallenge: insertOnce(db, factorChallenges),
-    challengeCount: db.select({ count: count() }).from(factorChallenges),
+    challengeCount: db
+      .select({ count: count() })
+      .from(factorChallenges)
+      .where(matches(factorChallenges, ...ofHolder)),
     takeChallenge: db
       .delete(factorChallenges)
       .where(
@@ -77,18 +80,17 @@ export function factorStatements({ db }: Builder) {
     deleteExpiredChallenges: db
       .delete(factorChallenges)
       .where(lte(factorChallenges.expiresAtMs, value('nowMs'))),
-    deleteOldestChallenges: db
-      .delete(factorChallenges)
-      .where(
-        inArray(
-          factorChallenges.challenge,
-          db
-            .select({ challenge: factorChallenges.challenge })
-            .from(factorChallenges)
-            .orderBy(asc(factorChallenges.expiresAtMs))
-            .limit(value('atMost')),
-        ),
+    deleteOldestChallenges: db.delete(factorChallenges).where(
+      inArray(
+        factorChallenges.challenge,
+        db
+          .select({ challenge: factorChallenges.challenge })
+          .from(factorChallenges)
+          .where(matches(factorChallenges, ...ofHolder))
+          .orderBy(asc(factorChallenges.expiresAtMs))
+          .limit(value('atMost')),
       ),
+    ),
     deleteChallengesOf: db.delete(factorChallenges).where(matches(factorChallenges, ...ofHolder)),
   };
 }

@@ -155,6 +155,7 @@ const addPasskey: StepOf<Factors['addPasskey']> = function* (
   maxCount,
   first: FirstFactor,
   mail,
+  act,
 ) {
   const key = { holderKind: passkey.holderKind, holderId: passkey.holderId };
   const holder = { kind: key.holderKind, id: key.holderId };
@@ -172,6 +173,7 @@ const addPasskey: StepOf<Factors['addPasskey']> = function* (
   if ((yield* statements.insertPasskey.change(row)) === 0) return 'known';
   if (isFirst) yield* putRecoveryCodes(statements, key, first.recoveryHashes);
   yield* tell(statements, holder, mail);
+  yield* noteAct(statements, isRepeated, act);
   return isFirst ? 'added_first' : 'added';
 };
 
@@ -181,12 +183,20 @@ function* hasThese(statements: Statements, key: Key, { recoveryHashes }: FirstFa
   return recoveryHashes.every((hash) => stored.some(({ codeHash }) => codeHash.equals(hash)));
 }
 
-const removePasskey: StepOf<Factors['removePasskey']> = function* (statements, isRepeated, holder, id, mail) {
+const removePasskey: StepOf<Factors['removePasskey']> = function* (
+  statements,
+  isRepeated,
+  holder,
+  id,
+  mail,
+  act,
+) {
   const key = keyOf(holder);
   yield* lock(statements, holder);
   if ((yield* statements.deletePasskey.change({ ...key, id })) === 0) return isRepeated;
   yield* dropLastCodes(statements, key);
   yield* tell(statements, holder, mail);
+  yield* noteAct(statements, isRepeated, act);
   return true;
 };
 
@@ -244,6 +254,7 @@ const renewRecoveryCodes: StepOf<Factors['renewRecoveryCodes']> = function* (
   holder,
   hashes,
   mail,
+  act,
 ) {
   const key = keyOf(holder);
   yield* lock(statements, holder);
@@ -251,6 +262,7 @@ const renewRecoveryCodes: StepOf<Factors['renewRecoveryCodes']> = function* (
   if (!(yield* hasAny(statements, key))) return false;
   yield* putRecoveryCodes(statements, key, hashes);
   yield* tell(statements, holder, mail);
+  yield* noteAct(statements, isRepeated, act);
   return true;
 };
 
@@ -265,8 +277,15 @@ const removeAll: StepOf<Factors['removeAll']> = function* (statements, isRepeate
 };
 
 const addChallenge: StepOf<Factors['addChallenge']> = function* (statements, _, challenge, nowMs, maxCount) {
+  const row = rowOf(challenge);
+  const { holderKind, holderId } = row;
   yield* statements.deleteExpiredChallenges.change({ nowMs });
-  const stored = (yield* statements.challengeCount.one({}))?.count ?? 0;
-  if (stored >= maxCount) yield* statements.deleteOldestChallenges.change({ atMost: stored - maxCount + 1 });
-  yield* statements.insertChallenge.change({ ...rowOf(challenge), expiresAtMs: challenge.expiresAtMs });
+  const stored = (yield* statements.challengeCount.one({ holderKind, holderId }))?.count ?? 0;
+  if (stored >= maxCount)
+    yield* statements.deleteOldestChallenges.change({
+      holderKind,
+      holderId,
+      atMost: stored - maxCount + 1,
+    });
+  yield* statements.insertChallenge.change({ ...row, expiresAtMs: challenge.expiresAtMs });
 };
