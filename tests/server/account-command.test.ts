@@ -287,7 +287,7 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
       .parse((await lookInto(server.databasePath, (data) => data.dump()))['secrets'])
       .sort((one, other) => one.name.localeCompare(other.name));
   const stolen = await keys();
-  const names = ['device_mark', 'giver_pseudonym', 'log_names', 'mail', 'vapid'];
+  const names = ['device_mark', 'giver_pseudonym', 'log_names', 'mail', 'totp', 'vapid'];
   expect(stolen.map(({ name }) => name)).toEqual(names);
   const { code, stdout, stderr } = await account('renew-keys');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

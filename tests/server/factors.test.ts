@@ -19,13 +19,13 @@ async function openScene() {
   const storage = await data.openStorage();
   const clock = { nowMs: START_MS };
   const key = randomBytes(32);
-  const factorsOf = (over: Storage, publicUrl = URL) =>
+  const factorsOf = (over: Storage, publicUrl = URL, sealedBy = key) =>
     createFactors({
       storage: over,
       clock: () => clock.nowMs,
       random: randomBytes,
       publicUrl,
-      key,
+      key: sealedBy,
     });
   const { addAccount } = createPeople(storage);
   const account = await addAccount('pat');
@@ -309,6 +309,24 @@ describe('recovery codes', () => {
     const [code = ''] = (await enrol(scene)).codes ?? [];
     const checks = [factors, other, factors, other].map((each) => each.checkCode(holder, code));
     expect((await Promise.all(checks)).filter((isRight) => isRight)).toHaveLength(1);
+  });
+
+  test('count also after the keys of the installation were renewed, when no app does', async () => {
+    const { factors, factorsOf, storage, clock, holder } = await openScene();
+    const { secret } = await factors.beginTotp(holder, 'pat');
+    const codes = await factors.confirmTotp(holder, totpAt(secret, clock.nowMs));
+    const waiting = await factors.beginTotp(holder, 'pat');
+    clock.nowMs += STEP_MS;
+    const renewed = factorsOf(storage, URL, randomBytes(32));
+    expect(await renewed.checkCode(holder, totpAt(secret, clock.nowMs))).toBe(false);
+    await expect(renewed.confirmTotp(holder, totpAt(waiting.secret, clock.nowMs))).rejects.toThrow(
+      'not right',
+    );
+    expect(await renewed.checkCode(holder, codes?.[0] ?? '')).toBe(true);
+    const next = await renewed.beginTotp(holder, 'pat');
+    await renewed.confirmTotp(holder, totpAt(next.secret, clock.nowMs));
+    clock.nowMs += STEP_MS;
+    expect(await renewed.checkCode(holder, totpAt(next.secret, clock.nowMs))).toBe(true);
   });
 
   test('are renewed as a whole, for whoever has a factor', async () => {

@@ -30,7 +30,9 @@ const KEYS_FORGOTTEN = [
     'and uses the old ones until then.',
   'Devices that have logged in before count as unknown until their next login, and receivers see new ' +
     'pseudonyms of all givers. The links of guests to their receipts stop working, and no device gets ' +
-    'notices until its owner opens the app again.',
+    'notifications until its owner opens the app again.',
+  'Codes of authenticator apps no longer count: whoever uses one logs in with a recovery code and sets it up ' +
+    'again. Operators who use one need a new link: npm run operator -- link EMAIL',
 ];
 
 const LEFT =

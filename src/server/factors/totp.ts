@@ -48,7 +48,8 @@ export function createTotp(deps: {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   }
 
-  function open(stored: Uint8Array, holder: Holder): Secret {
+  /** Null for a secret that was sealed before the keys of the installation were renewed. */
+  function open(stored: Uint8Array, holder: Holder): Secret | null {
     const [nonce, tag, sealed] = [
       stored.subarray(0, NONCE_BYTES),
       stored.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
@@ -57,13 +58,18 @@ export function createTotp(deps: {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
       .setAAD(boundTo(holder))
       .setAuthTag(tag);
-    return secretOf(Buffer.concat([decipher.update(sealed), decipher.final()]));
+    const opened = decipher.update(sealed);
+    try {
+      return secretOf(Buffer.concat([opened, decipher.final()]));
+    } catch {
+      return null;
+    }
   }
 
   /** The step of which this is the code; null for a wrong one. */
-  function stepOf(secret: Secret, typed: string): number | null {
+  function stepOf(secret: Secret | null, typed: string): number | null {
     const token = typed.replace(/\s/g, '');
-    if (!CODE.test(token)) return null;
+    if (!secret || !CODE.test(token)) return null;
     const timestamp = clock();
     const delta = TOTP.validate({ token, secret, timestamp, period: PERIOD_SECONDS, window: WINDOW_STEPS });
     return delta === null ? null : TOTP.counter({ period: PERIOD_SECONDS, timestamp }) + delta;
