@@ -12,6 +12,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_TYPED_NAME_LENGTH,
 } from './display-names.ts';
+import { factorCode } from './factor-code.ts';
 import { idPattern } from './ids.ts';
 import { isReservedUsername } from './later/reserved-usernames.ts';
 import { serviceCategory } from './qr-codes.ts';
@@ -186,6 +187,8 @@ export const registration = z
 export const credentials = z.object({
   email: typedEmail.meta(NOT_BLANK),
   password: anyPassword('Password', 'Password is too long.'),
+  /** Of the authenticator app, or a recovery code; only for an account with a second factor. */
+  code: factorCode.optional(),
 });
 
 /** Omitted fields stay. */

@@ -46,6 +46,7 @@ const DEVICE_ID = /* @__PURE__ */ idPattern('dev');
 const WEBHOOK_ID = /* @__PURE__ */ idPattern('whk');
 const USER_ID = /* @__PURE__ */ idPattern('usr');
 const API_KEY_ID = /* @__PURE__ */ idPattern('key');
+const PASSKEY_ID = /* @__PURE__ */ idPattern('psk');
 
 /** The event id before an account's first transaction. */
 export const BEGINNING = 'beginning';
@@ -174,6 +175,10 @@ export function isUserId(text: string): text is UserId {
 
 export function isApiKeyId(text: string): text is ApiKeyId {
   return text.length <= MAX_ID_LENGTH && API_KEY_ID.test(text);
+}
+
+export function isPasskeyId(text: string): text is PasskeyId {
+  return text.length <= MAX_ID_LENGTH && PASSKEY_ID.test(text);
 }
 
 /** 100 random bits in four groups of five characters that can be read aloud. */

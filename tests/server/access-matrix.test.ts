@@ -164,6 +164,13 @@ const SIGNED_IN: Outcomes = {
   expired: 'session_ended',
   revoked: 'session_ended',
 };
+const forAccounts = (outcome: Outcome) => ({
+  customer: outcome,
+  provider: outcome,
+  'another provider': outcome,
+});
+const WITHOUT_A_PASSKEY: Outcomes = { ...SIGNED_IN, ...forAccounts('passkey_refused') };
+const WITHOUT_A_FACTOR: Outcomes = { ...SIGNED_IN, ...forAccounts('second_factor_not_found') };
 const TIPPING: Outcomes = { ...SIGNED_IN, anonymous: 'login_to_tip', provider: 'own_qr_code' };
 /** Every caller asks for a code for the service barber. */
 const MAKING_A_CODE: Outcomes = {
@@ -417,6 +424,24 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
     input: () => ({ name: 'Register', scopes: ['tips:read'] }),
   },
   'apiKeys.end': { outcomes: ENDING_THE_KEY, input: ({ spareKey }) => ({ id: spareKey.id }) },
+  'auth.passkeyOptions': { outcomes: everybody('fine') },
+  'auth.passkeyLogin': { outcomes: everybody('passkey_refused'), input: () => ({ response: '{}' }) },
+  'auth.passkeyConfirmOptions': { outcomes: SIGNED_IN },
+  'auth.confirmByPasskey': { outcomes: WITHOUT_A_PASSKEY, input: () => ({ response: '{}' }) },
+  'secondFactors.list': { outcomes: SIGNED_IN },
+  'secondFactors.passkeyOptions': { outcomes: SIGNED_IN },
+  'secondFactors.addPasskey': {
+    outcomes: WITHOUT_A_PASSKEY,
+    input: () => ({ response: '{}', name: 'Phone' }),
+  },
+  'secondFactors.removePasskey': { outcomes: WITHOUT_A_FACTOR, input: () => ({ id: 'psk_none' }) },
+  'secondFactors.beginTotp': { outcomes: SIGNED_IN },
+  'secondFactors.confirmTotp': {
+    outcomes: { ...SIGNED_IN, ...forAccounts('wrong_code') },
+    input: () => ({ code: '000000' }),
+  },
+  'secondFactors.removeTotp': { outcomes: WITHOUT_A_FACTOR },
+  'secondFactors.renewRecoveryCodes': { outcomes: WITHOUT_A_FACTOR },
 };
 
 /** What an API key may call, by the scope that it needs. Everything else that is not open to anybody is not for keys. */
@@ -690,8 +715,14 @@ test('a REST route answers 201 where something begins, 204 where something ends,
     'transactions.mailReceipt': 204,
     'apiKeys.create': 201,
     'apiKeys.end': 204,
+    'auth.confirmByPasskey': 204,
+    'secondFactors.addPasskey': 201,
+    'secondFactors.removePasskey': 204,
+    'secondFactors.confirmTotp': 201,
+    'secondFactors.removeTotp': 204,
+    'secondFactors.renewRecoveryCodes': 201,
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(22);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(28);
 });
 
 test('HEAD asks for the same rights as GET', async () => {

@@ -8,7 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { createAccounts } from '#server/auth/accounts.ts';
+import { createLogins } from '#server/auth/logins.ts';
 import { createSessions } from '#server/auth/sessions.ts';
+import { createFactors } from '#server/factors/factors.ts';
 import {
   type Answer,
   call,
@@ -19,6 +21,7 @@ import {
   type Door,
   logInThrough,
   PROCEDURES,
+  PUBLIC_URL,
   refusedBy,
   registerThrough,
   resultOf,
@@ -224,14 +227,10 @@ describe('a login whose password was verified, but whose session had not begun',
         return isRight;
       },
     };
-    return createAccounts({
-      storage,
-      sessions,
-      passwords: interrupted,
-      clock,
-      random: randomBytes,
-      invitations: { admit: async () => null },
-    });
+    const parts = { storage, sessions, passwords: interrupted, clock, random: randomBytes };
+    const factors = createFactors({ ...parts, publicUrl: PUBLIC_URL, key: randomBytes(32) });
+    const accounts = createAccounts({ ...parts, invitations: { admit: async () => null } });
+    return { ...accounts, login: createLogins({ ...parts, factors }).byPassword };
   }
 
   const setHash = (t: TestApp, hash: string) => t.data.setPasswordHash('cam', hash);
@@ -430,6 +429,14 @@ describe('a password that the operator made', () => {
       'apiKeys.list': 'password_change_required',
       'apiKeys.create': 'password_change_required',
       'apiKeys.end': 'password_change_required',
+      'secondFactors.list': 'password_change_required',
+      'secondFactors.passkeyOptions': 'password_change_required',
+      'secondFactors.addPasskey': 'password_change_required',
+      'secondFactors.removePasskey': 'password_change_required',
+      'secondFactors.beginTotp': 'password_change_required',
+      'secondFactors.confirmTotp': 'password_change_required',
+      'secondFactors.removeTotp': 'password_change_required',
+      'secondFactors.renewRecoveryCodes': 'password_change_required',
     });
     const stream = await openStream(t.send, door, { token });
     expect(await refusalOf(t, stream, 0)).toMatchObject({ status: 403, code: 'password_change_required' });

@@ -56,6 +56,12 @@ const TAKES_NO_INPUT: ReadonlyMap<string, ErrorCode | null> = new Map([
   ['/trpc/auth.sendConfirmation', null],
   // Payments are simulated here.
   ['/trpc/payments.onboard', 'provider_not_payable'],
+  ['/trpc/auth.passkeyOptions', null],
+  ['/trpc/auth.passkeyConfirmOptions', null],
+  ['/trpc/secondFactors.passkeyOptions', null],
+  ['/trpc/secondFactors.beginTotp', null],
+  ['/trpc/secondFactors.removeTotp', 'second_factor_not_found'],
+  ['/trpc/secondFactors.renewRecoveryCodes', 'second_factor_not_found'],
   ['/trpc/payments.openDashboard', 'provider_not_payable'],
 ]);
 

@@ -45,6 +45,14 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'notifications.test': { REST: 404, tRPC: 404 },
   'notifications.thank': { REST: 403, tRPC: 403 },
   'apiKeys.end': { REST: 404, tRPC: 404 },
+  // No text is an answer of an authenticator, and nobody has a second factor.
+  'auth.passkeyLogin': { REST: 422, tRPC: 422 },
+  'auth.confirmByPasskey': { REST: 422, tRPC: 422 },
+  'secondFactors.addPasskey': { REST: 422, tRPC: 422 },
+  'secondFactors.removePasskey': { REST: 404, tRPC: 404 },
+  'secondFactors.confirmTotp': { REST: 422, tRPC: 422 },
+  'secondFactors.removeTotp': { REST: 404, tRPC: 404 },
+  'secondFactors.renewRecoveryCodes': { REST: 404, tRPC: 404 },
   'webhooks.change': { REST: 404, tRPC: 404 },
   'webhooks.rotate': { REST: 404, tRPC: 404 },
   'webhooks.remove': { REST: 404, tRPC: 404 },
@@ -201,6 +209,18 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     addresses: ['192.0.2.0/24'],
   }),
   'apiKeys.end': () => ({ id: 'key_none' }),
+  'auth.passkeyOptions': () => undefined,
+  'auth.passkeyLogin': () => ({ response: '{}' }),
+  'auth.passkeyConfirmOptions': () => undefined,
+  'auth.confirmByPasskey': () => ({ response: '{}' }),
+  'secondFactors.list': () => undefined,
+  'secondFactors.passkeyOptions': () => undefined,
+  'secondFactors.addPasskey': () => ({ response: '{}', name: 'Phone' }),
+  'secondFactors.removePasskey': () => ({ id: 'psk_none', ...UNREAD }),
+  'secondFactors.beginTotp': () => undefined,
+  'secondFactors.confirmTotp': () => ({ code: '000000' }),
+  'secondFactors.removeTotp': () => undefined,
+  'secondFactors.renewRecoveryCodes': () => undefined,
 };
 
 const uglyText = fc.constantFrom(...UGLY_STRINGS.map(({ text }) => text));

@@ -686,6 +686,41 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: provider,
     refusals: ['invalid_input'],
   },
+  'auth.login.code': {
+    inputWith: ({ text }) => ({ email: 'cam@example.com', password: PASSWORD, code: text }),
+    refusals: ['invalid_input'],
+    // Nobody asks for a code of an account without a second factor.
+    checkTaken: async (_, answer) => expect(fieldOf(answer, 'user')).toBeDefined(),
+  },
+  'auth.passkeyLogin.response': {
+    inputWith: ({ text }) => ({ response: text }),
+    refusals: ['invalid_input', 'passkey_refused'],
+  },
+  'auth.confirmByPasskey.response': {
+    inputWith: ({ text }) => ({ response: text }),
+    token: customer,
+    refusals: ['invalid_input', 'passkey_refused'],
+  },
+  'secondFactors.addPasskey.response': {
+    inputWith: ({ text }) => ({ response: text, name: 'Phone' }),
+    token: customer,
+    refusals: ['invalid_input', 'passkey_refused'],
+  },
+  'secondFactors.addPasskey.name': {
+    inputWith: ({ text }) => ({ response: '{}', name: text }),
+    token: customer,
+    refusals: ['invalid_input', 'passkey_refused'],
+  },
+  'secondFactors.removePasskey.id': {
+    inputWith: ({ text }) => ({ id: text }),
+    token: customer,
+    refusals: ['second_factor_not_found', 'not_found', 'method_not_allowed'],
+  },
+  'secondFactors.confirmTotp.code': {
+    inputWith: ({ text }) => ({ code: text }),
+    token: customer,
+    refusals: ['invalid_input', 'wrong_code'],
+  },
   'apiKeys.end.id': {
     inputWith: ({ text }) => ({ id: text }),
     token: provider,

@@ -35,7 +35,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'chapters',
     /^server\/(?:(auth|events|export|mail|notifications|qr-codes|tips)\/|announcements\.ts$)/,
-    'storage codes ports queue outgoing pictures',
+    'storage codes ports queue outgoing pictures factors',
   ],
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],

@@ -98,6 +98,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'quota',
   'receipts',
   'refunds',
+  'second-factors',
   'refusals',
   'rendered-pages',
   'rendered-pages-kept',

@@ -21,6 +21,7 @@ import { inWords, newDevice } from './push-devices.ts';
 import { startPushService } from './push-service.ts';
 import { suspendAccount } from './suspending.ts';
 import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from './test-app.ts';
+import { playFactors } from './whole-product-factors.ts';
 
 /** A small photo. */
 const PHOTO = await sharp({ create: { width: 32, height: 24, channels: 3, background: '#963' } })
@@ -611,6 +612,7 @@ export async function runEverything(
   await payTips();
   await sendMails();
   await callWithKeys();
+  await playFactors(await createTestApp(), call);
   const receipt = await tipAsGuest();
 
   const local = await createTestApp({ data: t.data, config: { publicUrl: LOCAL_URL } });
@@ -627,7 +629,8 @@ export async function runEverything(
       .replace('{device_id}', 'dev_none')
       .replace('{webhook_id}', 'whk_none')
       .replace('{event_id}', 'evt_none')
-      .replace('{api_key_id}', 'key_none');
+      .replace('{api_key_id}', 'key_none')
+      .replace('{passkey_id}', 'psk_none');
     const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
     await call(t, route, { at: `${at}?no_such_name=1` });
@@ -718,6 +721,20 @@ export async function runEverything(
   const { text: key } = await provider.trpc.apiKeys.create.mutate({ name: 'Codes', scopes: ['codes:read'] });
   await exhaust('GET /qr-codes', { token: key });
   await exhaust('POST /api-keys', { token: provider.token, body: {} });
+  for (const [route, body] of [
+    ['POST /auth/me/passkeys/options'],
+    ['POST /auth/me/passkeys', {}],
+    ['DELETE /auth/me/passkeys/{passkey_id}'],
+    ['POST /auth/me/totp'],
+    ['POST /auth/me/totp/confirmation', {}],
+    ['DELETE /auth/me/totp'],
+    ['POST /auth/me/recovery-codes'],
+    ['POST /auth/confirm/passkey/options'],
+    ['POST /auth/confirm/passkey', {}],
+  ] as const)
+    await exhaust(route, { token: provider.token, ...(body && { body }) });
+  await exhaust('POST /auth/passkey/options', {});
+  await exhaust('POST /auth/passkey/login', { body: {} });
   await exhaust('POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
   await exhaust('GET /transactions/{transaction_id}', { at: receipt });
   await exhaust('POST /transactions/{transaction_id}/receipt-mail', {

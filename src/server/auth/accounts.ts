@@ -1,4 +1,4 @@
-/** Accounts: registration, login, and the account as shown to its owner. */
+/** Accounts: registration, care, and the account as shown to its owner. Logging in: logins.ts. */
 
 import type { ActAbout } from '#server/storage/port/audit.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
@@ -9,7 +9,6 @@ import {
   type Closing,
   type ClosingAnswer,
   type Confirmation,
-  type Credentials,
   isOwnName,
   type Login,
   NO_SERVICE,
@@ -45,12 +44,6 @@ export interface Accounts {
    *   `email_taken`, `username_taken`.
    */
   register(registration: Registration): Promise<User>;
-  /**
-   * @param device a description such as "Chrome on Android"; '' when unknown.
-   * @param isNewDevice whether the account's owner is told of the login by mail.
-   * @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password.
-   */
-  login(credentials: Credentials, device: string, isNewDevice?: boolean): Promise<Login>;
   /** Since when device marks of an account count; 0 for an unknown email, and when all count. */
   marksFrom(email: string): Promise<number>;
   /**
@@ -135,27 +128,6 @@ export function createAccounts(deps: {
     return found && !isClosingDue(found.closesAtMs, clock()) ? found : null;
   }
 
-  /** @returns null when the verified hash was replaced before the session began. */
-  async function tryLogin(
-    { email, password }: Credentials,
-    device: string,
-    isNewDevice: boolean,
-  ): Promise<Login | null> {
-    const found = await findOpen(email);
-    const isRight = await passwords.verify(found?.passwordHash ?? null, password);
-    if (!found || !isRight || isOver(found)) throw new AppError('wrong_credentials');
-    const { account } = found;
-    let { passwordHash } = found;
-    if (passwords.isOutdated(passwordHash)) {
-      const renewed = await passwords.hash(password);
-      await storage.replacePasswordHash(account.id, passwordHash, renewed);
-      passwordHash = renewed;
-    }
-    const told = isNewDevice ? draft?.('new_device', { device }) : undefined;
-    const issued = await sessions.issue(account.id, passwordHash, device, told);
-    return issued && loginFrom(issued, account, issued.reopened);
-  }
-
   function requireStrong(field: string, password: string, person: Parameters<typeof isEasyToGuess>[1]): void {
     if (isEasyToGuess(password, person, clock())) throw invalid(field, EASY_TO_GUESS);
   }
@@ -227,14 +199,6 @@ export function createAccounts(deps: {
     },
 
     marksFrom: (email) => storage.mails.marksFrom(email),
-
-    async login(given, device, isNewDevice = false) {
-      const attempt = () => tryLogin(given, device, isNewDevice);
-      // A second try, because another login may have rehashed the same password meanwhile.
-      const login = (await attempt()) ?? (await attempt());
-      if (!login) throw new AppError('wrong_credentials');
-      return login;
-    },
 
     async changePassword(account, { currentPassword, newPassword }, token) {
       if (isOwnName(newPassword, account)) throw invalid('newPassword', OWN_NAME_AS_PASSWORD);
@@ -343,7 +307,7 @@ function invalid(field: string, message: string): AppError {
   return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
 }
 
-function loginFrom({ token, expiresAtMs }: IssuedSession, account: Account, reopened: boolean): Login {
+export function loginFrom({ token, expiresAtMs }: IssuedSession, account: Account, reopened: boolean): Login {
   return {
     accessToken: token,
     expiresAt: new Date(expiresAtMs).toISOString(),

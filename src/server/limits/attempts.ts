@@ -3,7 +3,7 @@
  * do not count: with the data where a restart must forgive nobody, else in memory.
  */
 import type { Clock } from '#shared/calendar.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { AttemptCount } from '../storage/port/attempts.ts';
 import { type Storage, StorageUnavailable } from '../storage/port/storage.ts';
 import { LIMITS, type Limit, type LimitName, type Subject } from './limit-table.ts';
@@ -104,7 +104,8 @@ export function createAttempts(storage: Storage, clock: Clock) {
       unspent = ifWrong;
       return result;
     } catch (error) {
-      if (isWrongPassword(error)) unspent = ifRight;
+      if (isWrong(error)) unspent = ifRight;
+      else if (isRightSoFar(error)) unspent = ifWrong;
       throw error;
     } finally {
       note(all, -1);
@@ -126,11 +127,14 @@ export function countsOf(limits: readonly LimitName[], who: Who): Count[] {
   });
 }
 
-const WRONG = ['wrong_credentials', 'wrong_password', 'wrong_code'] as const;
+const WRONG: readonly ErrorCode[] = ['wrong_credentials', 'wrong_password', 'wrong_code'];
 
-function isWrongPassword(error: unknown): boolean {
-  return error instanceof AppError && WRONG.some((code) => code === error.code);
-}
+/** A wrong password, or a wrong code after a right one. */
+const isWrong = (error: unknown): boolean => error instanceof AppError && WRONG.includes(error.code);
+
+/** A right password, whose code is asked for next. */
+const isRightSoFar = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'second_factor_needed';
 
 function nameOf(count: AttemptCount): string {
   return `${count.limit} ${subjectOf(count)}`;

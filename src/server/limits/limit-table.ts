@@ -118,6 +118,7 @@ export const LIMITS = {
   wrong_key_from_address: inMemory(['address'], 30, QUARTER_MS),
   wrong_key_from_network: inMemory(['network'], 30 * NETWORK, QUARTER_MS),
   api_key_creation: inMemory(['account'], 20, HOUR_MS),
+  factor_change: inMemory(['account'], 60, HOUR_MS),
   // Changes of webhooks are durable writes; a test or a repetition calls somebody else's server.
   webhook_change: inMemory(['account'], 120, HOUR_MS),
   webhook_call: inMemory(['account'], 60, HOUR_MS),

@@ -111,6 +111,7 @@ export type Change = Extract<
   | 'export'
   | 'mail_settings'
   | 'api_key_creation'
+  | 'factor_change'
   | 'webhook_change'
   | 'webhook_call'
 >;

@@ -4,6 +4,7 @@ import type { DraftMail } from '#server/storage/port/mails.ts';
 import { API_SCOPES } from '#shared/api-scopes.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { newMailId, type RandomBytes } from '#shared/ids.ts';
+import { FACTOR_CHANGES } from '#shared/second-factors.ts';
 
 export const createDrafts =
   (clock: Clock, random: RandomBytes): DraftMail =>
@@ -24,6 +25,7 @@ export const keyMadeContent = z.object({
   scopes: z.array(z.enum(API_SCOPES)),
   expiresAtMs: z.number(),
 });
+export const factorChangedContent = z.object({ change: z.enum(FACTOR_CHANGES) });
 /** A month such as 2026-05. */
 export const statementContent = z.object({ month: z.string(), timeZone });
 export const suspendedContent = z.object({ reason: z.string() });

@@ -3,6 +3,7 @@ import { type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
+import type { FactorChange } from '#shared/second-factors.ts';
 import type { Letter } from './letter.ts';
 
 /** How long a link to choose a new password works. */
@@ -102,6 +103,29 @@ export const keyMadeLetter = (facts: {
   ],
   button: { label: 'See Your API Keys', url: facts.url },
   closing: 'If this wasn’t you, end the key right away, and then choose a new password.',
+});
+
+const FACTOR_CHANGE_LINES: Readonly<Record<FactorChange, string>> = {
+  passkey_added: `A passkey was added to your ${brand.name} account.`,
+  passkey_removed: `A passkey was removed from your ${brand.name} account.`,
+  app_added: `An authenticator app was set up for your ${brand.name} account.`,
+  app_removed: `The authenticator app was removed from your ${brand.name} account.`,
+  codes_renewed: `New recovery codes were made for your ${brand.name} account. The old ones no longer work.`,
+  removed_by_operator:
+    `All passkeys, the authenticator app and the recovery codes were removed from your ${brand.name} account ` +
+    'by whoever runs this site. Your password alone logs you in again.',
+};
+
+export const factorChangedLetter = (facts: {
+  readonly change: FactorChange;
+  readonly at: string;
+  readonly url: string;
+}): Letter => ({
+  subject: 'The way you log in was changed',
+  lines: [`${FACTOR_CHANGE_LINES[facts.change]} If this was you, you’re all set.`],
+  rows: [['When', facts.at]],
+  button: { label: 'Check Your Account', url: facts.url },
+  closing: 'If this wasn’t you, choose a new password right away, and remove what isn’t yours.',
 });
 
 export interface ReceiptFacts {

@@ -8,6 +8,7 @@ import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import {
   closingContent,
+  factorChangedContent,
   keyMadeContent,
   newDeviceContent,
   receiptContent,
@@ -99,6 +100,10 @@ export function createWriteLetter(deps: {
       case 'key_made': {
         const { name, scopes, expiresAtMs } = keyMadeContent.parse(JSON.parse(content));
         return letters.keyMadeLetter({ name, scopes, at, until: showTime(expiresAtMs, 'UTC'), url: keysUrl });
+      }
+      case 'second_factor_changed': {
+        const { change } = factorChangedContent.parse(JSON.parse(content));
+        return letters.factorChangedLetter({ change, at, url: securityUrl });
       }
       case 'webhook_off': {
         const { host, reason } = webhookOffContent.parse(JSON.parse(content));

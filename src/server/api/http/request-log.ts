@@ -43,6 +43,10 @@ type SecurityEvent =
   | 'device_registered'
   | 'closing_begun'
   | 'closing_taken_back'
+  | 'passkey_refused'
+  /** A passkey, an authenticator app or recovery codes were added, or removed. */
+  | 'second_factor_added'
+  | 'second_factor_removed'
   | 'key_made'
   | 'key_ended'
   | 'webhook_added'
@@ -76,11 +80,13 @@ const EVENTS_BY_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   missing_scope: 'access_refused',
   not_for_api_keys: 'access_refused',
   wrong_password: 'password_refused',
+  passkey_refused: 'passkey_refused',
   too_many_requests: 'limit_reached',
 };
 
 const EVENTS_BY_LOGIN_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   wrong_credentials: 'login_failed',
+  wrong_code: 'login_failed',
   too_many_requests: 'login_limited',
 };
 

@@ -49,6 +49,7 @@ const CHAPTER_NAMES: Readonly<Record<string, { readonly tag?: string; readonly o
   messages: { tag: 'words', operations: 'words' },
   notifications: { tag: 'notices', operations: 'notices' },
   apiKeys: { tag: 'api-keys' },
+  secondFactors: { tag: 'second-factors' },
 };
 
 /** Schemas that others contain, and no endpoint takes or answers by itself. */
@@ -121,6 +122,10 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       { name: 'notices', description: 'The devices that tips reach with no page open.' },
       { name: 'webhooks', description: 'What happened: to be read, or told to an endpoint of yours.' },
       { name: 'api-keys', description: 'The keys by which programs act for an account.' },
+      {
+        name: 'second-factors',
+        description: 'Passkeys, authenticator apps and recovery codes: what a login needs beside a password.',
+      },
     ],
     paths,
     components: {

@@ -18,11 +18,11 @@ import { LOGIN, USER } from './examples.ts';
 import { anyPasswordProcedure, FOR_SUSPENDED, publicProcedure, signedInProcedure } from './trpc.ts';
 
 /** The token type of OAuth (RFC 6749, section 5.1). */
-const TOKEN_TYPE = 'bearer';
-const restLogin = login.extend({ tokenType: z.literal(TOKEN_TYPE) });
+export const TOKEN_TYPE = 'bearer';
+export const restLogin = login.extend({ tokenType: z.literal(TOKEN_TYPE) });
 
 /** Counts each request before its input is parsed, so that parsing is limited as well. */
-const tryingTo = (what: 'login' | 'registration') =>
+export const tryingTo = (what: 'login' | 'registration') =>
   publicProcedure.use(async ({ ctx, next }) => {
     await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id }, ctx.quota);
     return next();
@@ -31,7 +31,7 @@ const tryingTo = (what: 'login' | 'registration') =>
 /**
  * Counts by session, because somebody with many accounts could fill the queue for hashing again and again.
  */
-const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
+export const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
   await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
   return next();
 });
@@ -87,12 +87,15 @@ export const authProcedures = {
       status: 200,
       summary: 'Log in',
       description: [
-        'Answers a bearer token. It ends at `expires_at` unless it is used before, or by logging out.',
+        'Answers a bearer token. It ends at `expires_at` unless it is used before, or by logging out. An',
+        'account with a passkey or an authenticator app needs a `code` as well: of the app, or a recovery',
+        'code. Without one a right password is refused with `second_factor_needed`; send it again with the',
+        'code. Each code works once. Wrong codes count as wrong passwords do.',
       ],
       takes: { credentials },
       answers: { login: restLogin },
       adds: { tokenType: TOKEN_TYPE },
-      refusals: ['wrong_credentials', 'too_many_requests'],
+      refusals: ['wrong_credentials', 'second_factor_needed', 'wrong_code', 'too_many_requests'],
       request: { email: 'pat@example.com', password: 'correct horse battery' },
       response: LOGIN,
     },
@@ -105,7 +108,7 @@ export const authProcedures = {
         return result;
       })
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingQueue } = ctx.services;
+        const { accounts, logins, limits, hashingQueue } = ctx.services;
         const { email } = input;
         const { mark } = ctx.device;
         const isMarked = mark.id !== null && mark.isOf(email, await accounts.marksFrom(email));
@@ -115,7 +118,9 @@ export const authProcedures = {
         const isKnown = caller.device !== null;
         const origin = isKnown ? account : caller.network;
         const login = await hashingQueue.take({ origin, account, isKnown }, () =>
-          limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent), !isKnown)),
+          limits.limitLogin(email, caller, () =>
+            logins.byPassword(input, deviceFrom(ctx.userAgent), !isKnown),
+          ),
         );
         mark.remember(email, await accounts.marksFrom(email));
         ctx.arrival.noteLogin(login);

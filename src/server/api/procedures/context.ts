@@ -9,7 +9,9 @@ import type { Accounts } from '#server/auth/accounts.ts';
 import type { ApiKeys } from '#server/auth/api-keys.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Invitations } from '#server/auth/invitations.ts';
+import type { Logins } from '#server/auth/logins.ts';
 import type { MailLinks } from '#server/auth/mail-links.ts';
+import type { SecondFactors } from '#server/auth/second-factors.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { AccountEvents } from '#server/events/account-events.ts';
 import type { Webhooks } from '#server/events/webhooks.ts';
@@ -60,6 +62,8 @@ export interface Services {
   readonly mail: Mail | null;
   readonly exports: Exports;
   readonly factors: Factors;
+  readonly logins: Logins;
+  readonly secondFactors: SecondFactors;
   readonly limits: Limits;
   readonly takesGuestTips: boolean;
   readonly hashingQueue: WorkQueue;

@@ -147,3 +147,26 @@ export const API_KEY = {
   expires_at: '2025-06-01T20:15:30.000Z',
   last_used_at: null,
 };
+
+export const PASSKEY = {
+  id: 'psk_6b9e2h5k8n1r4t7w0z3c6f9j2m',
+  name: 'My phone',
+  created_at: '2024-06-01T20:15:30.000Z',
+  last_used_at: '2024-06-02T18:00:12.000Z',
+  works_here: true,
+};
+
+/** Shortened. */
+export const PASSKEY_REQUEST =
+  '{"rpId":"tips.example.com","challenge":"b0aVb8x0","timeout":300000,"userVerification":"required"}';
+export const PASSKEY_CREATION =
+  '{"rp":{"id":"tips.example.com","name":"Tipwell"},"challenge":"b0aVb8x0","timeout":300000}';
+export const PASSKEY_RESPONSE = '{"id":"kZ3x","rawId":"kZ3x","type":"public-key","response":{}}';
+
+export const RECOVERY_CODES = ['7K2M-9QXA-4RTB-0WVE', 'C3HJ-5NPZ-8SYD-1FG6'];
+
+export const TOTP_SETUP = {
+  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  uri: 'otpauth://totp/Tipwell:pat%40example.com?issuer=Tipwell&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
+  qr: { path: 'M4 4h7v1h-7z', size: 53 },
+};

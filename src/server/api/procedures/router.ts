@@ -6,15 +6,17 @@ import { endpointsOf } from './endpoint.ts';
 import { mailProcedures, receiptProcedures } from './mail.ts';
 import { messageProcedures } from './messages.ts';
 import { notificationProcedures } from './notifications.ts';
+import { passkeyProcedures } from './passkeys.ts';
 import { paymentProcedures } from './payments.ts';
 import { qrCodeProcedures } from './qr-codes.ts';
 import { recordProcedures } from './records.ts';
+import { secondFactorProcedures } from './second-factors.ts';
 import { transactionProcedures } from './transactions.ts';
 import { createCallerFactory, router } from './trpc.ts';
 import { webhookProcedures } from './webhooks.ts';
 
 const CHAPTERS = {
-  auth: { ...authProcedures, ...accountProcedures, ...mailProcedures },
+  auth: { ...authProcedures, ...accountProcedures, ...mailProcedures, ...passkeyProcedures },
   qrCodes: qrCodeProcedures,
   transactions: { ...transactionProcedures, ...recordProcedures, ...receiptProcedures },
   payments: paymentProcedures,
@@ -22,6 +24,7 @@ const CHAPTERS = {
   notifications: notificationProcedures,
   webhooks: webhookProcedures,
   apiKeys: apiKeyProcedures,
+  secondFactors: secondFactorProcedures,
 };
 
 export const appRouter = router(CHAPTERS);

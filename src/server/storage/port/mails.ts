@@ -14,6 +14,7 @@ export type MailKind =
   | 'receipt'
   | 'statement'
   | 'key_made'
+  | 'second_factor_changed'
   | 'webhook_off'
   | 'account_suspended'
   | 'suspension_lifted';

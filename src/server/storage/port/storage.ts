@@ -103,6 +103,16 @@ export interface AccountChange {
   readonly serviceCategories?: readonly ServiceCategory[] | undefined;
 }
 
+/** An account with what a login is checked against. */
+export interface StoredCredentials {
+  readonly account: Account;
+  readonly passwordHash: string;
+  /** Null when the password does not expire. */
+  readonly passwordExpiresAtMs: number | null;
+  /** When the account will be closed; null unless its owner is closing it. */
+  readonly closesAtMs: number | null;
+}
+
 export interface Session {
   /** SHA-256 of the bearer token. The token itself is not stored. */
   readonly tokenHash: Uint8Array;
@@ -234,14 +244,9 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
     invitation?: Uint8Array | null,
   ): Promise<'created' | 'email_taken' | 'username_taken' | 'invitation_invalid'>;
   /** Finds an account by its email, case-insensitively; null for a closed account. */
-  findCredentials(email: string): Promise<{
-    readonly account: Account;
-    readonly passwordHash: string;
-    /** Null when the password does not expire. */
-    readonly passwordExpiresAtMs: number | null;
-    /** When the account will be closed; null unless its owner is closing it. */
-    readonly closesAtMs: number | null;
-  } | null>;
+  findCredentials(email: string): Promise<StoredCredentials | null>;
+  /** The same of the account with this id. */
+  findCredentialsOf(id: UserId): Promise<StoredCredentials | null>;
   /**
    * Changes an account. Its former usernames stay reserved for it. `stale` when the password hash has changed
    * or the account was closed; nothing is changed then, nor with `email_taken` or `username_taken`.

@@ -88,6 +88,10 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .select({ ...accountColumns, passwordHash: accounts.passwordHash })
       .from(accounts)
       .where(and(is(accounts.emailKey, 'emailKey'), isNull(accounts.closedAtMs))),
+    accountWithHash: db
+      .select({ ...accountColumns, passwordHash: accounts.passwordHash })
+      .from(accounts)
+      .where(and(is(accounts.id, 'id'), isNull(accounts.closedAtMs))),
     replacePasswordHash: db
       .update(accounts)
       .set({ passwordHash: sql`${value('next')}` })

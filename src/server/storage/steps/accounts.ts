@@ -3,7 +3,7 @@
  * and former ones stand in two tables that no index spans. Emails are locked because a violation of their
  * index would be an error instead of a refusal.
  */
-import type { Storage } from '../port/storage.ts';
+import type { Storage, StoredCredentials } from '../port/storage.ts';
 import {
   accountOf,
   attemptsAccountOf,
@@ -45,12 +45,20 @@ export const createAccounts = (engine: Engine) =>
       // PostgreSQL refuses NUL in a text, so no account has it.
       if (email.includes('\0')) return null;
       const emailKey = emailKeyOf(email);
-      const row = await engine.read(({ accountByEmail }) => accountByEmail.one({ emailKey }));
-      if (!row) return null;
-      const { passwordHash, passwordExpiresAtMs, closesAtMs } = row;
-      return { account: accountOf(row), passwordHash, passwordExpiresAtMs, closesAtMs };
+      return credentialsOf(await engine.read(({ accountByEmail }) => accountByEmail.one({ emailKey })));
     },
+
+    findCredentialsOf: async (id) =>
+      credentialsOf(await engine.read(({ accountWithHash }) => accountWithHash.one({ id }))),
   }) satisfies Partial<Storage>;
+
+function credentialsOf(
+  row: (Parameters<typeof accountOf>[0] & Omit<StoredCredentials, 'account'>) | undefined,
+): StoredCredentials | null {
+  if (!row) return null;
+  const { passwordHash, passwordExpiresAtMs, closesAtMs } = row;
+  return { account: accountOf(row), passwordHash, passwordExpiresAtMs, closesAtMs };
+}
 
 const createAccount: StepOf<Storage['createAccount']> = function* (
   statements,

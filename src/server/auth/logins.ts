@@ -1,0 +1,98 @@
+/**
+ * Logging in, by a password with a code where the account has a second factor, or by a passkey alone. A code is
+ * asked for after a right password only, so that nobody else learns whether there is a second factor.
+ */
+import type { Factors } from '#server/factors/factors.ts';
+import type { DraftMail } from '#server/storage/port/mails.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { isClosingDue } from '#server/storage/rules/accounts.ts';
+import type { Credentials, Login } from '#shared/accounts.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { isUserId, type UserId } from '#shared/ids.ts';
+import { loginFrom } from './accounts.ts';
+import type { Passwords } from './passwords.ts';
+import type { Sessions } from './sessions.ts';
+
+type Found = NonNullable<Awaited<ReturnType<Storage['findCredentials']>>>;
+
+export interface Logins {
+  /**
+   * Call it in a turn (work-queue.ts), because it hashes.
+   * @param device a description such as "Chrome on Android"; '' when unknown.
+   * @param isNewDevice whether the account's owner is told of the login by mail.
+   * @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password; after a right one,
+   *   `second_factor_needed` without a code where one is needed, and `wrong_code`.
+   */
+  byPassword(credentials: Credentials, device: string, isNewDevice?: boolean): Promise<Login>;
+  /**
+   * @param response what the browser answered to the options of a login (`Factors.beginPasskeyLogin`).
+   * @param isNewTo whether an account was never logged in to on this device.
+   * @throws AppError `passkey_refused`.
+   */
+  byPasskey(response: string, device: string, isNewTo: (email: string) => Promise<boolean>): Promise<Login>;
+}
+
+export function createLogins(deps: {
+  readonly storage: Storage;
+  readonly sessions: Pick<Sessions, 'issue'>;
+  readonly passwords: Passwords;
+  readonly factors: Pick<Factors, 'hasAny' | 'checkCode' | 'finishPasskeyLogin'>;
+  readonly clock: Clock;
+  /** Without it no mail tells of anything. */
+  readonly draft?: DraftMail | undefined;
+}): Logins {
+  const { storage, sessions, passwords, factors, clock, draft } = deps;
+
+  /** An account whose grace period is over counts as unknown, even before the sweep. */
+  const openOf = (found: Found | null) => (found && !isClosingDue(found.closesAtMs, clock()) ? found : null);
+
+  /** @returns null when the hash was replaced before the session began. */
+  async function begin({ account, passwordHash }: Found, device: string, isNewDevice: boolean) {
+    const told = isNewDevice ? draft?.('new_device', { device }) : undefined;
+    const issued = await sessions.issue(account.id, passwordHash, device, told);
+    return issued && loginFrom(issued, account, issued.reopened);
+  }
+
+  async function findByPassword({ email, password }: Credentials): Promise<Found> {
+    const found = openOf(await storage.findCredentials(email));
+    const isRight = await passwords.verify(found?.passwordHash ?? null, password);
+    const isOver = found?.passwordExpiresAtMs != null && found.passwordExpiresAtMs <= clock();
+    if (!found || !isRight || isOver) throw new AppError('wrong_credentials');
+    if (!passwords.isOutdated(found.passwordHash)) return found;
+    const renewed = await passwords.hash(password);
+    await storage.replacePasswordHash(found.account.id, found.passwordHash, renewed);
+    return { ...found, passwordHash: renewed };
+  }
+
+  async function requireCode(id: UserId, code: string | undefined): Promise<void> {
+    const holder = { kind: 'account', id } as const;
+    if (!(await factors.hasAny(holder))) return;
+    if (code === undefined) throw new AppError('second_factor_needed');
+    if (!(await factors.checkCode(holder, code))) throw new AppError('wrong_code');
+  }
+
+  return {
+    async byPassword(credentials, device, isNewDevice = false) {
+      const found = await findByPassword(credentials);
+      await requireCode(found.account.id, credentials.code);
+      const login =
+        (await begin(found, device, isNewDevice)) ??
+        // A second try, because another login may have rehashed the same password meanwhile. The code was spent.
+        (await begin(await findByPassword(credentials), device, isNewDevice));
+      if (!login) throw new AppError('wrong_credentials');
+      return login;
+    },
+
+    async byPasskey(response, device, isNewTo) {
+      const id = await factors.finishPasskeyLogin('account', response);
+      const find = async () => (isUserId(id) ? openOf(await storage.findCredentialsOf(id)) : null);
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const found = await find();
+        const login = found && (await begin(found, device, await isNewTo(found.account.email)));
+        if (login) return login;
+      }
+      throw new AppError('passkey_refused');
+    },
+  };
+}

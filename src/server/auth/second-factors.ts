@@ -1,0 +1,85 @@
+/** The second factors of an account, as its owner sees and changes them. A mail tells of each change. */
+import type { FactorList, Factors, FirstCodes } from '#server/factors/factors.ts';
+import type { ActAbout } from '#server/storage/port/audit.ts';
+import type { DraftMail } from '#server/storage/port/mails.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
+import { AppError } from '#shared/errors.ts';
+import { isPasskeyId, type UserId } from '#shared/ids.ts';
+import type { FactorChange, SecondFactors as Shown, TotpSetup } from '#shared/second-factors.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Throws AppError as the methods of `Factors` do. */
+export interface SecondFactors {
+  list(id: UserId): Promise<Shown>;
+  /** @returns options for the browser, as JSON, as those below are. */
+  passkeyOptions(account: Account): Promise<string>;
+  addPasskey(id: UserId, passkey: { readonly response: string; readonly name: string }): Promise<FirstCodes>;
+  removePasskey(id: UserId, passkey: string): Promise<void>;
+  beginTotp(account: Account): Promise<TotpSetup>;
+  confirmTotp(id: UserId, code: string): Promise<FirstCodes>;
+  removeTotp(id: UserId): Promise<void>;
+  renewRecoveryCodes(id: UserId): Promise<string[]>;
+  confirmOptions(id: UserId): Promise<string>;
+  /** Notes that the owner of a session used a passkey in it, which does as well as typing the password. */
+  confirm(id: UserId, response: string, token: string): Promise<void>;
+  /**
+   * Removes all of an account, for somebody who lost everything and whom the operator knows.
+   * @returns whether there was one; null for an unknown email.
+   */
+  removeAll(email: string, act: ActAbout): Promise<boolean | null>;
+}
+
+export function createSecondFactors(deps: {
+  readonly factors: Factors;
+  readonly sessions: Pick<Sessions, 'confirm'>;
+  readonly storage: Pick<Storage, 'findCredentials'>;
+  /** Without it no mail tells of anything. */
+  readonly draft?: DraftMail | undefined;
+}): SecondFactors {
+  const { factors, sessions, storage, draft } = deps;
+  const told = (change: FactorChange) => draft?.('second_factor_changed', { change });
+
+  return {
+    list: async (id) => shown(await factors.list(holderOf(id))),
+    passkeyOptions: ({ id, email, fullName }) =>
+      factors.beginPasskey(holderOf(id), { name: email, displayName: fullName }),
+    addPasskey: (id, { response, name }) =>
+      factors.addPasskey(holderOf(id), response, name, told('passkey_added')),
+    async removePasskey(id, passkey) {
+      if (!isPasskeyId(passkey)) throw new AppError('second_factor_not_found');
+      await factors.removePasskey(holderOf(id), passkey, told('passkey_removed'));
+    },
+    beginTotp: ({ id, email }) => factors.beginTotp(holderOf(id), email),
+    confirmTotp: (id, code) => factors.confirmTotp(holderOf(id), code, told('app_added')),
+    removeTotp: (id) => factors.removeTotp(holderOf(id), told('app_removed')),
+    renewRecoveryCodes: async (id) => [
+      ...(await factors.renewRecoveryCodes(holderOf(id), told('codes_renewed'))),
+    ],
+
+    confirmOptions: (id) => factors.beginPasskeyConfirmation(holderOf(id)),
+    async confirm(id, response, token) {
+      await factors.finishPasskeyConfirmation(holderOf(id), response);
+      await sessions.confirm(token);
+    },
+
+    async removeAll(email, act) {
+      const found = await storage.findCredentials(email);
+      if (!found) return null;
+      const { id } = found.account;
+      return factors.removeAll(holderOf(id), told('removed_by_operator'), act(id));
+    },
+  };
+}
+
+const holderOf = (id: UserId) => ({ kind: 'account', id }) as const;
+
+function shown({ passkeys, ...rest }: FactorList): Shown {
+  return {
+    ...rest,
+    passkeys: passkeys.map(({ createdAtMs, lastUsedAtMs, ...passkey }) => ({
+      ...passkey,
+      createdAt: new Date(createdAtMs).toISOString(),
+      lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,237 @@
+/** What second factors do for an account: how its owner logs in, what is refused, told, limited and removed. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createAuthenticator } from '#tests/support/authenticator.ts';
+import {
+  callRest,
+  DOORS,
+  type Door,
+  logInThrough,
+  PUBLIC_URL,
+  refusedBy,
+  resultOf,
+} from '#tests/support/both-doors.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+import { STEP_MS, totpAt } from '#tests/support/totp.ts';
+
+const EMAIL = 'cam@example.com';
+const QUARTER_MS = 900_000;
+
+async function addApp(t: TestApp, token: string) {
+  const { secondFactors } = t.trpc(token);
+  const { secret } = await secondFactors.beginTotp.mutate();
+  const { recoveryCodes } = await secondFactors.confirmTotp.mutate({ code: totpAt(secret, t.clock.nowMs) });
+  t.clock.nowMs += STEP_MS;
+  return { secret, recoveryCodes: recoveryCodes ?? [], code: () => totpAt(secret, t.clock.nowMs) };
+}
+
+async function addPasskey(t: TestApp, token: string, name = 'Phone') {
+  const { secondFactors } = t.trpc(token);
+  const authenticator = createAuthenticator(PUBLIC_URL);
+  const { options } = await secondFactors.passkeyOptions.mutate();
+  const { recoveryCodes } = await secondFactors.addPasskey.mutate({
+    response: authenticator.create(options),
+    name,
+  });
+  return { authenticator, recoveryCodes: recoveryCodes ?? [] };
+}
+
+const logIn = (t: TestApp, door: Door, credentials: object, peer?: string) =>
+  door === 'REST'
+    ? callRest(
+        t,
+        'POST',
+        '/auth/login',
+        { email: EMAIL, password: PASSWORD, ...credentials },
+        { ...(peer && { peer }) },
+      )
+    : logInThrough('tRPC', t, EMAIL, PASSWORD, { ...(peer && { peer }) });
+
+async function logInByPasskey(
+  t: TestApp,
+  authenticator: ReturnType<typeof createAuthenticator>,
+  cookie?: string,
+) {
+  const { auth } = t.trpc();
+  const { options } = await auth.passkeyOptions.mutate();
+  return callRest(
+    t,
+    'POST',
+    '/auth/passkey/login',
+    { response: authenticator.get(options) },
+    cookie === undefined ? {} : { headers: { Cookie: cookie } },
+  );
+}
+
+describe('an account with an authenticator app', () => {
+  test('needs a code after a right password, and says nothing of that to anybody else', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    expect((await logIn(t, 'REST', {})).status).toBe(200);
+    const { code, recoveryCodes } = await addApp(t, token);
+    for (const door of DOORS)
+      expect(refusedBy(door, await logIn(t, door, {}))).toMatchObject({
+        status: 401,
+        code: 'second_factor_needed',
+      });
+    const wrong = { password: 'not the password' };
+    for (const more of [{}, { code: code() }, { code: recoveryCodes[0] }])
+      expect(refusedBy('REST', await logIn(t, 'REST', { ...wrong, ...more })).code).toBe('wrong_credentials');
+    expect(refusedBy('REST', await logIn(t, 'REST', { code: '000000' })).code).toBe('wrong_code');
+    // The codes that were sent with a wrong password were not spent by that.
+    expect((await logIn(t, 'REST', { code: code() })).status).toBe(200);
+    expect(refusedBy('REST', await logIn(t, 'REST', { code: code() })).code).toBe('wrong_code');
+    expect((await logIn(t, 'REST', { code: recoveryCodes[0]?.toLowerCase() })).status).toBe(200);
+    expect(refusedBy('REST', await logIn(t, 'REST', { code: recoveryCodes[0] })).code).toBe('wrong_code');
+    expect(await t.trpc(token).secondFactors.list.query()).toEqual({
+      passkeys: [],
+      hasTotp: true,
+      recoveryCodesLeft: 9,
+    });
+  });
+
+  test('is logged in to with a code that another login has not used, when the hash is made anew', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const { code } = await addApp(t, token);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => logIn(t, 'REST', { code: code() })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422]);
+  });
+
+  test('has guesses of its codes limited as guesses of its password are', async () => {
+    const t = await createTestApp({ config: { isRateLimited: true } });
+    const { token } = await t.registerCustomer('cam');
+    const { code } = await addApp(t, token);
+    const guess = (peer: string) => logIn(t, 'REST', { code: '000000' }, peer);
+    for (let count = 0; count < 5; count += 1)
+      expect(refusedBy('REST', await guess('203.0.113.7')).code).toBe('wrong_code');
+    expect(refusedBy('REST', await guess('203.0.113.7')).code).toBe('too_many_requests');
+    const right = await logIn(t, 'REST', { code: code() }, '203.0.113.7');
+    expect(refusedBy('REST', right).code).toBe('too_many_requests');
+    // From many addresses, a hundred a day.
+    for (let count = 5; count < 100; count += 1) await guess(`198.51.100.${count}`);
+    expect(refusedBy('REST', await guess('192.0.2.1')).code).toBe('too_many_requests');
+    t.clock.nowMs += 86_400_000;
+    expect((await logIn(t, 'REST', { code: code() }, '203.0.113.7')).status).toBe(200);
+  });
+
+  test('counts right passwords without a code as the work that they are, and as no wrong guess', async () => {
+    const t = await createTestApp({ config: { isRateLimited: true } });
+    const { token } = await t.registerCustomer('cam');
+    const { code } = await addApp(t, token);
+    for (let count = 0; count < 20; count += 1)
+      expect(refusedBy('REST', await logIn(t, 'REST', {})).code).toBe('second_factor_needed');
+    expect(refusedBy('REST', await logIn(t, 'REST', {})).code).toBe('too_many_requests');
+    t.clock.nowMs += QUARTER_MS;
+    expect((await logIn(t, 'REST', { code: code() })).status).toBe(200);
+  });
+});
+
+describe('a passkey', () => {
+  test('logs in through both doors without a code, and as a login by password does', async () => {
+    const t = await createTestApp();
+    const { token, user } = await t.registerCustomer('cam');
+    const { authenticator, recoveryCodes } = await addPasskey(t, token);
+    await addApp(t, token);
+    const answer = await logInByPasskey(t, authenticator);
+    expect(resultOf(answer)).toMatchObject({ token_type: 'bearer', reopened: false, user: { id: user.id } });
+    expect(answer.headers.get('Set-Cookie')).toContain('tipwell_device=');
+    const { options } = await t.trpc().auth.passkeyOptions.mutate();
+    const login = await t.trpc().auth.passkeyLogin.mutate({ response: authenticator.get(options) });
+    expect((await t.trpc(login.accessToken).auth.me.query()).email).toBe(EMAIL);
+    expect(t.logLines.join('')).toContain('"event":"login_succeeded"');
+    // A password alone does not do any more.
+    expect(refusedBy('REST', await logIn(t, 'REST', {})).code).toBe('second_factor_needed');
+    expect((await logIn(t, 'REST', { code: recoveryCodes[0] })).status).toBe(200);
+  });
+
+  test('keeps an account open that is being closed, and none that is closed', async () => {
+    const t = await createTestApp();
+    const { token, trpc } = await t.registerCustomer('cam');
+    const { authenticator } = await addPasskey(t, token);
+    const closing = { currentPassword: PASSWORD, confirmation: 'close' } as const;
+    await trpc.auth.close.mutate(closing);
+    expect(resultOf(await logInByPasskey(t, authenticator))).toMatchObject({ reopened: true });
+    const again = resultOf(await logInByPasskey(t, authenticator));
+    await t.trpc(String(Reflect.get(Object(again), 'access_token'))).auth.close.mutate(closing);
+    t.clock.nowMs += 7 * 86_400_000;
+    expect(refusedBy('REST', await logInByPasskey(t, authenticator)).code).toBe('passkey_refused');
+    await t.app.sweep();
+    const stored = await t.data.dump();
+    for (const table of ['passkeys', 'totp_secrets', 'recovery_codes']) expect(stored[table]).toEqual([]);
+  });
+
+  test('leads to the choice of a password where the operator made the present one', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const { authenticator } = await addPasskey(t, token);
+    await t.data.demandNewPasswords();
+    const login: object = Object(resultOf(await logInByPasskey(t, authenticator)));
+    expect(login).toMatchObject({ user: { must_change_password: true } });
+  });
+
+  test('does in the place of a password that was typed', async () => {
+    const t = await createTestApp();
+    const { token, trpc } = await t.registerCustomer('cam');
+    const { authenticator } = await addPasskey(t, token);
+    t.clock.nowMs += QUARTER_MS;
+    await expect(trpc.auth.endOtherSessions.mutate()).rejects.toThrow('Enter your password');
+    const wrong = await trpc.auth.passkeyConfirmOptions.mutate();
+    const response = createAuthenticator(PUBLIC_URL).get(wrong.options);
+    await expect(trpc.auth.confirmByPasskey.mutate({ response })).rejects.toThrow('passkey');
+    const { options } = await trpc.auth.passkeyConfirmOptions.mutate();
+    await trpc.auth.confirmByPasskey.mutate({ response: authenticator.get(options) });
+    await trpc.auth.endOtherSessions.mutate();
+  });
+
+  test('is refused and logged when it is nobody’s', async () => {
+    const t = await createTestApp();
+    const answer = await callRest(t, 'POST', '/auth/passkey/login', {
+      response: randomBytes(9).toString('hex'),
+    });
+    expect(refusedBy('REST', answer).code).toBe('passkey_refused');
+    expect(t.logLines.join('')).toContain('"event":"passkey_refused"');
+  });
+});
+
+describe('changing second factors', () => {
+  test('asks for a password that was typed a short while ago, but for the list', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const { recoveryCodes } = await addPasskey(t, token);
+    t.clock.nowMs += QUARTER_MS;
+    const { secondFactors } = t.trpc(token);
+    const [passkey] = (await secondFactors.list.query()).passkeys;
+    if (!passkey) throw new Error('there is no passkey');
+    for (const change of [
+      () => secondFactors.passkeyOptions.mutate(),
+      () => secondFactors.addPasskey.mutate({ response: '{}', name: 'Phone' }),
+      () => secondFactors.removePasskey.mutate(passkey),
+      () => secondFactors.beginTotp.mutate(),
+      () => secondFactors.confirmTotp.mutate({ code: '000000' }),
+      () => secondFactors.removeTotp.mutate(),
+      () => secondFactors.renewRecoveryCodes.mutate(),
+    ])
+      await expect(change()).rejects.toThrow('Enter your password');
+    await t.trpc(token).auth.confirm.mutate({ password: PASSWORD });
+    const renewed = await secondFactors.renewRecoveryCodes.mutate();
+    expect(renewed.recoveryCodes).toHaveLength(10);
+    expect(refusedBy('REST', await logIn(t, 'REST', { code: recoveryCodes[0] })).code).toBe('wrong_code');
+    await secondFactors.removePasskey.mutate(passkey);
+    expect((await logIn(t, 'REST', {})).status).toBe(200);
+    expect(await secondFactors.list.query()).toEqual({ passkeys: [], hasTotp: false, recoveryCodesLeft: 0 });
+  });
+
+  test('stays with a new password, also with one by a link in a mail or by the operator', async () => {
+    const t = await createTestApp();
+    const { token, user } = await t.registerCustomer('cam');
+    const { code } = await addApp(t, token);
+    const next = await t.passwords.hash('another long battery');
+    const kept = { passwordHash: next, expiresAtMs: null };
+    const present = (await t.storage.findCredentials(EMAIL))?.passwordHash ?? '';
+    expect(await t.storage.changePassword(user.id, present, kept, null)).toBe('changed');
+    const password = 'another long battery';
+    expect(refusedBy('REST', await logIn(t, 'REST', { password })).code).toBe('second_factor_needed');
+    expect((await logIn(t, 'REST', { password, code: code() })).status).toBe(200);
+  });
+});
