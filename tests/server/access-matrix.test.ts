@@ -522,6 +522,15 @@ const WHILE_SUSPENDED = [
   'notifications.remove',
   'webhooks.remove',
   'apiKeys.end',
+  'auth.passkeyConfirmOptions',
+  'auth.confirmByPasskey',
+  'secondFactors.passkeyOptions',
+  'secondFactors.addPasskey',
+  'secondFactors.removePasskey',
+  'secondFactors.beginTotp',
+  'secondFactors.confirmTotp',
+  'secondFactors.removeTotp',
+  'secondFactors.renewRecoveryCodes',
 ];
 
 describe('while the account is suspended', () => {
@@ -757,7 +766,7 @@ test('authorisation comes before the input is looked at', async () => {
     if (name === 'notifications.thank') continue;
     const outcome = await outcomeThrough('tRPC', t, name, { what: 'ever' });
     // Who has a link needs no session; the link is a part of the input.
-    const isByLink = row.outcomes.anonymous === 'link_ended';
+    const isByLink = ['link_ended', 'passkey_refused'].includes(row.outcomes.anonymous);
     if (row.outcomes.anonymous !== 'fine' && !isByLink)
       expect(outcome?.refused?.code).toBe(row.outcomes.anonymous);
   }

@@ -367,6 +367,10 @@ describe('a password that the operator made', () => {
     expect(Object.fromEntries(refused)).toEqual({
       'auth.me': 'fine',
       'auth.changePassword': 'invalid_input',
+      'auth.confirmByPasskey': 'invalid_input',
+      'auth.passkeyConfirmOptions': 'fine',
+      'auth.passkeyLogin': 'invalid_input',
+      'auth.passkeyOptions': 'fine',
       'auth.confirm': 'invalid_input',
       'auth.forgotPassword': 'invalid_input',
       'auth.resetPassword': 'invalid_input',

@@ -4,6 +4,7 @@ import { passkeyAnswer, passkeyOptions } from '#shared/second-factors.ts';
 import { restLogin, TOKEN_TYPE, tryingTo, tryingToChangePassword } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { LOGIN, PASSKEY_REQUEST, PASSKEY_RESPONSE } from './examples.ts';
+import { FOR_SUSPENDED } from './trpc.ts';
 
 export const passkeyProcedures = {
   passkeyOptions: endpoint(
@@ -60,6 +61,7 @@ export const passkeyProcedures = {
   passkeyConfirmOptions: endpoint(
     {
       rest: 'POST /auth/confirm/passkey/options',
+      isForSuspended: true,
       isForAnyPassword: true,
       status: 200,
       summary: 'Begin to confirm by a passkey',
@@ -68,7 +70,7 @@ export const passkeyProcedures = {
       refusals: ['too_many_requests'],
       response: { options: PASSKEY_REQUEST },
     },
-    tryingToChangePassword.mutation(async ({ ctx }) => ({
+    tryingToChangePassword.meta(FOR_SUSPENDED).mutation(async ({ ctx }) => ({
       options: await ctx.services.secondFactors.confirmOptions(ctx.account.id),
     })),
   ),
@@ -76,6 +78,7 @@ export const passkeyProcedures = {
   confirmByPasskey: endpoint(
     {
       rest: 'POST /auth/confirm/passkey',
+      isForSuspended: true,
       isForAnyPassword: true,
       status: 204,
       summary: 'Use a passkey instead of typing your password again',
@@ -84,10 +87,13 @@ export const passkeyProcedures = {
       refusals: ['passkey_refused', 'too_many_requests'],
       request: { response: PASSKEY_RESPONSE },
     },
-    tryingToChangePassword.input(passkeyAnswer).mutation(async ({ ctx, input }): Promise<null> => {
-      await ctx.services.secondFactors.confirm(ctx.account.id, input.response, ctx.token);
-      ctx.arrival.note('password_confirmed');
-      return null;
-    }),
+    tryingToChangePassword
+      .meta(FOR_SUSPENDED)
+      .input(passkeyAnswer)
+      .mutation(async ({ ctx, input }): Promise<null> => {
+        await ctx.services.secondFactors.confirm(ctx.account.id, input.response, ctx.token);
+        ctx.arrival.note('password_confirmed');
+        return null;
+      }),
   ),
 };

@@ -12,9 +12,9 @@ import {
 } from '#shared/second-factors.ts';
 import { endpoint } from './endpoint.ts';
 import { PASSKEY, PASSKEY_CREATION, PASSKEY_RESPONSE, RECOVERY_CODES, TOTP_SETUP } from './examples.ts';
-import { confirmedProcedure, countedProcedure, signedInProcedure } from './trpc.ts';
+import { confirmedProcedure, countedProcedure, FOR_SUSPENDED, signedInProcedure } from './trpc.ts';
 
-const changingProcedure = countedProcedure('factor_change', confirmedProcedure);
+const changingProcedure = countedProcedure('factor_change', confirmedProcedure).meta(FOR_SUSPENDED);
 
 export const secondFactorProcedures = {
   list: endpoint(
@@ -35,6 +35,7 @@ export const secondFactorProcedures = {
   passkeyOptions: endpoint(
     {
       rest: 'POST /auth/me/passkeys/options',
+      isForSuspended: true,
       status: 200,
       summary: 'Begin to add a passkey',
       description: [
@@ -53,6 +54,7 @@ export const secondFactorProcedures = {
   addPasskey: endpoint(
     {
       rest: 'POST /auth/me/passkeys',
+      isForSuspended: true,
       status: 201,
       summary: 'Add a passkey',
       description: [
@@ -76,6 +78,7 @@ export const secondFactorProcedures = {
   removePasskey: endpoint(
     {
       rest: 'DELETE /auth/me/passkeys/:passkey_id',
+      isForSuspended: true,
       status: 204,
       summary: 'Remove a passkey',
       description: 'It logs nobody in from then on. Recovery codes go with your last second factor.',
@@ -102,6 +105,7 @@ export const secondFactorProcedures = {
   beginTotp: endpoint(
     {
       rest: 'POST /auth/me/totp',
+      isForSuspended: true,
       status: 200,
       summary: 'Begin to set up an authenticator app',
       description: [
@@ -118,6 +122,7 @@ export const secondFactorProcedures = {
   confirmTotp: endpoint(
     {
       rest: 'POST /auth/me/totp/confirmation',
+      isForSuspended: true,
       status: 201,
       summary: 'Finish setting up an authenticator app',
       description: [
@@ -140,6 +145,7 @@ export const secondFactorProcedures = {
   removeTotp: endpoint(
     {
       rest: 'DELETE /auth/me/totp',
+      isForSuspended: true,
       status: 204,
       summary: 'Remove your authenticator app',
       description: 'Its codes count no more. Recovery codes go with your last second factor.',
@@ -155,6 +161,7 @@ export const secondFactorProcedures = {
   renewRecoveryCodes: endpoint(
     {
       rest: 'POST /auth/me/recovery-codes',
+      isForSuspended: true,
       status: 201,
       summary: 'Make new recovery codes',
       description: 'Ten, which are told this once. Those before no longer work.',
