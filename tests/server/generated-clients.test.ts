@@ -184,7 +184,7 @@ test('clients of three generators compile, upload a photo and download a file', 
 /** They end what others need, and come last, each with a session of its own. */
 const LAST = ['webhooks_remove', 'auth_logout', 'auth_close', 'auth_changePassword'];
 
-const [UNPROVEN, NOT_THERE, TURNED_OFF, ENDED] = [403, 404, 409, 410];
+const [UNPROVEN, NOT_THERE, TURNED_OFF, ENDED, WRONG] = [403, 404, 409, 410, 422];
 /** What a server without mail and payments refuses, and what is not there in the scene. */
 const REFUSED: Readonly<Record<string, number>> = {
   auth_forgotPassword: TURNED_OFF,
@@ -203,6 +203,13 @@ const REFUSED: Readonly<Record<string, number>> = {
   notices_remove: NOT_THERE,
   notices_test: NOT_THERE,
   notices_thank: UNPROVEN,
+  auth_passkeyLogin: WRONG,
+  auth_confirmByPasskey: WRONG,
+  secondFactors_addPasskey: WRONG,
+  secondFactors_removePasskey: NOT_THERE,
+  secondFactors_confirmTotp: WRONG,
+  secondFactors_removeTotp: NOT_THERE,
+  secondFactors_renewRecoveryCodes: NOT_THERE,
 };
 
 test('clients of three generators call every operation, with a key where it takes one', async () => {
