@@ -29,16 +29,14 @@ import { createAccounts } from './auth/accounts.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
 import { createInvitations } from './auth/invitations.ts';
-import { createLogins } from './auth/logins.ts';
 import { createMailLinks } from './auth/mail-links.ts';
-import { createSecondFactors } from './auth/second-factors.ts';
 import { createSessions } from './auth/sessions.ts';
+import { createWaysIn } from './auth/ways-in.ts';
 import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import { createAccountEvents } from './events/account-events.ts';
 import { noteMonthlyStatements } from './events/monthly-statements.ts';
 import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
-import { createFactors } from './factors/factors.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
@@ -242,7 +240,6 @@ function createServices({
     receipts,
     messages,
   });
-  const factors = createFactors({ storage, clock, random, publicUrl, key: secrets.totp });
   const queryQueue = createStepQueue(QUERIES_PER_TURN);
   const tipTerms = createTipTerms(storage, clock, log);
   const tipFeed = createTipFeed(storage, view);
@@ -352,9 +349,7 @@ function createServices({
       tellDevices: notifications.tellOfWebhook,
     }),
     exports: createExports(storage, clock),
-    factors,
-    secondFactors: createSecondFactors({ factors, sessions, storage, draft }),
-    logins: createLogins({ storage, sessions, passwords, factors, clock, draft }),
+    ...createWaysIn({ storage, sessions, passwords, clock, random, publicUrl, key: secrets.totp, draft }),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     hashingQueue: createWorkQueue(WORK_LIMITS.hashing),

@@ -445,7 +445,8 @@ describe('no made-up request ends in a 5xx', () => {
       return response.status;
     });
     // They answer everybody, and tRPC passes over what a procedure does not take.
-    if (['transactions.terms', 'auth.passkeyOptions'].includes(path)) expect(new Set(statuses)).toEqual(new Set([200]));
+    if (['transactions.terms', 'auth.passkeyOptions'].includes(path))
+      expect(new Set(statuses)).toEqual(new Set([200]));
     else expectVariety(statuses, EXPECTED_REFUSALS[path]?.tRPC ?? 200);
   });
 
