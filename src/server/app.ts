@@ -25,6 +25,7 @@ import { createTrpcDoor } from './api/procedures/trpc-door.ts';
 import { createRestAdapter } from './api/rest/rest.ts';
 import { wireText } from './api/wire.ts';
 import type { AppDependencies } from './app-dependencies.ts';
+import { createSupport } from './app-support.ts';
 import { createAccounts } from './auth/accounts.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
@@ -49,17 +50,14 @@ import { createPaidTips } from './payments/paid-tips.ts';
 import { createPayouts } from './payments/payouts.ts';
 import { createSimulatedPayments } from './payments/simulated.ts';
 import { createPrinter } from './print/printer.ts';
-import { createCodeSupport } from './qr-codes/code-support.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import { createStepQueue } from './queue/step-queue.ts';
 import { createWorkQueue, WORK_LIMITS } from './queue/work-queue.ts';
 import { createEarnings } from './tips/earnings.ts';
-import { createFeeIncome } from './tips/fee-income.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTipTerms } from './tips/terms.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTipMessages } from './tips/tip-messages.ts';
-import { createTipSupport } from './tips/tip-support.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
 
@@ -195,23 +193,12 @@ export function createApp(deps: AppDependencies): App {
   };
 }
 
-/** What operators find and do about tips, codes and fees. */
-function createSupport({ storage, secrets, clock, config }: AppDependencies, services: Services) {
-  const { payments, tipTerms } = services;
-  const terms = tipTerms.now;
-  const receipts = createGuestReceipts(secrets.giver_pseudonym);
-  return {
-    tipSupport: createTipSupport({ storage, payments, receipts, clock, terms }),
-    codeSupport: createCodeSupport({ storage, clock, publicUrl: config.publicUrl }),
-    feeIncome: createFeeIncome({ storage, clock, queue: createStepQueue(1), terms }),
-  };
-}
-
 function linksOf({ pages }: OwnBrand, publicUrl: string): readonly SiteLink[] {
   return pages.map(({ path, label }) => ({ label, url: publicUrl + path }));
 }
 
-function createServices({
+/** The chapters over the storage, as the server and a command that needs most of them have them. */
+export function createServices({
   config,
   storage,
   secrets,

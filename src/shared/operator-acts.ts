@@ -10,6 +10,9 @@ export const ACCOUNT_ACTS = [
   'account_suspended',
   'suspension_lifted',
   'code_stopped',
+  'password_link_made',
+  'factors_removed',
+  'account_exported',
 ] as const;
 export type AccountAct = (typeof ACCOUNT_ACTS)[number];
 

@@ -193,6 +193,9 @@ const LEFT_ELSEWHERE: readonly AuditAction[] = [
   'backup_made',
   'operator_enrolled',
   'operator_factors_changed',
+  'factors_removed',
+  'account_exported',
+  'password_link_made',
 ];
 
 test('every command that there is has its rows, or a reason why it has none', async () => {

@@ -2,10 +2,14 @@
  * What operators do in the console stands in the audit log: every mutation of its router has a case here that
  * shows the row, or a reason why it leaves none.
  */
+import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import type { AuditAction } from '#server/storage/port/audit.ts';
+import { attemptsAccountOf } from '#server/storage/rules/accounts.ts';
+import type { UserId } from '#shared/ids.ts';
 import { CONSOLE_PROCEDURES, createOperator } from '#tests/support/operators.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
+import { suspendAccount } from '#tests/support/suspending.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 afterAll(stopEverything);
@@ -22,7 +26,37 @@ interface Case {
   /** Does the act, for `reason`. @returns whom it was done to; null for the installation. */
   readonly act: (scene: Scene, reason: string) => Promise<string | null>;
   readonly action: AuditAction;
+  /** Leaves what the act finds, where that has a row of its own. */
+  readonly prepare?: (scene: Scene) => Promise<void>;
 }
+
+const EMAIL = 'cam@example.com';
+
+/** Somebody with a session, an API key, a failed login and an authenticator app, who is the same when asked again. */
+async function letSomebodyIn({ t }: Scene): Promise<{ readonly id: UserId }> {
+  const found = await t.storage.findCredentials(EMAIL);
+  if (found) return found.account;
+  const { user, trpc } = await t.registerCustomer('cam');
+  await trpc.apiKeys.create.mutate({ name: 'Till', scopes: ['tips:read'] });
+  const attempt = { limit: 'login', account: attemptsAccountOf(EMAIL), address: '', maxCount: 9 };
+  await t.storage.takeAttempt([{ ...attempt, windowMs: 600_000 }], t.clock.nowMs);
+  const holder = { kind: 'account', id: user.id } as const;
+  const secret = randomBytes(48);
+  await t.storage.factors.beginTotp(holder, secret, t.clock.nowMs);
+  await t.storage.factors.confirmTotp(holder, secret, 1, { recoveryHashes: [] });
+  return user;
+}
+
+type PeopleAct = Exclude<keyof Scene['console']['people'], 'find' | 'get'>;
+
+/** Does an act of the part about people. */
+const onPerson =
+  (name: PeopleAct): Case['act'] =>
+  async (scene, reason) => {
+    const { id } = await letSomebodyIn(scene);
+    await scene.console.people[name].mutate({ id, reason });
+    return id;
+  };
 
 const LETS_IN = 'lets an operator in, which the log of the server tells';
 const OWN_SESSION = 'ends a session of the operator who asks';
@@ -66,6 +100,21 @@ const MUTATIONS: Readonly<Record<string, string | Case>> = {
       return code.id;
     },
   },
+  'people.suspend': { action: 'account_suspended', act: onPerson('suspend') },
+  'people.lift': {
+    action: 'suspension_lifted',
+    prepare: async (scene) => {
+      const { id } = await letSomebodyIn(scene);
+      await suspendAccount(scene.t.storage, id);
+    },
+    act: onPerson('lift'),
+  },
+  'people.endSessions': { action: 'sessions_ended', act: onPerson('endSessions') },
+  'people.endKeys': { action: 'api_keys_ended', act: onPerson('endKeys') },
+  'people.unlock': { action: 'logins_unlocked', act: onPerson('unlock') },
+  'people.sendLink': { action: 'password_link_made', act: onPerson('sendLink') },
+  'people.removeFactors': { action: 'factors_removed', act: onPerson('removeFactors') },
+  'people.close': { action: 'account_closed', act: onPerson('close') },
 };
 
 const mutations = CONSOLE_PROCEDURES.flatMap(({ path, type }) => (type === 'mutation' ? [path] : []));
@@ -77,8 +126,9 @@ test('every mutation of the console has a case or a reason', () => {
 for (const [path, how] of Object.entries(MUTATIONS)) {
   if (typeof how === 'string') continue;
   test(`${path} leaves its row`, async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ config: { isRateLimited: true } });
     const { console, operator } = await createOperator(t);
+    await how.prepare?.({ t, console });
     const before = await t.storage.audit.list({ after: 0, sinceMs: 0, atMost: 100 });
     const subject = await how.act({ t, console }, REASON);
     const rows = await t.storage.audit.list({ after: before.length, sinceMs: 0, atMost: 100 });

@@ -34,7 +34,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['queue', /^server\/queue\//, 'measures'],
   [
     'chapters',
-    /^server\/(?:(auth|events|export|mail|notifications|qr-codes|tips)\/|announcements\.ts$)/,
+    /^server\/(?:(auth|events|export|mail|notifications|people|qr-codes|tips)\/|announcements\.ts$)/,
     'storage codes ports queue outgoing pictures factors',
   ],
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
@@ -61,7 +61,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['doors', /^server\/api\/(?:rest|openapi)\//, 'version wire http procedures queue'],
   [
     'app',
-    /^server\/(?:app(?:-dependencies)?\.ts$|pages\/)/,
+    /^server\/(?:app(?:-[a-z]+)?\.ts$|pages\/)/,
     'storage chapters codes printer limits queue outgoing config wire http procedures doors console operators ports payments brand factors',
   ],
   ['apart', /^server\/apart\.ts$/, ''],

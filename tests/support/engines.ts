@@ -12,6 +12,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'audit-log',
   'changed-codes',
   'clock',
+  'console-people',
   'code-life',
   'console-upkeep',
   'console-codes',

@@ -14,6 +14,9 @@ const SENTENCES: Readonly<Record<AccountAct, string>> = {
   suspension_lifted: 'Your account works again.',
   code_stopped:
     'One of your codes was stopped and takes no more tips. You can make a new code for the service.',
+  password_link_made: 'A link was made for you to choose a new password.',
+  factors_removed: 'Your passkeys and your authenticator app were removed.',
+  account_exported: 'Everything about your account was put into a file.',
 };
 
 /** @returns the newest first, at most 100. */

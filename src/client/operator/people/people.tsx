@@ -1,3 +1,125 @@
+/** Finds people by whatever is at hand, and opens one of them. */
+import { type SubmitEvent, useState } from 'react';
+import { Link, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
+import { consolePath } from '#shared/console/parts.ts';
+import type { FoundPeople, FoundPerson } from '#shared/console/people.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Loading, Problem } from '../../ui/states.tsx';
+import { consoleHooks, failureOf } from '../console-api.ts';
+import styles from './people.module.css';
+import { PersonView } from './person.tsx';
+import { STATE_LABELS } from './states.ts';
+
+const HERE = consolePath('people');
+
 export function People() {
-  return null;
+  const query = new URLSearchParams(useSearch());
+  const text = query.get('find') ?? '';
+  const person = query.get('person');
+  if (person !== null) {
+    return (
+      <>
+        {text !== '' && (
+          <p>
+            <Link href={`${HERE}?${new URLSearchParams({ find: text })}`}>Back to “{text}”</Link>
+          </p>
+        )}
+        <PersonView id={person} key={person} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Search key={text} text={text} />
+      {text !== '' && <Found text={text} />}
+    </>
+  );
+}
+
+function Search({ text }: { readonly text: string }) {
+  const [typed, setTyped] = useState(text);
+
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    const find = typed.trim();
+    navigate(find === '' ? HERE : `${HERE}?${new URLSearchParams({ find })}`);
+  }
+
+  return (
+    <form className={styles.search} onSubmit={submit}>
+      <Field
+        label="Find somebody"
+        hint="An email, a name or a username, a code or its link, a transaction or the link of a receipt."
+        type="search"
+        name="find"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={300}
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      <Button type="submit" look="primary">
+        Find
+      </Button>
+    </form>
+  );
+}
+
+function Found({ text }: { readonly text: string }) {
+  const { data, error, refetch } = consoleHooks.people.find.useQuery({ text });
+  if (error) {
+    return (
+      <Problem title="Nobody could be looked for" onRetry={() => void refetch()}>
+        <p>{failureOf(error).detail}</p>
+      </Problem>
+    );
+  }
+  if (!data) return <Loading text="Looking..." />;
+  return <FoundList found={data} text={text} />;
+}
+
+function FoundList({ found, text }: { readonly found: FoundPeople; readonly text: string }) {
+  const { people, isComplete } = found;
+  return (
+    <section aria-label="Found">
+      <p role="status">
+        {people.length === 0
+          ? 'Nobody was found.'
+          : `${people.length} ${people.length === 1 ? 'person' : 'people'} found.`}
+        {!isComplete && ' There may be more: type more of an email or a username.'}
+      </p>
+      <ul className={styles.rows}>
+        {people.map((person) => (
+          <li key={`${person.id} ${person.as}`}>
+            <FoundRow person={person} text={text} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const AS_LABELS = { giver: 'Gave this tip', receiver: 'Received this tip', owner: 'Has this code' } as const;
+
+function FoundRow({ person, text }: { readonly person: FoundPerson; readonly text: string }) {
+  const { id, fullName, username, email, state, as } = person;
+  const isClosed = state === 'closed';
+  return (
+    <Link href={`${HERE}?${new URLSearchParams({ find: text, person: id })}`} className={styles.row}>
+      <bdi className={styles.name}>{fullName}</bdi>
+      {!isClosed && (
+        <span className={styles.soft}>
+          <bdi>@{username}</bdi> · <bdi>{email}</bdi>
+        </span>
+      )}
+      <span className={styles.badges}>
+        {as && <Badge>{AS_LABELS[as]}</Badge>}
+        {state !== 'open' && <Badge>{STATE_LABELS[state]}</Badge>}
+      </span>
+    </Link>
+  );
 }

@@ -4,8 +4,11 @@
  */
 import type { Context as HonoContext } from 'hono';
 import { deviceFrom } from '#server/auth/devices.ts';
+import type { PasswordLinks } from '#server/auth/password-links.ts';
+import type { Suspending } from '#server/auth/suspending.ts';
 import type { Place } from '#server/operators/operator-sessions.ts';
 import type { OperatorServices } from '#server/operators/operators.ts';
+import type { People } from '#server/people/people.ts';
 import type { CodeSupport } from '#server/qr-codes/code-support.ts';
 import type { OnHangUp } from '#server/queue/fair-queue.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -41,6 +44,9 @@ export interface ConsoleServices extends Services, OperatorServices {
   readonly tipSupport: TipSupport;
   readonly codeSupport: CodeSupport;
   readonly feeIncome: FeeIncomes;
+  readonly people: People;
+  readonly suspending: Suspending;
+  readonly passwordLinks: PasswordLinks;
 }
 
 export interface ConsoleContext {

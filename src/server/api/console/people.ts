@@ -1,3 +1,77 @@
-/** The part of the console about people, and what an operator may do for them. */
+/** The part of the console about people: finding somebody, and what is done for or against them. */
+import { peopleQuery, personQuery, type SentLink } from '#shared/console/people.ts';
+import { AppError } from '#shared/errors.ts';
+import type { UserId } from '#shared/ids.ts';
+import type { ConsoleServices } from './console-context.ts';
+import { actProcedure, notedProcedure, operatorProcedure, router } from './console-trpc.ts';
 
-export const peopleProcedures = {};
+/** @throws AppError `not_found` for an account that is closed or never was. */
+async function openAccount(
+  { people }: ConsoleServices,
+  id: string,
+): Promise<{ readonly id: UserId; readonly email: string }> {
+  const person = await people.describe(id);
+  if (person.state === 'closed') throw new AppError('not_found');
+  return { id: person.id, email: person.email };
+}
+
+/** @throws AppError `not_found` for what was done to nobody, because the account was closed meanwhile. */
+function done<Result>(result: Result | null): Result {
+  if (result === null) throw new AppError('not_found');
+  return result;
+}
+
+export const peopleProcedures = router({
+  find: operatorProcedure.input(peopleQuery).query(({ ctx, input }) => ctx.services.people.find(input.text)),
+
+  get: operatorProcedure.input(personQuery).query(({ ctx, input }) => ctx.services.people.describe(input.id)),
+
+  suspend: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
+    const { id } = await openAccount(ctx.services, input.id);
+    const act = ctx.act('account_suspended', id);
+    const outcome = await ctx.services.suspending.suspend(id, input.reason, act);
+    if (outcome === 'closed') throw new AppError('not_found');
+    return { outcome };
+  }),
+
+  lift: notedProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
+    const { id } = await openAccount(ctx.services, input.id);
+    return { outcome: await ctx.services.suspending.lift(id, ctx.act('suspension_lifted', id)) };
+  }),
+
+  endSessions: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
+    const { email } = await openAccount(ctx.services, input.id);
+    return { count: done(await ctx.services.accounts.endSessions(email, ctx.acts('sessions_ended'))) };
+  }),
+
+  endKeys: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
+    const { email } = await openAccount(ctx.services, input.id);
+    return { count: done(await ctx.services.accounts.endApiKeys(email, ctx.acts('api_keys_ended'))) };
+  }),
+
+  unlock: notedProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
+    const { id, email } = await openAccount(ctx.services, input.id);
+    return { wasLocked: await ctx.services.limits.unlock(email, ctx.act('logins_unlocked', id)) };
+  }),
+
+  sendLink: actProcedure
+    .input(personQuery)
+    .mutation(
+      async ({ ctx, input }): Promise<SentLink> =>
+        ctx.services.passwordLinks.send(
+          await openAccount(ctx.services, input.id),
+          ctx.acts('password_link_made'),
+        ),
+    ),
+
+  removeFactors: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
+    const { id } = await openAccount(ctx.services, input.id);
+    const act = ctx.act('factors_removed', id);
+    return { hadFactors: await ctx.services.factors.removeAll({ kind: 'account', id }, undefined, act) };
+  }),
+
+  close: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
+    const { email } = await openAccount(ctx.services, input.id);
+    return { remnants: done(await ctx.services.accounts.closeAtOnce(email, ctx.acts('account_closed'))) };
+  }),
+});

@@ -3,6 +3,7 @@
  * until a mail server has taken or refused it. The links in mails are stored as hashes of their tokens.
  */
 import type { MailId, UserId } from '#shared/ids.ts';
+import type { Act } from './audit.ts';
 
 export type MailKind =
   | 'password_link'
@@ -96,7 +97,7 @@ export interface StatementReader {
 
 export interface Mails {
   /** Adds a mail that has no other cause in the data; `full`, with nothing added, beyond `maxCount` mails. */
-  add(mail: AddressedMail, maxCount: number): Promise<'added' | 'full'>;
+  add(mail: AddressedMail, maxCount: number, act?: Act): Promise<'added' | 'full'>;
   /**
    * Adds a mail to the confirmed address of an account. `unconfirmed` when it has none; `full` beyond
    * `maxCount` mails.
@@ -119,7 +120,13 @@ export interface Mails {
    * another address by now or is closed. Of more than `maxCount` links for a purpose those that expire first
    * end.
    */
-  addLink(userId: UserId, email: string, link: NewLink, maxCount: number): Promise<'added' | 'stale'>;
+  addLink(
+    userId: UserId,
+    email: string,
+    link: NewLink,
+    maxCount: number,
+    act?: Act,
+  ): Promise<'added' | 'stale'>;
   /** Null for a link that was used, has expired at `nowMs` or was sent to another address. */
   findLinkOwner(tokenHash: Uint8Array, purpose: LinkPurpose, nowMs: number): Promise<LinkOwner | null>;
   /**
@@ -128,8 +135,8 @@ export interface Mails {
    */
   confirmAddress(userId: UserId, tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
   /**
-   * Uses a link to replace the password: all sessions, links and device marks of the account end, and its
-   * address is confirmed, because the link was sent there.
+   * Uses a link to replace the password: all sessions, links and device marks of the account end. With a mail its
+   * address is confirmed, because the link was sent there; where no mail is sent, an operator handed it over.
    * @returns false when it cannot be used any more.
    */
   resetPassword(

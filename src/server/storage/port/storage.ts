@@ -24,6 +24,7 @@ import type { Operations } from './operations.ts';
 import type { Operators } from './operators.ts';
 import type { OutboxStorage } from './outboxes.ts';
 import type { Payments } from './payments.ts';
+import type { People } from './people.ts';
 import type { SecretName } from './secrets.ts';
 import type { Suspension, Suspensions } from './suspensions.ts';
 import type { TermsStorage } from './terms.ts';
@@ -224,6 +225,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   readonly operators: Operators;
   readonly factors: Factors;
   readonly suspensions: Suspensions;
+  readonly people: People;
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;

@@ -17,6 +17,7 @@ import { operationStatements } from './operations.ts';
 import { operatorStatements } from './operators.ts';
 import { outboxStatements } from './outboxes.ts';
 import { paymentStatements } from './payments.ts';
+import { peopleStatements } from './people.ts';
 import { termsStatements } from './terms.ts';
 import { tipStatements } from './tips.ts';
 import { webhookStatements } from './webhooks.ts';
@@ -39,6 +40,7 @@ export function buildStatements(builder: Builder) {
     ...apiKeyStatements(builder),
     ...webhookStatements(builder),
     ...auditStatements(builder),
+    ...peopleStatements(builder),
     ...operationStatements(builder),
     ...operatorStatements(builder),
     ...factorStatements(builder),

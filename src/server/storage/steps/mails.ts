@@ -3,6 +3,7 @@ import type { UserId } from '#shared/ids.ts';
 import { type Mails, mailClaimEndsBefore, type NewMail } from '../port/mails.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
+import { noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { type Step, together } from './step.ts';
 
@@ -95,10 +96,11 @@ export function forgetMails(statements: Statements, userId: UserId): Step<void> 
   );
 }
 
-const add: StepOf<Mails['add']> = function* (statements, isRepeated, mail, maxCount) {
+const add: StepOf<Mails['add']> = function* (statements, isRepeated, mail, maxCount, act) {
   if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return 'added';
   if (yield* statements.mailBeyond.one({ skipped: maxCount - 1 })) return 'full';
   yield* statements.insertMail.change({ ...mail, ...UNTRIED });
+  yield* noteAct(statements, isRepeated, act);
   return 'added';
 };
 
@@ -132,7 +134,15 @@ const finish: StepOf<Mails['finish']> = function* (statements, _, { id, claimedU
   yield* statements.noteRefusal.change({ userId: account.id, refusal: end.refusal, refusedAtMs: end.atMs });
 };
 
-const addLink: StepOf<Mails['addLink']> = function* (statements, _, userId, email, link, maxCount) {
+const addLink: StepOf<Mails['addLink']> = function* (
+  statements,
+  isRepeated,
+  userId,
+  email,
+  link,
+  maxCount,
+  act,
+) {
   const locked = yield* statements.lockAccount.one({ id: userId });
   const account = yield* statements.accountById.one({ id: userId });
   const emailKey = emailKeyOf(email);
@@ -140,6 +150,7 @@ const addLink: StepOf<Mails['addLink']> = function* (statements, _, userId, emai
   if (emailKeyOf(account.email) !== emailKey) return 'stale';
   yield* statements.deleteOldLinks.change({ userId, purpose: link.purpose, keptCount: maxCount - 1 });
   yield* statements.insertLink.change({ ...link, tokenHash: Buffer.from(link.tokenHash), userId, emailKey });
+  yield* noteAct(statements, isRepeated, act);
   return 'added';
 };
 
@@ -179,7 +190,8 @@ const resetPassword: StepOf<Mails['resetPassword']> = function* (
   });
   if (owner?.userId !== userId) return false;
   yield* statements.changePassword.change({ id: userId, passwordHash, expiresAtMs: null });
-  yield* confirm(statements, userId, nowMs);
+  if (mail) yield* confirm(statements, userId, nowMs);
+  else yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
   yield* together(
     statements.endMarks.change({ userId, nowMs }),
     statements.deleteOtherSessions.change({ userId, keptTokenHash: NO_TOKEN_HASH }),

@@ -15,6 +15,7 @@ import { createOperations } from './operations.ts';
 import { createOperators } from './operators.ts';
 import { createOutboxes } from './outboxes.ts';
 import { createPayments } from './payments.ts';
+import { createPeople } from './people.ts';
 import { createRecords } from './records.ts';
 import { createSessions } from './sessions.ts';
 import { createSuspensions } from './suspensions.ts';
@@ -47,4 +48,5 @@ export const createStorage = (engine: Engine) => ({
   operators: createOperators(engine),
   factors: createFactorSteps(engine),
   suspensions: createSuspensions(engine),
+  people: createPeople(engine),
 });

@@ -1,0 +1,142 @@
+/** What an operator can do for or against somebody. Each act asks why, and most of them for the second factor. */
+import { type ReactNode, useState } from 'react';
+import type { Person } from '#shared/console/people.ts';
+import { Button } from '../../ui/button.tsx';
+import { ActDialog } from '../act-dialog.tsx';
+import { consoleApi } from '../console-api.ts';
+import styles from './people.module.css';
+
+interface Asked {
+  readonly id: string;
+  readonly reason: string;
+}
+
+interface PersonAct {
+  readonly label: string;
+  readonly title: string;
+  readonly what: ReactNode;
+  /** @returns what was done, in a sentence. */
+  readonly act: (asked: Asked) => Promise<ReactNode>;
+}
+
+const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+const { people } = consoleApi;
+
+const SUSPEND: PersonAct = {
+  label: 'Suspend',
+  title: 'Suspend this account?',
+  what: 'It can give and get no tips from now on, its codes look paused, and its API keys do nothing. Its owner can still log in, and reads your reason there.',
+  act: async (asked) =>
+    (await people.suspend.mutate(asked)).outcome === 'suspended'
+      ? 'The account is suspended.'
+      : 'The account was suspended already. The reason from before stays.',
+};
+
+const LIFT: PersonAct = {
+  label: 'Lift Suspension',
+  title: 'Let this account give and get tips again?',
+  what: 'Its codes take tips again. Its owner reads your reason.',
+  act: async (asked) =>
+    (await people.lift.mutate(asked)).outcome === 'lifted'
+      ? 'The account works again.'
+      : 'The account was not suspended.',
+};
+
+const OTHERS: readonly PersonAct[] = [
+  {
+    label: 'Send Password Link',
+    title: 'Make a link for a new password?',
+    what: 'Make sure by other means that you know who is asking. Where this site sends email, the link goes to the email of the account. Otherwise you see it once, and hand it over.',
+    async act(asked) {
+      const sent = await people.sendLink.mutate(asked);
+      if (sent.by === 'mail') return 'The link is on its way to the email of the account.';
+      return (
+        <>
+          Hand this link over. It works once, for 30 minutes, and is not shown again: <code>{sent.url}</code>
+        </>
+      );
+    },
+  },
+  {
+    label: 'Unlock Login',
+    title: 'Forget the failed logins?',
+    what: 'Whoever was locked out by wrong passwords can try again at once.',
+    act: async (asked) =>
+      (await people.unlock.mutate(asked)).wasLocked
+        ? 'The failed logins are forgotten.'
+        : 'There were no failed logins.',
+  },
+  {
+    label: 'Log Out Everywhere',
+    title: 'Log this person out everywhere?',
+    what: 'The password stays the same.',
+    act: async (asked) => `${counted((await people.endSessions.mutate(asked)).count, 'session')} ended.`,
+  },
+  {
+    label: 'End API Keys',
+    title: 'End all API keys of this account?',
+    what: 'Programs that use them stop working.',
+    act: async (asked) => `${counted((await people.endKeys.mutate(asked)).count, 'API key')} ended.`,
+  },
+  {
+    label: 'Remove Second Factors',
+    title: 'Remove the passkeys and the authenticator app?',
+    what: 'Make sure by other means that you know who is asking. The password alone lets this person in then.',
+    act: async (asked) =>
+      (await people.removeFactors.mutate(asked)).hadFactors
+        ? 'The second factors are removed.'
+        : 'There were no second factors.',
+  },
+  {
+    label: 'Close Account',
+    title: 'Close this account for good?',
+    what: 'Its names, email, codes and password are erased, and nobody can take that back. The ledger keeps its numbers. Somebody who should stay out is suspended instead: after closing, the email can register again.',
+    async act(asked) {
+      await people.close.mutate(asked);
+      return 'The account is closed. Backups from before still hold its data.';
+    },
+  },
+];
+
+export function PersonActs({
+  person,
+  onDone,
+}: {
+  readonly person: Person;
+  readonly onDone: (told: ReactNode) => void;
+}) {
+  const [asked, setAsked] = useState<PersonAct | null>(null);
+  const { id, fullName } = person;
+  const main = person.suspension === null ? SUSPEND : LIFT;
+  return (
+    <div className={styles.acts}>
+      <Button look="primary" onClick={() => setAsked(main)}>
+        {main.label}
+      </Button>
+      {OTHERS.map((each) => (
+        <Button key={each.label} look="quiet" onClick={() => setAsked(each)}>
+          {each.label}
+        </Button>
+      ))}
+      {asked && (
+        <ActDialog
+          title={asked.title}
+          confirm={asked.label}
+          act={(reason) => asked.act({ id, reason })}
+          onDone={(told) => {
+            setAsked(null);
+            onDone(told);
+          }}
+          onClose={() => setAsked(null)}
+        >
+          <p>
+            <strong>
+              <bdi>{fullName}</bdi>
+            </strong>
+          </p>
+          <p>{asked.what}</p>
+        </ActDialog>
+      )}
+    </div>
+  );
+}

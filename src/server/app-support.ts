@@ -1,0 +1,30 @@
+/** The chapters that only operators use: what they find and do about people, tips, codes and fees. */
+import type { Services } from './api/procedures/context.ts';
+import type { AppDependencies } from './app-dependencies.ts';
+import { createPasswordLinks } from './auth/password-links.ts';
+import { createSuspending } from './auth/suspending.ts';
+import { createDrafts } from './mail/drafts.ts';
+import { createPeople } from './people/people.ts';
+import { createCodeSupport } from './qr-codes/code-support.ts';
+import { createStepQueue } from './queue/step-queue.ts';
+import { createFeeIncome } from './tips/fee-income.ts';
+import { createGuestReceipts } from './tips/guest-receipts.ts';
+import { createTipSupport } from './tips/tip-support.ts';
+
+export function createSupport(
+  { storage, secrets, clock, random, config, mailRelay }: AppDependencies,
+  { payments, tipTerms, sessions, factors }: Services,
+) {
+  const { publicUrl } = config;
+  const terms = tipTerms.now;
+  const receipts = createGuestReceipts(secrets.giver_pseudonym);
+  const draft = mailRelay ? createDrafts(clock, random) : undefined;
+  return {
+    tipSupport: createTipSupport({ storage, payments, receipts, clock, terms }),
+    codeSupport: createCodeSupport({ storage, clock, publicUrl }),
+    feeIncome: createFeeIncome({ storage, clock, queue: createStepQueue(1), terms }),
+    people: createPeople({ storage, clock, factorsOf: (id) => factors.list({ kind: 'account', id }) }),
+    suspending: createSuspending({ storage, sessions, clock, draft }),
+    passwordLinks: createPasswordLinks({ storage, clock, random, publicUrl, draft }),
+  };
+}

@@ -1,0 +1,55 @@
+/** A link for a new password that an operator makes for somebody who cannot log in. */
+import { hash } from 'node:crypto';
+import type { ActAbout } from '#server/storage/port/audit.ts';
+import type { DraftMail } from '#server/storage/port/mails.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { SentLink } from '#shared/console/people.ts';
+import { AppError } from '#shared/errors.ts';
+import type { RandomBytes, UserId } from '#shared/ids.ts';
+import { LINK_PATHS } from '#shared/mail-paths.ts';
+
+/** Enough to hand it over. */
+export const HANDED_LINK_MINUTES = 30;
+const TOKEN_BYTES = 32;
+const MAX_LINKS = 8;
+const MAX_WAITING = 5_000;
+
+export interface PasswordLinks {
+  /**
+   * Sends the link to the email of an account where mail is sent; it works as one that its owner asked for does.
+   * Elsewhere it is told to the operator, once, and works for 30 minutes.
+   * @throws AppError `mail_busy`; `not_found` for an account that was closed meanwhile.
+   */
+  send(account: { readonly id: UserId; readonly email: string }, act: ActAbout): Promise<SentLink>;
+}
+
+export function createPasswordLinks(deps: {
+  readonly storage: Pick<Storage, 'mails'>;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly publicUrl: string;
+  /** Makes no mail where none is sent. */
+  readonly draft?: DraftMail | undefined;
+}): PasswordLinks {
+  const { storage, clock, random, publicUrl, draft } = deps;
+  const { mails } = storage;
+  return {
+    async send({ id, email }, act) {
+      const mail = draft?.('password_link');
+      if (mail) {
+        const outcome = await mails.add({ ...mail, userId: id, recipient: email }, MAX_WAITING, act(id));
+        if (outcome === 'full') throw new AppError('mail_busy');
+        return { by: 'mail' };
+      }
+      const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+      const expiresAtMs = clock() + HANDED_LINK_MINUTES * 60_000;
+      const link = { tokenHash: hash('sha256', token, 'buffer'), purpose: 'password', expiresAtMs } as const;
+      const outcome = await mails.addLink(id, email, link, MAX_LINKS, act(id));
+      if (outcome === 'stale') throw new AppError('not_found');
+      // The fragment of an address reaches no server and no log.
+      const url = `${publicUrl}${LINK_PATHS.reset}#${token}`;
+      return { by: 'operator', url, expiresAt: new Date(expiresAtMs).toISOString() };
+    },
+  };
+}

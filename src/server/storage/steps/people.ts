@@ -1,0 +1,36 @@
+/** Steps of finding somebody for an operator. */
+import type { People } from '../port/people.ts';
+import { accountOf, emailKeyOf } from '../rules/accounts.ts';
+import type { Engine } from './engine.ts';
+
+/** Behind every text that begins with another. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+export function createPeople({ read }: Engine): People {
+  return {
+    // PostgreSQL refuses NUL in a text, so no account has it.
+    async findNamed(text) {
+      const key = emailKeyOf(text);
+      return key.includes('\0') ? [] : read(({ peopleNamed }) => peopleNamed.all({ key }));
+    },
+
+    async listFrom(text, atMost) {
+      const from = emailKeyOf(text);
+      if (from.includes('\0')) return [];
+      return read(({ peopleFrom }) => peopleFrom.all({ from, until: from + LAST_CHARACTER, atMost }));
+    },
+
+    listAfter: (after, atMost) => read(({ peopleAfter }) => peopleAfter.all({ after, atMost })),
+
+    findMany: (ids) => read(({ peopleOf }) => peopleOf.all({ ids })),
+
+    async describe(id, nowMs) {
+      const row = await read(({ factsOfPerson }) => factsOfPerson.one({ id, nowMs }));
+      if (!row) return null;
+      const { closesAtMs, closedAtMs, confirmedAtMs } = row;
+      const { sessionCount, deviceCount, apiKeyCount, webhookCount } = row;
+      const counts = { sessionCount, deviceCount, apiKeyCount, webhookCount };
+      return { ...accountOf(row), closesAtMs, closedAtMs, confirmedAtMs, ...counts };
+    },
+  };
+}
