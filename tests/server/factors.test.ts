@@ -311,7 +311,7 @@ describe('recovery codes', () => {
     expect((await Promise.all(checks)).filter((isRight) => isRight)).toHaveLength(1);
   });
 
-  test('count also after the keys of the installation were renewed, when no app does', async () => {
+  test('count also where the key that seals the secrets of apps was lost', async () => {
     const { factors, factorsOf, storage, clock, holder } = await openScene();
     const { secret } = await factors.beginTotp(holder, 'pat');
     const codes = await factors.confirmTotp(holder, totpAt(secret, clock.nowMs));

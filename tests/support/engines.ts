@@ -18,6 +18,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'console-codes',
   'console-fees',
   'console-transactions',
+  'console-attacks',
   'console-audit',
   'csv',
   'factors',

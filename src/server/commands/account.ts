@@ -31,8 +31,8 @@ const KEYS_FORGOTTEN = [
   'Devices that have logged in before count as unknown until their next login, and receivers see new ' +
     'pseudonyms of all givers. The links of guests to their receipts stop working, and no device gets ' +
     'notifications until its owner opens the app again.',
-  'Codes of authenticator apps no longer count: whoever uses one logs in with a recovery code and sets it up ' +
-    'again. Operators who use one need a new link: npm run operator -- link EMAIL',
+  'The secrets of authenticator apps stay, because nobody could log in by one otherwise. Whoever uses one sets it ' +
+    'up again; operators who use one get a new link: npm run operator -- link EMAIL',
 ];
 
 const LEFT =

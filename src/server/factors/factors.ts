@@ -49,7 +49,7 @@ export interface Factors {
    * @throws AppError `passkey_refused`; `too_many_passkeys`; `session_ended` for an account that is closed.
    */
   addPasskey(holder: Holder, response: string, name: string, mail?: NewMail, act?: Act): Promise<FirstCodes>;
-  /** @throws AppError `second_factor_not_found`. */
+  /** @throws AppError `second_factor_not_found`; `last_way_in` for the only factor of an operator. */
   removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail, act?: Act): Promise<void>;
 
   /** @returns the options of `navigator.credentials.get` for whoever has a passkey here, as JSON. */
@@ -95,9 +95,12 @@ export function createFactors(deps: {
   const passkeys = createPasskeys({ ...deps, storage });
   const totp = createTotp({ ...deps, storage });
 
-  function firstCodes(): { readonly codes: readonly string[]; readonly first: FirstFactor } {
+  function firstCodes({ session }: Holder): {
+    readonly codes: readonly string[];
+    readonly first: FirstFactor;
+  } {
     const { codes, hashes } = newRecoveryCodes(random);
-    return { codes, first: { recoveryHashes: hashes } };
+    return { codes, first: { recoveryHashes: hashes, ...(session && { session }) } };
   }
 
   return {
@@ -120,14 +123,15 @@ export function createFactors(deps: {
     beginPasskey: (holder, names) => passkeys.beginEnrolment(holder, names),
 
     async addPasskey(holder, response, name, mail, act) {
-      const { codes, first } = firstCodes();
+      const { codes, first } = firstCodes(holder);
       const outcome = await passkeys.add(holder, response, name, first, mail, act);
       return outcome === 'added_first' ? codes : null;
     },
 
     async removePasskey(holder, id, mail, act) {
-      if (!(await storage.removePasskey(holder, id, mail, act)))
-        throw new AppError('second_factor_not_found');
+      const outcome = await storage.removePasskey(holder, id, mail, act);
+      if (outcome === 'unknown') throw new AppError('second_factor_not_found');
+      if (outcome === 'last') throw new AppError('last_way_in');
     },
 
     beginPasskeyLogin: (kind) => passkeys.beginLogin(kind),
@@ -138,7 +142,7 @@ export function createFactors(deps: {
     beginTotp: (holder, label) => totp.begin(holder, label),
 
     async confirmTotp(holder, code, mail) {
-      const { codes, first } = firstCodes();
+      const { codes, first } = firstCodes(holder);
       const outcome = await totp.confirm(holder, code, first, mail);
       return outcome === 'added_first' ? codes : null;
     },
@@ -154,7 +158,7 @@ export function createFactors(deps: {
     },
 
     async renewRecoveryCodes(holder, mail, act) {
-      const { codes, first } = firstCodes();
+      const { codes, first } = firstCodes(holder);
       if (!(await storage.renewRecoveryCodes(holder, first.recoveryHashes, mail, act)))
         throw new AppError('second_factor_not_found');
       return codes;

@@ -48,7 +48,7 @@ export function createTotp(deps: {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** Null for a secret that was sealed before the keys of the installation were renewed. */
+  /** Null for a secret that another key sealed, such as the one of other data. */
   function open(stored: Uint8Array, holder: Holder): Secret | null {
     const [nonce, tag, sealed] = [
       stored.subarray(0, NONCE_BYTES),

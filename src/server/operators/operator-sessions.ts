@@ -48,8 +48,12 @@ export interface ShownSession {
 }
 
 export interface OperatorSessions {
-  /** Begins a session of an operator who has just proved the second factor. @returns the token. */
-  begin(id: OperatorId, place: Place): Promise<string>;
+  /**
+   * Begins a session of an operator who has just proved the second factor.
+   * @param operator as they were before that: a link that was used since ends what is begun.
+   * @returns the token. @throws AppError `session_ended`.
+   */
+  begin(operator: Operator, place: Place): Promise<string>;
   /** Begins the session in which an operator enrols, by a link. @throws AppError `link_ended`. */
   beginEnrolment(
     linkToken: string,
@@ -101,9 +105,10 @@ export function createOperatorSessions(deps: {
   }
 
   return {
-    async begin(operatorId, place) {
+    async begin({ id, enrolledAtMs }, place) {
       const { token, session } = newSession(place, clock());
-      await storage.createSession({ ...session, operatorId }, MAX_SESSIONS);
+      if (!(await storage.createSession({ ...session, operatorId: id }, enrolledAtMs, MAX_SESSIONS)))
+        throw new AppError('session_ended');
       return token;
     },
 

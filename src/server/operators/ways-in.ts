@@ -7,13 +7,12 @@ import { hash } from 'node:crypto';
 import { EASY_TO_GUESS, isEasyToGuess } from '#server/auth/password-strength.ts';
 import type { Passwords } from '#server/auth/passwords.ts';
 import type { Factors } from '#server/factors/factors.ts';
-import type { Act } from '#server/storage/port/audit.ts';
 import type { Holder } from '#server/storage/port/factors.ts';
 import type { Operator, Operators } from '#server/storage/port/operators.ts';
 import { isOwnName } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import type { OperatorId, PasskeyId } from '#shared/ids.ts';
+import type { OperatorId } from '#shared/ids.ts';
 import { ownAct } from './operator-accounts.ts';
 import type { OperatorSessions, Place } from './operator-sessions.ts';
 
@@ -21,6 +20,12 @@ import type { OperatorSessions, Place } from './operator-sessions.ts';
 const NOBODY: Holder = { kind: 'operator', id: 'nobody' };
 
 export const holderOf = ({ id }: { readonly id: OperatorId }): Holder => ({ kind: 'operator', id });
+
+/** The same for a factor that is added in a session, which a link may end at any moment. */
+export const holderIn = (operator: { readonly id: OperatorId }, token: string): Holder => ({
+  ...holderOf(operator),
+  session: hash('sha256', token, 'buffer'),
+});
 
 export interface WaysIn {
   /** Call it in a turn (work-queue.ts). @returns the token of the session. @throws AppError `wrong_credentials`. */
@@ -32,21 +37,26 @@ export interface WaysIn {
   finishPasskeyLogin(response: string, place: Place): Promise<string>;
   /** Whose link it is, which stays as it is. @throws AppError `link_ended`. */
   linkOwner(linkToken: string): Promise<Operator>;
-  /** Enrols by a passkey. @throws AppError `passkey_refused`. */
-  enrolPasskey(operator: Operator, response: string, name: string, place: Place): Promise<void>;
+  /** Enrols by a passkey. @param token of the session. @throws AppError `passkey_refused`, `session_ended`. */
+  enrolPasskey(
+    operator: Operator,
+    given: { readonly response: string; readonly name: string },
+    token: string,
+    place: Place,
+  ): Promise<void>;
   /**
    * Enrols by a password and an authenticator app. Call it in a turn (work-queue.ts).
-   * @returns ten recovery codes. @throws AppError `wrong_code`; `invalid_input`.
+   * @param token of the session.
+   * @returns ten recovery codes. @throws AppError `wrong_code`, `session_ended`; `invalid_input`.
    */
   enrolTotp(
     operator: Operator,
     given: { readonly password: string; readonly code: string },
+    token: string,
     place: Place,
   ): Promise<readonly string[]>;
   /** @throws AppError `wrong_code`. */
   confirmByCode(operator: Operator, code: string): Promise<void>;
-  /** @throws AppError `last_way_in` for the only one; `second_factor_not_found`. */
-  removePasskey(operator: Operator, id: PasskeyId, act: Act): Promise<void>;
 }
 
 export function createWaysIn(deps: {
@@ -58,9 +68,10 @@ export function createWaysIn(deps: {
 }): WaysIn {
   const { storage, sessions, factors, passwords, clock } = deps;
 
-  async function finishEnrolment(operator: Operator, { address }: Place): Promise<void> {
+  async function finishEnrolment(operator: Operator, token: string, { address }: Place): Promise<void> {
     const act = ownAct(operator, address, 'operator_enrolled', clock());
-    if (!(await storage.finishEnrolment(operator.id, clock(), act))) throw new AppError('link_ended');
+    const session = hash('sha256', token, 'buffer');
+    if (!(await storage.finishEnrolment(session, clock(), act))) throw new AppError('link_ended');
   }
 
   return {
@@ -70,14 +81,14 @@ export function createWaysIn(deps: {
       const operator = isRight && found?.operator.enrolledAtMs != null ? found.operator : null;
       const isCode = await factors.checkCode(operator ? holderOf(operator) : NOBODY, code);
       if (!operator || !isCode) throw new AppError('wrong_credentials');
-      return sessions.begin(operator.id, place);
+      return sessions.begin(operator, place);
     },
 
     async finishPasskeyLogin(response, place) {
       const id = await factors.finishPasskeyLogin('operator', response);
       const operator = (await storage.list()).find((each) => each.id === id);
       if (!operator || operator.enrolledAtMs === null) throw new AppError('passkey_refused');
-      return sessions.begin(operator.id, place);
+      return sessions.begin(operator, place);
     },
 
     async linkOwner(linkToken) {
@@ -86,27 +97,21 @@ export function createWaysIn(deps: {
       return owner;
     },
 
-    async enrolPasskey(operator, response, name, place) {
-      await factors.addPasskey(holderOf(operator), response, name);
-      await finishEnrolment(operator, place);
+    async enrolPasskey(operator, { response, name }, token, place) {
+      await factors.addPasskey(holderIn(operator, token), response, name);
+      await finishEnrolment(operator, token, place);
     },
 
-    async enrolTotp(operator, { password, code }, place) {
+    async enrolTotp(operator, { password, code }, token, place) {
       requireStrong(password, operator, clock());
-      const codes = await factors.confirmTotp(holderOf(operator), code);
+      const codes = await factors.confirmTotp(holderIn(operator, token), code);
       await storage.setPassword(operator.id, await passwords.hash(password));
-      await finishEnrolment(operator, place);
+      await finishEnrolment(operator, token, place);
       return codes ?? [];
     },
 
     async confirmByCode(operator, code) {
       if (!(await factors.checkCode(holderOf(operator), code))) throw new AppError('wrong_code');
-    },
-
-    async removePasskey(operator, id, act) {
-      const { passkeys, hasTotp } = await factors.list(holderOf(operator));
-      if (!hasTotp && passkeys.every((passkey) => passkey.id === id)) throw new AppError('last_way_in');
-      await factors.removePasskey(holderOf(operator), id, undefined, act);
     },
   };
 }

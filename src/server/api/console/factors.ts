@@ -1,6 +1,6 @@
 /** How an operator enrols, and changes the factors that they log in by. */
 import { ownAct } from '#server/operators/operator-accounts.ts';
-import { holderOf } from '#server/operators/ways-in.ts';
+import { holderIn, holderOf } from '#server/operators/ways-in.ts';
 import { newPasskey, newTotp, ownPasskey } from '#shared/console/session.ts';
 import { AppError } from '#shared/errors.ts';
 import { enrollingProcedure, operatorProcedure, router } from './console-trpc.ts';
@@ -27,7 +27,7 @@ export const enrolmentProcedures = router({
   ),
   addPasskey: unenrolledProcedure.input(newPasskey).mutation(async ({ ctx, input }) => {
     const { operator, token, services, arrival } = ctx;
-    await services.waysIn.enrolPasskey(operator, input.response, input.name, ctx.place());
+    await services.waysIn.enrolPasskey(operator, input, token, ctx.place());
     await services.operatorSessions.confirm(token);
     arrival.note('operator_enrolled');
   }),
@@ -39,7 +39,7 @@ export const enrolmentProcedures = router({
     const owner = { origin: ctx.caller().network, account: operator.id, isKnown: true };
     const codes = await services.hashingQueue.take({ ...owner, onHangUp: ctx.onHangUp }, () =>
       services.limits.limitOperatorCode(operator.email, token, () =>
-        services.waysIn.enrolTotp(operator, input, ctx.place()),
+        services.waysIn.enrolTotp(operator, input, token, ctx.place()),
       ),
     );
     await services.operatorSessions.confirm(token);
@@ -64,12 +64,13 @@ export const factorProcedures = router({
     services.factors.beginPasskey(holderOf(operator), namesOf(operator)).then((options) => ({ options })),
   ),
   addPasskey: guardedProcedure.input(newPasskey).mutation(async ({ ctx, input }) => {
-    const { operator, services, act } = ctx;
-    await services.factors.addPasskey(holderOf(operator), input.response, input.name, undefined, act);
+    const { operator, token, services, act } = ctx;
+    const holder = holderIn(operator, token);
+    await services.factors.addPasskey(holder, input.response, input.name, undefined, act);
     ctx.noteChange();
   }),
   removePasskey: guardedProcedure.input(ownPasskey).mutation(async ({ ctx, input }) => {
-    await ctx.services.waysIn.removePasskey(ctx.operator, input.id, ctx.act);
+    await ctx.services.factors.removePasskey(holderOf(ctx.operator), input.id, undefined, ctx.act);
     ctx.noteChange();
   }),
   renewRecoveryCodes: guardedProcedure.mutation(async ({ ctx }) => {

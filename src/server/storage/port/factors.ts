@@ -13,6 +13,8 @@ export type HolderKind = 'account' | 'operator';
 export interface Holder {
   readonly kind: HolderKind;
   readonly id: string;
+  /** The token hash of the operator's session in which a factor is added: none is added once it has ended. */
+  readonly session?: Uint8Array;
 }
 
 export interface PasskeyRecord {
@@ -34,8 +36,9 @@ export interface PasskeyRecord {
   readonly lastUsedAtMs: number | null;
 }
 
-/** What is stored with a holder's first factor. */
+/** What is stored with a holder's first factor, and in which session a factor is added. */
 export interface FirstFactor {
+  readonly session?: Holder['session'];
   /** SHA-256 of each recovery code. */
   readonly recoveryHashes: readonly Uint8Array[];
 }
@@ -56,7 +59,7 @@ export interface FactorSummary {
   readonly recoveryCodesLeft: number;
 }
 
-/** `gone` for an account that is closed or being closed. */
+/** `gone` for an account that is closed or being closed, and for a session of an operator that has ended. */
 export type Added = 'added_first' | 'added' | 'gone';
 
 export interface Factors {
@@ -83,8 +86,13 @@ export interface Factors {
    * was copied. A count of 0 need not grow.
    */
   notePasskeyUse(id: PasskeyId, counter: number, nowMs: number): Promise<boolean>;
-  /** Recovery codes go with the last factor. @returns false when the holder has no such passkey. */
-  removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail, act?: Act): Promise<boolean>;
+  /** Recovery codes go with the last factor. `last` for the only factor of an operator, which stays. */
+  removePasskey(
+    holder: Holder,
+    id: PasskeyId,
+    mail?: NewMail,
+    act?: Act,
+  ): Promise<'removed' | 'last' | 'unknown'>;
   /** How many passkeys were made for another host than this. */
   countPasskeysElsewhere(rpId: string): Promise<number>;
 

@@ -63,11 +63,17 @@ export interface Operators {
   findLink(linkHash: Uint8Array, nowMs: number): Promise<Operator | null>;
   /** Sets the password of an operator who enrols. @returns false once they have enrolled. */
   setPassword(id: OperatorId, passwordHash: string): Promise<boolean>;
-  /** Ends an enrolment. @returns false when it had ended before. */
-  finishEnrolment(id: OperatorId, nowMs: number, act?: Act): Promise<boolean>;
+  /**
+   * Ends the enrolment that goes on in a session.
+   * @returns false when it had ended before, or the session has, because another link was used.
+   */
+  finishEnrolment(tokenHash: Uint8Array, nowMs: number, act?: Act): Promise<boolean>;
 
-  /** Beyond `maxCount` the operator's oldest sessions end. */
-  createSession(session: OperatorSession, maxCount: number): Promise<void>;
+  /**
+   * Beyond `maxCount` the operator's oldest sessions end.
+   * @returns false, with nothing changed, for an operator who is gone or did not enrol at `enrolledAtMs`.
+   */
+  createSession(session: OperatorSession, enrolledAtMs: number | null, maxCount: number): Promise<boolean>;
   /** Also one that is over: the caller knows its lifetimes. */
   findSession(
     tokenHash: Uint8Array,

@@ -2,7 +2,7 @@
  * Steps of second factors. Adding and removing happens under the holder's lock, so that a holder has no more
  * passkeys than it may have, and recovery codes exactly as long as it has a factor.
  */
-import { isUserId, type UserId } from '#shared/ids.ts';
+import { isUserId, type PasskeyId, type UserId } from '#shared/ids.ts';
 import type {
   Challenge,
   FactorSummary,
@@ -104,12 +104,16 @@ export const forgetFactors = (statements: Statements, holder: Holder): Step<void
 
 const accountOf = ({ kind, id }: Holder): UserId | null => (kind === 'account' && isUserId(id) ? id : null);
 
-/** @returns false for an account that is closed or being closed. */
-function* lock(statements: Statements, holder: Holder): Step<boolean> {
+/** @returns false for an account that is closed or being closed, and for an operator's session that has ended. */
+function* lock(statements: Statements, holder: Holder, session?: Holder['session']): Step<boolean> {
   const id = accountOf(holder);
   if (id === null) {
+    // The lock under which links end sessions (operators.ts).
+    if (session) yield* statements.lockName.all({ kind: 'operators', name: 'all' });
     yield* statements.lockName.all({ kind: 'factors', name: `${holder.kind} ${holder.id}` });
-    return true;
+    return (
+      !session || (yield* statements.operatorSession.one({ tokenHash: Buffer.from(session) })) !== undefined
+    );
   }
   const account = yield* statements.lockAccount.one({ id });
   return account !== undefined && account.closesAtMs === null && account.closedAtMs === null;
@@ -159,7 +163,7 @@ const addPasskey: StepOf<Factors['addPasskey']> = function* (
 ) {
   const key = { holderKind: passkey.holderKind, holderId: passkey.holderId };
   const holder = { kind: key.holderKind, id: key.holderId };
-  if (!(yield* lock(statements, holder))) return 'gone';
+  if (!(yield* lock(statements, holder, first.session))) return 'gone';
   const present = yield* statements.passkeysOf.all({ ...key });
   if (isRepeated && present.some(({ id }) => id === passkey.id))
     return (yield* hasThese(statements, key, first)) ? 'added_first' : 'added';
@@ -183,6 +187,13 @@ function* hasThese(statements: Statements, key: Key, { recoveryHashes }: FirstFa
   return recoveryHashes.every((hash) => stored.some(({ codeHash }) => codeHash.equals(hash)));
 }
 
+function* isOnlyFactor(statements: Statements, key: Key, id: PasskeyId): Step<boolean> {
+  const totp = yield* statements.totpOf.one({ ...key });
+  if (totp && totp.secret !== null) return false;
+  const [only, another] = yield* statements.passkeysOf.all({ ...key });
+  return only?.id === id && another === undefined;
+}
+
 const removePasskey: StepOf<Factors['removePasskey']> = function* (
   statements,
   isRepeated,
@@ -193,11 +204,13 @@ const removePasskey: StepOf<Factors['removePasskey']> = function* (
 ) {
   const key = keyOf(holder);
   yield* lock(statements, holder);
-  if ((yield* statements.deletePasskey.change({ ...key, id })) === 0) return isRepeated;
+  if (holder.kind === 'operator' && (yield* isOnlyFactor(statements, key, id))) return 'last';
+  if ((yield* statements.deletePasskey.change({ ...key, id })) === 0)
+    return isRepeated ? 'removed' : 'unknown';
   yield* dropLastCodes(statements, key);
   yield* tell(statements, holder, mail);
   yield* noteAct(statements, isRepeated, act);
-  return true;
+  return 'removed';
 };
 
 const beginTotp: StepOf<Factors['beginTotp']> = function* (statements, _, holder, sealedSecret, nowMs) {
@@ -225,7 +238,7 @@ const confirmTotp: StepOf<Factors['confirmTotp']> = function* (
   mail,
 ) {
   const key = keyOf(holder);
-  if (!(yield* lock(statements, holder))) return 'gone';
+  if (!(yield* lock(statements, holder, first.session))) return 'gone';
   const present = yield* statements.totpOf.one({ ...key });
   if (isRepeated && present?.secret?.equals(waiting))
     return (yield* hasThese(statements, key, first)) ? 'added_first' : 'added';

@@ -2,7 +2,7 @@
 import type { Operators } from '../port/operators.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
-import { changing, noteAct } from './audit.ts';
+import { noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { forgetFactors } from './factors.ts';
 import type { Step } from './step.ts';
@@ -38,8 +38,7 @@ export function createOperators(engine: Engine): Operators {
     setPassword: async (id, passwordHash) =>
       (await change(({ setOperatorPassword }) => setOperatorPassword.change({ id, passwordHash }))) > 0,
 
-    finishEnrolment: async (id, nowMs, act) =>
-      (await changing(engine, act, ({ noteEnrolment }) => noteEnrolment.change({ id, nowMs }))) > 0,
+    finishEnrolment: transact(finishEnrolment),
 
     createSession: transact(createSession),
 
@@ -155,17 +154,41 @@ function* forgetWaysIn(statements: Statements, operatorId: string): Step<void> {
   yield* statements.deleteOperatorSessionsOf.change({ operatorId });
 }
 
+const finishEnrolment: StepOf<Operators['finishEnrolment']> = function* (
+  statements,
+  isRepeated,
+  token,
+  nowMs,
+  act,
+) {
+  yield* lockOperators(statements);
+  const session = yield* statements.operatorSession.one({ tokenHash: Buffer.from(token) });
+  if (!session) return false;
+  const id = session.operatorId;
+  if ((yield* statements.noteEnrolment.change({ id, nowMs })) === 0) {
+    const operator = isRepeated ? yield* statements.operatorById.one({ id }) : undefined;
+    return operator?.enrolledAtMs === nowMs;
+  }
+  yield* noteAct(statements, isRepeated, act);
+  return true;
+};
+
 const createSession: StepOf<Operators['createSession']> = function* (
   statements,
   isRepeated,
   session,
+  enrolledAtMs,
   maxCount,
 ) {
   const { operatorId } = session;
   const tokenHash = Buffer.from(session.tokenHash);
-  if (isRepeated && (yield* statements.operatorSession.one({ tokenHash }))) return;
+  yield* lockOperators(statements);
+  if (isRepeated && (yield* statements.operatorSession.one({ tokenHash }))) return true;
+  const operator = yield* statements.operatorById.one({ id: operatorId });
+  if (!operator || operator.enrolledAtMs !== enrolledAtMs) return false;
   const present = yield* statements.operatorSessionsOf.all({ operatorId });
   for (const oldest of present.slice(maxCount - 1))
     yield* statements.deleteOperatorSession.change({ tokenHash: oldest.tokenHash });
   yield* statements.insertOperatorSession.change({ ...session, tokenHash });
+  return true;
 };
