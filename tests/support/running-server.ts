@@ -123,6 +123,7 @@ export async function runToEnd(
     | 'db-move'
     | 'db-restore'
     | 'mail'
+    | 'operator'
     | 'reports',
   env: Environment = {},
   args: readonly string[] = [],

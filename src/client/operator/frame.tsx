@@ -1,48 +1,117 @@
 /** The frame of the console: who is logged in, the menu of its parts, and the part that the address names. */
-import { Suspense, useEffect, useId, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { brand } from '#shared/brand.ts';
-import { CONSOLE_PARTS, CONSOLE_PATH, type ConsolePart, consolePath } from '#shared/console/parts.ts';
+import {
+  CONSOLE_PARTS,
+  CONSOLE_PATH,
+  type ConsolePart,
+  consolePath,
+  ENROL_PATH,
+  OWN_PATH,
+} from '#shared/console/parts.ts';
+import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
-import { Loading } from '../ui/states.tsx';
+import { Loading, Problem } from '../ui/states.tsx';
 import styles from './console.module.css';
-import { consoleApi, consoleHooks, queryClient } from './console-api.ts';
+import { consoleApi, consoleHooks, failureOf, queryClient } from './console-api.ts';
 import { endSession, useToken } from './console-session.ts';
+import { Enrolment, LinkPage } from './enrolment.tsx';
 import { Login } from './login.tsx';
+import { OwnAccount } from './own-account.tsx';
 import { PARTS } from './parts.ts';
 
 export function Frame() {
   const token = useToken();
-  const [pathname] = useLocation();
-  return token === null ? <Login /> : <Inside part={partAt(pathname)} />;
+  const [pathname, navigate] = useLocation();
+  // A link is for whoever opens it, also where somebody is logged in.
+  const [hasLink, setHasLink] = useState(() => pathname === ENROL_PATH && window.location.hash !== '');
+  useEffect(() => {
+    if (token !== null) setHasLink(window.location.hash !== '' && window.location.pathname === ENROL_PATH);
+  }, [token]);
+  if (hasLink) return <LinkPage />;
+  if (token === null) return <Login />;
+  return <Inside pathname={pathname} onEnrolled={() => navigate(CONSOLE_PATH, { replace: true })} />;
+}
+
+function Inside({ pathname, onEnrolled }: { readonly pathname: string; readonly onEnrolled: () => void }) {
+  const { data, error, refetch } = consoleHooks.session.me.useQuery();
+  if (error) {
+    return (
+      <main className={styles.door}>
+        <Problem isScreen title="The console could not be shown" onRetry={() => void refetch()}>
+          <p>{failureOf(error).detail}</p>
+        </Problem>
+      </main>
+    );
+  }
+  if (!data) return <Loading />;
+  if (!data.isEnrolled) {
+    return (
+      <Enrolment
+        email={data.email}
+        onEnrolled={() => {
+          onEnrolled();
+          void refetch();
+        }}
+      />
+    );
+  }
+  if (pathname === OWN_PATH) {
+    return (
+      <Page name="Your Account" email={data.email} path={pathname}>
+        <OwnAccount />
+      </Page>
+    );
+  }
+  const part = partAt(pathname);
+  const { name, Part } = PARTS[part];
+  return (
+    <Page name={name} email={data.email} path={consolePath(part)}>
+      <Part />
+    </Page>
+  );
 }
 
 function partAt(pathname: string): ConsolePart {
   return CONSOLE_PARTS.find((part) => consolePath(part) === pathname) ?? 'health';
 }
 
-function Inside({ part }: { readonly part: ConsolePart }) {
-  const { name, Part } = PARTS[part];
+interface PageProps {
+  readonly name: string;
+  readonly email: string;
+  readonly path: string;
+  readonly children: ReactNode;
+}
+
+function Page({ name, email, path, children }: PageProps) {
   return (
     <div className={styles.frame}>
       <title>{`${name} · Operator · ${brand.name}`}</title>
-      <Head />
-      <Menu present={part} />
+      <Head email={email} />
+      <Menu present={path} />
       <main className={styles.main}>
-        <ScreenHeading key={part} className={styles.heading}>
+        <ScreenHeading key={path} className={styles.heading}>
           {name}
         </ScreenHeading>
-        <Suspense fallback={<Loading />}>
-          <Part />
-        </Suspense>
+        <Boundary key={`${path} `} fallback={<NotFetched />}>
+          <Suspense fallback={<Loading />}>{children}</Suspense>
+        </Boundary>
       </main>
     </div>
   );
 }
 
-function Head() {
-  const { data } = consoleHooks.session.me.useQuery();
+function NotFetched() {
+  return (
+    <Problem title="This part could not be shown" onRetry={() => window.location.reload()}>
+      <p>Check your connection and try again.</p>
+    </Problem>
+  );
+}
+
+function Head({ email }: { readonly email: string }) {
   async function logOut() {
     // The token is forgotten here even when the server cannot be told.
     await consoleApi.session.end.mutate().catch(() => {});
@@ -54,7 +123,9 @@ function Head() {
       <Link href={CONSOLE_PATH} className={styles.wordmark}>
         {brand.name} <span>Operator</span>
       </Link>
-      <bdi className={styles.email}>{data?.email}</bdi>
+      <Link href={OWN_PATH} className={styles.email} aria-label={`Your account, ${email}`}>
+        <bdi>{email}</bdi>
+      </Link>
       <Button look="quiet" onClick={logOut}>
         Log Out
       </Button>
@@ -63,7 +134,7 @@ function Head() {
 }
 
 /** A column beside the part on a wide screen; behind a button on a phone, where nine parts have no room. */
-function Menu({ present }: { readonly present: ConsolePart }) {
+function Menu({ present }: { readonly present: string }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another part closes the menu
@@ -85,7 +156,7 @@ function Menu({ present }: { readonly present: ConsolePart }) {
             <Link
               href={consolePath(part)}
               className={styles.part}
-              {...(part === present && { 'aria-current': 'page' as const })}
+              {...(consolePath(part) === present && { 'aria-current': 'page' as const })}
               onClick={() => setOpen(false)}
             >
               {PARTS[part].name}

@@ -5,6 +5,7 @@
 import { initTRPC } from '@trpc/server';
 import type { LiveOperatorSession } from '#server/operators/operator-sessions.ts';
 import type { Act, ActAbout, AuditAction } from '#server/storage/port/audit.ts';
+import type { Operator } from '#server/storage/port/operators.ts';
 import { actInput } from '#shared/console/acts.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusalOf, trpcErrorOf } from '../http/refusals.ts';
@@ -35,35 +36,40 @@ export const operatorProcedure = enrollingProcedure.use(({ ctx, next }) => {
   return next();
 });
 
+/** Guarantees that the second factor was proved in the last minutes. @throws AppError `factor_needed`. */
+export const confirmedProcedure = operatorProcedure.use(({ ctx, next }) => {
+  if (!ctx.services.operatorSessions.isConfirmed(ctx.session)) throw new AppError('factor_needed');
+  return next();
+});
+
 /**
  * Asks for a reason (`input.reason`) and gives what the audit log is told: `ctx.acts(action)` for an act on
  * somebody or something, `ctx.act(action)` for one on the installation. Add further fields by `.input`, with
  * `z.object`, which passes over the reason.
  */
-export const notedProcedure = operatorProcedure.input(actInput).use(({ ctx, input, next }) => {
-  const { operator, arrival, services } = ctx;
+export const notedProcedure = operatorProcedure
+  .input(actInput)
+  .use(({ ctx, input, next }) => next({ ctx: actsOf(ctx, input.reason) }));
+
+/** The same for what moves money, ends or closes something: the second factor was proved in the last minutes. */
+export const actProcedure = confirmedProcedure
+  .input(actInput)
+  .use(({ ctx, input, next }) => next({ ctx: actsOf(ctx, input.reason) }));
+
+function actsOf({ operator, arrival, services }: ConsoleContext & { operator: Operator }, reason: string) {
   const act = (action: AuditAction, subject: string | null = null): Act => ({
     actor: { kind: 'operator', name: operator.email, host: arrival.address },
     action,
     subject,
-    reason: input.reason,
+    reason,
     atMs: services.clock(),
   });
   const acts =
     (action: AuditAction): ActAbout =>
     (subject) =>
       act(action, subject);
-  return next({ ctx: { act, acts } });
-});
-
-/**
- * The same for what moves money, ends or closes something: the second factor was proved in the last minutes.
- * @throws AppError `factor_needed`.
- */
-export const actProcedure = notedProcedure.use(({ ctx, next }) => {
-  if (!ctx.services.operatorSessions.isConfirmed(ctx.session)) throw new AppError('factor_needed');
-  return next();
-});
+  return { act, acts };
+}
 
 async function sessionOf({ token, services, isUse, arrival }: ConsoleContext): Promise<LiveOperatorSession> {
   if (token === null) throw new AppError('not_logged_in');

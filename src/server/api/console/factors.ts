@@ -3,7 +3,7 @@ import { ownAct } from '#server/operators/operator-accounts.ts';
 import { holderIn, holderOf } from '#server/operators/ways-in.ts';
 import { newPasskey, newTotp, ownPasskey } from '#shared/console/session.ts';
 import { AppError } from '#shared/errors.ts';
-import { enrollingProcedure, operatorProcedure, router } from './console-trpc.ts';
+import { confirmedProcedure, enrollingProcedure, operatorProcedure, router } from './console-trpc.ts';
 
 /** For an operator who has used a link and has not enrolled since. */
 const unenrolledProcedure = enrollingProcedure.use(({ ctx, next }) => {
@@ -12,8 +12,7 @@ const unenrolledProcedure = enrollingProcedure.use(({ ctx, next }) => {
 });
 
 /** For what changes how an operator gets in: a session that somebody else found open must not do it. */
-const guardedProcedure = operatorProcedure.use(({ ctx, next }) => {
-  if (!ctx.services.operatorSessions.isConfirmed(ctx.session)) throw new AppError('factor_needed');
+const guardedProcedure = confirmedProcedure.use(({ ctx, next }) => {
   const { operator, arrival, services } = ctx;
   const act = ownAct(operator, arrival.address, 'operator_factors_changed', services.clock());
   return next({ ctx: { act, noteChange: () => arrival.note('operator_factors_changed') } });

@@ -1,0 +1,247 @@
+/** What an operator sees of their own: passkeys, recovery codes, sessions, and who else is an operator. */
+import { type ReactNode, useState } from 'react';
+import type { PasskeyId } from '#shared/ids.ts';
+import { toastSuccess } from '../toasts.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Confirmation } from '../ui/later/confirmation.tsx';
+import { Dialog } from '../ui/later/dialog.tsx';
+import { Loading } from '../ui/states.tsx';
+import { useAttempt } from './attempt.ts';
+import styles from './console.module.css';
+import { consoleApi, consoleHooks, failureOf } from './console-api.ts';
+import { FactorQuestion } from './factor-question.tsx';
+import { makePasskey } from './passkeys.ts';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+export function OwnAccount() {
+  return (
+    <div className={styles.sections}>
+      <Passkeys />
+      <Codes />
+      <OwnSessions />
+      <OtherOperators />
+    </div>
+  );
+}
+
+/**
+ * Does what asks for the second factor: `question` stands on the page while it is asked for, and then the work
+ * is done again.
+ */
+function useGuarded() {
+  const { isUnderWay, failure, attempt } = useAttempt();
+  const [waiting, setWaiting] = useState<() => Promise<void>>();
+  const run = (work: () => Promise<void>) =>
+    attempt(async () => {
+      try {
+        await work();
+      } catch (error) {
+        if (failureOf(error).code !== 'factor_needed') throw error;
+        setWaiting(() => work);
+      }
+    });
+  const question = waiting && (
+    <FactorQuestion
+      onProved={() => {
+        setWaiting(undefined);
+        run(waiting);
+      }}
+      onClose={() => setWaiting(undefined)}
+    />
+  );
+  return { isUnderWay, failure, run, question };
+}
+
+function Passkeys() {
+  const { data, refetch } = consoleHooks.factors.list.useQuery();
+  const [name, setName] = useState<string>();
+  const [removed, setRemoved] = useState<{ readonly id: PasskeyId; readonly name: string }>();
+  const { isUnderWay, failure, run, question } = useGuarded();
+  if (!data) return <Loading />;
+
+  const add = (chosen: string) =>
+    run(async () => {
+      const { options } = await consoleApi.factors.beginPasskey.mutate();
+      const response = await makePasskey(options);
+      await consoleApi.factors.addPasskey.mutate({ response, name: chosen });
+      setName(undefined);
+      await refetch();
+      toastSuccess('The passkey was added.');
+    });
+  const remove = (id: PasskeyId) =>
+    run(async () => {
+      setRemoved(undefined);
+      await consoleApi.factors.removePasskey.mutate({ id });
+      await refetch();
+      toastSuccess('The passkey was removed.');
+    });
+
+  return (
+    <Section title="Passkeys">
+      {data.passkeys.length === 0 && <p>You log in with a password and a code.</p>}
+      <ul className={styles.rows}>
+        {data.passkeys.map((passkey) => (
+          <li key={passkey.id}>
+            <span>
+              <bdi>{passkey.name}</bdi>
+              <small>
+                {passkey.worksHere
+                  ? `added ${day(passkey.createdAt)}`
+                  : 'made for another address, works no more'}
+              </small>
+            </span>
+            <Button
+              look="quiet"
+              aria-label={`Remove the passkey ${passkey.name}`}
+              onClick={() => setRemoved(passkey)}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <Button look="quiet" aria-disabled={isUnderWay} onClick={() => setName('My other device')}>
+        Add Another Passkey
+      </Button>
+      <p role="alert" className={styles.failure}>
+        {failure}
+      </p>
+      {name !== undefined && !question && (
+        <Confirmation
+          title="Add a passkey"
+          confirm="Add"
+          isUnderWay={isUnderWay}
+          onConfirm={() => add(name)}
+          onCancel={() => setName(undefined)}
+        >
+          <Field
+            label="Name of this passkey"
+            maxLength={60}
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+            error={failure}
+          />
+        </Confirmation>
+      )}
+      {removed && (
+        <Confirmation
+          title="Remove this passkey?"
+          confirm="Remove"
+          onConfirm={() => remove(removed.id)}
+          onCancel={() => setRemoved(undefined)}
+        >
+          <p>
+            <bdi>{removed.name}</bdi> will no longer log you in.
+          </p>
+        </Confirmation>
+      )}
+      {question}
+    </Section>
+  );
+}
+
+function Codes() {
+  const { data, refetch } = consoleHooks.factors.list.useQuery();
+  const [codes, setCodes] = useState<readonly string[]>();
+  const { isUnderWay, failure, run, question } = useGuarded();
+  if (!data?.hasTotp) return null;
+  const renew = () =>
+    run(async () => {
+      setCodes((await consoleApi.factors.renewRecoveryCodes.mutate()).codes);
+      await refetch();
+    });
+  return (
+    <Section title="Recovery Codes">
+      <p>{`${data.recoveryCodesLeft} of 10 are left.`}</p>
+      <Button look="quiet" aria-disabled={isUnderWay} onClick={renew}>
+        Make New Codes
+      </Button>
+      <p role="alert" className={styles.failure}>
+        {failure}
+      </p>
+      {codes && (
+        <Dialog title="Your new recovery codes" size="question" onClose={() => setCodes(undefined)}>
+          <p>The codes of before no longer work.</p>
+          <RecoveryCodes codes={codes} onKept={() => setCodes(undefined)} />
+        </Dialog>
+      )}
+      {question}
+    </Section>
+  );
+}
+
+function OwnSessions() {
+  const { data, refetch } = consoleHooks.session.list.useQuery();
+  const { failure, attempt } = useAttempt();
+  if (!data) return <Loading />;
+  const end = (id: string) =>
+    attempt(async () => {
+      await consoleApi.session.endOther.mutate({ id });
+      await refetch();
+      toastSuccess('The session has ended.');
+    });
+  return (
+    <Section title="Sessions">
+      <ul className={styles.rows}>
+        {data.map((session) => (
+          <li key={session.id}>
+            <span>
+              {session.device || 'Unknown device'}
+              <small>
+                {session.isCurrent ? 'this session' : `last used ${day(session.lastUsedAt)}`},{' '}
+                {session.address}
+              </small>
+            </span>
+            {!session.isCurrent && (
+              <Button look="quiet" onClick={() => end(session.id)}>
+                End
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p role="alert" className={styles.failure}>
+        {failure}
+      </p>
+    </Section>
+  );
+}
+
+function OtherOperators() {
+  const { data } = consoleHooks.session.operators.useQuery();
+  if (!data) return <Loading />;
+  return (
+    <Section title="Operators">
+      <ul className={styles.rows}>
+        {data.map((operator) => (
+          <li key={operator.id}>
+            <span>
+              <bdi>{operator.email}</bdi>
+              <small>
+                {operator.isYou && 'you, '}
+                {operator.hasEnrolled ? `added ${day(operator.addedAt)}` : 'has not enrolled yet'}
+              </small>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className={styles.aside}>
+        Operators are added and removed in the shell: <code>npm run operator -- add EMAIL</code>
+      </p>
+    </Section>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function day(at: string): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}

@@ -1,0 +1,167 @@
+/**
+ * The ways into the operator's console in a real browser: a link of the shell, a passkey by Chromium's virtual
+ * authenticator, an authenticator app, and the second factor before what matters.
+ */
+import { createHash } from 'node:crypto';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { databaseAt } from '#server/storage/open.ts';
+import { freePort, type RunningServer, runToEnd, startServer } from '#tests/support/running-server.ts';
+import { totpAt } from '#tests/support/totp.ts';
+import { test as base, expect, PASSWORD } from './fixtures.ts';
+import { picture } from './picture.ts';
+
+/** No passkey is made for an address without a name. */
+const test = base.extend<object, { readonly server: RunningServer }>({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      const port = String(await freePort());
+      const url = `http://localhost:${port}`;
+      const running = await startServer({ PORT: port, PUBLIC_URL: url });
+      await use({ ...running, url });
+      await running.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+/** A phone that verifies its user by itself. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+}
+
+/** The link that the command prints, at the address of the server. */
+async function linkFor(server: { url: string; databasePath: string }, action: string, email: string) {
+  const env = { DATABASE_URL: server.databasePath, PUBLIC_URL: server.url };
+  const { code, stdout } = await runToEnd('operator', env, [action, email]);
+  expect(code).toBe(0);
+  return stdout.split('\n', 1)[0] ?? '';
+}
+
+/** As if the second factor was proved ten minutes ago. */
+async function ageProof(page: Page, server: { databasePath: string }): Promise<void> {
+  const token = await page.evaluate(() => sessionStorage.getItem('tipwell_operator_token'));
+  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const tokenHash = createHash('sha256')
+    .update(token ?? '')
+    .digest();
+  const isKnown = await storage.operators.confirmSession(tokenHash, Date.now() - 600_000);
+  await storage.close();
+  expect(isKnown).toBe(true);
+}
+
+test('a link leads to a passkey, and then to a password with an app', async ({ page, server }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await addAuthenticator(page);
+  const email = 'night-shift.of.the-harbour@example.com';
+  await page.goto(await linkFor(server, 'add', email));
+  await expect(page.getByText(email)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Use the Link' }).click();
+  await expect(page.getByRole('heading', { name: 'Choose How You Log In' })).toBeVisible();
+  await picture(page, 'console-01-enrolment');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Add a Passkey' }).click();
+  await expect(page.getByRole('heading', { name: 'Health' })).toBeVisible();
+  expect(new URL(page.url()).hash).toBe('');
+
+  // Nine parts have no room on a phone.
+  const menu = page.getByRole('button', { name: 'Menu' });
+  await menu.click();
+  await page.getByRole('link', { name: 'Audit Log' }).click();
+  await expect(page.getByRole('heading', { name: 'Audit Log', level: 1 })).toBeFocused();
+  await expect(menu).toHaveAttribute('aria-expanded', 'false');
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Audit Log', level: 1 })).toBeVisible();
+
+  // The proof of the second factor is some minutes old.
+  await page.getByRole('link', { name: `Your account, ${email}` }).click();
+  await ageProof(page, server);
+  await page.getByRole('button', { name: 'Add Another Passkey' }).click();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(page.getByRole('dialog', { name: 'Show that it is still you' })).toBeVisible();
+  await picture(page, 'console-04-factor');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Use Your Passkey' }).click();
+  await expect(page.getByText('This device already has a passkey here.').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await picture(page, 'console-05-own-account');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+
+  await page.getByRole('button', { name: 'Log Out' }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Log In With a Passkey' }).click();
+  await expect(page.getByRole('heading', { name: 'Your Account', level: 1 })).toBeVisible();
+
+  // The device is lost: another link, used while somebody is logged in.
+  await page.goto('/operator');
+  await page.goto(await linkFor(server, 'link', email));
+  await page.reload();
+  await expect(page.getByText('It ends your other sessions')).toBeVisible();
+  await page.getByRole('button', { name: 'Use the Link' }).click();
+  await page.getByRole('button', { name: 'Use a Password and an App' }).click();
+  const key = page.locator('code').filter({ hasText: /^[A-Z2-7 ]{32,}$/ });
+  const secret = ((await key.textContent()) ?? '').replaceAll(' ', '');
+  await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
+  await picture(page, 'console-02-app');
+  await expectAccessible(page);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Code from the app').fill('000000');
+  await page.getByRole('button', { name: 'Go On' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'not right' })).toBeVisible();
+  await page.getByLabel('Code from the app').fill(totpAt(secret, Date.now()));
+  await page.getByRole('button', { name: 'Go On' }).click();
+  await expect(page.getByRole('heading', { name: 'Recovery Codes' })).toBeVisible();
+  const [first = '', second = ''] = await page.locator('ol code').allTextContents();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'I Have Kept Them' }).click();
+  await expect(page.getByRole('heading', { name: 'Health' })).toBeVisible();
+
+  await page.getByRole('button', { name: 'Log Out' }).click();
+  await page.getByRole('button', { name: 'Use Password and Code' }).click();
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Code').fill(first);
+  await picture(page, 'console-03-login');
+  await page.getByRole('button', { name: 'Log In', exact: true }).click();
+  await page.getByRole('link', { name: `Your account, ${email}` }).click();
+  await expect(page.getByText('9 of 10 are left.')).toBeVisible();
+  await ageProof(page, server);
+  await page.getByRole('button', { name: 'Make New Codes' }).click();
+  await page.getByLabel('Code').fill(second);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Your new recovery codes' })).toBeVisible();
+  await page.getByRole('button', { name: 'I Have Kept Them' }).click();
+  await expect(page.getByText('10 of 10 are left.')).toBeVisible();
+});
+
+test('nothing of the console is loaded by another page', async ({ page, backstage, logInAs }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const { code, provider } = await backstage.bothSides();
+  await logInAs(provider);
+  for (const path of [`/tip/${code}`, '/', '/dashboard']) await page.goto(path);
+  expect(asked.length).toBeGreaterThan(3);
+  expect(asked.filter((path) => path.startsWith('/operator'))).toEqual([]);
+});
