@@ -69,7 +69,7 @@ async function ageProof(page: Page, server: { databasePath: string }): Promise<v
   expect(isKnown).toBe(true);
 }
 
-test('a link leads to a passkey, and then to a password with an app', async ({ page, server }) => {
+test('a link leads to a passkey, and then to a password with an app', async ({ page, complaints, server }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await addAuthenticator(page);
   const email = 'night-shift.of.the-harbour@example.com';
@@ -154,6 +154,8 @@ test('a link leads to a passkey, and then to a password with an app', async ({ p
   await expect(page.getByRole('dialog', { name: 'Your new recovery codes' })).toBeVisible();
   await page.getByRole('button', { name: 'I Have Kept Them' }).click();
   await expect(page.getByText('10 of 10 are left.')).toBeVisible();
+  // Twice the second factor was asked for, and once a code was wrong.
+  expect(complaints.splice(0).map((text) => / (401|422) /.exec(text)?.[1])).toEqual(['401', '422', '401']);
 });
 
 test('nothing of the console is loaded by another page', async ({ page, backstage, logInAs }) => {

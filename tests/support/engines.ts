@@ -57,6 +57,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'brand',
   'brand-logo',
   'client-address',
+  'console-access',
   'closed-accounts',
   'closed-payments',
   'events',
