@@ -69,7 +69,11 @@ async function ageProof(page: Page, server: { databasePath: string }): Promise<v
   expect(isKnown).toBe(true);
 }
 
-test('a link leads to a passkey, and then to a password with an app', async ({ page, complaints, server }) => {
+test('a link leads to a passkey, and then to a password with an app', async ({
+  page,
+  complaints,
+  server,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await addAuthenticator(page);
   const email = 'night-shift.of.the-harbour@example.com';
