@@ -1,11 +1,12 @@
 /** The screen of login and sign-up. After a login the guard SignedOutOnly leads on. */
-import { type SubmitEvent, useSyncExternalStore } from 'react';
+import { lazy, type SubmitEvent, Suspense, useState, useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { isInvited, withInvitation } from '#shared/invitations.ts';
+import { failureOf } from '../api-client/api.ts';
 import type { Attempts } from '../controls/attempts.ts';
 import { useAttempts } from '../controls/attempts.ts';
 import { Tabs } from '../controls/tabs.tsx';
@@ -36,9 +37,12 @@ import { useInvitation } from './invitation.ts';
 import { InvitationNeeded } from './invitation-needed.tsx';
 import { nextFrom, nextQrId } from './next.ts';
 import { NoNewAccounts } from './no-new-accounts.tsx';
+import { PasskeyLogin } from './passkey-login.tsx';
 import { useProposedUsername } from './proposed-username.ts';
 import { SignUpForm } from './sign-up-form.tsx';
 import { WaitingTipSlip } from './waiting-tip-slip.tsx';
+
+const SecondStep = lazy(async () => ({ default: (await import('./later/second-step.tsx')).SecondStep }));
 
 export function Auth() {
   const search = useSearch();
@@ -163,18 +167,35 @@ interface LoginFormProps {
 
 function LoginForm({ form, attempts }: LoginFormProps) {
   const { errors } = form.formState;
+  /** Right so far, with a second factor to come. */
+  const [known, setKnown] = useState<Credentials | null>(null);
+
+  async function tryToEnter(credentials: Credentials) {
+    try {
+      await enter(credentials);
+    } catch (error) {
+      if (failureOf(error).code !== 'second_factor_needed') throw error;
+      setKnown(credentials);
+    }
+  }
 
   function logIn(event: SubmitEvent) {
     event.preventDefault();
     void attempts.run(async () => {
       try {
-        await form.handleSubmit(enter)(event);
+        await form.handleSubmit(tryToEnter)(event);
       } catch (error) {
         showFailure(form, LOGIN_FIELDS, error, LOGIN_FAILED);
       }
     });
   }
 
+  if (known !== null)
+    return (
+      <Suspense>
+        <SecondStep credentials={known} attempts={attempts} onBack={() => setKnown(null)} />
+      </Suspense>
+    );
   return (
     // The method "dialog" keeps the browser from sending this form before the script does.
     <form className={styles.form} method="dialog" noValidate onSubmit={logIn}>
@@ -190,6 +211,7 @@ function LoginForm({ form, attempts }: LoginFormProps) {
       <Button type="submit" aria-disabled={attempts.isUnderWay}>
         {attempts.isUnderWay ? 'Logging in...' : 'Login'}
       </Button>
+      <PasskeyLogin attempts={attempts} />
       <ForgotPassword />
     </form>
   );

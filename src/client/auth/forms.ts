@@ -3,7 +3,7 @@
  * survives a change of tab.
  */
 import { type Resolver, type UseFormReturn, useForm } from 'react-hook-form';
-import type { Credentials, Registration } from '#shared/accounts.ts';
+import type { Credentials, Login, Registration } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { api } from '../api-client/api.ts';
@@ -77,11 +77,15 @@ export const LOGIN_FAILED = 'Login failed. Please try again.';
  * @throws the error of the call.
  */
 export async function enter(credentials: Credentials): Promise<void> {
-  const { accessToken, user, reopened } = await api.auth.login.mutate(credentials);
+  welcome(await api.auth.login.mutate(credentials));
+}
+
+/** Begins the session of a login on this device. */
+export function welcome({ accessToken, user, reopened }: Login): void {
   beginSession(accessToken, user);
   noteClosedAccount(null);
-  const welcome = reopened
+  const greeting = reopened
     ? 'Welcome back. Your account stays open.'
     : `Welcome to ${brand.name}, ${user.fullName}!`;
-  toastSuccess(welcome, ACCOUNT);
+  toastSuccess(greeting, ACCOUNT);
 }

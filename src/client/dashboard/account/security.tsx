@@ -7,6 +7,7 @@ import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
 import { Leaving } from './leaving.tsx';
 import { OperatorActs } from './operator-acts.tsx';
+import { SecondFactors } from './second-factors.tsx';
 import { Sessions, useReloadSessions } from './sessions.tsx';
 
 export function Security({ user }: { readonly user: User }) {
@@ -27,6 +28,7 @@ export function Security({ user }: { readonly user: User }) {
         </h3>
         <ChangePassword email={user.email} onChanged={goOnUnderNewSession} />
       </section>
+      <SecondFactors user={user} />
       <section className={styles.part} aria-labelledby="statements">
         <h3 className={styles.heading} id="statements">
           Statements

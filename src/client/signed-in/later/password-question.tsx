@@ -1,8 +1,10 @@
 /** The question for the password of the signed-in person, above the screen that needs it. */
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
+import type { SecondFactors } from '#shared/second-factors.ts';
 import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
+import { hasPasskeys, signWithPasskey } from '../../later/passkeys.ts';
 import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { PasswordField } from '../../ui/later/account-fields.tsx';
@@ -37,6 +39,15 @@ function PasswordQuestion({
   const field = useRef<HTMLInputElement>(null);
   const [failure, setFailure] = useState<string>();
   const { isUnderWay, run } = useAttempts();
+  const [hasPasskeyHere, setHasPasskeyHere] = useState(false);
+
+  useEffect(() => {
+    if (!hasPasskeys()) return;
+    const show = ({ passkeys }: SecondFactors) =>
+      setHasPasskeyHere(passkeys.some(({ worksHere }) => worksHere));
+    // Without an answer the password does.
+    api.secondFactors.list.query().then(show, () => {});
+  }, []);
 
   // Back and Forward leave the screen that has asked.
   useEffect(() => {
@@ -57,6 +68,22 @@ function PasswordQuestion({
         if (code === 'session_ended') onSessionEnded(error);
         setFailure(detail ?? NO_ANSWER);
         field.current?.focus();
+      }
+    });
+  }
+
+  function confirmByPasskey() {
+    void run(async () => {
+      try {
+        const { options } = await api.auth.passkeyConfirmOptions.mutate();
+        const response = await signWithPasskey(options);
+        if (response === null) return setFailure('No passkey was used. Type your password.');
+        await api.auth.confirmByPasskey.mutate({ response });
+        onAnswer(true);
+      } catch (error) {
+        const { code, detail } = failureOf(error);
+        if (code === 'session_ended') onSessionEnded(error);
+        setFailure(detail ?? NO_ANSWER);
       }
     });
   }
@@ -90,6 +117,11 @@ function PasswordQuestion({
           <Button type="submit" aria-disabled={isUnderWay}>
             {isUnderWay ? 'One moment...' : 'Go On'}
           </Button>
+          {hasPasskeyHere && (
+            <Button look="quiet" aria-disabled={isUnderWay} onClick={confirmByPasskey}>
+              Use a Passkey
+            </Button>
+          )}
           <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onAnswer(false)}>
             Cancel
           </Button>

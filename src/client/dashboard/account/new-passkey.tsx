@@ -1,0 +1,65 @@
+/** Adds a passkey of this device, and shows the recovery codes that come with the first second factor. */
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import type { User } from '#shared/accounts.ts';
+import { createPasskey } from '../../later/passkeys.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Dialog } from '../../ui/later/dialog.tsx';
+import { useSending } from '../form.ts';
+import styles from './account-care.module.css';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+const FIELDS = ['name'] as const;
+const MAX_NAME_LENGTH = 60;
+
+export function NewPasskey({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const { client } = trpc.useUtils();
+  const form = useForm({ defaultValues: { name: '' } });
+  const { field, isUnderWay, submit } = useSending(form, {
+    fields: FIELDS,
+    fallback: 'The passkey was not added. Please try again.',
+    async send({ name }) {
+      const { options } = await withPassword(() => client.secondFactors.passkeyOptions.mutate());
+      const response = await createPasskey(options);
+      if (response === null) {
+        form.setError('root', { message: 'Your device made no passkey. Maybe it has one for you already.' });
+        return;
+      }
+      const { recoveryCodes } = await client.secondFactors.addPasskey.mutate({ response, name });
+      toastSuccess('Passkey added');
+      if (recoveryCodes === null) onClose();
+      else setCodes(recoveryCodes);
+    },
+  });
+  const { root } = form.formState.errors;
+
+  if (codes) return <RecoveryCodes user={user} codes={codes} onClose={onClose} />;
+  return (
+    <Dialog title="Add a passkey" size="question" onClose={() => isUnderWay || onClose()}>
+      <form className={styles.part} noValidate onSubmit={submit}>
+        <Field
+          label="Name"
+          hint="So you know it again, such as My phone"
+          autoComplete="off"
+          maxLength={MAX_NAME_LENGTH}
+          required
+          {...field('name', { required: 'Give the passkey a name.' })}
+        />
+        {root && <p className={styles.failure}>{root.message}</p>}
+        <div className={styles.actions}>
+          <Button type="submit" aria-disabled={isUnderWay}>
+            {isUnderWay ? 'One moment...' : 'Add Passkey'}
+          </Button>
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onClose()}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

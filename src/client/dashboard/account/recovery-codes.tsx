@@ -1,0 +1,96 @@
+/** Recovery codes, shown once: to be copied, saved or printed. */
+import { useState } from 'react';
+import type { User } from '#shared/accounts.ts';
+import { brand } from '#shared/brand.ts';
+import { failureOf } from '../../api-client/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { saveFile } from '../../signed-in/save-file.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirmation } from '../../ui/later/confirmation.tsx';
+import { Dialog } from '../../ui/later/dialog.tsx';
+import styles from './account-care.module.css';
+
+interface RecoveryCodesProps {
+  readonly user: User;
+  readonly codes: readonly string[];
+  readonly onClose: () => void;
+}
+
+export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
+  const text = `Recovery codes for ${brand.name}\n${user.email}\n\n${codes.join('\n')}\n`;
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      toastSuccess('Recovery codes copied', 'shown-once');
+    } catch {
+      toastError('The codes could not be copied. Download or print them.');
+    }
+  }
+
+  function download() {
+    saveFile(new TextEncoder().encode(text), 'text/plain', `${brand.linkScheme}-recovery-codes.txt`);
+  }
+
+  return (
+    <Dialog title="Save your recovery codes" size="column" onClose={onClose}>
+      <div className={styles.part}>
+        <p>
+          If you lose your phone, a recovery code logs you in together with your password. Each works once.
+          You won’t see them again: keep them somewhere safe.
+        </p>
+        <ul className={styles.codes} aria-label="Your recovery codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ul>
+        <div className={styles.actions}>
+          <Button onClick={download}>Download</Button>
+          <Button look="quiet" onClick={() => void copy()}>
+            Copy
+          </Button>
+          <Button look="quiet" onClick={() => window.print()}>
+            Print
+          </Button>
+          <Button look="quiet" onClick={onClose}>
+            I Saved Them
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Asks first, because the codes before stop working. */
+export function NewRecoveryCodes({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const { isUnderWay, run } = useAttempts();
+  const { client } = trpc.useUtils();
+
+  async function renew() {
+    try {
+      const { recoveryCodes } = await withPassword(() => client.secondFactors.renewRecoveryCodes.mutate());
+      setCodes(recoveryCodes);
+    } catch (error) {
+      toastError(failureOf(error).detail ?? 'No codes were made. Please try again.');
+    }
+  }
+
+  if (codes) return <RecoveryCodes user={user} codes={codes} onClose={onClose} />;
+  return (
+    <Confirmation
+      title="Make new recovery codes?"
+      confirm={isUnderWay ? 'One moment...' : 'Make New Codes'}
+      isUnderWay={isUnderWay}
+      onConfirm={() => void run(renew)}
+      onCancel={onClose}
+    >
+      <p>The codes you have now stop working.</p>
+    </Confirmation>
+  );
+}

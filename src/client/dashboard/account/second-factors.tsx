@@ -1,0 +1,189 @@
+/** Passkeys, the authenticator app and the recovery codes of the account. */
+import { useRef, useState } from 'react';
+import type { User } from '#shared/accounts.ts';
+import type { SecondFactors as Factors, Passkey } from '#shared/second-factors.ts';
+import { failureOf } from '../../api-client/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { hasPasskeys } from '../../later/passkeys.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { FRESH, partOf } from '../../signed-in/part.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirmation } from '../../ui/later/confirmation.tsx';
+import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
+import { useQuestion } from '../question.ts';
+import { shortDateTime } from '../short-date-time.ts';
+import styles from './account-care.module.css';
+import { NewPasskey } from './new-passkey.tsx';
+import { NewRecoveryCodes } from './recovery-codes.tsx';
+import { SetUpApp } from './set-up-app.tsx';
+
+const MAX_PASSKEYS = 10;
+const APP = 'app';
+
+export function SecondFactors({ user }: { readonly user: User }) {
+  const query = trpc.secondFactors.list.useQuery(undefined, FRESH);
+  const factors = partOf(query, (data) => data);
+  return (
+    <section className={styles.part} aria-labelledby="second-factors">
+      <h3 className={styles.heading} id="second-factors">
+        Passkeys and two-step login
+      </h3>
+      {factors.status === 'loading' && (
+        <Loading>
+          <Skeleton height="line" />
+        </Loading>
+      )}
+      {factors.status === 'failed' && (
+        <Problem title="This could not be loaded" onRetry={() => void query.refetch()}>
+          <p>Check your connection and try again.</p>
+        </Problem>
+      )}
+      {factors.status === 'ready' && <Ready user={user} factors={factors.data} />}
+    </section>
+  );
+}
+
+function Ready({ user, factors }: { readonly user: User; readonly factors: Factors }) {
+  const { passkeys, hasTotp, recoveryCodesLeft } = factors;
+  const list = useRef<HTMLDivElement>(null);
+  const [opened, setOpened] = useState<'passkey' | 'app' | 'codes' | null>(null);
+  const { asked, ask, close } = useQuestion<Passkey | typeof APP>(list);
+  const { isUnderWay, run } = useAttempts();
+  const utils = trpc.useUtils();
+  const hasAny = passkeys.length > 0 || hasTotp;
+  const isLast = passkeys.length + Number(hasTotp) === 1;
+
+  async function remove(subject: Passkey | typeof APP) {
+    const { removePasskey, removeTotp } = utils.client.secondFactors;
+    try {
+      await withPassword(() =>
+        subject === APP ? removeTotp.mutate() : removePasskey.mutate({ id: subject.id }),
+      );
+      toastSuccess(subject === APP ? 'Authenticator app removed' : 'Passkey removed');
+    } catch (error) {
+      toastError(failureOf(error).detail ?? 'Nothing was removed. Please try again.');
+    }
+    await utils.secondFactors.list.invalidate();
+    close();
+  }
+
+  const closeDialog = () => {
+    setOpened(null);
+    void utils.secondFactors.list.invalidate();
+  };
+
+  return (
+    <>
+      <p>
+        {hasAny
+          ? 'Your password alone no longer logs you in. Use a passkey, or your password and a code.'
+          : 'A passkey logs you in with your fingerprint, your face or your phone’s PIN. Once you have one, or ' +
+            'an authenticator app, your password alone no longer logs anyone in.'}
+      </p>
+      <div ref={list} tabIndex={-1}>
+        {hasAny && (
+          <ul className={styles.sessions} aria-label="How you log in">
+            {passkeys.map((passkey) => (
+              <li key={passkey.id} className={styles.session}>
+                <PasskeyFacts of={passkey} />
+                <Button look="quiet" aria-label={`Remove ${passkey.name}`} onClick={() => ask(passkey)}>
+                  Remove
+                </Button>
+              </li>
+            ))}
+            {hasTotp && (
+              <li className={styles.session}>
+                <p className={styles.words}>
+                  <strong>Authenticator app</strong>
+                </p>
+                <Button look="quiet" aria-label="Remove the authenticator app" onClick={() => ask(APP)}>
+                  Remove
+                </Button>
+              </li>
+            )}
+            <li className={styles.session}>
+              <p className={styles.words}>
+                <strong>Recovery codes</strong>
+                <br />
+                <span className={styles.since}>{recoveryCodesLeft} of 10 left</span>
+              </p>
+              <Button look="quiet" aria-haspopup="dialog" onClick={() => setOpened('codes')}>
+                New Recovery Codes
+              </Button>
+            </li>
+          </ul>
+        )}
+      </div>
+      <div className={styles.actions}>
+        {hasPasskeys() && passkeys.length < MAX_PASSKEYS && (
+          <Button look="quiet" aria-haspopup="dialog" onClick={() => setOpened('passkey')}>
+            Add a Passkey
+          </Button>
+        )}
+        {!hasTotp && (
+          <Button look="quiet" aria-haspopup="dialog" onClick={() => setOpened('app')}>
+            Set Up an Authenticator App
+          </Button>
+        )}
+      </div>
+      {opened === 'passkey' && <NewPasskey user={user} onClose={closeDialog} />}
+      {opened === 'app' && <SetUpApp user={user} onClose={closeDialog} />}
+      {opened === 'codes' && <NewRecoveryCodes user={user} onClose={closeDialog} />}
+      {asked && (
+        <Confirmation
+          title={asked === APP ? 'Remove the authenticator app?' : 'Remove this passkey?'}
+          confirm={isUnderWay ? 'Removing...' : 'Remove'}
+          isUnderWay={isUnderWay}
+          onConfirm={() => void run(() => remove(asked))}
+          onCancel={close}
+        >
+          <p>
+            {asked === APP ? (
+              'Its codes stop working.'
+            ) : (
+              <>
+                <strong>
+                  <bdi>{asked.name}</bdi>
+                </strong>{' '}
+                no longer logs you in. You can delete it on your device, too.
+              </>
+            )}{' '}
+            {isLast && 'Your password alone logs you in again, and your recovery codes stop working.'}
+          </p>
+        </Confirmation>
+      )}
+    </>
+  );
+}
+
+function PasskeyFacts({ of: { name, createdAt, lastUsedAt, worksHere } }: { readonly of: Passkey }) {
+  return (
+    <p className={styles.words}>
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{' '}
+      {!worksHere && <Badge>Old address</Badge>}
+      <br />
+      <span className={styles.since}>
+        {worksHere ? (
+          <>
+            Added <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
+            {' · '}
+            {lastUsedAt === null ? (
+              'Never used'
+            ) : (
+              <>
+                Last used <time dateTime={lastUsedAt}>{shortDateTime(lastUsedAt)}</time>
+              </>
+            )}
+          </>
+        ) : (
+          'It was made before this site moved, and no longer works. Remove it and add a new one.'
+        )}
+      </span>
+    </p>
+  );
+}

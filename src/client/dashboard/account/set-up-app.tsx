@@ -1,0 +1,80 @@
+/** Sets up an authenticator app: a code to scan, the same as text, and what the app then shows. */
+import { useEffect, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import type { User } from '#shared/accounts.ts';
+import type { TotpSetup } from '#shared/second-factors.ts';
+import { failureOf } from '../../api-client/api.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Dialog } from '../../ui/later/dialog.tsx';
+import { useSending } from '../form.ts';
+import styles from './account-care.module.css';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+const FIELDS = ['code'] as const;
+const FAILED = 'The app was not set up. Please try again.';
+
+export function SetUpApp({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+  const [setup, setSetup] = useState<TotpSetup | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const { client } = trpc.useUtils();
+  const form = useForm({ defaultValues: { code: '' } });
+  const { field, isUnderWay, submit } = useSending(form, {
+    fields: FIELDS,
+    fallback: FAILED,
+    async send({ code }) {
+      const { recoveryCodes } = await withPassword(() => client.secondFactors.confirmTotp.mutate({ code }));
+      toastSuccess('Authenticator app set up');
+      if (recoveryCodes === null) onClose();
+      else setCodes(recoveryCodes);
+    },
+  });
+  const { root } = form.formState.errors;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one secret for each time that it is opened
+  useEffect(() => {
+    withPassword(() => client.secondFactors.beginTotp.mutate()).then(setSetup, (error: unknown) => {
+      toastError(failureOf(error).detail ?? FAILED);
+      onClose();
+    });
+  }, []);
+
+  if (codes) return <RecoveryCodes user={user} codes={codes} onClose={onClose} />;
+  if (!setup) return null;
+  const { secret, qr } = setup;
+  return (
+    <Dialog title="Set up an authenticator app" size="column" onClose={() => isUnderWay || onClose()}>
+      <form className={styles.part} noValidate onSubmit={submit}>
+        <p>Scan this with your authenticator app:</p>
+        <svg
+          className={styles.appCode}
+          viewBox={`0 0 ${qr.size} ${qr.size}`}
+          shapeRendering="crispEdges"
+          role="img"
+          aria-label="QR code for your authenticator app"
+        >
+          <path d={qr.path} />
+        </svg>
+        <p>
+          Or type this key into it:
+          <br />
+          <code className={styles.secret}>{secret.match(/.{4}/g)?.join(' ')}</code>
+        </p>
+        <Field
+          label="Code that the app shows"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          {...field('code', { required: 'Enter the code.' })}
+        />
+        {root && <p className={styles.failure}>{root.message}</p>}
+        <Button type="submit" className={styles.action} aria-disabled={isUnderWay}>
+          {isUnderWay ? 'One moment...' : 'Finish Setup'}
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

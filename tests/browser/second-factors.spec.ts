@@ -1,0 +1,105 @@
+/** Passkeys by Chromium's virtual authenticator, an authenticator app, and the way back for who lost both. */
+import type { Page } from '@playwright/test';
+import { totpAt } from '#tests/support/totp.ts';
+import { test as base, expect, PASSWORD, type Person, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+
+const test = base.extend<{ readonly owner: Person }>({
+  owner: async ({ backstage }, use) => use(await backstage.customer()),
+});
+
+/** A phone that verifies its user by itself. */
+async function addAuthenticator(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { lose: () => session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId }) };
+}
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+async function readCodes(page: Page): Promise<readonly string[]> {
+  const list = dialog(page).getByRole('list', { name: 'Your recovery codes' });
+  await expect(list.getByRole('listitem')).toHaveCount(10);
+  return list.getByRole('listitem').allTextContents();
+}
+
+test('a passkey logs in, an app needs its code, and a recovery code brings back who lost both', async ({
+  page,
+  owner,
+  logInAs,
+  complaints,
+}) => {
+  const phone = await addAuthenticator(page);
+  await logInAs(owner);
+  await page.goto('/dashboard?tab=profile&open=security');
+  await press(page, 'Add a Passkey');
+  await page.getByLabel('Name', { exact: true }).fill('My phone');
+  await press(page, 'Add Passkey');
+  await expect(dialog(page)).toContainText('Save your recovery codes');
+  const codes = await readCodes(page);
+  await picture(page, 'recovery-codes');
+  await expectForEverybody(page, 'the recovery codes');
+  await press(page, 'I Saved Them');
+  await expect(page.getByText('10 of 10 left')).toBeVisible();
+
+  await press(page, 'Set Up an Authenticator App');
+  await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
+  await picture(page, 'set-up-app');
+  await expectForEverybody(page, 'setting up an authenticator app');
+  const secret = ((await dialog(page).locator('code').textContent()) ?? '').replace(/\s/g, '');
+  await page.getByLabel('Code that the app shows').fill(totpAt(secret, Date.now()));
+  await press(page, 'Finish Setup');
+  await expect(page.getByText('Authenticator app', { exact: true })).toBeVisible();
+  await picture(page, 'second-factors');
+  await expectForEverybody(page, 'the second factors in the profile');
+
+  await press(page, 'Logout');
+  await page.goto('/auth');
+  await press(page, 'Sign In With a Passkey');
+  await expect(page).toHaveURL(/\/dashboard/);
+
+  // The phone is gone, and with it the app.
+  await phone.lose();
+  await page.goto('/dashboard?tab=profile');
+  await press(page, 'Logout');
+  await page.goto('/auth');
+  await page.getByLabel('Email').fill(owner.email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await press(page, 'Login');
+  await expect(page.getByLabel('Code from your authenticator app')).toBeFocused();
+  await picture(page, 'second-step');
+  await expectForEverybody(page, 'the step after the password');
+  await press(page, 'Use a Recovery Code');
+  await page.getByLabel('Recovery code').fill('0000-0000-0000-0000');
+  await press(page, 'Login');
+  await expect(page.getByLabel('Recovery code')).toHaveAccessibleDescription(/not right/);
+  await page.getByLabel('Recovery code').fill((codes[0] ?? '').toLowerCase());
+  await press(page, 'Login');
+  await expect(page).toHaveURL(/\/dashboard/);
+
+  await page.goto('/dashboard?tab=profile&open=security');
+  await expect(page.getByText('9 of 10 left')).toBeVisible();
+  for (const [name, told] of [
+    ['Remove My phone', 'Passkey removed'],
+    ['Remove the authenticator app', 'Authenticator app removed'],
+  ] as const) {
+    await press(page, name);
+    await dialog(page).getByRole('button', { name: 'Remove', exact: true }).click();
+    await expect(toast(page, told)).toBeVisible();
+  }
+  await expect(page.getByText('of 10 left')).toHaveCount(0);
+  // The refusals of the step and of the wrong code.
+  expect(complaints.splice(0)).toHaveLength(2);
+});
