@@ -1,11 +1,24 @@
 /** Passkeys by Chromium's virtual authenticator, an authenticator app, and the way back for who lost both. */
 import type { Page } from '@playwright/test';
+import { freePort, type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import { test as base, expect, PASSWORD, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-const test = base.extend<{ readonly owner: Person }>({
+const test = base.extend<{ readonly owner: Person }, { readonly server: RunningServer }>({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      // A passkey belongs to a name; an address in numbers has none.
+      const port = await freePort();
+      const url = `http://localhost:${port}`;
+      const server = await startServer({ PORT: String(port), PUBLIC_URL: url });
+      await use({ ...server, url });
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
   owner: async ({ backstage }, use) => use(await backstage.customer()),
 });
 
