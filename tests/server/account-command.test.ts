@@ -300,8 +300,7 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
   const next = await startServer({ DATABASE_URL: server.databasePath });
   const renewed = await keys();
   expect(renewed.map(({ name }) => name)).toEqual(names);
-  for (const { name, key } of renewed)
-    expect(stolen.some((old) => old.key === key)).toBe(name === 'totp');
+  for (const { name, key } of renewed) expect(stolen.some((old) => old.key === key)).toBe(name === 'totp');
   const headers = { Authorization: `Bearer ${token}` };
   expect((await fetch(`${next.url}/api/auth/me`, { headers })).status).toBe(200);
 });
