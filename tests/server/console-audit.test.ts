@@ -6,8 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import type { AuditAction } from '#server/storage/port/audit.ts';
 import { attemptsAccountOf } from '#server/storage/rules/accounts.ts';
-import type { UserId } from '#shared/ids.ts';
+import { newInvitationId, type UserId } from '#shared/ids.ts';
 import { CONSOLE_PROCEDURES, createOperator } from '#tests/support/operators.ts';
+import { createPeople } from '#tests/support/people.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
 import { suspendAccount } from '#tests/support/suspending.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
@@ -115,6 +116,57 @@ const MUTATIONS: Readonly<Record<string, string | Case>> = {
   'people.sendLink': { action: 'password_link_made', act: onPerson('sendLink') },
   'people.removeFactors': { action: 'factors_removed', act: onPerson('removeFactors') },
   'people.close': { action: 'account_closed', act: onPerson('close') },
+  'reports.settle': {
+    action: 'report_settled',
+    async act({ t, console }, reason) {
+      const { provider, tip } = await createPeople(t.storage).setTheScene();
+      const giverMessage = { message: 'Ugly', giverName: null, isRefused: false };
+      const given = { ...tip(), giverMessage };
+      await t.storage.recordTip(given);
+      await t.storage.messages.reportMessage(provider.id, given.id, t.clock.nowMs);
+      await console.reports.settle.mutate({ transactionId: given.id, reason });
+      return given.id;
+    },
+  },
+  'installation.setTerms': {
+    action: 'terms_set',
+    async act({ console }, reason) {
+      await console.installation.setTerms.mutate({ giverFee: '2', basedOn: 0, reason });
+      return null;
+    },
+  },
+  'installation.invite': {
+    action: 'invitation_made',
+    async act({ console }, reason) {
+      return (await console.installation.invite.mutate({ email: null, maxUses: 1, days: 1, reason })).id;
+    },
+  },
+  'installation.revokeInvitation': {
+    action: 'invitation_revoked',
+    async act({ t, console }, reason) {
+      const id = newInvitationId(randomBytes);
+      const expiresAtMs = t.clock.nowMs + 60_000;
+      const invitation = { id, emailKey: null, maxUses: 1, usesLeft: 1, expiresAtMs };
+      await t.storage.invitations.add({ ...invitation, tokenHash: randomBytes(32) });
+      await console.installation.revokeInvitation.mutate({ id, reason });
+      return id;
+    },
+  },
+  'installation.announce': {
+    action: 'announcement_made',
+    async act({ console }, reason) {
+      await console.installation.announce.mutate({ text: 'The bar opens at 8.', reason });
+      return null;
+    },
+  },
+  'installation.endAnnouncement': {
+    action: 'announcement_ended',
+    async act({ t, console }, reason) {
+      await t.storage.announce({ text: 'Hi', fromMs: 0, untilMs: null });
+      await console.installation.endAnnouncement.mutate({ reason });
+      return null;
+    },
+  },
 };
 
 const mutations = CONSOLE_PROCEDURES.flatMap(({ path, type }) => (type === 'mutation' ? [path] : []));

@@ -16,6 +16,8 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'code-life',
   'console-upkeep',
   'console-codes',
+  'console-installation',
+  'console-reports',
   'console-fees',
   'console-transactions',
   'console-attacks',

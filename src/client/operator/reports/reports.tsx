@@ -1,3 +1,180 @@
+/** Messages that were reported: the open ones, oldest first, and behind them those that are settled. */
+import { type ReactNode, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { consolePath } from '#shared/console/parts.ts';
+import type { ReportedMessage } from '#shared/console/reports.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Loading, Problem } from '../../ui/states.tsx';
+import { ActDialog } from '../act-dialog.tsx';
+import { consoleApi, consoleHooks, failureOf } from '../console-api.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { When } from '../when.tsx';
+import styles from './reports.module.css';
+
 export function Reports() {
-  return null;
+  const [showsSettled, setShowsSettled] = useState(false);
+  return (
+    <div className={styles.lists}>
+      <section aria-labelledby="open-reports">
+        <ReportList state="open" title="Open reports" id="open-reports" nothing="No open reports." />
+      </section>
+      <details onToggle={({ currentTarget }) => setShowsSettled(currentTarget.open)}>
+        <summary className={styles.summary}>Settled reports</summary>
+        {showsSettled && (
+          <ReportList state="settled" title="Settled" id="settled-reports" nothing="No settled reports." />
+        )}
+      </details>
+    </div>
+  );
+}
+
+interface ReportListProps {
+  readonly state: 'open' | 'settled';
+  readonly title: string;
+  readonly id: string;
+  readonly nothing: string;
+}
+
+function ReportList({ state, title, id, nothing }: ReportListProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [settling, setSettling] = useState<ReportedMessage>();
+  const lists = consoleHooks.useUtils().reports.list;
+  const query = consoleHooks.reports.list.useInfiniteQuery(
+    { state },
+    { getNextPageParam: ({ next }) => next },
+  );
+
+  function endWith(isSettled: boolean) {
+    setSettling(undefined);
+    toastSuccess(isSettled ? 'The report is settled.' : 'Somebody else has settled it already.');
+    void lists.invalidate();
+    // The pressed button goes with its report.
+    heading.current?.focus();
+  }
+
+  if (query.isPending) return <Loading />;
+  if (query.isError && !query.data) {
+    return (
+      <Problem title="The reports could not be loaded" onRetry={() => void query.refetch()}>
+        <p>{failureOf(query.error).detail}</p>
+      </Problem>
+    );
+  }
+  const reports = query.data.pages.flatMap((page) => page.reports);
+  return (
+    <>
+      <h2 id={id} className={styles.heading} ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      {reports.length === 0 && <p className={styles.soft}>{nothing}</p>}
+      <ul className={styles.reports}>
+        {reports.map((report) => (
+          <li key={report.transactionId}>
+            <Report report={report} onSettle={setSettling} />
+          </li>
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button
+          look="quiet"
+          aria-disabled={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {query.isFetchingNextPage ? 'Loading...' : 'Load More'}
+        </Button>
+      )}
+      {settling && (
+        <ActDialog
+          title="Settle this report?"
+          confirm="Mark as Done"
+          act={(reason) =>
+            consoleApi.reports.settle.mutate({ transactionId: settling.transactionId, reason })
+          }
+          onDone={endWith}
+          onClose={() => setSettling(undefined)}
+        >
+          <p>It moves to the settled reports. The person who reported it is not told.</p>
+        </ActDialog>
+      )}
+    </>
+  );
+}
+
+interface ReportProps {
+  readonly report: ReportedMessage;
+  readonly onSettle: (report: ReportedMessage) => void;
+}
+
+function Report({ report, onSettle }: ReportProps) {
+  const { transactionId, message, giverName, giver, receiver, reportedAt, settledAt } = report;
+  const hasName = giver !== null && giver.username !== null;
+  return (
+    <article className={styles.report}>
+      {message === null ? (
+        <p className={styles.soft}>
+          {giverName === null ? 'The message was erased.' : 'No message, only a name.'}
+        </p>
+      ) : (
+        <blockquote className={styles.message}>
+          <bdi>{message}</bdi>
+        </blockquote>
+      )}
+      <dl className={styles.facts}>
+        <Fact term="From">
+          {giver === null ? 'A guest, without an account' : <Person person={giver} />}
+          {giverName !== null && (
+            <>
+              {' '}
+              as “<bdi>{giverName}</bdi>”
+            </>
+          )}
+        </Fact>
+        <Fact term="Reported by">
+          <Person person={receiver} />
+        </Fact>
+        <Fact term="Reported">
+          <When at={reportedAt} />
+        </Fact>
+        {settledAt !== null && (
+          <Fact term="Settled">
+            <When at={settledAt} />
+          </Fact>
+        )}
+        <Fact term="Tip">
+          <CopyButton text={transactionId} what="transaction id" />
+        </Fact>
+      </dl>
+      {settledAt === null && (
+        <div className={styles.acts}>
+          <Button look="quiet" onClick={() => onSettle(report)}>
+            Mark as Done
+          </Button>
+          {hasName && (
+            <Link className={styles.suspend} href={`${consolePath('people')}?find=${giver.id}`}>
+              Suspend @{giver.username}
+            </Link>
+          )}
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Person({ person: { id, username } }: { readonly person: ReportedMessage['receiver'] }) {
+  if (username === null) return 'A closed account';
+  return (
+    <Link href={`${consolePath('people')}?find=${id}`}>
+      <bdi>@{username}</bdi>
+    </Link>
+  );
 }

@@ -17,6 +17,7 @@ import type { TipSupport } from '#server/tips/tip-support.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { Backups } from '#shared/console/backups.ts';
 import type { Health } from '#shared/console/health.ts';
+import type { InstallationSettings } from '#shared/console/installation.ts';
 import { groupAround, networkAround } from '../http/client-address.ts';
 import { nodeSideOf } from '../http/envelope.ts';
 import type { Arrival } from '../http/request-log.ts';
@@ -47,6 +48,8 @@ export interface ConsoleServices extends Services, OperatorServices {
   readonly people: People;
   readonly suspending: Suspending;
   readonly passwordLinks: PasswordLinks;
+  /** As they were read at the start. */
+  readonly settings: InstallationSettings;
 }
 
 export interface ConsoleContext {

@@ -1,3 +1,70 @@
 /** The part of the console about terms, brand, registration, invitations and the announcement. */
+import { makeAnnouncement } from '#server/announcements.ts';
+import type { Invitation } from '#server/storage/port/invitations.ts';
+import {
+  askedAnnouncement,
+  askedInvitation,
+  type OpenInvitation,
+  type PresentAnnouncement,
+  revokedInvitation,
+} from '#shared/console/installation.ts';
+import { invitationUrl } from '#shared/invitations.ts';
+import { actProcedure, notedProcedure, operatorProcedure } from './console-trpc.ts';
+import { termsProcedures } from './terms.ts';
 
-export const installationProcedures = {};
+export const installationProcedures = {
+  ...termsProcedures,
+
+  settings: operatorProcedure.query(({ ctx }) => ctx.services.settings),
+
+  /** Those that can still be used, the first to expire first. */
+  invitations: operatorProcedure.query(
+    async ({ ctx }): Promise<OpenInvitation[]> => (await ctx.services.invitations.list()).map(invitationOf),
+  ),
+
+  /** Answers the link this once. */
+  invite: notedProcedure.input(askedInvitation).mutation(async ({ ctx, input }) => {
+    const { invitations, settings } = ctx.services;
+    const { token, ...made } = await invitations.invite(input, ctx.acts('invitation_made'));
+    return { ...invitationOf(made), link: invitationUrl(settings.publicUrl, { token, email: input.email }) };
+  }),
+
+  /** Answers false for one that was spent, has expired or was revoked before. */
+  revokeInvitation: actProcedure
+    .input(revokedInvitation)
+    .mutation(({ ctx, input: { id } }) =>
+      ctx.services.invitations.revoke(id, ctx.acts('invitation_revoked')(id)),
+    ),
+
+  announcement: operatorProcedure.query(async ({ ctx }): Promise<PresentAnnouncement | null> => {
+    const { storage, clock } = ctx.services;
+    const found = await storage.findAnnouncement();
+    if (!found) return null;
+    const { text, fromMs, untilMs } = found;
+    const nowMs = clock();
+    const isOver = untilMs !== null && untilMs <= nowMs;
+    return {
+      text,
+      from: new Date(fromMs).toISOString(),
+      until: untilMs === null ? null : new Date(untilMs).toISOString(),
+      state: fromMs > nowMs ? 'to_come' : isOver ? 'past' : 'now',
+    };
+  }),
+
+  announce: notedProcedure.input(askedAnnouncement).mutation(({ ctx, input: { text, from, until } }) => {
+    const { storage, clock } = ctx.services;
+    const asked = { text, fromMs: timeOf(from), untilMs: timeOf(until) };
+    return makeAnnouncement(storage, asked, clock(), ctx.act('announcement_made'));
+  }),
+
+  /** Answers false where there was none. */
+  endAnnouncement: actProcedure.mutation(({ ctx }) =>
+    ctx.services.storage.endAnnouncement(ctx.act('announcement_ended')),
+  ),
+};
+
+const timeOf = (iso: string | undefined) => (iso === undefined ? undefined : Date.parse(iso));
+
+function invitationOf({ id, emailKey, maxUses, usesLeft, expiresAtMs }: Invitation): OpenInvitation {
+  return { id, email: emailKey, maxUses, usesLeft, expiresAt: new Date(expiresAtMs).toISOString() };
+}

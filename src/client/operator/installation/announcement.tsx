@@ -1,0 +1,135 @@
+/** The one announcement to everybody who is logged in, and the form for the next. */
+import { type SubmitEvent, useState } from 'react';
+import { MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
+import type { AskedAnnouncement, PresentAnnouncement } from '#shared/console/installation.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { TextArea } from '../../ui/later/text-area.tsx';
+import { ActDialog } from '../act-dialog.tsx';
+import { consoleApi, consoleHooks } from '../console-api.ts';
+import { When } from '../when.tsx';
+import styles from './installation.module.css';
+import { Loaded } from './loaded.tsx';
+import { type Complaints, complain, timeTyped, typedIn } from './typed-fields.ts';
+
+const STATES: Readonly<Record<PresentAnnouncement['state'], string>> = {
+  now: 'Shown now',
+  to_come: 'To come',
+  past: 'Over',
+};
+
+export function Announcement() {
+  const query = consoleHooks.installation.announcement.useQuery();
+  const queries = consoleHooks.useUtils().installation.announcement;
+  const [isEnding, setEnding] = useState(false);
+
+  function endWithEnded(isEnded: boolean) {
+    setEnding(false);
+    toastSuccess(isEnded ? 'The announcement is gone.' : 'Nothing was announced.');
+    void queries.invalidate();
+  }
+
+  return (
+    <section className={styles.section} aria-labelledby="announcement">
+      <h2 id="announcement">Announcement</h2>
+      <Loaded query={query}>
+        {(present) =>
+          present === null ? (
+            <p className={styles.soft}>Nothing is announced.</p>
+          ) : (
+            <Present present={present} onEnd={() => setEnding(true)} />
+          )
+        }
+      </Loaded>
+      <NextAnnouncement onMade={() => void queries.invalidate()} />
+      {isEnding && (
+        <ActDialog
+          title="End the announcement?"
+          confirm="End It"
+          act={(reason) => consoleApi.installation.endAnnouncement.mutate({ reason })}
+          onDone={endWithEnded}
+          onClose={() => setEnding(false)}
+        >
+          <p>Pages that are open stop showing it within five minutes.</p>
+        </ActDialog>
+      )}
+    </section>
+  );
+}
+
+function Present({ present, onEnd }: { readonly present: PresentAnnouncement; readonly onEnd: () => void }) {
+  const { text, from, until, state } = present;
+  return (
+    <div className={styles.row}>
+      <p className={styles.words}>
+        <bdi>{text}</bdi>
+        <br />
+        <span className={styles.soft}>
+          <Badge>{STATES[state]}</Badge> from <When at={from} />
+          {until === null ? ' until you end it' : ' until '}
+          {until !== null && <When at={until} />}
+        </span>
+      </p>
+      <Button look="quiet" onClick={onEnd}>
+        End It
+      </Button>
+    </div>
+  );
+}
+
+function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
+  const [complaints, setComplaints] = useState<Complaints>({});
+  const [asked, setAsked] = useState<AskedAnnouncement>();
+  const [round, setRound] = useState(0);
+
+  function ask(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const { text = '', from, until } = typedIn(event);
+    const errors = text === '' ? [{ field: 'text', message: 'Write what you want to say.' }] : [];
+    setComplaints(complain(event.currentTarget, errors));
+    if (errors.length === 0) setAsked({ text, from: timeTyped(from), until: timeTyped(until) });
+  }
+
+  function endWith() {
+    setAsked(undefined);
+    setRound(round + 1);
+    toastSuccess('Announced.');
+    onMade();
+  }
+
+  return (
+    // Another key empties the form.
+    <form key={round} className={styles.form} noValidate onSubmit={ask}>
+      <TextArea
+        label="Next announcement"
+        hint="Shown above every page that needs a login. It takes the place of the one before."
+        name="text"
+        rows={3}
+        maxLength={MAX_ANNOUNCEMENT_LENGTH}
+        error={complaints['text']}
+      />
+      <div className={styles.fields}>
+        <Field label="From" hint="Left empty, now." type="datetime-local" name="from" />
+        <Field label="Until" hint="Left empty, until you end it." type="datetime-local" name="until" />
+      </div>
+      <Button type="submit" look="quiet" className={styles.action}>
+        Announce
+      </Button>
+      {asked && (
+        <ActDialog
+          title="Tell everybody this?"
+          confirm="Announce"
+          act={(reason) => consoleApi.installation.announce.mutate({ ...asked, reason })}
+          onDone={endWith}
+          onClose={() => setAsked(undefined)}
+        >
+          <blockquote className={styles.quote}>
+            <bdi>{asked.text}</bdi>
+          </blockquote>
+        </ActDialog>
+      )}
+    </form>
+  );
+}

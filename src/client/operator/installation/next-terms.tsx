@@ -1,0 +1,112 @@
+/** The form for the next version of the terms. Only what was changed is sent. */
+import { type SubmitEvent, useState } from 'react';
+import type { AskedTerms, TermsPreview, TermsVersion } from '#shared/console/installation.ts';
+import { plainDecimal } from '#shared/decimals.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { consoleApi, failureOf } from '../console-api.ts';
+import styles from './installation.module.css';
+import { type Complaints, complain, timeTyped, typedIn } from './typed-fields.ts';
+
+const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as const;
+const OF_A_CURRENCY: readonly string[] = ['min', 'max', 'quick'];
+
+interface NextTermsProps {
+  /** What the next version goes on from. */
+  readonly newest: TermsVersion;
+  readonly onPreview: (asked: AskedTerms, preview: TermsPreview) => void;
+  readonly onCancel: () => void;
+}
+
+export function NextTerms({ newest, onPreview, onCancel }: NextTermsProps) {
+  const [complaints, setComplaints] = useState<Complaints>({});
+  const [failure, setFailure] = useState<string>();
+  const [isUnderWay, setUnderWay] = useState(false);
+  const before = textsOf(newest);
+
+  async function preview(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (isUnderWay) return;
+    const form = event.currentTarget;
+    const asked = askedOf(typedIn(event), newest);
+    setUnderWay(true);
+    setFailure(undefined);
+    setComplaints({});
+    try {
+      onPreview(asked, await consoleApi.installation.previewTerms.query(asked));
+    } catch (error) {
+      const { detail, fieldErrors } = failureOf(error);
+      const found = complain(form, fieldErrors);
+      setComplaints(found);
+      const isShown = [...NAMES, 'from'].some((name) => Object.hasOwn(found, name));
+      if (!isShown) setFailure(detail);
+    } finally {
+      setUnderWay(false);
+    }
+  }
+
+  const field = (name: (typeof NAMES)[number]) => ({
+    name,
+    defaultValue: before[name],
+    error: complaints[name],
+    autoComplete: 'off',
+  });
+
+  return (
+    <form className={styles.form} noValidate onSubmit={(event) => void preview(event)}>
+      <h3>Next terms</h3>
+      <div className={styles.fields}>
+        <Field label="Giver pays on top, in %" inputMode="decimal" {...field('giverFee')} />
+        <Field label="Provider pays, in %" inputMode="decimal" {...field('receiverFee')} />
+        <Field label="Smallest tip" inputMode="decimal" {...field('min')} />
+        <Field label="Largest tip" inputMode="decimal" {...field('max')} />
+        <Field label="Quick amounts" hint="Up to ten, with commas between them." {...field('quick')} />
+        <Field label="Currency" hint="Fixed by the first tip." {...field('currency')} />
+        <Field
+          label="From"
+          hint="In your time zone. Left empty, as soon as possible."
+          type="datetime-local"
+          name="from"
+          error={complaints['from']}
+        />
+      </div>
+      <p className={styles.failure} role="alert">
+        {failure}
+      </p>
+      <div className={styles.actions}>
+        <Button type="submit" aria-disabled={isUnderWay}>
+          {isUnderWay ? 'One moment...' : 'Preview'}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function textsOf(terms: TermsVersion): Readonly<Record<(typeof NAMES)[number], string>> {
+  const { giverFeeRate, receiverFeeRate, minTipCents, maxTipCents, quickAmountsCents, currency } = terms;
+  return {
+    giverFee: String(giverFeeRate / 100),
+    receiverFee: String(receiverFeeRate / 100),
+    min: plainDecimal(minTipCents, terms),
+    max: plainDecimal(maxTipCents, terms),
+    quick: quickAmountsCents.map((amount) => plainDecimal(amount, terms)).join(', '),
+    currency,
+  };
+}
+
+/** Another currency needs its own amounts, also where they look the same. */
+function askedOf(typed: Readonly<Record<string, string>>, newest: TermsVersion): AskedTerms {
+  const before = textsOf(newest);
+  const isOther = typed['currency']?.toUpperCase() !== before.currency;
+  const changed = NAMES.filter(
+    (name) => typed[name] !== before[name] || (isOther && OF_A_CURRENCY.includes(name)),
+  );
+  return {
+    ...Object.fromEntries(changed.map((name) => [name, typed[name]])),
+    from: timeTyped(typed['from']),
+    basedOn: newest.version,
+  };
+}

@@ -1,0 +1,120 @@
+/** The terms of tips: those that hold, those to come, the earlier ones, and the form for the next. */
+import { useState } from 'react';
+import type { AskedTerms, TermsPreview, TermsState, TermsVersion } from '#shared/console/installation.ts';
+import { plainDecimal } from '#shared/decimals.ts';
+import { cents } from '#shared/money.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ActDialog } from '../act-dialog.tsx';
+import { consoleApi, consoleHooks } from '../console-api.ts';
+import { When } from '../when.tsx';
+import { Fact } from './fact.tsx';
+import styles from './installation.module.css';
+import { Loaded } from './loaded.tsx';
+import { money } from './money.ts';
+import { NextTerms } from './next-terms.tsx';
+import { Preview } from './preview.tsx';
+
+const STATES: Readonly<Record<TermsState, string>> = {
+  now: 'Now',
+  to_come: 'To come',
+  past: 'Earlier',
+  replaced: 'Replaced',
+};
+
+export function Terms() {
+  const query = consoleHooks.installation.terms.useQuery();
+  return (
+    <section className={styles.section} aria-labelledby="terms">
+      <h2 id="terms">Fees and amounts</h2>
+      <Loaded query={query}>{(versions) => <Versions versions={versions} />}</Loaded>
+    </section>
+  );
+}
+
+interface Asked {
+  readonly terms: AskedTerms;
+  readonly preview: TermsPreview;
+}
+
+function Versions({ versions }: { readonly versions: readonly TermsVersion[] }) {
+  const [isChanging, setChanging] = useState(false);
+  const [asked, setAsked] = useState<Asked>();
+  const queries = consoleHooks.useUtils().installation.terms;
+  const [newest] = versions;
+  const earlier = versions.filter(({ state }) => state === 'past' || state === 'replaced');
+
+  function endWithSet() {
+    setAsked(undefined);
+    setChanging(false);
+    toastSuccess('The new terms are set.');
+    void queries.invalidate();
+  }
+
+  return (
+    <>
+      {versions
+        .filter(({ state }) => state === 'now' || state === 'to_come')
+        .toReversed()
+        .map((version) => (
+          <Version key={version.version} version={version} />
+        ))}
+      {isChanging && newest ? (
+        <NextTerms
+          key={newest.version}
+          newest={newest}
+          onPreview={(terms, preview) => setAsked({ terms, preview })}
+          onCancel={() => setChanging(false)}
+        />
+      ) : (
+        <Button look="quiet" className={styles.action} onClick={() => setChanging(true)}>
+          Change Fees or Amounts
+        </Button>
+      )}
+      {earlier.length > 0 && (
+        <details>
+          <summary className={styles.summary}>Earlier terms</summary>
+          {earlier.map((version) => (
+            <Version key={version.version} version={version} />
+          ))}
+        </details>
+      )}
+      {asked && (
+        <ActDialog
+          title="Set these terms?"
+          confirm="Set Terms"
+          act={(reason) => consoleApi.installation.setTerms.mutate({ ...asked.terms, reason })}
+          onDone={endWithSet}
+          onClose={() => setAsked(undefined)}
+        >
+          <Preview preview={asked.preview} />
+        </ActDialog>
+      )}
+    </>
+  );
+}
+
+function Version({ version }: { readonly version: TermsVersion }) {
+  const { giverFeeRate, receiverFeeRate, minTipCents, maxTipCents, quickAmountsCents, from, state } = version;
+  return (
+    <div className={styles.version}>
+      <p className={styles.title}>
+        <Badge>{STATES[state]}</Badge> Version {version.version}
+        {from === null ? ', as delivered' : ', from '}
+        {from !== null && <When at={from} />}
+      </p>
+      <dl className={styles.facts}>
+        <Fact term="Giver pays on top">{giverFeeRate / 100}%</Fact>
+        <Fact term="Provider pays">{receiverFeeRate / 100}%</Fact>
+        <Fact term="Tips">
+          {money(minTipCents, version)} to {money(maxTipCents, version)}
+        </Fact>
+        <Fact term="Quick amounts">
+          {quickAmountsCents.map((amount) => plainDecimal(cents(amount), version)).join(', ')}
+        </Fact>
+        <Fact term="Currency">{version.currency}</Fact>
+      </dl>
+    </div>
+  );
+}

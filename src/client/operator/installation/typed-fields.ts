@@ -1,0 +1,32 @@
+/** What was typed into the fields of a form, and what is wrong with them. */
+import type { SubmitEvent } from 'react';
+import type { FieldError } from '#shared/errors.ts';
+
+export type Complaints = Readonly<Record<string, string>>;
+
+/** @returns the texts by the names of their fields, without spaces around them. */
+export function typedIn({ currentTarget }: SubmitEvent<HTMLFormElement>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...new FormData(currentTarget)].map(([name, value]) => [name, String(value).trim()]),
+  );
+}
+
+/** Focuses the first field with a complaint. @returns the first complaint of each field. */
+export function complain(form: HTMLFormElement, errors: readonly FieldError[]): Complaints {
+  const complaints = Object.fromEntries(errors.toReversed().map(({ field, message }) => [field, message]));
+  const first = [...form.elements].find(
+    (element) =>
+      element instanceof HTMLElement && Object.hasOwn(complaints, element.getAttribute('name') ?? ''),
+  );
+  if (first instanceof HTMLElement) first.focus();
+  return complaints;
+}
+
+/**
+ * A field of the type `datetime-local` as a time, in the operator's zone.
+ * @returns ISO 8601; undefined for an empty field.
+ */
+export function timeTyped(text = ''): string | undefined {
+  const time = new Date(text);
+  return text === '' || Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
