@@ -1,4 +1,5 @@
 /** The entry of the operator's console. */
+import '../ui/later/zod-without-eval.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -1,5 +1,6 @@
 /** The one announcement to everybody who is logged in, and the form for the next. */
-import { type SubmitEvent, useState } from 'react';
+import { type SubmitEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
 import type { AskedAnnouncement, PresentAnnouncement } from '#shared/console/installation.ts';
 import { toastSuccess } from '../../toasts.ts';
@@ -23,17 +24,22 @@ const STATES: Readonly<Record<PresentAnnouncement['state'], string>> = {
 export function Announcement() {
   const query = consoleHooks.installation.announcement.useQuery();
   const queries = consoleHooks.useUtils().installation.announcement;
+  const heading = useRef<HTMLHeadingElement>(null);
   const [isEnding, setEnding] = useState(false);
 
   function endWithEnded(isEnded: boolean) {
-    setEnding(false);
+    // The pressed button goes with the announcement.
+    flushSync(() => setEnding(false));
+    heading.current?.focus();
     toastSuccess(isEnded ? 'The announcement is gone.' : 'Nothing was announced.');
     void queries.invalidate();
   }
 
   return (
     <section className={styles.section} aria-labelledby="announcement">
-      <h2 id="announcement">Announcement</h2>
+      <h2 id="announcement" ref={heading} tabIndex={-1}>
+        Announcement
+      </h2>
       <Loaded query={query}>
         {(present) =>
           present === null ? (
@@ -100,23 +106,25 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
   }
 
   return (
-    // Another key empties the form.
-    <form key={round} className={styles.form} noValidate onSubmit={ask}>
-      <TextArea
-        label="Next announcement"
-        hint="Shown above every page that needs a login. It takes the place of the one before."
-        name="text"
-        rows={3}
-        maxLength={MAX_ANNOUNCEMENT_LENGTH}
-        error={complaints['text']}
-      />
-      <div className={styles.fields}>
-        <Field label="From" hint="Left empty, now." type="datetime-local" name="from" />
-        <Field label="Until" hint="Left empty, until you end it." type="datetime-local" name="until" />
-      </div>
-      <Button type="submit" look="quiet" className={styles.action}>
-        Announce
-      </Button>
+    <>
+      {/* Another key empties the form. */}
+      <form key={round} className={styles.form} noValidate onSubmit={ask}>
+        <TextArea
+          label="Next announcement"
+          hint="Shown above every page that needs a login. It takes the place of the one before."
+          name="text"
+          rows={3}
+          maxLength={MAX_ANNOUNCEMENT_LENGTH}
+          error={complaints['text']}
+        />
+        <div className={styles.fields}>
+          <Field label="From" hint="Empty for now" type="datetime-local" name="from" />
+          <Field label="Until" hint="Empty until you end it" type="datetime-local" name="until" />
+        </div>
+        <Button type="submit" look="quiet" className={styles.action}>
+          Announce
+        </Button>
+      </form>
       {asked && (
         <ActDialog
           title="Tell everybody this?"
@@ -130,6 +138,6 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
           </blockquote>
         </ActDialog>
       )}
-    </form>
+    </>
   );
 }

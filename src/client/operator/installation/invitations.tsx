@@ -1,5 +1,6 @@
 /** Invitations that can still be used, and the form for another one. Its link is shown once. */
-import { type SubmitEvent, useState } from 'react';
+import { type SubmitEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { type AskedInvitation, askedInvitation, type OpenInvitation } from '#shared/console/installation.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -15,17 +16,22 @@ import { type Complaints, complain, typedIn } from './typed-fields.ts';
 export function Invitations() {
   const query = consoleHooks.installation.invitations.useQuery();
   const queries = consoleHooks.useUtils().installation.invitations;
+  const heading = useRef<HTMLHeadingElement>(null);
   const [revoking, setRevoking] = useState<OpenInvitation>();
 
   function endWithRevoked(isRevoked: boolean) {
-    setRevoking(undefined);
+    // The pressed button goes with its invitation.
+    flushSync(() => setRevoking(undefined));
+    heading.current?.focus();
     toastSuccess(isRevoked ? 'The link no longer works.' : 'The link had ended already.');
     void queries.invalidate();
   }
 
   return (
     <>
-      <h3>Invitations</h3>
+      <h3 ref={heading} tabIndex={-1}>
+        Invitations
+      </h3>
       <Loaded query={query}>
         {(invitations) =>
           invitations.length === 0 ? (
@@ -104,34 +110,36 @@ function NewInvitation({ onMade }: { readonly onMade: () => void }) {
   }
 
   return (
-    <form className={styles.form} noValidate onSubmit={ask}>
-      <div className={styles.fields}>
-        <Field
-          label="For this email only"
-          hint="Left empty, for anybody with the link."
-          type="email"
-          name="email"
-          autoComplete="off"
-          error={complaints['email']}
-        />
-        <Field
-          label="Accounts"
-          inputMode="numeric"
-          name="maxUses"
-          defaultValue="1"
-          error={complaints['maxUses']}
-        />
-        <Field label="Days" inputMode="numeric" name="days" defaultValue="7" error={complaints['days']} />
-      </div>
-      <Button type="submit" look="quiet" className={styles.action}>
-        Make Invitation
-      </Button>
-      {link !== undefined && (
-        <div className={styles.link} role="status">
-          <p>Here is the link. It is shown this once.</p>
-          <CopyButton text={link} what="link" />
+    <>
+      <form className={styles.form} noValidate onSubmit={ask}>
+        <div className={styles.fields}>
+          <Field
+            label="Email"
+            hint="Empty for anybody"
+            type="email"
+            name="email"
+            autoComplete="off"
+            error={complaints['email']}
+          />
+          <Field
+            label="Accounts"
+            inputMode="numeric"
+            name="maxUses"
+            defaultValue="1"
+            error={complaints['maxUses']}
+          />
+          <Field label="Days" inputMode="numeric" name="days" defaultValue="7" error={complaints['days']} />
         </div>
-      )}
+        <Button type="submit" look="quiet" className={styles.action}>
+          Make Invitation
+        </Button>
+        {link !== undefined && (
+          <div className={styles.link} role="status">
+            <p>Here is the link. It is shown this once.</p>
+            <CopyButton text={link} what="link" />
+          </div>
+        )}
+      </form>
       {asked && (
         <ActDialog
           title="Make this invitation?"
@@ -146,6 +154,6 @@ function NewInvitation({ onMade }: { readonly onMade: () => void }) {
           </p>
         </ActDialog>
       )}
-    </form>
+    </>
   );
 }

@@ -1,7 +1,11 @@
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import type { Terms } from '#shared/money.ts';
+import { SHORT, type Terms } from '#shared/money.ts';
 
 /** An amount by terms that need not hold now. @param amount in the smallest unit. */
 export function money(amount: number, { currency, exponent }: Pick<Terms, 'currency' | 'exponent'>): string {
-  return (amount / 10 ** exponent).toLocaleString(PAGE_LANGUAGE, { style: 'currency', currency });
+  return (amount / 10 ** exponent).toLocaleString(PAGE_LANGUAGE, {
+    ...SHORT,
+    style: 'currency',
+    currency,
+  });
 }

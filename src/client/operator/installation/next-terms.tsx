@@ -64,7 +64,7 @@ export function NextTerms({ newest, onPreview, onCancel }: NextTermsProps) {
         <Field label="Currency" hint="Fixed by the first tip." {...field('currency')} />
         <Field
           label="From"
-          hint="In your time zone. Left empty, as soon as possible."
+          hint="Empty for as soon as possible"
           type="datetime-local"
           name="from"
           error={complaints['from']}

@@ -1,5 +1,6 @@
 /** The terms of tips: those that hold, those to come, the earlier ones, and the form for the next. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { AskedTerms, TermsPreview, TermsState, TermsVersion } from '#shared/console/installation.ts';
 import { plainDecimal } from '#shared/decimals.ts';
 import { cents } from '#shared/money.ts';
@@ -24,11 +25,16 @@ const STATES: Readonly<Record<TermsState, string>> = {
 };
 
 export function Terms() {
+  const heading = useRef<HTMLHeadingElement>(null);
   const query = consoleHooks.installation.terms.useQuery();
   return (
     <section className={styles.section} aria-labelledby="terms">
-      <h2 id="terms">Fees and amounts</h2>
-      <Loaded query={query}>{(versions) => <Versions versions={versions} />}</Loaded>
+      <h2 id="terms" ref={heading} tabIndex={-1}>
+        Fees and amounts
+      </h2>
+      <Loaded query={query}>
+        {(versions) => <Versions versions={versions} onSet={() => heading.current?.focus()} />}
+      </Loaded>
     </section>
   );
 }
@@ -38,7 +44,13 @@ interface Asked {
   readonly preview: TermsPreview;
 }
 
-function Versions({ versions }: { readonly versions: readonly TermsVersion[] }) {
+interface VersionsProps {
+  readonly versions: readonly TermsVersion[];
+  /** Called when the form is gone, with what had the focus. */
+  readonly onSet: () => void;
+}
+
+function Versions({ versions, onSet }: VersionsProps) {
   const [isChanging, setChanging] = useState(false);
   const [asked, setAsked] = useState<Asked>();
   const queries = consoleHooks.useUtils().installation.terms;
@@ -46,8 +58,11 @@ function Versions({ versions }: { readonly versions: readonly TermsVersion[] }) 
   const earlier = versions.filter(({ state }) => state === 'past' || state === 'replaced');
 
   function endWithSet() {
-    setAsked(undefined);
-    setChanging(false);
+    flushSync(() => {
+      setAsked(undefined);
+      setChanging(false);
+    });
+    onSet();
     toastSuccess('The new terms are set.');
     void queries.invalidate();
   }

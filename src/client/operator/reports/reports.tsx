@@ -1,5 +1,6 @@
 /** Messages that were reported: the open ones, oldest first, and behind them those that are settled. */
 import { type ReactNode, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { consolePath } from '#shared/console/parts.ts';
 import type { ReportedMessage } from '#shared/console/reports.ts';
@@ -46,11 +47,11 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
   );
 
   function endWith(isSettled: boolean) {
-    setSettling(undefined);
+    // The pressed button goes with its report.
+    flushSync(() => setSettling(undefined));
+    heading.current?.focus();
     toastSuccess(isSettled ? 'The report is settled.' : 'Somebody else has settled it already.');
     void lists.invalidate();
-    // The pressed button goes with its report.
-    heading.current?.focus();
   }
 
   if (query.isPending) return <Loading />;

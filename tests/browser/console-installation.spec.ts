@@ -1,0 +1,103 @@
+/** Fees, invitations and the announcement in the operator's console, on a phone and on a desktop. */
+import type { Page } from '@playwright/test';
+import { openConsole } from '../support/operators.ts';
+import { startServer, stopEverything } from '../support/running-server.ts';
+import { test as baseTest, expect, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+
+/** Other tests would meet the fees that this one sets. */
+const test = baseTest.extend({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      await use(
+        await startServer({ REGISTRATION: 'invite', BRAND_NAME: 'Zur Post', BRAND_COLOR: '#8899ff' }),
+      );
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+/** Gives the reason that a dialog asks for. */
+async function say(page: Page, title: string | RegExp, confirm: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: title });
+  await dialog.getByLabel('Reason').fill('Agreed with the owner.');
+  await dialog.getByRole('button', { name: confirm }).click();
+  await expect(dialog).toHaveCount(0);
+}
+
+test('an operator sets fees after a preview, invites somebody, and announces something', async ({
+  page,
+  server,
+  complaints,
+}) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openConsole(page, server, '/operator/installation');
+  const terms = page.getByRole('region', { name: 'Fees and amounts' });
+  await expect(terms).toContainText('Version 0, as delivered');
+  await expect(page.getByText('Whoever has an invitation can sign up.')).toBeVisible();
+  await expect(page.getByText('Off. Tips are taken as always.')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Brand' })).toContainText('NameZur Post');
+  await expectForEverybody(page, 'installation');
+  await picture(page, 'console-installation');
+
+  await terms.getByRole('button', { name: 'Change Fees or Amounts' }).click();
+  await terms.getByLabel('Giver pays on top, in %').fill('101');
+  await terms.getByRole('button', { name: 'Preview' }).click();
+  await expect(terms.getByLabel('Giver pays on top, in %')).toBeFocused();
+  await expect(terms.getByLabel('Giver pays on top, in %')).toHaveAccessibleDescription(
+    /^Name a percentage from 0 to 100/,
+  );
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+  await expectForEverybody(page, 'next terms');
+  await picture(page, 'console-next-terms');
+  await terms.getByLabel('Giver pays on top, in %').fill('2.5');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Set these terms?' });
+  await expect(dialog.getByRole('row').nth(1)).toHaveText('$10$10.25was $10.50$9.70');
+  await expectForEverybody(page, 'preview of terms');
+  await picture(page, 'console-terms-preview');
+  await say(page, 'Set these terms?', 'Set Terms');
+  await expect(toast(page, 'The new terms are set.')).toBeVisible();
+  await expect(terms).toContainText('Version 1');
+  await expect(terms.getByText('2.5%')).toBeVisible();
+
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const joining = page.getByRole('region', { name: 'Who may join' });
+  await joining.getByLabel('Email').fill('pat@example.com');
+  await joining.getByLabel('Accounts').fill('2');
+  await joining.getByRole('button', { name: 'Make Invitation' }).click();
+  await expect(joining.getByLabel('Accounts')).toHaveAccessibleDescription(
+    'An invitation for one email makes one account.',
+  );
+  await joining.getByLabel('Accounts').fill('1');
+  await page.keyboard.press('Enter');
+  await say(page, 'Make this invitation?', 'Make Invitation');
+  const copy = joining.getByRole('button', { name: /^Copy link / });
+  await copy.click();
+  await expect(toast(page, 'Copied')).toBeVisible();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toMatch(/\/auth\?tab=sign-up&invited#invite=[\w-]{43}&for=pat%40example\.com$/);
+  await expect(joining.getByRole('listitem')).toHaveText(/^pat@example\.com1 of 1 account left, until/);
+  await picture(page, 'console-invitation');
+  await joining.getByRole('button', { name: /^Revoke inv_/ }).click();
+  await say(page, /^Revoke inv_/, 'Revoke');
+  await expect(joining.getByText('No invitation is open.')).toBeVisible();
+
+  const announcing = page.getByRole('region', { name: 'Announcement' });
+  await announcing.getByRole('button', { name: 'Announce' }).click();
+  await expect(announcing.getByLabel('Next announcement')).toBeFocused();
+  await announcing.getByLabel('Next announcement').fill('The bar opens at 8 tonight.');
+  await announcing.getByRole('button', { name: 'Announce' }).click();
+  await say(page, 'Tell everybody this?', 'Announce');
+  await expect(announcing.getByText('Shown now')).toBeVisible();
+  await expect(announcing.getByLabel('Next announcement')).toHaveValue('');
+  await expectForEverybody(page, 'installation in use');
+  await picture(page, 'console-installation-used');
+
+  await announcing.getByRole('button', { name: 'End It' }).click();
+  await say(page, 'End the announcement?', 'End It');
+  await expect(announcing.getByText('Nothing is announced.')).toBeVisible();
+});
