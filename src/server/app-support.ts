@@ -1,8 +1,10 @@
 /** The chapters that only operators use: what they find and do about people, tips, codes and fees. */
 import type { Services } from './api/procedures/context.ts';
 import type { AppDependencies } from './app-dependencies.ts';
+import { installationSettings } from './app-settings.ts';
 import { createPasswordLinks } from './auth/password-links.ts';
 import { createSuspending } from './auth/suspending.ts';
+import { NO_BRAND } from './brand/own-brand.ts';
 import { createDrafts } from './mail/drafts.ts';
 import { createPeople } from './people/people.ts';
 import { createCodeSupport } from './qr-codes/code-support.ts';
@@ -12,7 +14,7 @@ import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTipSupport } from './tips/tip-support.ts';
 
 export function createSupport(
-  { storage, secrets, clock, random, config, mailRelay }: AppDependencies,
+  { storage, secrets, clock, random, config, mailRelay, own }: AppDependencies,
   { payments, tipTerms, sessions, factors }: Services,
 ) {
   const { publicUrl } = config;
@@ -25,6 +27,7 @@ export function createSupport(
     feeIncome: createFeeIncome({ storage, clock, queue: createStepQueue(1), terms }),
     people: createPeople({ storage, clock, factorsOf: (id) => factors.list({ kind: 'account', id }) }),
     suspending: createSuspending({ storage, sessions, clock, draft }),
+    settings: installationSettings(config, own ?? NO_BRAND),
     passwordLinks: createPasswordLinks({ storage, clock, random, publicUrl, draft }),
   };
 }

@@ -38,7 +38,6 @@ import { createAccountEvents } from './events/account-events.ts';
 import { noteMonthlyStatements } from './events/monthly-statements.ts';
 import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
-import { installationSettings } from './installation-settings.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
@@ -103,7 +102,6 @@ export function createApp(deps: AppDependencies): App {
   const isSecure = publicUrl.startsWith('https:');
 
   const services = createServices(deps);
-  const settings = installationSettings(config, deps.own ?? NO_BRAND);
   const deviceMarks = createDeviceMarks({ key: secrets.device_mark, random, isSecure });
   const contextOf = createContextReader({ services, deviceMarks });
   const report = createReport(log);
@@ -138,7 +136,6 @@ export function createApp(deps: AppDependencies): App {
       storage,
       clock,
       upkeep: deps.upkeep,
-      settings,
     },
     isThere: isConsoleThere,
     isShuttingDown,

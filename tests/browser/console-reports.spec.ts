@@ -35,7 +35,7 @@ test('an operator reads what was reported and settles it', async ({ page, server
   await expect(page.getByText(provider.fullName)).toHaveCount(0);
   await expect(report.getByRole('link', { name: `Suspend @${customer.username}` })).toHaveAttribute(
     'href',
-    `/operator/people?find=${customer.id}`,
+    `/operator/people?person=${customer.id}`,
   );
   await expectForEverybody(page, 'open reports');
   await picture(page, 'console-reports');

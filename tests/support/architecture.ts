@@ -61,7 +61,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['doors', /^server\/api\/(?:rest|openapi)\//, 'version wire http procedures queue'],
   [
     'app',
-    /^server\/(?:(?:app(?:-[a-z]+)?|installation-settings)\.ts$|pages\/)/,
+    /^server\/(?:app(?:-[a-z]+)?\.ts$|pages\/)/,
     'storage chapters codes printer limits queue outgoing config wire http procedures doors console operators ports payments brand factors',
   ],
   ['apart', /^server\/apart\.ts$/, ''],

@@ -152,7 +152,7 @@ function Report({ report, onSettle }: ReportProps) {
             Mark as Done
           </Button>
           {hasName && (
-            <Link className={styles.suspend} href={`${consolePath('people')}?find=${giver.id}`}>
+            <Link className={styles.suspend} href={`${consolePath('people')}?person=${giver.id}`}>
               Suspend @{giver.username}
             </Link>
           )}
@@ -174,7 +174,7 @@ function Fact({ term, children }: { readonly term: string; readonly children: Re
 function Person({ person: { id, username } }: { readonly person: ReportedMessage['receiver'] }) {
   if (username === null) return 'A closed account';
   return (
-    <Link href={`${consolePath('people')}?find=${id}`}>
+    <Link href={`${consolePath('people')}?person=${id}`}>
       <bdi>@{username}</bdi>
     </Link>
   );
