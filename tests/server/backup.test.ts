@@ -127,6 +127,9 @@ describe('restoring', () => {
        INSERT INTO invitations VALUES ('inv_1', zeroblob(32), NULL, 2, 1, 0);
        INSERT INTO webhooks SELECT 'whk_1', id, 'https://till.example.com/a', 'tip.received', zeroblob(32), NULL, NULL,
          0, 0, 0, NULL, NULL, 1, NULL, 0, 0, 0, 0 FROM accounts LIMIT 1;
+       INSERT INTO operators VALUES ('opr_1', 'ops@example.com', 'ops@example.com', NULL, 0, 0);
+       INSERT INTO operator_sessions VALUES (zeroblob(32), 'opr_1', 0, 0, 9000000000000, 0, '192.0.2.1', '');
+       INSERT INTO operator_links VALUES (zeroblob(32), 'opr_1', 9000000000000);
        INSERT INTO api_keys SELECT 'key_1', id, zeroblob(32), 'Till', 'tips:read', '', 'abcd', 0, 9000000000000, NULL
          FROM accounts LIMIT 1`,
     );
@@ -178,6 +181,9 @@ describe('restoring', () => {
     expect(read(path, 'SELECT name FROM secrets')).toEqual(['giver_pseudonym']);
     for (const table of ['sessions', 'push_devices', 'mails', 'mail_links', 'invitations', 'api_keys'])
       expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
+    for (const table of ['operator_sessions', 'operator_links'])
+      expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
+    expect(read(path, 'SELECT id FROM operators')).toEqual(['opr_1']);
     expect(read(path, 'SELECT off_reason FROM webhooks')).toEqual(['restored']);
     const server = await startServer(env);
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(401);
@@ -197,6 +203,7 @@ describe('restoring', () => {
     expect(stdout).toContain('Sessions go on as they were when the backup was made: 3.\n');
     expect(stdout).toContain('API keys work as they did when the backup was made: 1.\n');
     expect(read(path, 'SELECT id FROM api_keys')).toEqual(['key_1']);
+    expect(read(path, 'SELECT operator_id FROM operator_sessions')).toEqual(['opr_1']);
     expect(read(path, 'SELECT off_reason FROM webhooks')).toEqual([null]);
     expect(stdout).toContain('The passwords are those of the backup.\n');
     expect(read(path, 'SELECT name FROM secrets ORDER BY name')).toEqual(['device_mark', 'giver_pseudonym']);

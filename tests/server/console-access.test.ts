@@ -45,7 +45,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'backups.make': 'copies the data and changes none of it',
   'people.lift': 'gives back what was taken',
   'people.unlock': 'lets somebody try again',
-  'reports.settle': 'can be seen and undone',
+  'reports.settle': 'keeps the report in reach',
   'installation.invite': 'can be taken back',
   'installation.announce': 'can be ended',
   'session.end': 'ends the session itself',

@@ -24,7 +24,7 @@ function isProcedure(value: unknown): value is { readonly _def: { readonly type:
   return typeof value === 'function' && '_def' in value;
 }
 
-export const OPERATOR_ADDRESS = '192.0.2.1';
+const OPERATOR_ADDRESS = '192.0.2.1';
 
 interface Choices {
   readonly email?: string;

@@ -15,11 +15,11 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const MINUTE_MS = 60_000;
 /** The time without a request after which a session is over. */
-export const IDLE_MS = 15 * MINUTE_MS;
+const IDLE_MS = 15 * MINUTE_MS;
 /** The time from login to the end of a session, however much it is used. */
-export const LIFETIME_MS = 12 * 60 * MINUTE_MS;
+const LIFETIME_MS = 12 * 60 * MINUTE_MS;
 /** The time for which a proof of the second factor allows sensitive acts. */
-export const CONFIRMED_FOR_MS = 5 * MINUTE_MS;
+const CONFIRMED_FOR_MS = 5 * MINUTE_MS;
 /** A use is stored at most so often, so that reading stays a read. */
 const USE_STEP_MS = MINUTE_MS;
 /** More than an operator has devices; bounds the disk space of repeated logins. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const MAX_REASON_LENGTH = 500;
 
 /** A reason is kept for good, so that it must hold nothing that an account's owner may have erased. */
-export const reason = z
+const reason = z
   .string()
   .transform((written) => written.replace(/\s+/gu, ' ').trim())
   .pipe(

@@ -68,7 +68,7 @@ export interface ConsoleContext {
 }
 
 /** The header by which a page says that nobody is behind its request, such as one that repeats by the clock. */
-export const UNATTENDED_HEADER = 'Unattended';
+const UNATTENDED_HEADER = 'Unattended';
 
 export function createConsoleContextReader(services: ConsoleServices): (c: HonoContext) => ConsoleContext {
   return (c) => {
