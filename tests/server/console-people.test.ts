@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newUserId, tipPageUrl } from '#shared/ids.ts';
+import { UNSENT } from '#tests/support/mail-server.ts';
 import { addOperator, consoleOf, createOperator } from '#tests/support/operators.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
+import { totpAt } from '#tests/support/totp.ts';
 
 const REASON = 'Asked for at the desk';
 const MESSAGE = 'Nobody else may read this';
@@ -169,4 +171,25 @@ test('what ends or closes asks for the second factor again, and nothing is done 
   const gone = { id: newUserId(randomBytes), reason: REASON };
   for (const act of Object.values(console.people).filter((each) => 'mutate' in each))
     await expect(act.mutate(gone)).rejects.toMatchObject({ data: { errorCode: 'not_found' } });
+});
+
+test('the owner of an account is told by mail that an operator removed its second factors', async () => {
+  const t = await createTestApp({ config: { mail: UNSENT } });
+  const { user, trpc } = await t.registerCustomer();
+  const link = {
+    tokenHash: randomBytes(32),
+    purpose: 'confirmation',
+    expiresAtMs: t.clock.nowMs + 1,
+  } as const;
+  await t.storage.mails.addLink(user.id, user.email, link, 9);
+  await t.storage.mails.confirmAddress(user.id, link.tokenHash, t.clock.nowMs);
+  const { secret } = await trpc.secondFactors.beginTotp.mutate();
+  await trpc.secondFactors.confirmTotp.mutate({ code: totpAt(secret, t.clock.nowMs) });
+  const { console } = await createOperator(t);
+  const { length } = (await t.data.dump())['mails'] ?? [];
+  const asked = { id: user.id, reason: REASON };
+  expect(await console.people.removeFactors.mutate(asked)).toEqual({ hadFactors: true });
+  expect((await t.data.dump())['mails']).toHaveLength(length + 1);
+  expect(await console.people.removeFactors.mutate(asked)).toEqual({ hadFactors: false });
+  expect((await t.data.dump())['mails']).toHaveLength(length + 1);
 });

@@ -65,9 +65,9 @@ export const peopleProcedures = router({
     ),
 
   removeFactors: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
-    const { id } = await openAccount(ctx.services, input.id);
-    const act = ctx.act('factors_removed', id);
-    return { hadFactors: await ctx.services.factors.removeAll({ kind: 'account', id }, undefined, act) };
+    const { email } = await openAccount(ctx.services, input.id);
+    const { secondFactors } = ctx.services;
+    return { hadFactors: done(await secondFactors.removeAll(email, ctx.acts('factors_removed'))) };
   }),
 
   close: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
