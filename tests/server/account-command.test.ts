@@ -198,6 +198,19 @@ test('suspend ends the streams of an account and its keys, and leaves its owner 
   expect((await get('/announcements')).body.suspension).toBeNull();
 });
 
+test('show tells of somebody, and send-link prints a link for a new password that works once', async () => {
+  const { server, account, email, username, logIn } = await registerCustomer();
+  const shown = await account('show', `@${username}`);
+  expect(shown.stdout).toContain(`${email} (not confirmed)`);
+  expect(await account('show', 'nobody@example.com')).toMatchObject({ code: 1 });
+  const { stdout } = await account('send-link', email);
+  const token = new URL(stdout.split('\n')[1] ?? '').hash.slice(1);
+  const reset = () => post(server, '/auth/password/reset', { token, new_password: 'a better horse battery' });
+  expect((await reset()).status).toBe(204);
+  expect((await reset()).status).toBe(410);
+  expect((await logIn('a better horse battery')).status).toBe(200);
+});
+
 test('end-sessions --all logs everybody out of a running server at once, streams included, and leaves the passwords', async () => {
   const { server, account, logIn, takeToken } = await registerCustomer();
   const other = { email: 'pat@example.com', username: 'pat', full_name: 'Pat', password: PASSWORD };
@@ -343,7 +356,7 @@ test.each([
     code: 1,
     stdout: '',
     stderr:
-      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | end-keys EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]\n',
+      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | end-keys EMAIL | show PERSON | send-link EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]\n',
   });
 });
 

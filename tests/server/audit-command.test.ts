@@ -94,6 +94,8 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
     'end-sessions EMAIL': [() => ['end-sessions', EMAIL], 'sessions_ended', whom],
     'end-sessions --all': [() => ['end-sessions', '--all'], 'all_sessions_ended', nobody],
     'end-keys EMAIL': [() => ['end-keys', EMAIL], 'api_keys_ended', whom],
+    'show PERSON': [() => ['show', EMAIL], null],
+    'send-link EMAIL': [() => ['send-link', EMAIL], 'password_link_made', whom],
     'suspend EMAIL --reason TEXT': [() => ['suspend', EMAIL], 'account_suspended', whom],
     'lift EMAIL': [() => ['lift', EMAIL], 'suspension_lifted', whom],
     'close EMAIL': [() => ['close', EMAIL], 'account_closed', whom],
@@ -195,7 +197,6 @@ const LEFT_ELSEWHERE: readonly AuditAction[] = [
   'operator_factors_changed',
   'factors_removed',
   'account_exported',
-  'password_link_made',
 ];
 
 test('every command that there is has its rows, or a reason why it has none', async () => {

@@ -5,23 +5,29 @@
 import { randomBytes } from 'node:crypto';
 import { type Accounts, createAccounts } from '../auth/accounts.ts';
 import { createInvitations } from '../auth/invitations.ts';
+import { createPasswordLinks, HANDED_LINK_MINUTES, type PasswordLinks } from '../auth/password-links.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
 import { createSuspending, type Suspending } from '../auth/suspending.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { createDrafts } from '../mail/drafts.ts';
+import { createPeople, type People } from '../people/people.ts';
+import { showPeople } from '../people/person-lines.ts';
 import type { Remnants, Storage } from '../storage/port/storage.ts';
 import { type Acts, actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 
 const USAGE =
   'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | ' +
-  'end-keys EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]';
+  'end-keys EMAIL | show PERSON | send-link EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]';
 
 interface Services {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly limits: Limits;
   readonly suspending: Suspending;
+  readonly people: People;
+  readonly passwordLinks: PasswordLinks;
+  readonly storage: Storage;
   readonly acts: Acts;
 }
 
@@ -77,6 +83,17 @@ const ACTIONS: Readonly<
   'end-keys': async ({ accounts, acts }, email) => {
     const count = await accounts.endApiKeys(email, (id) => acts('api_keys_ended', id));
     return count === null ? null : [`${count} ${count === 1 ? 'API key' : 'API keys'} of ${email} ended.`];
+  },
+  show: async ({ people }, text) => showPeople(people, text),
+  'send-link': async ({ storage, passwordLinks, acts }, email) => {
+    const found = await storage.findCredentials(email);
+    if (!found) return null;
+    const sent = await passwordLinks.send(found.account, (id) => acts('password_link_made', id));
+    if (sent.by === 'mail') return [`A link for a new password is on its way to ${email}.`];
+    return [
+      `${email} can choose a new password here, once, within ${HANDED_LINK_MINUTES} minutes:`,
+      sent.url,
+    ];
   },
   suspend: async ({ accounts, suspending, acts }, email) => {
     const id = await accounts.idOf(email);
@@ -159,6 +176,19 @@ export const careForAccount: Command = async ({ database, config, words, actor, 
         sessions,
         limits: createLimits(storage, clock),
         suspending: createSuspending({ storage, sessions, clock, draft }),
+        people: createPeople({
+          storage,
+          clock,
+          factorsOf: async (id) => storage.factors.summary({ kind: 'account', id }),
+        }),
+        passwordLinks: createPasswordLinks({
+          storage,
+          clock,
+          random: randomBytes,
+          publicUrl: config.publicUrl,
+          draft,
+        }),
+        storage,
         acts,
       },
       storage,

@@ -12,6 +12,12 @@ import styles from './people.module.css';
 import { PersonActs } from './person-acts.tsx';
 import { STATE_LABELS } from './states.ts';
 
+const STATUS_LABELS = {
+  active: 'Active',
+  paused: 'Paused',
+  replaced: 'Replaced',
+  retired: 'Retired',
+} as const;
 const TIME = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
 
 export function PersonView({ id }: { readonly id: string }) {
@@ -116,7 +122,7 @@ function Codes({ person: { codes } }: { readonly person: Person }) {
             <span className={styles.grows}>
               {CATEGORY_LABELS[serviceCategory]} · <bdi>{name}</bdi>
             </span>
-            <Badge>{status}</Badge>
+            <Badge>{STATUS_LABELS[status]}</Badge>
           </li>
         ))}
       </ul>
@@ -129,7 +135,7 @@ function LastTips({ tips }: { readonly tips: readonly PersonTip[] }) {
     <section>
       <h3>Last tips</h3>
       {tips.length === 0 && <p>None yet.</p>}
-      <ul className={styles.rows}>
+      <ul className={styles.rows} hidden={tips.length === 0}>
         {tips.map(({ id, at, direction, amountCents, serviceCategory, isRefunded }) => (
           <li key={id} className={styles.line}>
             <Time at={at} />

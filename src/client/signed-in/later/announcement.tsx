@@ -65,9 +65,8 @@ function Suspended({ since, reason }: NonNullable<Announcements['suspension']>) 
     <section className={[styles.bar, styles.suspended].join(' ')} aria-label="Your account is suspended">
       <div>
         <p>
-          <strong>Your account is suspended.</strong> You can’t give or get tips since{' '}
-          {SINCE.format(new Date(since))}. You can still see your tips, and download or close your account in
-          Profile.
+          <strong>Your account is suspended.</strong> Since {SINCE.format(new Date(since))} you can’t give or
+          get tips. You can still see your tips, and download or close your account in Profile.
         </p>
         <p dir="auto">Why: {reason}</p>
         {contact && (
