@@ -1,3 +1,156 @@
+/** What operators did, the newest first; whether nobody changed the log; and the log as a file. */
+import { useState } from 'react';
+import { Link, useSearch } from 'wouter';
+import type { AuditFilterInput, AuditRowShown } from '#shared/console/audit.ts';
+import { consolePath } from '#shared/console/parts.ts';
+import { isTransactionId, isUserId, QR_CODE_ID } from '#shared/ids.ts';
+import { saveFile } from '../../signed-in/save-file.ts';
+import { toastError, toastMessage } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Loading, Problem } from '../../ui/states.tsx';
+import { consoleApi, consoleHooks, failureOf } from '../console-api.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { formatCount } from '../quantities.ts';
+import { When } from '../when.tsx';
+import styles from './audit.module.css';
+import { Filter } from './filter.tsx';
+
+const NO_FILTER: AuditFilterInput = { actor: '', action: '', subject: '', since: null, until: null };
+
 export function Audit() {
-  return null;
+  // Other parts lead here for one person, tip or code.
+  const subject = new URLSearchParams(useSearch()).get('about') ?? '';
+  const [filter, setFilter] = useState<AuditFilterInput>({ ...NO_FILTER, subject });
+  return (
+    <div className={styles.audit}>
+      <Chain />
+      <Filter filter={filter} onChange={setFilter} />
+      <Rows filter={filter} />
+    </div>
+  );
+}
+
+/** Whether each row follows from the one before. */
+function Chain() {
+  const { data, isError } = consoleHooks.audit.check.useQuery();
+  if (isError) return <p className={styles.soft}>The log could not be checked.</p>;
+  if (!data) return <p className={styles.soft}>The log is being checked...</p>;
+  const { firstWrong, rows, note } = data;
+  if (firstWrong !== null) {
+    return (
+      <p role="alert" className={styles.wrong}>
+        <strong>Somebody has changed this log:</strong> row {firstWrong} does not follow from the one before.
+        Compare it with the log of a backup.
+      </p>
+    );
+  }
+  return (
+    <details className={styles.chain}>
+      <summary>
+        The log is whole: {formatCount(rows)} {rows === 1 ? 'row' : 'rows'}, each follows from the one before.
+      </summary>
+      <p>
+        That its end was not cut off only a note shows. Keep this line elsewhere; later,{' '}
+        <code>npm run audit -- check --digest LINE</code> compares.
+      </p>
+      <CopyButton text={note} what="note" />
+    </details>
+  );
+}
+
+function Rows({ filter }: { readonly filter: AuditFilterInput }) {
+  const query = consoleHooks.audit.list.useInfiniteQuery(filter, {
+    initialCursor: null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+  const { data, error, isError, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = query;
+  if (!data) {
+    if (!isError) return <Loading />;
+    return (
+      <Problem title="The log could not be loaded" onRetry={() => void refetch()}>
+        <p>{failureOf(error).detail}</p>
+      </Problem>
+    );
+  }
+  const rows = data.pages.flatMap((page) => page.rows);
+  return (
+    <section className={styles.section} aria-label="What operators did">
+      {rows.length === 0 && <p role="status">Nothing of this is in the log.</p>}
+      <ol className={styles.rows}>
+        {rows.map((row) => (
+          <Row key={row.number} row={row} />
+        ))}
+      </ol>
+      <div className={styles.actions}>
+        {hasNextPage && (
+          <Button
+            look="quiet"
+            aria-disabled={isFetchingNextPage}
+            onClick={() => isFetchingNextPage || void fetchNextPage()}
+          >
+            {isFetchingNextPage ? 'Loading...' : 'Show Earlier Ones'}
+          </Button>
+        )}
+        {rows.length > 0 && (
+          <Button look="quiet" onClick={() => void download(filter)}>
+            Download CSV
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+async function download(filter: AuditFilterInput): Promise<void> {
+  try {
+    const { csv, fileName, isCut } = await consoleApi.audit.csv.query(filter);
+    saveFile(new TextEncoder().encode(csv), 'text/csv', fileName);
+    if (isCut) toastMessage('The file has the newest 10,000 rows. Choose a period for earlier ones.');
+  } catch (error) {
+    toastError(failureOf(error).detail);
+  }
+}
+
+function Row({
+  row: { number, at, actorKind, actor, host, text, subject, reason },
+}: {
+  readonly row: AuditRowShown;
+}) {
+  return (
+    <li className={styles.row}>
+      <div>
+        <strong>{text}</strong>
+        {subject !== null && (
+          <span className={styles.subject}>
+            <Subject id={subject} />
+          </span>
+        )}
+        {reason !== null && <q className={styles.reason}>{reason}</q>}
+        {reason === null && <span className={styles.soft}>No reason was given.</span>}
+      </div>
+      <div className={styles.by}>
+        <bdi>{actor}</bdi> {actorKind === 'command' ? 'by a command on' : 'from'} <bdi>{host}</bdi>
+        <span className={styles.when}>
+          <When at={at} /> · {formatCount(number)}
+        </span>
+      </div>
+    </li>
+  );
+}
+
+/** Leads to whom or what it was done to, where the console has a part about it. */
+function Subject({ id }: { readonly id: string }) {
+  const part = isUserId(id)
+    ? 'people'
+    : isTransactionId(id)
+      ? 'transactions'
+      : QR_CODE_ID.test(id)
+        ? 'codes'
+        : null;
+  if (part === null) return <code>{id}</code>;
+  return (
+    <Link className={styles.link} href={`${consolePath(part)}?find=${id}`}>
+      <code>{id}</code>
+    </Link>
+  );
 }

@@ -1,3 +1,243 @@
+/** What is wrong stands first, and what to do about it; below it, how the server does. It keeps itself up to date. */
+import { Link } from 'wouter';
+import type { HealthProblem, Health as HealthShown } from '#shared/console/health.ts';
+import { consolePath } from '#shared/console/parts.ts';
+import { Loading, Problem } from '../../ui/states.tsx';
+import { consoleHooks, failureOf, UNATTENDED } from '../console-api.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { Fact, Facts } from '../facts.tsx';
+import { formatAge, formatBytes, formatCount } from '../quantities.ts';
+import { When } from '../when.tsx';
+import styles from './health.module.css';
+
+const REFRESHED_EVERY_MS = 15_000;
+
 export function Health() {
-  return null;
+  const { data, error, isError, refetch } = consoleHooks.health.read.useQuery(undefined, {
+    refetchInterval: REFRESHED_EVERY_MS,
+    trpc: { context: UNATTENDED },
+  });
+  if (!data) {
+    if (!isError) return <Loading />;
+    return (
+      <Problem title="The server does not say how it is" onRetry={() => void refetch()}>
+        <p>{failureOf(error).detail}</p>
+        <p>See on the machine whether it runs, and what its log says.</p>
+      </Problem>
+    );
+  }
+  return (
+    <div className={styles.health}>
+      <Verdict health={data} isOld={isError} />
+      <div className={styles.sections}>
+        <Server health={data} />
+        <Ledger health={data} />
+        <Storage health={data} />
+        <Outboxes health={data} />
+        <Facts title="Settings">
+          {data.settings.map(({ name, value }) => (
+            <Fact key={name} term={name}>
+              {value}
+            </Fact>
+          ))}
+        </Facts>
+      </div>
+    </div>
+  );
+}
+
+interface Part {
+  readonly health: HealthShown;
+}
+
+/** @param isOld when the server did not answer the last time it was asked. */
+function Verdict({ health: { problems, at }, isOld }: Part & { readonly isOld: boolean }) {
+  const wrong = problems.filter(({ urgency }) => urgency !== 'note');
+  const notes = problems.filter(({ urgency }) => urgency === 'note');
+  return (
+    <div className={styles.verdict} aria-live="polite">
+      {isOld && (
+        <p className={styles.wrong}>
+          The server did not answer just now. What stands here is from <When at={at} />.
+        </p>
+      )}
+      {wrong.length === 0 && (
+        <p className={styles.calm}>
+          Nothing is wrong. <span className={styles.soft}>Checked {clockOf(at)}</span>
+        </p>
+      )}
+      {wrong.length > 0 && (
+        <ul className={styles.problems}>
+          {wrong.map((problem) => (
+            <Wrong key={problem.text} problem={problem} now={at} />
+          ))}
+        </ul>
+      )}
+      {notes.map(({ text }) => (
+        <p key={text} className={styles.note}>
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Wrong({ problem, now }: { readonly problem: HealthProblem; readonly now: string }) {
+  const { urgency, text, action, since, part } = problem;
+  return (
+    <li className={styles.wrong} data-urgency={urgency}>
+      <p>
+        <strong>{text}</strong>
+        {since !== null && (
+          <span className={styles.since}>
+            {' '}
+            Since <When at={since} /> ({formatAge(since, now)})
+          </span>
+        )}
+      </p>
+      {action !== '' && <p>{action}</p>}
+      {part !== null && (
+        <Link className={styles.link} href={consolePath(part)}>
+          Open Backups
+        </Link>
+      )}
+    </li>
+  );
+}
+
+/** With seconds, so that one sees that it is up to date. */
+function clockOf(at: string): string {
+  return new Date(at).toLocaleTimeString();
+}
+
+function Server({ health: { process, loop, streams, at } }: Part) {
+  return (
+    <Facts title="Server">
+      <Fact term="Version">{process.version}</Fact>
+      <Fact term="Started">
+        <When at={process.startedAt} /> ({formatAge(process.startedAt, at)})
+      </Fact>
+      <Fact term="Process">
+        {process.pid} on <bdi>{process.host}</bdi>, Node.js {process.node.slice(1)}
+        {process.isShared && (
+          <span className={styles.aside}>
+            Several processes may run. Server, backups and disks are of this one; ledger, database and
+            outboxes are shared.
+          </span>
+        )}
+      </Fact>
+      <Fact term="Memory">{formatBytes(process.memoryBytes)}</Fact>
+      <Fact term="Event loop">
+        {loop === null
+          ? 'known after a minute'
+          : `${loop.p99Ms} ms late (99 of 100 turns), ${loop.longestMs} ms at most`}
+      </Fact>
+      <Fact term="Open pages">{formatCount(streams)} waiting for tips</Fact>
+    </Facts>
+  );
+}
+
+function Ledger({ health: { ledger, database, at } }: Part) {
+  const { checkedAt, addsUp, noted } = ledger;
+  return (
+    <Facts title="Ledger">
+      <Fact term="Adds up">
+        {addsUp === null || checkedAt === null
+          ? 'checked within a minute of the start'
+          : `${addsUp ? 'Yes' : 'No'}, checked ${formatAge(checkedAt, at)}`}
+      </Fact>
+      <Fact term="Tips">{database ? formatCount(database.tips) : 'unknown'}</Fact>
+      <Fact term="Note of it">
+        {noted === null ? (
+          'There is none: it comes with a backup.'
+        ) : (
+          <>
+            <CopyButton text={noted.past} what="note" />
+            <span className={styles.aside}>
+              As of the backup of <When at={noted.at} />
+            </span>
+          </>
+        )}
+      </Fact>
+    </Facts>
+  );
+}
+
+function Storage({ health: { database, disks, backup, at } }: Part) {
+  const { newestAt, failedAt, isMade } = backup;
+  return (
+    <Facts title="Data and Backups">
+      <Fact term="Database">
+        {database ? `${database.engine}, ${formatBytes(database.bytes)}` : 'It does not answer.'}
+      </Fact>
+      <Fact term="Growth">
+        {database?.growthBytesPerDay == null
+          ? 'known when there are backups of two days'
+          : `${formatBytes(database.growthBytesPerDay)} a day`}
+      </Fact>
+      {disks.map(({ what, folder, freeBytes }) => (
+        <Fact key={what} term={what === 'database' ? 'Free on its disk' : 'Free for backups'}>
+          {formatBytes(freeBytes)}
+          <span className={styles.aside}>{folder}</span>
+        </Fact>
+      ))}
+      <Fact term="Newest backup">
+        {newestAt === null ? (
+          isMade ? (
+            'None yet'
+          ) : (
+            'Not made by this process'
+          )
+        ) : (
+          <Age at={newestAt} now={at} />
+        )}
+      </Fact>
+      <Fact term="Last failure">
+        {failedAt === null ? 'None since the last backup' : <Age at={failedAt} now={at} />}
+      </Fact>
+    </Facts>
+  );
+}
+
+function Age({ at, now }: { readonly at: string; readonly now: string }) {
+  return (
+    <>
+      {formatAge(at, now)} (<When at={at} />)
+    </>
+  );
+}
+
+const OUTBOXES = [
+  ['mails', 'Mails'],
+  ['payments', 'Payments'],
+  ['notifications', 'Notifications'],
+  ['webhooks', 'Webhooks'],
+] as const;
+
+function Outboxes({ health: { outboxes, at } }: Part) {
+  return (
+    <Facts title="Waiting to Be Sent">
+      {OUTBOXES.map(([name, term]) => {
+        const box = outboxes?.[name];
+        return (
+          <Fact key={name} term={term}>
+            {box ? spellOutbox(box, at) : 'unknown'}
+          </Fact>
+        );
+      })}
+    </Facts>
+  );
+}
+
+function spellOutbox(
+  { waiting, failing, oldestAt }: NonNullable<HealthShown['outboxes']>['mails'],
+  at: string,
+): string {
+  if (waiting === 0) return 'None';
+  const parts = [
+    `${formatCount(waiting)} waiting`,
+    failing > 0 && `${formatCount(failing)} failing`,
+    oldestAt !== null && `the oldest from ${formatAge(oldestAt, at)}`,
+  ];
+  return parts.filter((part) => part !== false).join(', ');
 }

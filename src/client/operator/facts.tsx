@@ -1,0 +1,22 @@
+/** A section of a part: a heading, and rows of terms with what is so. */
+import { type ReactNode, useId } from 'react';
+import styles from './facts.module.css';
+
+export function Facts({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const id = useId();
+  return (
+    <section className={styles.section} aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <dl className={styles.facts}>{children}</dl>
+    </section>
+  );
+}
+
+export function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <div className={styles.fact}>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
