@@ -20,7 +20,8 @@ const filter = {
 export const auditFilter = closedObject(filter);
 export type AuditFilterInput = z.infer<typeof auditFilter>;
 
-export const auditQuery = closedObject({
+/** Not closed: the client's pages also name a direction. */
+export const auditQuery = z.object({
   ...filter,
   /** The number of the last row of the page before; null for the first page. */
   cursor: z.int().min(1).nullable().default(null),

@@ -34,7 +34,7 @@ export function Backups() {
   return (
     <div className={styles.backups}>
       {data.failure && <Failure failure={data.failure} />}
-      {data.unreadable !== null && (
+      {data.failure === null && data.unreadable !== null && (
         <section className={styles.failure}>
           <h2>The folder of the backups cannot be read.</h2>
           <p>
@@ -43,7 +43,7 @@ export function Backups() {
         </section>
       )}
       <Making backups={data} onBegun={() => void refetch()} />
-      <Kept backups={data} />
+      {data.kept.length > 0 && <Kept backups={data} />}
       {noted !== null && <Noted past={noted} />}
     </div>
   );

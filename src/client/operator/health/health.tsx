@@ -129,7 +129,7 @@ function Server({ health: { process, loop, streams, at } }: Part) {
       <Fact term="Memory">{formatBytes(process.memoryBytes)}</Fact>
       <Fact term="Event loop">
         {loop === null
-          ? 'known after a minute'
+          ? 'Known after a minute'
           : `${loop.p99Ms} ms late (99 of 100 turns), ${loop.longestMs} ms at most`}
       </Fact>
       <Fact term="Open pages">{formatCount(streams)} waiting for tips</Fact>
@@ -143,11 +143,11 @@ function Ledger({ health: { ledger, database, at } }: Part) {
     <Facts title="Ledger">
       <Fact term="Adds up">
         {addsUp === null || checkedAt === null
-          ? 'checked within a minute of the start'
+          ? 'Checked within a minute of the start'
           : `${addsUp ? 'Yes' : 'No'}, checked ${formatAge(checkedAt, at)}`}
       </Fact>
-      <Fact term="Tips">{database ? formatCount(database.tips) : 'unknown'}</Fact>
-      <Fact term="Note of it">
+      <Fact term="Tips">{database ? formatCount(database.tips) : 'Unknown'}</Fact>
+      <Fact term="Note to keep">
         {noted === null ? (
           'There is none: it comes with a backup.'
         ) : (
@@ -172,11 +172,11 @@ function Storage({ health: { database, disks, backup, at } }: Part) {
       </Fact>
       <Fact term="Growth">
         {database?.growthBytesPerDay == null
-          ? 'known when there are backups of two days'
+          ? 'Known once there are backups of two days'
           : `${formatBytes(database.growthBytesPerDay)} a day`}
       </Fact>
       {disks.map(({ what, folder, freeBytes }) => (
-        <Fact key={what} term={what === 'database' ? 'Free on its disk' : 'Free for backups'}>
+        <Fact key={what} term={what === 'database' ? 'Free for data' : 'Free for backups'}>
           {formatBytes(freeBytes)}
           <span className={styles.aside}>{folder}</span>
         </Fact>
@@ -221,7 +221,7 @@ function Outboxes({ health: { outboxes, at } }: Part) {
         const box = outboxes?.[name];
         return (
           <Fact key={name} term={term}>
-            {box ? spellOutbox(box, at) : 'unknown'}
+            {box ? spellOutbox(box, at) : 'Unknown'}
           </Fact>
         );
       })}
