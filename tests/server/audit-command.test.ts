@@ -276,6 +276,7 @@ test('what is done to nobody leaves no row', async () => {
 test.each([
   [' \n ', '--reason takes a text'],
   ['bell \u0007', '--reason takes a text'],
+  ['turned \u202e around', '--reason takes a text'],
   ['x'.repeat(501), 'A reason has at most 500 characters. This has 501.'],
   ['asked by pat@example.com', 'name no email in it'],
 ])('the reason %j is refused, and nothing is done', async (reason, told) => {

@@ -129,3 +129,17 @@ test('of two passkeys that are removed at the same moment one stays', async () =
   expect(removed.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect((await scene.factors()).passkeys).toHaveLength(1);
 });
+
+test('a reason holds no sign that shows the log in another order than it has', async () => {
+  const t = await createTestApp();
+  const { user } = await t.registerCustomer();
+  const { console } = await createOperator(t);
+  for (const sign of ['\u202e', '\u2066', '\u200f', '\u0007', '\ud800'])
+    await expect(
+      console.people.lift.mutate({ id: user.id, reason: `Asked ${sign}for` }),
+    ).rejects.toMatchObject({ data: { errorCode: 'invalid_input' } });
+  const reason = 'طلبه صاحب الحساب\nand wrote it down';
+  await console.people.suspend.mutate({ id: user.id, reason });
+  const [row] = await t.storage.audit.listAbout(user.id, 1);
+  expect(row).toMatchObject({ reason: 'طلبه صاحب الحساب and wrote it down' });
+});

@@ -156,7 +156,7 @@ export function actsOf(actor: Actor, reason: string | undefined, clock: Clock): 
 
 function readReason(written: string): string {
   const text = written.replace(/\s+/gu, ' ').trim();
-  if (text === '' || /[\p{Cc}\p{Cs}]/u.test(text))
+  if (text === '' || /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text))
     throw new UsageError('--reason takes a text without control characters.');
   if ([...text].length > MAX_REASON_LENGTH)
     throw new UsageError(

@@ -13,7 +13,8 @@ const reason = z
       .string()
       .min(1, 'Say why.')
       .refine((text) => [...text].length <= MAX_REASON_LENGTH, `Use at most ${MAX_REASON_LENGTH} characters.`)
-      .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'Use plain text.')
+      // Signs that turn the direction around would show a line of the log in another order than it has.
+      .refine((text) => !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text), 'Use plain text.')
       .refine(
         (text) => !/\S@\S/.test(text),
         'Leave emails out: the reason is kept even when the account is closed.',
