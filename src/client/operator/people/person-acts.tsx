@@ -79,7 +79,7 @@ const OTHERS: readonly PersonAct[] = [
     act: async (asked) => `${counted((await people.endKeys.mutate(asked)).count, 'API key')} ended.`,
   },
   {
-    label: 'Remove Second Factors',
+    label: 'Remove Factors',
     title: 'Remove the passkeys and the authenticator app?',
     what: 'Make sure by other means that you know who is asking. The password alone lets this person in then.',
     act: async (asked) =>

@@ -1,0 +1,86 @@
+/** The part of the console about people, on a desk and on a phone. */
+import { openConsole } from '../support/operators.ts';
+import { startServer, stopEverything } from '../support/running-server.ts';
+import { test as baseTest, expect } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+
+const test = baseTest.extend({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      await use(await startServer({ OPERATOR_CONTACT: 'help@example.com' }));
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+const REASON = 'Tips for things that were never done';
+
+test('somebody is found by a code, suspended and told why, let in again, and gets a link for a new password', async ({
+  page,
+  browser,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider, code } = await backstage.bothSides();
+  const operators = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  await openConsole(operators, server, `${server.url}/operator/people`);
+  await operators.getByRole('searchbox', { name: 'Find somebody' }).fill('nobody@example.org');
+  await operators.getByRole('button', { name: 'Find' }).click();
+  await expect(operators.getByRole('status').filter({ hasText: 'Nobody was found.' })).toBeVisible();
+  await operators.getByRole('searchbox', { name: 'Find somebody' }).fill(`${server.url}/tip/${code}`);
+  await operators.getByRole('searchbox', { name: 'Find somebody' }).press('Enter');
+  const row = operators.getByRole('link', { name: /Has this code/ });
+  await expect(row).toContainText(provider.email);
+  await expectForEverybody(operators, 'people that were found');
+  await picture(operators, 'console-people-01-found');
+  await row.click();
+  const person = operators.getByRole('article');
+  await expect(person.getByRole('definition').filter({ hasText: provider.email })).toBeVisible();
+  await expectForEverybody(operators, 'a person');
+  await picture(operators, 'console-people-02-person');
+
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  const warning = page.getByRole('region', { name: 'Your account is suspended' });
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
+  const dialog = operators.getByRole('dialog');
+  const act = async (name: string, reason: string) => {
+    await operators.getByRole('button', { name, exact: true }).click();
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill(reason);
+    await dialog.getByRole('button', { name, exact: true }).click();
+    await expect(dialog).toHaveCount(0);
+  };
+  await act('Suspend', REASON);
+  await expect(person).toContainText(`Suspended since`);
+  await expect(person).toContainText(REASON);
+  // The open page is told by its stream, which has ended.
+  await expect(warning).toContainText(REASON);
+  await expect(warning.getByRole('link', { name: 'help@example.com' })).toBeVisible();
+  await expectForEverybody(page, 'dashboard of a suspended account');
+  await picture(page, 'console-people-03-suspended');
+  await operators.setViewportSize({ width: 390, height: 844 });
+  await expectForEverybody(operators, 'a person on a phone');
+  await picture(operators, 'console-people-04-phone');
+
+  await act('Lift Suspension', 'That was somebody else');
+  await expect(person).not.toContainText('Suspended since');
+  await page.reload();
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
+  await expect(warning).toHaveCount(0);
+  await page.goto('/healthz');
+  await act('Log Out Everywhere', 'Lost the phone');
+  await expect(person.getByRole('status')).toContainText('ended.');
+  await act('Send Password Link', 'Lost the phone');
+  const link = await person.getByRole('status').locator('code').textContent();
+  const phone = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  await phone.goto(String(link));
+  await phone.getByLabel('New password', { exact: true }).fill('a better horse battery');
+  await phone.getByRole('button', { name: 'Change Password' }).click();
+  await expect(phone).toHaveURL(/\/auth/);
+  await phone.close();
+  await operators.close();
+});
