@@ -198,7 +198,7 @@ function linksOf({ pages }: OwnBrand, publicUrl: string): readonly SiteLink[] {
 }
 
 /** The chapters over the storage, as the server and a command that needs most of them have them. */
-export function createServices({
+function createServices({
   config,
   storage,
   secrets,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { factorCode } from './factor-code.ts';
 import { idPattern } from './ids.ts';
 
-export const MAX_PASSKEY_NAME_LENGTH = 60;
+const MAX_PASSKEY_NAME_LENGTH = 60;
 
 export const passkey = z.object({
   id: z.string().regex(idPattern('psk')).brand<'PasskeyId'>(),

@@ -3,7 +3,7 @@ import type { Act } from '#server/storage/port/audit.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 
-export const SUSPENSION_REASON = 'Tips for things that were never done.';
+const SUSPENSION_REASON = 'Tips for things that were never done.';
 
 const actOf = (action: Act['action'], subject: UserId): Act => ({
   actor: { kind: 'command', name: 'ops', host: 'bar' },
