@@ -79,6 +79,7 @@ test('a backup that failed is the first line of Health; it is explained, mended 
   await expect(act).toContainText('Asked for a backup');
   await expect(act).toContainText(email);
   await page.getByText(/^The log is whole/).click();
+  await page.getByText('Filter', { exact: true }).click();
   await page.getByLabel('What', { exact: true }).selectOption('Set fees and limits');
   await expect(log.getByText('Nothing of this is in the log.')).toBeVisible();
   await page.getByLabel('What', { exact: true }).selectOption('Asked for a backup');

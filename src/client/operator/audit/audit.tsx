@@ -24,7 +24,10 @@ export function Audit() {
   return (
     <div className={styles.audit}>
       <Chain />
-      <Filter filter={filter} onChange={setFilter} />
+      <details className={styles.chain} open={subject !== ''}>
+        <summary>Filter</summary>
+        <Filter filter={filter} onChange={setFilter} />
+      </details>
       <Rows filter={filter} />
     </div>
   );
@@ -50,8 +53,8 @@ function Chain() {
         The log is whole: {formatCount(rows)} {rows === 1 ? 'row' : 'rows'}, each follows from the one before.
       </summary>
       <p>
-        That its end was not cut off only a note shows. Keep this line elsewhere; later,{' '}
-        <code>npm run audit -- check --digest LINE</code> compares.
+        Rows that were cut off at the end leave no trace here. Keep this line somewhere else: later,{' '}
+        <code>npm run audit -- check --digest LINE</code> finds out.
       </p>
       <CopyButton text={note} what="note" />
     </details>

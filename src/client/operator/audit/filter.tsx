@@ -53,7 +53,7 @@ export function Filter({ filter, onChange }: FilterProps) {
         ))}
       </Select>
       <Field
-        label="Id of the account, tip or code"
+        label="Account, tip or code id"
         value={typed.subject}
         maxLength={MAX_ID_LENGTH}
         autoComplete="off"
