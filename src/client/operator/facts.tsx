@@ -7,9 +7,13 @@ export function Facts({ title, children }: { readonly title: string; readonly ch
   return (
     <section className={styles.section} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <dl className={styles.facts}>{children}</dl>
+      <FactRows>{children}</FactRows>
     </section>
   );
+}
+
+export function FactRows({ children }: { readonly children: ReactNode }) {
+  return <dl className={styles.facts}>{children}</dl>;
 }
 
 export function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {

@@ -5,7 +5,7 @@ import { actDone, party } from './parties.ts';
 
 const NO_NAME = 'Enter a code, or the link that it leads to.';
 
-export const codeName = z.string({ error: NO_NAME }).trim().min(1, NO_NAME).max(500, NO_NAME);
+const codeName = z.string({ error: NO_NAME }).trim().min(1, NO_NAME).max(500, NO_NAME);
 
 export const codeQuery = z.object({ name: codeName });
 

@@ -8,7 +8,7 @@ import { actDone, party } from './parties.ts';
 const MAX_NAME_LENGTH = 500;
 const NO_NAME = 'Enter the id of a tip, or the link of its receipt.';
 
-export const tipName = z.string({ error: NO_NAME }).trim().min(1, NO_NAME).max(MAX_NAME_LENGTH, NO_NAME);
+const tipName = z.string({ error: NO_NAME }).trim().min(1, NO_NAME).max(MAX_NAME_LENGTH, NO_NAME);
 
 /** A tip by its id, a link of a receipt, or what the payment service calls its payment. */
 export const tipQuery = z.object({ name: tipName });

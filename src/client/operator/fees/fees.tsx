@@ -1,3 +1,184 @@
+/** What both fees came to, by day or month, with what went back, and as CSV. */
+import { useState } from 'react';
+import { dateAt } from '#shared/calendar.ts';
+import { feeFileName, feesAsCsv } from '#shared/console/fee-csv.ts';
+import { type FeeIncome, type FeePeriod, feeQuery, usualPeriod } from '#shared/console/fees.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/later/select.tsx';
+import { Loading, Problem } from '../../ui/states.tsx';
+import { consoleHooks, failureOf } from '../console-api.ts';
+import { Amount } from '../parties.tsx';
+import styles from './fees.module.css';
+
+const UTC = 'UTC';
+const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const MODES: Readonly<Record<FeeIncome['totals'][number]['paymentMode'], string>> = {
+  live: 'Real payments',
+  test: 'Test payments',
+  simulated: 'Simulated payments',
+};
+
+const usual = (by: FeePeriod, timeZone: string, now = new Date()) =>
+  usualPeriod(dateAt(now.getTime(), timeZone), by);
+
 export function Fees() {
-  return null;
+  const [timeZone, setTimeZone] = useState(UTC);
+  const [by, setBy] = useState<FeePeriod>('month');
+  const [period, setPeriod] = useState(() => usual('month', UTC));
+  const wanted = feeQuery.safeParse({ ...period, by, timeZone });
+  const query = consoleHooks.fees.income.useQuery(
+    { ...period, by, timeZone },
+    { enabled: wanted.success, placeholderData: (before) => before },
+  );
+  return (
+    <>
+      <form className={styles.choices} onSubmit={(event) => event.preventDefault()}>
+        <Select
+          label="By"
+          name="by"
+          value={by}
+          onChange={({ currentTarget }) => {
+            const next = currentTarget.value === 'day' ? 'day' : 'month';
+            setBy(next);
+            setPeriod(usual(next, timeZone));
+          }}
+        >
+          <option value="month">Month</option>
+          <option value="day">Day</option>
+        </Select>
+        <Field
+          label="From"
+          type="date"
+          name="from"
+          value={period.from}
+          onChange={({ currentTarget: { value } }) => setPeriod({ ...period, from: value })}
+        />
+        <Field
+          label="To"
+          type="date"
+          name="to"
+          value={period.to}
+          error={wanted.success ? undefined : wanted.error.issues[0]?.message}
+          onChange={({ currentTarget: { value } }) => setPeriod({ ...period, to: value })}
+        />
+        <Select
+          label="Days in"
+          name="zone"
+          value={timeZone}
+          onChange={({ currentTarget }) => setTimeZone(currentTarget.value)}
+        >
+          {[...new Set([UTC, HERE])].map((zone) => (
+            <option key={zone} value={zone}>
+              {zone}
+            </option>
+          ))}
+        </Select>
+      </form>
+      <div aria-live="polite" aria-busy={query.isFetching}>
+        {query.error ? (
+          <Problem title="Fees could not be read" onRetry={() => void query.refetch()}>
+            <p>{failureOf(query.error).detail}</p>
+          </Problem>
+        ) : query.data ? (
+          <Income income={query.data} />
+        ) : (
+          <Loading />
+        )}
+      </div>
+    </>
+  );
+}
+
+function Income({ income }: { readonly income: FeeIncome }) {
+  if (income.rows.length === 0) return <p>No tips and no refunds in this period.</p>;
+  return (
+    <>
+      {income.totals.map((total) => (
+        <ModeIncome key={total.paymentMode} income={income} total={total} />
+      ))}
+      <Button look="quiet" onClick={() => download(feeFileName(income), feesAsCsv(income))}>
+        Download CSV
+      </Button>
+      <p className={styles.soft}>
+        A refund counts on the day the tip went back. What your payment service charges is not included.
+      </p>
+    </>
+  );
+}
+
+type Total = FeeIncome['totals'][number];
+
+/** The newest first, below their total. */
+function ModeIncome({ income, total }: { readonly income: FeeIncome; readonly total: Total }) {
+  const rows = income.rows.filter(({ paymentMode }) => paymentMode === total.paymentMode).toReversed();
+  const title = MODES[total.paymentMode];
+  return (
+    // A wide table scrolls by itself, also by keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keys
+    <section className={styles.table} aria-label={title} tabIndex={0}>
+      <h2>{title}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{income.by === 'day' ? 'Day' : 'Month'}</th>
+            <th scope="col">Fee income</th>
+            <th scope="col">Tips</th>
+            <th scope="col">Customer fees</th>
+            <th scope="col">Provider fees</th>
+            <th scope="col">Refunds</th>
+            <th scope="col">Fees refunded</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Row name="Total" sums={total} income={income} />
+          {rows.map((row) => (
+            <Row key={row.period} name={row.period} sums={row} income={income} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly name: string;
+  readonly sums: Omit<Total, 'paymentMode'>;
+  readonly income: FeeIncome;
+}
+
+function Row({ name, sums, income }: RowProps) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>
+        <Amount cents={sums.incomeCents} of={income} />
+      </td>
+      <td>{sums.tips.toLocaleString(PAGE_LANGUAGE)}</td>
+      <td>
+        <Amount cents={sums.giverFeeCents} of={income} />
+      </td>
+      <td>
+        <Amount cents={sums.receiverFeeCents} of={income} />
+      </td>
+      <td>{sums.refunds.toLocaleString(PAGE_LANGUAGE)}</td>
+      <td>
+        <Amount cents={sums.returnedGiverFeeCents + sums.returnedReceiverFeeCents} of={income} />
+      </td>
+    </tr>
+  );
+}
+
+/** The file stays available for this time; browsers begin to save it at once. */
+const KEPT_MS = 60_000;
+
+function download(name: string, csv: string): void {
+  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }

@@ -1,0 +1,81 @@
+/** The form by which a part of the console finds one thing, and what it says meanwhile. */
+import { type ReactNode, type SubmitEvent, useState } from 'react';
+import { useSearch } from 'wouter';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Loading, Problem } from '../ui/states.tsx';
+import { failureOf } from './console-api.ts';
+import styles from './finding.module.css';
+
+interface FindingProps {
+  readonly label: string;
+  readonly hint: string;
+  /** Says that there is no such thing. */
+  readonly none: string;
+  /** What is looked for now; empty for nothing. */
+  readonly name: string;
+  readonly onFind: (name: string) => void;
+  readonly query: {
+    readonly data: unknown;
+    readonly error: unknown;
+    readonly isFetching: boolean;
+    refetch(): unknown;
+  };
+  /** What was found. */
+  readonly children: ReactNode;
+}
+
+/** What is looked for; at first what the address names as `find`, so that other parts can lead here. */
+export function useName(): readonly [string, (name: string) => void] {
+  const search = useSearch();
+  return useState(() => new URLSearchParams(search).get('find') ?? '');
+}
+
+export function Finding({ label, hint, none, name, onFind, query, children }: FindingProps) {
+  const [text, setText] = useState(name);
+  const [error, setError] = useState<string>();
+
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    const wanted = text.trim();
+    setError(wanted === '' ? hint : undefined);
+    if (wanted === '') return;
+    if (wanted === name) query.refetch();
+    else onFind(wanted);
+  }
+
+  return (
+    <>
+      <form noValidate className={styles.form} onSubmit={submit}>
+        <Field
+          label={label}
+          hint={hint}
+          name="name"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          maxLength={500}
+          value={text}
+          error={error}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <Button type="submit">Find</Button>
+      </form>
+      {name !== '' && (
+        <div aria-live="polite">
+          {query.error ? (
+            <Problem title="It could not be looked up" onRetry={() => query.refetch()}>
+              <p>{failureOf(query.error).detail}</p>
+            </Problem>
+          ) : query.data === undefined ? (
+            <Loading />
+          ) : query.data === null ? (
+            <p>{none}</p>
+          ) : (
+            children
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+/** How parts of the console show times, amounts, ids, people, and what operators did. */
+import type { ActDone, Party } from '#shared/console/parties.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { Fact } from './facts.tsx';
+import styles from './parties.module.css';
+
+const LOCAL = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** In the time zone of whoever looks; the title says it in UTC. */
+export function When({ iso }: { readonly iso: string }) {
+  return (
+    <time dateTime={iso} title={`${iso.slice(0, 16).replace('T', ' ')} UTC`}>
+      {LOCAL.format(new Date(iso))}
+    </time>
+  );
+}
+
+interface AmountProps {
+  readonly cents: number;
+  readonly of: { readonly currency: string; readonly exponent: number };
+}
+
+export function Amount({ cents, of: { currency, exponent } }: AmountProps) {
+  const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent };
+  const text = (cents / 10 ** exponent).toLocaleString(PAGE_LANGUAGE, {
+    style: 'currency',
+    currency,
+    ...digits,
+  });
+  return <span className={styles.amount}>{text}</span>;
+}
+
+/** A tap selects all of it, to be copied. */
+export function Id({ children }: { readonly children: string }) {
+  return <code className={styles.id}>{children}</code>;
+}
+
+export function Who({ person }: { readonly person: Party }) {
+  return (
+    <>
+      <bdi>{person.fullName}</bdi>
+      {person.username !== null && (
+        <>
+          {' '}
+          (<bdi>{person.username}</bdi>)
+          <br />
+          <bdi>{person.email}</bdi>
+        </>
+      )}
+      <br />
+      <Id>{person.id}</Id>
+    </>
+  );
+}
+
+export function Acts({ acts }: { readonly acts: readonly ActDone[] }) {
+  return acts.map(({ text, by, reason, at }) => (
+    <Fact key={`${at} ${text}`} term={text}>
+      <When iso={at} /> by <bdi>{by}</bdi>
+      <br />
+      {reason === null ? 'No reason was given.' : <bdi>{reason}</bdi>}
+    </Fact>
+  ));
+}

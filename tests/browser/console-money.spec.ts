@@ -1,0 +1,93 @@
+/** What an operator finds and does about money: a tip that is refunded, a code that is stopped, and the fees. */
+import { readFile } from 'node:fs/promises';
+import { consolePath } from '#shared/console/parts.ts';
+import { openConsole } from '../support/operators.ts';
+import { expect, test, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+
+test('an operator refunds a tip, stops its code and reads what the fees came to', async ({
+  page,
+  backstage,
+  server,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 20);
+  await backstage.tip(customer, code, 30);
+  const [, tip] = await backstage.transactions(customer);
+  const operator = await openConsole(page, server, consolePath('transactions'));
+
+  const main = page.getByRole('main');
+  await expect(main).toContainText('Payments are simulated');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await expect(main).toContainText('Its id, the link of its receipt');
+  const wanted = page.getByLabel('Tip', { exact: true });
+  await wanted.fill('txn_0');
+  await wanted.press('Enter');
+  await expect(main).toContainText('There is no tip with this id or link.');
+  await wanted.fill(`${server.url}/transactions/${tip?.id}`);
+  await wanted.press('Enter');
+  const found = main
+    .getByRole('region')
+    .or(main.locator('section'))
+    .filter({ hasText: tip?.id ?? '' });
+  await expect(found).toContainText(customer.email);
+  await expect(found).toContainText(provider.email);
+  await expect(found).toContainText('$21.00, with a fee of $1.00');
+  await expect(found).toContainText('$19.40, after a fee of $0.60');
+  await expectForEverybody(page, 'a tip that was found');
+  await picture(page, 'console-money-01-tip');
+
+  await found.getByRole('button', { name: 'Refund Tip' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('$21.00 goes back to');
+  await dialog.getByRole('button', { name: 'Refund Tip' }).click();
+  await expect(dialog).toContainText('Say why.');
+  await expectForEverybody(page, 'a refund that is asked about');
+  await picture(page, 'console-money-02-refund');
+  await dialog.getByLabel('Reason').fill('The bar has closed');
+  await dialog.getByRole('button', { name: 'Refund Tip' }).click();
+  await expect(toast(page, 'The tip was refunded.')).toBeVisible();
+  await expect(found).toContainText(`by ${operator.email}`);
+  await expect(found).toContainText('The bar has closed');
+  await expect(found.getByRole('button', { name: 'Refund Tip' })).toHaveCount(0);
+  const refunded = (await backstage.transactions(customer)).find(({ id }) => id === tip?.id);
+  expect(refunded).toMatchObject({ status: 'refunded' });
+
+  await found.getByRole('link', { name: code }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Codes' })).toBeVisible();
+  const stopped = main.locator('section').filter({ hasText: provider.email });
+  await expect(stopped).toContainText('Active');
+  await expectForEverybody(page, 'a code that was found');
+  await stopped.getByRole('button', { name: 'Stop Code' }).click();
+  await dialog.getByLabel('Reason').fill('The sign was stolen');
+  await dialog.getByRole('button', { name: 'Stop Code' }).click();
+  await expect(toast(page, 'The code was stopped.')).toBeVisible();
+  await expect(stopped).toContainText('Retired');
+  await expect(stopped.getByRole('button', { name: 'Stop Code' })).toHaveCount(0);
+  await picture(page, 'console-money-03-code');
+  await expect(async () =>
+    expect((await fetch(`${server.url}/tip/${code}`)).status, 'the tip page').toBe(410),
+  ).toPass();
+
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.getByRole('link', { name: 'Fee Income' }).click();
+  const total = page.getByRole('row', { name: /^Total/ });
+  // Other tests tip on the same server.
+  await expect(total).toContainText('$');
+  await expectForEverybody(page, 'fees by month');
+  await picture(page, 'console-money-04-fees');
+  await page.getByLabel('By').selectOption('Day');
+  await expect(page.getByRole('columnheader', { name: 'Day' })).toBeVisible();
+  await page.getByLabel('Days in').selectOption('Europe/Vienna');
+  const income = await total.getByRole('cell').first().innerText();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  const rows = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n').slice(1);
+  const sum = rows.reduce((cents, row) => cents + Math.round(Number(row.split(',').at(-1)) * 100), 0);
+  expect(`$${(sum / 100).toFixed(2)}`).toBe(income.replaceAll(',', ''));
+  await page.getByLabel('To').fill('2020-01-01');
+  await expect(main).toContainText('The last day must not be before the first.');
+});
