@@ -196,7 +196,6 @@ const LEFT_ELSEWHERE: readonly AuditAction[] = [
   'operator_enrolled',
   'operator_factors_changed',
   'factors_removed',
-  'account_exported',
 ];
 
 test('every command that there is has its rows, or a reason why it has none', async () => {
