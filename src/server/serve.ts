@@ -168,6 +168,12 @@ async function start(): Promise<void> {
   }
   log.info({ ...RUNNING, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
+  const orphans = await storage.factors.countPasskeysElsewhere(new URL(config.publicUrl).hostname);
+  if (orphans > 0)
+    log.warn(
+      { passkeys: orphans },
+      'passkeys were made for another host than that of PUBLIC_URL, and log nobody in here',
+    );
   for (const shade of own.accent?.mended ?? []) log.warn(`BRAND_COLOR: ${shade}`);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));

@@ -9,6 +9,7 @@ import { operatorAct } from './operator-acts.ts';
 import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
 import { qrCode } from './qr-codes.ts';
 import { TIP_PARTIES, timeZone } from './records.ts';
+import { secondFactors } from './second-factors.ts';
 import { blockedGiver, transaction } from './tips.ts';
 
 export const exportRequest = z
@@ -36,6 +37,8 @@ export const exportedAccount = z.object({
   sessions: z.array(session),
   /** Newest first. */
   apiKeys: z.array(apiKey),
+  /** Without secrets. */
+  secondFactors,
   /** Oldest first, without secrets. */
   webhooks: z.array(webhook.extend({ deliveries: z.array(webhookDelivery) })),
   /** Newest first. */

@@ -209,6 +209,7 @@ describe('an export', () => {
       former_usernames: ['pat', 'patty'],
       sessions: await get('/auth/sessions'),
       api_keys: await get('/api-keys'),
+      second_factors: { passkeys: [], has_totp: false, recovery_codes_left: 0 },
       notice_devices: await get('/notices/devices'),
       operator_acts: await get('/auth/me/operator-acts'),
       payout_accounts: [],

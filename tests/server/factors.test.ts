@@ -177,12 +177,12 @@ describe('a passkey', () => {
 
   test('of another host is listed as one that works no more, and counted', async () => {
     const scene = await openScene();
-    const { storage, factorsOf, holder, factors } = scene;
+    const { storage, factorsOf, holder } = scene;
     const { authenticator } = await enrol(scene);
     const moved = factorsOf(storage, 'https://moved.example.com');
     expect((await moved.list(holder)).passkeys).toMatchObject([{ worksHere: false }]);
-    expect(await moved.countPasskeysElsewhere()).toBe(1);
-    expect(await factors.countPasskeysElsewhere()).toBe(0);
+    expect(await storage.factors.countPasskeysElsewhere('moved.example.com')).toBe(1);
+    expect(await storage.factors.countPasskeysElsewhere('tips.example.com')).toBe(0);
     const answer = authenticator.get(await moved.beginPasskeyLogin('account'));
     await expect(moved.finishPasskeyLogin('account', answer)).rejects.toThrow(REFUSED);
   });

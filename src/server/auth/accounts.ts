@@ -98,6 +98,11 @@ export interface Accounts {
   endSessions(email: string, act?: ActAbout): Promise<number | null>;
   /** What operators did to an account, the newest first. */
   listOperatorActs(id: UserId): Promise<OperatorAct[]>;
+  /**
+   * Removes all second factors for the operator, for somebody who lost everything.
+   * @returns whether there was one; null for an unknown email.
+   */
+  removeFactors(email: string, act?: ActAbout): Promise<boolean | null>;
   /** Ends all API keys for the operator. @returns their number; null for an unknown email. */
   endApiKeys(email: string, act?: ActAbout): Promise<number | null>;
 }
@@ -280,6 +285,14 @@ export function createAccounts(deps: {
     },
 
     listOperatorActs: (id) => listOperatorActs(storage.audit, id),
+
+    async removeFactors(email, act) {
+      const found = await findOpen(email);
+      if (!found) return null;
+      const { id } = found.account;
+      const told = draft?.('second_factor_changed', { change: 'removed_by_operator' });
+      return storage.factors.removeAll({ kind: 'account', id }, told, act?.(id));
+    },
 
     async endApiKeys(email, act) {
       const found = await findOpen(email);

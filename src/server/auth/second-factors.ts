@@ -1,8 +1,7 @@
 /** The second factors of an account, as its owner sees and changes them. A mail tells of each change. */
 import type { FactorList, Factors, FirstCodes } from '#server/factors/factors.ts';
-import type { ActAbout } from '#server/storage/port/audit.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
-import type { Account, Storage } from '#server/storage/port/storage.ts';
+import type { Account } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import { isPasskeyId, type UserId } from '#shared/ids.ts';
 import type { FactorChange, SecondFactors as Shown, TotpSetup } from '#shared/second-factors.ts';
@@ -22,21 +21,15 @@ export interface SecondFactors {
   confirmOptions(id: UserId): Promise<string>;
   /** Notes that the owner of a session used a passkey in it, which does as well as typing the password. */
   confirm(id: UserId, response: string, token: string): Promise<void>;
-  /**
-   * Removes all of an account, for somebody who lost everything and whom the operator knows.
-   * @returns whether there was one; null for an unknown email.
-   */
-  removeAll(email: string, act: ActAbout): Promise<boolean | null>;
 }
 
 export function createSecondFactors(deps: {
   readonly factors: Factors;
   readonly sessions: Pick<Sessions, 'confirm'>;
-  readonly storage: Pick<Storage, 'findCredentials'>;
   /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
 }): SecondFactors {
-  const { factors, sessions, storage, draft } = deps;
+  const { factors, sessions, draft } = deps;
   const told = (change: FactorChange) => draft?.('second_factor_changed', { change });
 
   return {
@@ -60,13 +53,6 @@ export function createSecondFactors(deps: {
     async confirm(id, response, token) {
       await factors.finishPasskeyConfirmation(holderOf(id), response);
       await sessions.confirm(token);
-    },
-
-    async removeAll(email, act) {
-      const found = await storage.findCredentials(email);
-      if (!found) return null;
-      const { id } = found.account;
-      return factors.removeAll(holderOf(id), told('removed_by_operator'), act(id));
     },
   };
 }

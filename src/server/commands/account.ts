@@ -18,7 +18,7 @@ import { type Acts, actsOf, type Command, parseWords, REASON, UsageError } from 
 
 const USAGE =
   'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | ' +
-  'end-keys EMAIL | show PERSON | send-link EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]';
+  'end-keys EMAIL | show PERSON | send-link EMAIL | remove-factors EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]';
 
 interface Services {
   readonly accounts: Accounts;
@@ -79,6 +79,16 @@ const ACTIONS: Readonly<
   'end-sessions': async ({ accounts, acts }, email) => {
     const count = await accounts.endSessions(email, (id) => acts('sessions_ended', id));
     return count === null ? null : [`${count} ${count === 1 ? 'session' : 'sessions'} of ${email} ended.`];
+  },
+  'remove-factors': async ({ accounts, acts }, email) => {
+    const had = await accounts.removeFactors(email, (id) => acts('factors_removed', id));
+    if (had === null) return null;
+    return had
+      ? [
+          `The passkeys, the authenticator app and the recovery codes of ${email} are removed.`,
+          'The password alone logs in again. Sessions go on; end-sessions ends them.',
+        ]
+      : [`${email} has no second factor; nothing was changed.`];
   },
   'end-keys': async ({ accounts, acts }, email) => {
     const count = await accounts.endApiKeys(email, (id) => acts('api_keys_ended', id));

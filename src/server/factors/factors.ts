@@ -77,8 +77,6 @@ export interface Factors {
   renewRecoveryCodes(holder: Holder, mail?: NewMail, act?: Act): Promise<readonly string[]>;
   /** Removes everything. @returns whether there was a factor. */
   removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
-  /** How many passkeys work no more, because they were made for another host. */
-  countPasskeysElsewhere(): Promise<number>;
 }
 
 export function createFactors(deps: {
@@ -165,6 +163,5 @@ export function createFactors(deps: {
     },
 
     removeAll: (holder, mail, act) => storage.removeAll(holder, mail, act),
-    countPasskeysElsewhere: () => storage.countPasskeysElsewhere(passkeys.rpId),
   };
 }

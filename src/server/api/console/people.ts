@@ -66,8 +66,9 @@ export const peopleProcedures = router({
 
   removeFactors: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
     const { email } = await openAccount(ctx.services, input.id);
-    const { secondFactors } = ctx.services;
-    return { hadFactors: done(await secondFactors.removeAll(email, ctx.acts('factors_removed'))) };
+    return {
+      hadFactors: done(await ctx.services.accounts.removeFactors(email, ctx.acts('factors_removed'))),
+    };
   }),
 
   close: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {

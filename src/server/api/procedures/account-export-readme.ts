@@ -13,6 +13,8 @@ WHAT IS IN IT
 account.json
   Your profile, when you registered, the usernames that you had before, the sums
   of your tips, where you are logged in, your API keys with what they may do,
+  your passkeys, whether you have an authenticator app and how many recovery
+  codes are left,
   your webhooks with what they answered to the last events,
   the devices that get notices of tips, your QR codes with their tip pages, the
   thank-yous that you keep ready, the givers whom you have blocked, the account
@@ -68,6 +70,10 @@ read it, and which is worth nothing to you.
 
 The tokens of your sessions and the texts of your API keys: they are kept only
 as hashes as well.
+
+The secret of your authenticator app, your recovery codes and the keys of your
+passkeys: whoever has the first two can log in with your password, and the third
+is worth nothing without your device.
 
 The secrets of your webhooks: whoever has them can sign events in our name, and
 your programs have them already.

@@ -102,6 +102,7 @@ async function* filesOf(
     formerUsernames: [...formerUsernames],
     sessions: await sessions.list(account.id, token),
     apiKeys: await apiKeys.list(account.id),
+    secondFactors: await services.secondFactors.list(account.id),
     webhooks: await webhooksTold(services, account),
     noticeDevices: await notifications.list(account.id, token),
     qrCodes: codes,
