@@ -7,13 +7,14 @@ export function Facts({ title, children }: { readonly title: string; readonly ch
   return (
     <section className={styles.section} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <FactRows>{children}</FactRows>
+      <dl className={styles.facts}>{children}</dl>
     </section>
   );
 }
 
+/** Rows below a heading of another form, with ids and emails, which need a line of their own on a phone. */
 export function FactRows({ children }: { readonly children: ReactNode }) {
-  return <dl className={styles.facts}>{children}</dl>;
+  return <dl className={[styles.facts, styles.long].join(' ')}>{children}</dl>;
 }
 
 export function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
