@@ -1,0 +1,196 @@
+/** Makes the chapters over the storage, for the server and for a command that needs most of them. */
+import { readOperatorContact } from '#shared/later/operator-contact.ts';
+import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
+import { createAnnouncements } from './announcements.ts';
+import type { Services } from './api/procedures/context.ts';
+import { wireText } from './api/wire.ts';
+import type { AppDependencies } from './app-dependencies.ts';
+import { createAccounts } from './auth/accounts.ts';
+import { createApiKeys } from './auth/api-keys.ts';
+import { createInvitations } from './auth/invitations.ts';
+import { createMailLinks } from './auth/mail-links.ts';
+import { createSessions } from './auth/sessions.ts';
+import { createWaysIn } from './auth/ways-in.ts';
+import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
+import { createAccountEvents } from './events/account-events.ts';
+import { createWebhooks } from './events/webhooks.ts';
+import { createExports } from './export/exports.ts';
+import { createLimits, createNoLimits } from './limits/limits.ts';
+import { createDrafts } from './mail/drafts.ts';
+import type { SiteLink } from './mail/letter.ts';
+import { createMail } from './mail/mail.ts';
+import { createNotifications } from './notifications/notifications.ts';
+import { findAddresses, resolveAddresses } from './outgoing/request.ts';
+import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
+import { createPaidTips } from './payments/paid-tips.ts';
+import { createPayouts } from './payments/payouts.ts';
+import { createSimulatedPayments } from './payments/simulated.ts';
+import { createPrinter } from './print/printer.ts';
+import { createQrCodes } from './qr-codes/qr-codes.ts';
+import { createStepQueue } from './queue/step-queue.ts';
+import { createWorkQueue, WORK_LIMITS } from './queue/work-queue.ts';
+import { createEarnings } from './tips/earnings.ts';
+import { createGuestReceipts } from './tips/guest-receipts.ts';
+import { createTipTerms } from './tips/terms.ts';
+import { createTipFeed } from './tips/tip-feed.ts';
+import { createTipMessages } from './tips/tip-messages.ts';
+import { createTransactionView } from './tips/transaction-view.ts';
+import { createTransactions } from './tips/transactions.ts';
+
+/** Few, because a page of a history or the count of a busy day takes some milliseconds. */
+const QUERIES_PER_TURN = 2;
+
+/** What the chapters are made of. */
+export type ServiceDependencies = Omit<AppDependencies, 'pages' | 'isShuttingDown' | 'upkeep'>;
+
+export function linksOf({ pages }: OwnBrand, publicUrl: string): readonly SiteLink[] {
+  return pages.map(({ path, label }) => ({ label, url: publicUrl + path }));
+}
+
+/** The chapters over the storage, as the server and a command that needs most of them have them. */
+export function createServices({
+  config,
+  storage,
+  secrets,
+  passwords,
+  clock,
+  random,
+  log,
+  paymentService,
+  mailRelay,
+  blockedWords,
+  drawing,
+  own = NO_BRAND,
+  troubles,
+}: ServiceDependencies): Services {
+  const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
+  const draft = mailRelay ? createDrafts(clock, random) : () => undefined;
+  const invitations = createInvitations({ storage, clock, random, mode: config.registration });
+  const { undoMs, publicUrl } = config;
+  const receipts = createGuestReceipts(secrets.giver_pseudonym);
+  const { messages } = storage;
+  const view = createTransactionView({
+    key: secrets.giver_pseudonym,
+    undoMs,
+    clock,
+    publicUrl,
+    receipts,
+    messages,
+  });
+  const queryQueue = createStepQueue(QUERIES_PER_TURN);
+  const tipTerms = createTipTerms(storage, clock, log);
+  const tipFeed = createTipFeed(storage, view);
+  const notifications = createNotifications({
+    storage,
+    clock,
+    random,
+    log,
+    publicUrl,
+    findAddresses,
+    pushHosts: config.pushHosts,
+    secret: secrets.vapid,
+  });
+  const refusal = config.maintenance && createRefusal(config.maintenance, clock);
+  const ownPayments = paymentService
+    ? createPaidTips({
+        storage,
+        service: paymentService,
+        clock,
+        log,
+        publicUrl,
+        receiptTokenOf: receipts.tokenOf,
+        tellHearing: (isHeard) => troubles[isHeard ? 'end' : 'begin']('unheard'),
+        excludedCategories: config.stripe?.excludedCategories ?? [],
+      })
+    : createSimulatedPayments(storage);
+  const payments = refusal ? holdPayments(ownPayments, storage, refusal) : ownPayments;
+  const payouts = createPayouts({
+    storage,
+    service: paymentService,
+    clock,
+    publicUrl,
+    excludedCategories: config.stripe?.excludedCategories ?? [],
+  });
+  return {
+    sessions,
+    apiKeys: createApiKeys({ storage, clock, random, draft, log }),
+    accounts: createAccounts({
+      storage,
+      sessions,
+      passwords,
+      clock,
+      random,
+      draft,
+      invitations,
+      termsVersion: termsVersionOf(own),
+    }),
+    invitations,
+    mailLinks: createMailLinks({ storage, sessions, passwords, clock, draft }),
+    qrCodes: createQrCodes({ storage, clock, random, publicUrl, payments, draw: drawing.draw }),
+    printer: createPrinter({
+      publicUrl,
+      clock,
+      drawing,
+      own: { fill: own.accent?.light.fill ?? null, logo: own.logo?.printed ?? null },
+    }),
+    payments,
+    payouts: refusal ? holdPayouts(payouts, refusal) : payouts,
+    tipFeed,
+    transactions: createTransactions({
+      storage,
+      payments,
+      receipts,
+      clock,
+      random,
+      view,
+      blockedWords,
+      undoMs,
+      queryQueue,
+      tipTerms,
+    }),
+    tipTerms,
+    tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, queryQueue }),
+    // A queue of its own: other queries of the account would hold the one place of insights longer.
+    earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN)),
+    notifications,
+    mail: mailRelay
+      ? createMail({
+          storage,
+          clock,
+          random,
+          log,
+          publicUrl,
+          contact: readOperatorContact(config.operatorContact)?.text ?? null,
+          relay: mailRelay,
+          letterhead: {
+            links: linksOf(own, publicUrl),
+            accent: own.accent?.light.fill ?? null,
+            logo: own.logo?.small ?? null,
+          },
+          draft,
+          key: secrets.mail,
+          receiptUrlOf: (id, isGuest) =>
+            `${publicUrl}${isGuest ? GUEST_RECEIPT_PREFIX + receipts.tokenOf(id) : TRANSACTION_PREFIX + id}`,
+        })
+      : null,
+    accountEvents: createAccountEvents(storage, createStepQueue(QUERIES_PER_TURN)),
+    webhooks: createWebhooks({
+      storage,
+      clock,
+      random,
+      log,
+      draft,
+      findAddresses: resolveAddresses,
+      isLoopbackAllowed: config.allowsLoopbackWebhooks,
+      spell: wireText,
+      tellDevices: notifications.tellOfWebhook,
+    }),
+    exports: createExports(storage, clock),
+    ...createWaysIn({ storage, sessions, passwords, clock, random, publicUrl, key: secrets.totp, draft }),
+    takesGuestTips: config.takesGuestTips,
+    limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
+    hashingQueue: createWorkQueue(WORK_LIMITS.hashing),
+    insightsQueue: createWorkQueue(WORK_LIMITS.insights),
+    announcements: createAnnouncements({ storage, clock, maintenance: config.maintenance }),
+  };
+}
