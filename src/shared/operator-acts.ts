@@ -12,6 +12,7 @@ export const ACCOUNT_ACTS = [
   'code_stopped',
   'password_link_made',
   'factors_removed',
+  'account_exported',
 ] as const;
 export type AccountAct = (typeof ACCOUNT_ACTS)[number];
 

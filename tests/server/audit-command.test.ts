@@ -100,6 +100,11 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
     'end-sessions --all': [() => ['end-sessions', '--all'], 'all_sessions_ended', nobody],
     'end-keys EMAIL': [() => ['end-keys', EMAIL], 'api_keys_ended', whom],
     'show PERSON': [() => ['show', EMAIL], null],
+    'export EMAIL --to FILE': [
+      ({ folder }) => ['export', EMAIL, '--to', join(folder, 'export.zip')],
+      'account_exported',
+      whom,
+    ],
     'send-link EMAIL': [() => ['send-link', EMAIL], 'password_link_made', whom],
     'remove-factors EMAIL': [() => ['remove-factors', EMAIL], 'factors_removed', whom],
     'suspend EMAIL --reason TEXT': [() => ['suspend', EMAIL], 'account_suspended', whom],

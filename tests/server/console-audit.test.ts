@@ -115,6 +115,7 @@ const MUTATIONS: Readonly<Record<string, string | Case>> = {
   'people.unlock': { action: 'logins_unlocked', act: onPerson('unlock') },
   'people.sendLink': { action: 'password_link_made', act: onPerson('sendLink') },
   'people.removeFactors': { action: 'factors_removed', act: onPerson('removeFactors') },
+  'people.export': { action: 'account_exported', act: onPerson('export') },
   'people.close': { action: 'account_closed', act: onPerson('close') },
   'reports.settle': {
     action: 'report_settled',

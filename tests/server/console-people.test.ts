@@ -6,6 +6,7 @@ import { UNSENT } from '#tests/support/mail-server.ts';
 import { addOperator, consoleOf, createOperator } from '#tests/support/operators.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { totpAt } from '#tests/support/totp.ts';
+import { unpack } from '#tests/support/unpack.ts';
 
 const REASON = 'Asked for at the desk';
 const MESSAGE = 'Nobody else may read this';
@@ -192,4 +193,22 @@ test('the owner of an account is told by mail that an operator removed its secon
   expect((await t.data.dump())['mails']).toHaveLength(length + 1);
   expect(await console.people.removeFactors.mutate(asked)).toEqual({ hadFactors: false });
   expect((await t.data.dump())['mails']).toHaveLength(length + 1);
+});
+
+test('an export for somebody who asks by letter is the archive that the owner gets, without a session in it', async () => {
+  const { provider, given, console } = await openScene();
+  const pieces: Buffer[] = [];
+  let name = '';
+  for await (const piece of await console.people.export.mutate({ id: provider.user.id, reason: REASON })) {
+    if ('fileName' in piece) name = piece.fileName;
+    else pieces.push(Buffer.from(piece.base64, 'base64'));
+  }
+  expect(name).toMatch(/^tipwell-pat-\d{4}-\d\d-\d\d\.zip$/);
+  const files = await unpack(Buffer.concat(pieces));
+  expect(JSON.parse(String(files.get('account.json')))).toMatchObject({
+    email: provider.user.email,
+    sessions: [{ is_current: false }],
+    operator_acts: [{ action: 'account_exported', reason: REASON }],
+  });
+  expect(String(files.get('transactions.json'))).toContain(given.id);
 });

@@ -3,11 +3,9 @@
  * owner, nothing of anybody else, no secret, and never whole in memory.
  */
 import { hash, randomBytes } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 import { NO_BRAND } from '#server/brand/own-brand.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { newTransactionId } from '#shared/ids.ts';
@@ -24,6 +22,7 @@ import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
+import { unpack } from '#tests/support/unpack.ts';
 
 const PAGE = 200;
 /** On PostgreSQL fewer, because the stream is the same and a round trip is not. */
@@ -32,35 +31,8 @@ const MANY = 4_000;
 const PAGES_AHEAD = 2;
 const PATH = '/api/auth/me/export';
 
-type Files = ReadonlyMap<string, Buffer>;
 interface LoggedIn {
   readonly token: string;
-}
-
-/**
- * The files of an archive, by their paths; fails when one is there twice, or is not what its checksum says.
- */
-async function unpack(archive: Buffer): Promise<Files> {
-  const zip = await new Promise<ZipFile>((resolve, reject) => {
-    fromBuffer(archive, { lazyEntries: true }, (error, opened) => (error ? reject(error) : resolve(opened)));
-  });
-  const files = new Map<string, Buffer>();
-  await new Promise<void>((resolve, reject) => {
-    zip.on('error', reject).on('end', resolve);
-    zip.on('entry', (entry: Entry) => {
-      zip.openReadStream(entry, (error, stream) => {
-        if (error) return reject(error);
-        buffer(stream).then((content) => {
-          expect(files.has(entry.fileName), entry.fileName).toBe(false);
-          expect(content.length, entry.fileName).toBe(entry.uncompressedSize);
-          files.set(entry.fileName, content);
-          zip.readEntry();
-        }, reject);
-      });
-    });
-    zip.readEntry();
-  });
-  return files;
 }
 
 const open = (t: TestApp, { token }: LoggedIn, query = '', init: RequestInit = {}) =>

@@ -118,7 +118,7 @@ describe.each(DOORS)('%s', (door) => {
     ] as const)
       expect((await as(door, person, path, input)).status, path).toBe(200);
     const announced = resultOf(await as(door, customer, 'auth.announcements'));
-    expect(announced).toEqual({ announcement: null, maintenance: { until: UNTIL_ISO } });
+    expect(announced).toEqual({ announcement: null, suspension: null, maintenance: { until: UNTIL_ISO } });
     const looked = await callRest(held, 'GET', `/qr-codes/${provider.codes[0]}`);
     expect(JSON.parse(looked.text)).toMatchObject({ qr_code: { is_payable: false } });
   });

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { createTRPCClient, httpLink } from '@trpc/client';
+import { createTRPCClient, httpBatchStreamLink, httpLink, splitLink } from '@trpc/client';
 import { type ConsoleRouter, consoleRouter } from '#server/api/console/console-router.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Operator } from '#server/storage/port/operators.ts';
@@ -72,12 +72,17 @@ interface ConsoleApp {
 
 /** The console of a test app, with a token or without one. */
 export function consoleOf({ send }: Pick<ConsoleApp, 'send'>, token?: string, peer = OPERATOR_ADDRESS) {
+  const http = {
+    url: 'http://localhost/operator/trpc',
+    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+    fetch: (url: unknown, init?: object) => send(String(url), { ...init, signal: null } as RequestInit, peer),
+  };
   return createTRPCClient<ConsoleRouter>({
     links: [
-      httpLink({
-        url: 'http://localhost/operator/trpc',
-        headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
-        fetch: (url, init) => send(String(url), { ...init, signal: null } as RequestInit, peer),
+      splitLink({
+        condition: ({ path }) => path === 'people.export',
+        true: httpBatchStreamLink({ ...http, maxItems: 1 }),
+        false: httpLink(http),
       }),
     ],
   });

@@ -14,7 +14,7 @@ const LIST = 'GET /auth/me/second-factors';
 const ADD = 'POST /auth/me/passkeys';
 const REMOVE = 'DELETE /auth/me/passkeys/{passkey_id}';
 const CONFIRM_APP = 'POST /auth/me/totp/confirmation';
-const CHANGES = ['POST /auth/me/passkeys/options', 'POST /auth/me/totp', 'POST /auth/me/recovery-codes'];
+const CHANGES = ['POST /auth/me/passkey/options', 'POST /auth/me/totp', 'POST /auth/me/recovery-codes'];
 
 export async function playFactors(t: TestApp, call: Call): Promise<void> {
   const { token, user } = await t.registerCustomer('fay');
@@ -28,7 +28,7 @@ export async function playFactors(t: TestApp, call: Call): Promise<void> {
   for (let count = 0; count <= 10; count += 1) {
     const authenticator = createAuthenticator(PUBLIC_URL);
     authenticators.push(authenticator);
-    const response = authenticator.create(await begin('POST /auth/me/passkeys/options'));
+    const response = authenticator.create(await begin('POST /auth/me/passkey/options'));
     await post(ADD, { response, name: 'Phone' });
   }
   const [authenticator] = authenticators;

@@ -722,7 +722,7 @@ export async function runEverything(
   await exhaust('GET /qr-codes', { token: key });
   await exhaust('POST /api-keys', { token: provider.token, body: {} });
   for (const [route, body] of [
-    ['POST /auth/me/passkeys/options'],
+    ['POST /auth/me/passkey/options'],
     ['POST /auth/me/passkeys', {}],
     ['DELETE /auth/me/passkeys/{passkey_id}'],
     ['POST /auth/me/totp'],

@@ -3,7 +3,15 @@
  * This tab is logged out when the server refuses its token.
  */
 import { QueryClient } from '@tanstack/react-query';
-import { createTRPCClient, httpBatchLink, isTRPCClientError, type TRPCLink } from '@trpc/client';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpBatchStreamLink,
+  isTRPCClientError,
+  type Operation,
+  splitLink,
+  type TRPCLink,
+} from '@trpc/client';
 import { createTRPCReact } from '@trpc/react-query';
 import { observable } from '@trpc/server/observable';
 import type { ConsoleRouter } from '#server/api/console/console-router.ts';
@@ -39,19 +47,28 @@ const endSessionWhenRefused: TRPCLink<ConsoleRouter> =
       });
     });
 
+const http = {
+  url: CONSOLE_TRPC_PATH,
+  maxItems: MAX_BATCH_SIZE,
+  headers({ opList }: { readonly opList: readonly Pick<Operation, 'context'>[] }) {
+    const token = readToken();
+    const isUnattended = opList.every(({ context }) => context['isUnattended'] === true);
+    return {
+      ...(token !== null && { Authorization: `Bearer ${token}` }),
+      ...(isUnattended && { Unattended: '1' }),
+    };
+  },
+};
+
+/** The procedure that answers in pieces. */
+const EXPORT = 'people.export';
+
 const links = [
   endSessionWhenRefused,
-  httpBatchLink<ConsoleRouter>({
-    url: CONSOLE_TRPC_PATH,
-    maxItems: MAX_BATCH_SIZE,
-    headers({ opList }) {
-      const token = readToken();
-      const isUnattended = opList.every(({ context }) => context['isUnattended'] === true);
-      return {
-        ...(token !== null && { Authorization: `Bearer ${token}` }),
-        ...(isUnattended && { Unattended: '1' }),
-      };
-    },
+  splitLink<ConsoleRouter>({
+    condition: ({ path }) => path === EXPORT,
+    true: httpBatchStreamLink<ConsoleRouter>(http),
+    false: httpBatchLink<ConsoleRouter>(http),
   }),
 ];
 

@@ -16,6 +16,7 @@ const SENTENCES: Readonly<Record<AccountAct, string>> = {
     'One of your codes was stopped and takes no more tips. You can make a new code for the service.',
   password_link_made: 'A link was made for you to choose a new password.',
   factors_removed: 'Your passkeys and your authenticator app were removed.',
+  account_exported: 'A copy of all data about your account was made.',
 };
 
 /** @returns the newest first, at most 100. */

@@ -13,12 +13,13 @@ import { createLimits, type Limits } from '../limits/limits.ts';
 import { createDrafts } from '../mail/drafts.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { showPeople } from '../people/person-lines.ts';
-import type { Remnants, Storage } from '../storage/port/storage.ts';
+import type { Account, Remnants, Storage } from '../storage/port/storage.ts';
 import { type Acts, actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 
 const USAGE =
   'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | ' +
-  'end-keys EMAIL | show PERSON | send-link EMAIL | remove-factors EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]';
+  'end-keys EMAIL | show PERSON | export EMAIL --to FILE | send-link EMAIL | remove-factors EMAIL | ' +
+  'suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]';
 
 interface Services {
   readonly accounts: Accounts;
@@ -28,6 +29,7 @@ interface Services {
   readonly people: People;
   readonly passwordLinks: PasswordLinks;
   readonly storage: Storage;
+  readonly exportTo: (account: Account, file: string, noteBegun: () => Promise<void>) => Promise<void>;
   readonly acts: Acts;
 }
 
@@ -53,7 +55,10 @@ const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
 };
 
 const ACTIONS: Readonly<
-  Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
+  Record<
+    string,
+    (services: Services, email: string, file: string | undefined) => Promise<readonly string[] | null>
+  >
 > = {
   'reset-password': async ({ accounts, limits, acts }, email) => {
     const password = await accounts.resetPassword(email, (id) => acts('password_reset', id));
@@ -95,6 +100,17 @@ const ACTIONS: Readonly<
     return count === null ? null : [`${count} ${count === 1 ? 'API key' : 'API keys'} of ${email} ended.`];
   },
   show: async ({ people }, text) => showPeople(people, text),
+  export: async ({ storage, exportTo, acts }, email, file) => {
+    if (file === undefined) throw new UsageError('--to is needed: the file that the export is written to.');
+    const found = await storage.findCredentials(email);
+    if (!found) return null;
+    const { account } = found;
+    await exportTo(account, file, () => storage.audit.note(acts('account_exported', account.id)));
+    return [
+      `Everything about ${email} is in ${file}.`,
+      'Hand it over by a way that nobody else reads, and delete it here afterwards.',
+    ];
+  },
   'send-link': async ({ storage, passwordLinks, acts }, email) => {
     const found = await storage.findCredentials(email);
     if (!found) return null;
@@ -199,6 +215,11 @@ export const careForAccount: Command = async ({ database, config, words, actor, 
           draft,
         }),
         storage,
+        exportTo: async (...order) =>
+          (await import('../app-export.ts')).exportToFile(
+            { config, storage, clock, random: randomBytes },
+            ...order,
+          ),
         acts,
       },
       storage,
@@ -219,19 +240,20 @@ type Action = (services: Services, storage: Storage) => Promise<Outcome>;
 
 /** @throws UsageError for words that name no action. */
 function actionOf(words: readonly string[]): { readonly act: Action; readonly reason: string | undefined } {
-  const options = { all: { type: 'boolean' }, ...REASON } as const;
+  const options = { all: { type: 'boolean' }, to: { type: 'string' }, ...REASON } as const;
   const { positionals, values } = parseWords(words, { usage: USAGE, count: [1, 2], options });
-  const { all = false, reason } = values;
+  const { all = false, reason, to: file } = values;
   const typed = [...positionals, ...(all ? ['--all'] : [])].join(' ');
   const onAll = Object.hasOwn(ACTIONS_ON_ALL, typed) ? ACTIONS_ON_ALL[typed] : undefined;
   if (onAll) return { act: async (...given) => ({ lines: await onAll(...given), isDone: true }), reason };
   const [name = '', person] = positionals;
   const onOne = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!onOne || all || person === undefined) throw new UsageError(`Usage: ${USAGE}`);
+  if (!onOne || all || person === undefined || (file !== undefined && name !== 'export'))
+    throw new UsageError(`Usage: ${USAGE}`);
   const email = person.trim();
   return {
     act: async (services) => {
-      const lines = await onOne(services, email);
+      const lines = await onOne(services, email, file);
       return { lines: lines ?? [`There is no account with the email ${email}.`], isDone: lines !== null };
     },
     reason,

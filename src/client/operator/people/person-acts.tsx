@@ -4,6 +4,7 @@ import type { Person } from '#shared/console/people.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi } from '../console-api.ts';
+import { saveExport } from './export-data.ts';
 import styles from './people.module.css';
 
 interface Asked {
@@ -86,6 +87,15 @@ const OTHERS: readonly PersonAct[] = [
       (await people.removeFactors.mutate(asked)).hadFactors
         ? 'The second factors are removed.'
         : 'There were no second factors.',
+  },
+  {
+    label: 'Export Data',
+    title: 'Export everything about this person?',
+    what: 'You get the archive that this person can download: profile, tips, messages they wrote, codes. Hand it over by a way that nobody else reads, and delete it afterwards.',
+    async act(asked) {
+      await saveExport(await people.export.mutate(asked));
+      return 'The archive was saved.';
+    },
   },
   {
     label: 'Close Account',

@@ -2,6 +2,7 @@
 import { peopleQuery, personQuery, type SentLink } from '#shared/console/people.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
+import { exportAccount } from '../procedures/account-export.ts';
 import type { ConsoleServices } from './console-context.ts';
 import { actProcedure, notedProcedure, operatorProcedure, router } from './console-trpc.ts';
 
@@ -69,6 +70,16 @@ export const peopleProcedures = router({
     return {
       hadFactors: done(await ctx.services.accounts.removeFactors(email, ctx.acts('factors_removed'))),
     };
+  }),
+
+  /** In pieces, as `auth.export` sends them. The row stands before the first one. */
+  export: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
+    const { services, caller, onHangUp } = ctx;
+    const { id, email } = await openAccount(services, input.id);
+    const found = done(await services.storage.findCredentials(email));
+    await services.storage.audit.note(ctx.act('account_exported', id));
+    const owner = { origin: caller().network, account: id, isKnown: true, onHangUp };
+    return exportAccount({ owner, services, account: found.account, token: null, timeZone: 'UTC' });
   }),
 
   close: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {

@@ -39,13 +39,16 @@ import type { Services } from './context.ts';
 
 const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 
+/** The token of no session, so that none is marked as the one that asks. */
+const NO_SESSION = '';
+
 interface ExportOrder {
   /** The owner of the work of drawing a picture that is missing. */
   readonly owner: WorkOwner;
   readonly services: Services;
   readonly account: Account;
-  /** The token of the session that asks; the export ends with it. */
-  readonly token: string;
+  /** The token of the owner's session, with which the export ends; null where an operator asks. */
+  readonly token: string | null;
   /** The time zone of the CSV file. */
   readonly timeZone: string;
 }
@@ -60,14 +63,14 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
   const { exportedAtMs } = start;
   const date = new Date(exportedAtMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
   yield { fileName: `${brand.linkScheme}-${account.username}-${date}.zip` };
-  const session = services.sessions.watch(account.id, token, 'also_suspended');
+  const session = token === null ? null : services.sessions.watch(account.id, token, 'also_suspended');
   try {
     for await (const piece of zip(filesOf(order, start), exportedAtMs)) {
-      if (session.ended.aborted) throw new AppError('session_ended');
+      if (session?.ended.aborted) throw new AppError('session_ended');
       yield { base64: Buffer.from(piece).toString('base64') };
     }
   } finally {
-    session.release();
+    session?.release();
   }
 }
 
@@ -76,6 +79,7 @@ async function* filesOf(
   { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts, mail }: Told,
 ): AsyncGenerator<PackedFile, void> {
   const { apiKeys, exports, notifications, qrCodes, sessions, transactions } = services;
+  const ownSession = token ?? NO_SESSION;
   const listFrom = (cursor: string | null) =>
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
       isFurther: true,
@@ -100,11 +104,11 @@ async function* filesOf(
   const told: ExportedAccount = {
     ...profile,
     formerUsernames: [...formerUsernames],
-    sessions: await sessions.list(account.id, token),
+    sessions: await sessions.list(account.id, ownSession),
     apiKeys: await apiKeys.list(account.id),
     secondFactors: await services.secondFactors.list(account.id),
     webhooks: await webhooksTold(services, account),
-    noticeDevices: await notifications.list(account.id, token),
+    noticeDevices: await notifications.list(account.id, ownSession),
     qrCodes: codes,
     readyThankYous: [...readyThankYous],
     blockedGivers: services.tipMessages.nameBlocked(account, blockedGivers),

@@ -34,7 +34,7 @@ export const secondFactorProcedures = {
 
   passkeyOptions: endpoint(
     {
-      rest: 'POST /auth/me/passkeys/options',
+      rest: 'POST /auth/me/passkey/options',
       isForSuspended: true,
       status: 200,
       summary: 'Begin to add a passkey',

@@ -10,6 +10,7 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   suspension_lifted: 'Lifted the suspension of an account',
   password_link_made: 'Made a link for a new password',
   factors_removed: 'Removed the second factors of a person',
+  account_exported: 'Exported the data of a person',
   account_closed: 'Closed an account',
   all_sessions_ended: 'Logged everybody out',
   installation_keys_renewed: 'Renewed the keys of the installation',
