@@ -7,6 +7,7 @@ import { wireText } from './api/wire.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { createAccounts } from './auth/accounts.ts';
 import { createApiKeys } from './auth/api-keys.ts';
+import { createFactorDuty } from './auth/factor-duty.ts';
 import { createInvitations } from './auth/invitations.ts';
 import { createMailLinks } from './auth/mail-links.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -65,6 +66,8 @@ export function createServices({
 }: ServiceDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const draft = mailRelay ? createDrafts(clock, random) : () => undefined;
+  const factorDuty = createFactorDuty({ storage, isRequiredOfProviders: config.requiresProviderFactors });
+  const ofAccounts = { storage, sessions, passwords, clock, random, draft, factorDuty };
   const invitations = createInvitations({ storage, clock, random, mode: config.registration });
   const { undoMs, publicUrl } = config;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
@@ -114,16 +117,7 @@ export function createServices({
   return {
     sessions,
     apiKeys: createApiKeys({ storage, clock, random, draft, log }),
-    accounts: createAccounts({
-      storage,
-      sessions,
-      passwords,
-      clock,
-      random,
-      draft,
-      invitations,
-      termsVersion: termsVersionOf(own),
-    }),
+    accounts: createAccounts({ ...ofAccounts, invitations, termsVersion: termsVersionOf(own) }),
     invitations,
     mailLinks: createMailLinks({ storage, sessions, passwords, clock, draft }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl, payments, draw: drawing.draw }),
@@ -186,7 +180,8 @@ export function createServices({
       tellDevices: notifications.tellOfWebhook,
     }),
     exports: createExports(storage, clock),
-    ...createWaysIn({ storage, sessions, passwords, clock, random, publicUrl, key: secrets.totp, draft }),
+    ...createWaysIn({ ...ofAccounts, publicUrl, key: secrets.totp }),
+    factorDuty,
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     hashingQueue: createWorkQueue(WORK_LIMITS.hashing),

@@ -79,6 +79,8 @@ export interface Config {
   /** Absolute path of the list of blocked words; null for none. */
   readonly blockedWordsFile: string | null;
   readonly registration: RegistrationMode;
+  /** Whether service providers must have a passkey or an authenticator app. */
+  readonly requiresProviderFactors: boolean;
   /** Six hexadecimal digits after a #; null for the colour of the product. */
   readonly brandColour: string | null;
   /** Absolute path of the folder with the operator's logo and pages; null for none. */
@@ -206,6 +208,9 @@ const environment = z.object({
   WEBHOOK_LOOPBACK: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
   REGISTRATION: z.enum(REGISTRATION_MODES, { error: 'must be open, invite or closed' }).default('open'),
+  PROVIDER_SECOND_FACTOR: z
+    .enum(['optional', 'required'], { error: 'must be optional or required' })
+    .default('optional'),
   ...brandSettings,
   METRICS_PORT: wholeNumber(0, 65_535, 0),
   METRICS_HOST: host(),
@@ -294,6 +299,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     blockedWordsFile: data.BLOCKED_WORDS_FILE === undefined ? null : resolve(data.BLOCKED_WORDS_FILE),
     registration: data.REGISTRATION,
+    requiresProviderFactors: data.PROVIDER_SECOND_FACTOR === 'required',
     brandColour: data.BRAND_COLOR ?? null,
     brandFolder: data.BRAND_FOLDER ?? null,
     warnings,

@@ -32,7 +32,7 @@ export interface ExportPiece {
 
 /** Everything stored about an account beside its transactions, payments and pictures. */
 export const exportedAccount = z.object({
-  ...user.omit({ mustChangePassword: true }).shape,
+  ...user.omit({ mustChangePassword: true, mustAddSecondFactor: true }).shape,
   formerUsernames: z.array(z.string()),
   sessions: z.array(session),
   /** Newest first. */

@@ -267,6 +267,8 @@ export const user = z.object({
   dayStartHour: dayStartHour.nullable(),
   /** Set when the operator chose the password; all else is refused until it is changed. */
   mustChangePassword: z.boolean(),
+  /** Set for a provider without a second factor where the operator requires one; all else is refused before. */
+  mustAddSecondFactor: z.boolean(),
 });
 
 export const login = z.object({

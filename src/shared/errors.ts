@@ -43,6 +43,11 @@ export const REFUSALS = {
     title: 'Password change required',
     detail: 'Please choose a password of your own first.',
   },
+  second_factor_required: {
+    status: 403,
+    title: 'Second factor required',
+    detail: 'Please add a passkey or an authenticator app first.',
+  },
   password_needed: { status: 401, title: 'Password needed', detail: 'Enter your password to go on.' },
   account_suspended: {
     status: 403,

@@ -6,20 +6,25 @@ import { test as base, expect, PASSWORD, type Person, toast } from './fixtures.t
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-const test = base.extend<{ readonly owner: Person }, { readonly server: RunningServer }>({
+const test = base.extend<
+  { readonly owner: Person; readonly provider: Person },
+  { readonly server: RunningServer }
+>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
     async ({}, use) => {
       // A passkey belongs to a name; an address in numbers has none.
       const port = await freePort();
       const url = `http://localhost:${port}`;
-      const server = await startServer({ PORT: String(port), PUBLIC_URL: url });
+      const settings = { PORT: String(port), PUBLIC_URL: url, PROVIDER_SECOND_FACTOR: 'required' };
+      const server = await startServer(settings);
       await use({ ...server, url });
       await stopEverything();
     },
     { scope: 'worker', timeout: 120_000 },
   ],
   owner: async ({ backstage }, use) => use(await backstage.customer()),
+  provider: async ({ backstage }, use) => use(await backstage.provider()),
 });
 
 /** A phone that verifies its user by itself. */
@@ -41,6 +46,12 @@ async function addAuthenticator(page: Page) {
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+/** Leaving the page before the answer would keep the session. */
+async function logOut(page: Page): Promise<void> {
+  await press(page, 'Logout');
+  await expect(page.getByRole('button', { name: 'Logout' })).toHaveCount(0);
+}
 
 async function readCodes(page: Page): Promise<readonly string[]> {
   const list = dialog(page).getByRole('list', { name: 'Your recovery codes' });
@@ -78,7 +89,7 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   await picture(page, 'second-factors');
   await expectForEverybody(page, 'the second factors in the profile');
 
-  await press(page, 'Logout');
+  await logOut(page);
   await page.goto('/auth');
   await press(page, 'Sign In With a Passkey');
   await expect(page).toHaveURL(/\/dashboard/);
@@ -86,7 +97,7 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   // The phone is gone, and with it the app.
   await phone.lose();
   await page.goto('/dashboard?tab=profile');
-  await press(page, 'Logout');
+  await logOut(page);
   await page.goto('/auth');
   await page.getByLabel('Email').fill(owner.email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -115,4 +126,26 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   await expect(page.getByText('of 10 left')).toHaveCount(0);
   // The refusals of the step and of the wrong code.
   expect(complaints.splice(0)).toHaveLength(2);
+});
+
+test('a provider who has to have a second factor adds one before the dashboard', async ({
+  page,
+  provider,
+}) => {
+  await addAuthenticator(page);
+  await page.goto('/auth');
+  await page.getByLabel('Email').fill(provider.email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await press(page, 'Login');
+  await expect(page.getByRole('heading', { name: 'Secure Your Account' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Add a Passkey' })).toBeVisible();
+  await picture(page, 'secure-your-account');
+  await press(page, 'Add a Passkey');
+  await page.getByLabel('Name', { exact: true }).fill('My phone');
+  await press(page, 'Add Passkey');
+  await readCodes(page);
+  await press(page, 'I Saved Them');
+  await expect(page).toHaveURL(/\/dashboard/);
+  await expect(page.getByRole('tab', { name: 'QR Codes' })).toBeVisible();
 });

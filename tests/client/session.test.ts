@@ -16,6 +16,7 @@ const user: User = {
   serviceCategories: [],
   dayStartHour: null,
   mustChangePassword: false,
+  mustAddSecondFactor: false,
   totalTipsReceivedCents: cents(0),
   totalTipsGivenCents: cents(0),
 };

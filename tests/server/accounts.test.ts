@@ -41,6 +41,7 @@ const PAT = {
   total_tips_given_minor: 0,
   currency: 'USD',
   must_change_password: false,
+  must_add_second_factor: false,
   day_start_hour: null,
 };
 
@@ -56,6 +57,7 @@ const PAT_BY_TRPC = {
   totalTipsReceivedCents: 0,
   totalTipsGivenCents: 0,
   mustChangePassword: false,
+  mustAddSecondFactor: false,
   dayStartHour: null,
 };
 

@@ -36,6 +36,7 @@ const DEFAULTS = {
   brandColour: null,
   brandFolder: null,
   registration: 'open',
+  requiresProviderFactors: false,
   warnings: [],
   simulatesPayments: false,
   metrics: null,
@@ -139,6 +140,7 @@ describe('settings', () => {
     [{ UNDO_MINUTES: '0' }, { undoMs: 0 }],
     [{ UNDO_MINUTES: '1440' }, { undoMs: DAY_MS }],
     [{ MAINTENANCE_UNTIL: '2026-05-15T22:30Z' }, {}],
+    [{ PROVIDER_SECOND_FACTOR: 'required' }, { requiresProviderFactors: true }],
     [{ OPERATOR_CONSOLE: 'off' }, { console: { isOn: false, addresses: [] } }],
     [
       { OPERATOR_IPS: '192.0.2.7, 2001:db8::/32' },
@@ -310,6 +312,7 @@ describe('a bad value stops the start', () => {
     ['METRICS_PORT', ['65536', '-1', '9464a', '127.0.0.1:9464']],
     ['METRICS_HOST', ['a/b', 'http://localhost']],
     ['MAINTENANCE', ['yes', 'On', '1', 'until noon']],
+    ['PROVIDER_SECOND_FACTOR', ['on', 'Required', 'off']],
     ['OPERATOR_CONSOLE', ['yes', 'Off', '0']],
     ['OPERATOR_IPS', ['localhost', '192.0.2.0/33', '192.0.2.7;192.0.2.8', '2001:db8::/129']],
     [

@@ -494,6 +494,14 @@ const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, R
     arrange: ({ t }) => t.data.demandNewPasswords(),
     act: giveTip,
   },
+  second_factor_required: {
+    status: 403,
+    // The scene is made before the operator requires a factor.
+    async act({ t, provider }, door) {
+      const strict = await createTestApp({ config: { requiresProviderFactors: true }, data: t.data });
+      return call(door, strict, 'qrCodes.list', undefined, provider);
+    },
+  },
   too_many_requests: {
     status: 429,
     detail: 'Too many attempts. Please try again in 15 minutes.',

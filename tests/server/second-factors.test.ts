@@ -1,16 +1,19 @@
 /** What second factors do for an account: how its owner logs in, what is refused, told, limited and removed. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
 import {
   callRest,
   DOORS,
   type Door,
   logInThrough,
+  PROCEDURES,
   PUBLIC_URL,
   refusedBy,
   resultOf,
 } from '#tests/support/both-doors.ts';
+import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { STEP_MS, totpAt } from '#tests/support/totp.ts';
 
@@ -233,5 +236,93 @@ describe('changing second factors', () => {
     const password = 'another long battery';
     expect(refusedBy('REST', await logIn(t, 'REST', { password })).code).toBe('second_factor_needed');
     expect((await logIn(t, 'REST', { password, code: code() })).status).toBe(200);
+  });
+});
+
+describe('a second factor that the operator requires of providers', () => {
+  const required = { config: { requiresProviderFactors: true } };
+  /** Whatever needs no session, beside what secures the account. */
+  const OPEN = [
+    'auth.changePassword',
+    'auth.confirm',
+    'auth.confirmByPasskey',
+    'auth.logout',
+    'auth.me',
+    'auth.passkeyConfirmOptions',
+    'secondFactors.addPasskey',
+    'secondFactors.beginTotp',
+    'secondFactors.confirmTotp',
+    'secondFactors.list',
+    'secondFactors.passkeyOptions',
+    'secondFactors.removePasskey',
+    'secondFactors.removeTotp',
+    'secondFactors.renewRecoveryCodes',
+  ];
+
+  /** What a path has to name; anything else of it would be refused before anybody asks whose it is. */
+  function namedIn(door: Door, procedure: string): object {
+    const all = { id: 'any', file: 'code.svg' };
+    if (door === 'tRPC') return all;
+    const { path = '' } = ENDPOINTS.find((row) => row.procedure === procedure) ?? {};
+    return Object.fromEntries(Object.entries(all).slice(0, path.split(':').length - 1));
+  }
+
+  /** Which procedures refuse a session because of the missing factor, logging out left for the end. */
+  async function refusedFor(t: TestApp, door: Door, token: string): Promise<string[]> {
+    const refused: string[] = [];
+    for (const { path } of PROCEDURES.filter(({ path }) => path !== 'auth.logout')) {
+      const outcome = await outcomeThrough(door, t, path, namedIn(door, path), { token });
+      if (outcome?.refused?.code !== 'second_factor_required') continue;
+      expect(outcome.refused.status, path).toBe(403);
+      refused.push(path);
+    }
+    return refused.sort();
+  }
+
+  test.each(
+    DOORS,
+  )('lets a provider without one do nothing but add it, and everything after that (%s)', async (door) => {
+    const t = await createTestApp(required);
+    const { token, trpc } = await t.registerProvider('cam');
+    const isPublic = new Set(ENDPOINTS.flatMap((row) => (row.isPublic ? [row.procedure] : [])));
+    const all = PROCEDURES.map(({ path }) => path);
+    const open = all.filter((path) => !isPublic.has(path) && !OPEN.includes(path));
+    expect(await refusedFor(t, door, token)).toEqual(open.sort());
+    expect(resultOf(await logIn(t, 'REST', {}))).toMatchObject({ user: { must_add_second_factor: true } });
+    expect(await trpc.auth.me.query()).toMatchObject({ mustAddSecondFactor: true });
+
+    await addApp(t, token);
+    expect(await trpc.auth.me.query()).toMatchObject({ mustAddSecondFactor: false });
+    expect(await refusedFor(t, door, token)).toEqual(['secondFactors.removeTotp']);
+    await addPasskey(t, token);
+    await trpc.secondFactors.removeTotp.mutate();
+    const [passkey] = (await trpc.secondFactors.list.query()).passkeys;
+    await expect(trpc.secondFactors.removePasskey.mutate({ id: passkey?.id ?? '' })).rejects.toThrow(
+      'Please add a passkey or an authenticator app first.',
+    );
+    await trpc.auth.logout.mutate();
+  });
+
+  test('is not asked of customers until they become providers', async () => {
+    const t = await createTestApp(required);
+    const { token, trpc } = await t.registerCustomer('cam');
+    expect(await refusedFor(t, 'tRPC', token)).toEqual([]);
+    await addApp(t, token);
+    await trpc.secondFactors.removeTotp.mutate();
+    const change = { isServiceProvider: true, serviceCategories: ['dj' as const] };
+    const provider = await trpc.auth.updateProfile.mutate(change);
+    expect(provider.mustAddSecondFactor).toBe(true);
+    await expect(trpc.qrCodes.list.query()).rejects.toThrow('Please add a passkey');
+  });
+
+  test('is not asked of API keys, nor of anybody by default', async () => {
+    const t = await createTestApp();
+    const { token, trpc } = await t.registerProvider('cam');
+    expect(await trpc.auth.me.query()).toMatchObject({ mustAddSecondFactor: false });
+    expect(await refusedFor(t, 'REST', token)).toEqual([]);
+    const key = await trpc.apiKeys.create.mutate({ name: 'Till', scopes: ['codes:read'] });
+    const strict = await createTestApp({ ...required, data: t.data });
+    expect((await callRest(strict, 'GET', '/qr-codes', undefined, { token: key.text })).status).toBe(200);
+    expect((await callRest(strict, 'GET', '/qr-codes', undefined, { token })).status).toBe(403);
   });
 });

@@ -307,6 +307,7 @@ describe('schemas', () => {
       totalTipsGivenCents: 0,
       dayStartHour: null,
       mustChangePassword: false,
+      mustAddSecondFactor: false,
     };
     const schema = wireSchema(user, 'output');
     expect(Object.keys(Object(schema['properties']))).toEqual(

@@ -61,3 +61,16 @@ export async function playFactors(t: TestApp, call: Call): Promise<void> {
     await post(route, { response: '{}', name: 'Phone', code: '0' });
   await call(t, REMOVE, { token, at: '/auth/me/passkeys/psk_none' });
 }
+
+/** The last factor of somebody who must have one stays, whichever it is. */
+export async function keepLastFactors(t: TestApp, token: string, call: Call): Promise<void> {
+  const post = (route: string, body?: object) => call(t, route, { token, ...(body && { body }) });
+  const { body: setup } = await post('POST /auth/me/totp');
+  await post(CONFIRM_APP, { code: totpAt(setup.secret, t.clock.nowMs) });
+  await post('DELETE /auth/me/totp');
+  const { body: begun } = await post('POST /auth/me/passkey/options');
+  await post(ADD, { response: createAuthenticator(PUBLIC_URL).create(begun.options), name: 'Phone' });
+  await post('DELETE /auth/me/totp');
+  const { body: listed } = await post(LIST);
+  await call(t, REMOVE, { token, at: `/auth/me/passkeys/${listed.passkeys[0].id}` });
+}

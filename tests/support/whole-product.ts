@@ -21,7 +21,7 @@ import { inWords, newDevice } from './push-devices.ts';
 import { startPushService } from './push-service.ts';
 import { suspendAccount } from './suspending.ts';
 import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from './test-app.ts';
-import { playFactors } from './whole-product-factors.ts';
+import { keepLastFactors, playFactors } from './whole-product-factors.ts';
 
 /** A small photo. */
 const PHOTO = await sharp({ create: { width: 32, height: 24, channels: 3, background: '#963' } })
@@ -769,5 +769,9 @@ export async function runEverything(
   await call(t, 'POST /transactions', { token: suspended.token, body: tip });
   await limited.data.demandNewPasswords();
   await callEach(limited, token);
+  const strict = await createTestApp({ config: { requiresProviderFactors: true } });
+  const withoutFactor = await strict.registerProvider();
+  await callEach(strict, withoutFactor.token);
+  await keepLastFactors(strict, withoutFactor.token, call);
   return seen;
 }

@@ -19,13 +19,20 @@ interface SignedInDataProps {
 }
 
 export function SignedInData({ user, children }: SignedInDataProps) {
+  return (
+    <QuietData user={user}>
+      <WhatIsAnnounced />
+      {children}
+    </QuietData>
+  );
+}
+
+/** The same without announcements, for somebody who may not read them yet. */
+export function QuietData({ user, children }: SignedInDataProps) {
   const cache = cacheOf(user.id);
   return (
     <trpc.Provider key={user.id} client={trpcClient} queryClient={cache}>
-      <QueryClientProvider client={cache}>
-        <WhatIsAnnounced />
-        {children}
-      </QueryClientProvider>
+      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
     </trpc.Provider>
   );
 }

@@ -18,6 +18,9 @@ const Dashboard = lazy(() =>
 const OwnPassword = lazy(() =>
   import('../dashboard/account/own-password.tsx').then(({ OwnPassword }) => ({ default: OwnPassword })),
 );
+const SecureAccount = lazy(() =>
+  import('../dashboard/account/secure-account.tsx').then(({ SecureAccount }) => ({ default: SecureAccount })),
+);
 const Scan = lazy(() => import('../scan/scan.tsx').then(({ Scan }) => ({ default: Scan })));
 const ReceiptPage = lazy(() =>
   import('../receipt/receipt-page.tsx').then(({ ReceiptPage }) => ({ default: ReceiptPage })),
@@ -34,8 +37,11 @@ const NotFound = lazy(() => import('./not-found.tsx').then(({ NotFound }) => ({ 
 export function Routes() {
   const [pathname] = useLocation();
   const session = useSession();
-  if (session.status === 'signed-in' && session.user.mustChangePassword)
-    return <OwnPassword user={session.user} />;
+  if (session.status === 'signed-in') {
+    const { user } = session;
+    if (user.mustChangePassword) return <OwnPassword user={user} />;
+    if (user.mustAddSecondFactor) return <SecureAccount user={user} />;
+  }
   return screenAt(pathname);
 }
 

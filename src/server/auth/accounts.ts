@@ -24,6 +24,7 @@ import { AppError } from '#shared/errors.ts';
 import { newPassword, newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { OperatorAct } from '#shared/operator-acts.ts';
+import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
 import type { Invitations } from './invitations.ts';
 import { listOperatorActs } from './operator-acts.ts';
 import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
@@ -118,8 +119,11 @@ export function createAccounts(deps: {
   readonly invitations: Pick<Invitations, 'admit'>;
   /** The version of the terms of use that whoever registers accepts; none without such terms. */
   readonly termsVersion?: string | null;
+  /** Without it nobody has to have a second factor. */
+  readonly factorDuty?: FactorDuty;
 }): Accounts {
   const { storage, sessions, passwords, clock, random, draft, invitations, termsVersion } = deps;
+  const { factorDuty = NO_FACTOR_DUTY } = deps;
 
   const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
     passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
@@ -175,7 +179,7 @@ export function createAccounts(deps: {
       const result = await storage.updateAccount(account.id, update, clock());
       switch (result.outcome) {
         case 'updated':
-          return userFrom(result.account);
+          return userFrom(result.account, await factorDuty.isOpen(result.account));
         case 'stale':
           // The password was changed meanwhile. Without a password, only an account that was closed is
           // refused.
@@ -200,7 +204,8 @@ export function createAccounts(deps: {
       );
       if (outcome !== 'created') throw new AppError(outcome);
       const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
-      return userFrom({ ...account, ...totals, dayStartHour: null, mustChangePassword: false });
+      const made = { ...account, ...totals, dayStartHour: null, mustChangePassword: false };
+      return userFrom(made, await factorDuty.isOpen(made));
     },
 
     marksFrom: (email) => storage.mails.marksFrom(email),
@@ -216,7 +221,11 @@ export function createAccounts(deps: {
       const told = draft?.('password_changed');
       const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token, told);
       if (!renewed) throw new AppError('wrong_password');
-      return loginFrom(renewed, { ...found.account, mustChangePassword: false }, false);
+      const user = userFrom(
+        { ...found.account, mustChangePassword: false },
+        await factorDuty.isOpen(account),
+      );
+      return loginFrom(renewed, user, false);
     },
 
     async close({ id, email }, { currentPassword }) {
@@ -320,16 +329,12 @@ function invalid(field: string, message: string): AppError {
   return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
 }
 
-export function loginFrom({ token, expiresAtMs }: IssuedSession, account: Account, reopened: boolean): Login {
-  return {
-    accessToken: token,
-    expiresAt: new Date(expiresAtMs).toISOString(),
-    reopened,
-    user: userFrom(account),
-  };
+export function loginFrom({ token, expiresAtMs }: IssuedSession, user: User, reopened: boolean): Login {
+  return { accessToken: token, expiresAt: new Date(expiresAtMs).toISOString(), reopened, user };
 }
 
-export function userFrom(account: Omit<Account, 'suspension'>): User {
+/** @param mustAddSecondFactor see `FactorDuty.isOpen`. */
+export function userFrom(account: Omit<Account, 'suspension'>, mustAddSecondFactor: boolean): User {
   return {
     id: account.id,
     email: account.email,
@@ -342,5 +347,6 @@ export function userFrom(account: Omit<Account, 'suspension'>): User {
     totalTipsGivenCents: account.totalTipsGivenCents,
     dayStartHour: account.dayStartHour,
     mustChangePassword: account.mustChangePassword,
+    mustAddSecondFactor,
   };
 }

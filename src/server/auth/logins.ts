@@ -10,7 +10,8 @@ import type { Credentials, Login } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isUserId, type UserId } from '#shared/ids.ts';
-import { loginFrom } from './accounts.ts';
+import { loginFrom, userFrom } from './accounts.ts';
+import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -41,8 +42,10 @@ export function createLogins(deps: {
   readonly clock: Clock;
   /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
+  /** Without it nobody has to have a second factor. */
+  readonly factorDuty?: FactorDuty;
 }): Logins {
-  const { storage, sessions, passwords, factors, clock, draft } = deps;
+  const { storage, sessions, passwords, factors, clock, draft, factorDuty = NO_FACTOR_DUTY } = deps;
 
   /** An account whose grace period is over counts as unknown, even before the sweep. */
   const openOf = (found: Found | null) => (found && !isClosingDue(found.closesAtMs, clock()) ? found : null);
@@ -51,7 +54,8 @@ export function createLogins(deps: {
   async function begin({ account, passwordHash }: Found, device: string, isNewDevice: boolean) {
     const told = isNewDevice ? draft?.('new_device', { device }) : undefined;
     const issued = await sessions.issue(account.id, passwordHash, device, told);
-    return issued && loginFrom(issued, account, issued.reopened);
+    if (!issued) return null;
+    return loginFrom(issued, userFrom(account, await factorDuty.isOpen(account)), issued.reopened);
   }
 
   async function findByPassword({ email, password }: Credentials): Promise<Found> {

@@ -5,6 +5,7 @@ import type { Account } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import { isPasskeyId, type UserId } from '#shared/ids.ts';
 import type { FactorChange, SecondFactors as Shown, TotpSetup } from '#shared/second-factors.ts';
+import type { FactorDuty } from './factor-duty.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Throws AppError as the methods of `Factors` do. */
@@ -13,10 +14,12 @@ export interface SecondFactors {
   /** @returns options for the browser, as JSON, as those below are. */
   passkeyOptions(account: Account): Promise<string>;
   addPasskey(id: UserId, passkey: { readonly response: string; readonly name: string }): Promise<FirstCodes>;
-  removePasskey(id: UserId, passkey: string): Promise<void>;
+  /** @throws AppError `second_factor_required` for the last factor of somebody who must have one. */
+  removePasskey(account: Account, passkey: string): Promise<void>;
   beginTotp(account: Account): Promise<TotpSetup>;
   confirmTotp(id: UserId, code: string): Promise<FirstCodes>;
-  removeTotp(id: UserId): Promise<void>;
+  /** @throws AppError `second_factor_required`, as above. */
+  removeTotp(account: Account): Promise<void>;
   renewRecoveryCodes(id: UserId): Promise<string[]>;
   confirmOptions(id: UserId): Promise<string>;
   /** Notes that the owner of a session used a passkey in it, which does as well as typing the password. */
@@ -28,8 +31,10 @@ export function createSecondFactors(deps: {
   readonly sessions: Pick<Sessions, 'confirm'>;
   /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
+  readonly factorDuty: FactorDuty;
 }): SecondFactors {
-  const { factors, sessions, draft } = deps;
+  const { factors, sessions, draft, factorDuty } = deps;
+  const removing = (account: Account) => ({ ...holderOf(account.id), keepsLast: factorDuty.isFor(account) });
   const told = (change: FactorChange) => draft?.('second_factor_changed', { change });
 
   return {
@@ -38,13 +43,13 @@ export function createSecondFactors(deps: {
       factors.beginPasskey(holderOf(id), { name: email, displayName: fullName }),
     addPasskey: (id, { response, name }) =>
       factors.addPasskey(holderOf(id), response, name, told('passkey_added')),
-    async removePasskey(id, passkey) {
+    async removePasskey(account, passkey) {
       if (!isPasskeyId(passkey)) throw new AppError('second_factor_not_found');
-      await factors.removePasskey(holderOf(id), passkey, told('passkey_removed'));
+      await factors.removePasskey(removing(account), passkey, told('passkey_removed'));
     },
     beginTotp: ({ id, email }) => factors.beginTotp(holderOf(id), email),
     confirmTotp: (id, code) => factors.confirmTotp(holderOf(id), code, told('app_added')),
-    removeTotp: (id) => factors.removeTotp(holderOf(id), told('app_removed')),
+    removeTotp: (account) => factors.removeTotp(removing(account), told('app_removed')),
     renewRecoveryCodes: async (id) => [
       ...(await factors.renewRecoveryCodes(holderOf(id), told('codes_renewed'))),
     ],

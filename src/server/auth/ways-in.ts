@@ -4,6 +4,7 @@ import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import type { FactorDuty } from './factor-duty.ts';
 import { createLogins } from './logins.ts';
 import type { Passwords } from './passwords.ts';
 import { createSecondFactors } from './second-factors.ts';
@@ -19,6 +20,7 @@ export function createWaysIn(deps: {
   /** Seals the secrets of authenticator apps. */
   readonly key: Uint8Array;
   readonly draft?: DraftMail | undefined;
+  readonly factorDuty: FactorDuty;
 }) {
   const factors = createFactors(deps);
   return {

@@ -49,7 +49,10 @@ export interface Factors {
    * @throws AppError `passkey_refused`; `too_many_passkeys`; `session_ended` for an account that is closed.
    */
   addPasskey(holder: Holder, response: string, name: string, mail?: NewMail, act?: Act): Promise<FirstCodes>;
-  /** @throws AppError `second_factor_not_found`; `last_way_in` for the only factor of an operator. */
+  /**
+   * @throws AppError `second_factor_not_found`; `last_way_in` for the only factor of an operator,
+   *   `second_factor_required` for that of an account that keeps it.
+   */
   removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail, act?: Act): Promise<void>;
 
   /** @returns the options of `navigator.credentials.get` for whoever has a passkey here, as JSON. */
@@ -68,7 +71,7 @@ export interface Factors {
   beginTotp(holder: Holder, label: string): Promise<TotpSetup>;
   /** @throws AppError `wrong_code`; `session_ended` for an account that is closed. */
   confirmTotp(holder: Holder, code: string, mail?: NewMail): Promise<FirstCodes>;
-  /** @throws AppError `second_factor_not_found`. */
+  /** @throws AppError as `removePasskey`, but for operators. */
   removeTotp(holder: Holder, mail?: NewMail): Promise<void>;
 
   /** Whether a code is right: one of the app, or a recovery code. Either counts once. */
@@ -128,8 +131,8 @@ export function createFactors(deps: {
 
     async removePasskey(holder, id, mail, act) {
       const outcome = await storage.removePasskey(holder, id, mail, act);
-      if (outcome === 'unknown') throw new AppError('second_factor_not_found');
-      if (outcome === 'last') throw new AppError('last_way_in');
+      if (outcome === 'last' && holder.kind === 'operator') throw new AppError('last_way_in');
+      requireRemoved(outcome);
     },
 
     beginPasskeyLogin: (kind) => passkeys.beginLogin(kind),
@@ -146,7 +149,7 @@ export function createFactors(deps: {
     },
 
     async removeTotp(holder, mail) {
-      if (!(await storage.removeTotp(holder, mail))) throw new AppError('second_factor_not_found');
+      requireRemoved(await storage.removeTotp(holder, mail));
     },
 
     async checkCode(holder, code) {
@@ -164,4 +167,9 @@ export function createFactors(deps: {
 
     removeAll: (holder, mail, act) => storage.removeAll(holder, mail, act),
   };
+}
+
+function requireRemoved(outcome: 'removed' | 'last' | 'unknown'): void {
+  if (outcome === 'unknown') throw new AppError('second_factor_not_found');
+  if (outcome === 'last') throw new AppError('second_factor_required');
 }

@@ -24,29 +24,47 @@ const MAX_PASSKEYS = 10;
 const APP = 'app';
 
 export function SecondFactors({ user }: { readonly user: User }) {
-  const query = trpc.secondFactors.list.useQuery(undefined, FRESH);
-  const factors = partOf(query, (data) => data);
   return (
     <section className={styles.part} aria-labelledby="second-factors">
       <h3 className={styles.heading} id="second-factors">
         Passkeys and two-step login
       </h3>
-      {factors.status === 'loading' && (
-        <Loading>
-          <Skeleton height="line" />
-        </Loading>
-      )}
-      {factors.status === 'failed' && (
-        <Problem title="This could not be loaded" onRetry={() => void query.refetch()}>
-          <p>Check your connection and try again.</p>
-        </Problem>
-      )}
-      {factors.status === 'ready' && <Ready user={user} factors={factors.data} />}
+      <FactorCare user={user} />
     </section>
   );
 }
 
-function Ready({ user, factors }: { readonly user: User; readonly factors: Factors }) {
+interface FactorCareProps {
+  readonly user: User;
+  /** Called after a dialog that may have added one is closed. */
+  readonly onAdded?: () => void;
+}
+
+export function FactorCare({ user, onAdded }: FactorCareProps) {
+  const query = trpc.secondFactors.list.useQuery(undefined, FRESH);
+  const factors = partOf(query, (data) => data);
+  if (factors.status === 'loading')
+    return (
+      <Loading>
+        <Skeleton height="line" />
+      </Loading>
+    );
+  if (factors.status === 'failed')
+    return (
+      <Problem title="This could not be loaded" onRetry={() => void query.refetch()}>
+        <p>Check your connection and try again.</p>
+      </Problem>
+    );
+  return <Ready user={user} factors={factors.data} onAdded={onAdded} />;
+}
+
+interface ReadyProps {
+  readonly user: User;
+  readonly factors: Factors;
+  readonly onAdded: (() => void) | undefined;
+}
+
+function Ready({ user, factors, onAdded }: ReadyProps) {
   const { passkeys, hasTotp, recoveryCodesLeft } = factors;
   const list = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<'passkey' | 'app' | 'codes' | null>(null);
@@ -73,6 +91,7 @@ function Ready({ user, factors }: { readonly user: User; readonly factors: Facto
   const closeDialog = () => {
     setOpened(null);
     void utils.secondFactors.list.invalidate();
+    onAdded?.();
   };
 
   return (

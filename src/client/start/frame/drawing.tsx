@@ -57,7 +57,7 @@ export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode
   fetchDisplayFont();
 }
 
-/** The rendered screen; the route table is fetched when a person leaves it or has to change the password. */
+/** The rendered screen; the route table is fetched when a person leaves it or has to secure the account first. */
 function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
   const [pathname] = useLocation();
   const session = useSession();
@@ -65,8 +65,9 @@ function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
     // after-paint.ts repeats the taps from before, on a page that has read the earlier choices.
     setTimeout(() => document.dispatchEvent(new Event('hydrated')));
   }, []);
-  const mustChangePassword = session.status === 'signed-in' && session.user.mustChangePassword;
-  return isHere(pathname) && !mustChangePassword ? screen : <Elsewhere />;
+  const isHeldUp =
+    session.status === 'signed-in' && (session.user.mustChangePassword || session.user.mustAddSecondFactor);
+  return isHere(pathname) && !isHeldUp ? screen : <Elsewhere />;
 }
 
 function clientRoot(): HTMLElement {

@@ -69,6 +69,7 @@ const EVENTS_BY_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   not_logged_in: 'access_refused',
   session_ended: 'access_refused',
   password_change_required: 'access_refused',
+  second_factor_required: 'access_refused',
   account_suspended: 'access_refused',
   providers_only: 'access_refused',
   category_not_offered: 'access_refused',

@@ -34,6 +34,7 @@ const SCOPE_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'missing_scope'
 const isRefusedWhileSuspended = ({ isPublic, isForGuests, isForSuspended, scope, type }: Endpoint) =>
   !isPublic && (scope !== undefined || (type !== 'query' && !isForGuests && !isForSuspended));
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
+const FACTOR_REFUSALS: readonly ErrorCode[] = ['second_factor_required'];
 const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 /** Refusals before an endpoint is found. */
 const OTHER_REFUSALS: readonly ErrorCode[] = [
@@ -240,6 +241,7 @@ function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonS
     ...(endpoint.isPublic ? [] : SESSION_REFUSALS),
     ...(endpoint.isPublic ? [] : endpoint.scope ? SCOPE_REFUSALS : KEY_REFUSALS),
     ...(endpoint.isPublic || endpoint.isForAnyPassword ? [] : PASSWORD_REFUSALS),
+    ...(endpoint.isPublic || endpoint.isForAnyPassword || endpoint.isForEnrolment ? [] : FACTOR_REFUSALS),
     ...(isRefusedWhileSuspended(endpoint) ? (['account_suspended'] as const) : []),
     ...(endpoint.method === 'GET' || endpoint.method === 'DELETE' ? [] : BODY_REFUSALS),
     ...(endpoint.method === 'POST' || endpoint.method === 'PATCH' ? POST_REFUSALS : []),

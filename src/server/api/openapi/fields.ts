@@ -97,6 +97,8 @@ const NOTES: FieldNotes = {
   'NewTip.message': 'A message for the receiver alone: up to 140 characters of plain text, without links.',
   missing: 'What the payment service still asks you for, in its own words.',
   mode: 'How tips are paid on this server: `simulated` (no money moves), `test` (what the payment service calls test money) or `live` (money).',
+  must_add_second_factor:
+    'Whether the operator asks providers for a second factor and the account has none: until it has one, everything but adding one, `me`, the password and logging out is refused with `second_factor_required`.',
   must_change_password:
     'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
   'MailSettings.confirmed_at':

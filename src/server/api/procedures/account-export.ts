@@ -100,7 +100,7 @@ async function* filesOf(
     codes.push({ id, serviceCategory, url, status, ...page, pictureFile, photoFile });
   }
 
-  const { mustChangePassword: _, ...profile } = userFrom(account);
+  const { mustChangePassword: _, mustAddSecondFactor: __, ...profile } = userFrom(account, false);
   const told: ExportedAccount = {
     ...profile,
     formerUsernames: [...formerUsernames],

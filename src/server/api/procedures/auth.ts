@@ -157,7 +157,9 @@ export const authProcedures = {
       answers: { user },
       response: USER,
     },
-    anyPasswordProcedure.query(({ ctx }) => userFrom(ctx.account)),
+    anyPasswordProcedure.query(async ({ ctx }) =>
+      userFrom(ctx.account, await ctx.services.factorDuty.isOpen(ctx.account)),
+    ),
   ),
 
   announcements: endpoint(

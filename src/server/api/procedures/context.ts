@@ -8,6 +8,7 @@ import type { createAnnouncements } from '#server/announcements.ts';
 import type { Accounts } from '#server/auth/accounts.ts';
 import type { ApiKeys } from '#server/auth/api-keys.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
+import type { FactorDuty } from '#server/auth/factor-duty.ts';
 import type { Invitations } from '#server/auth/invitations.ts';
 import type { Logins } from '#server/auth/logins.ts';
 import type { MailLinks } from '#server/auth/mail-links.ts';
@@ -64,6 +65,7 @@ export interface Services {
   readonly factors: Factors;
   readonly logins: Logins;
   readonly secondFactors: SecondFactors;
+  readonly factorDuty: FactorDuty;
   readonly limits: Limits;
   readonly takesGuestTips: boolean;
   readonly hashingQueue: WorkQueue;

@@ -39,8 +39,10 @@ interface Terms {
   readonly isPublic?: true;
   /** Guests are answered as well, where the operator takes tips of theirs. */
   readonly isForGuests?: true;
-  /** A password that the operator made need not be changed before. */
+  /** A password that the operator made need not be changed before, nor a second factor added. */
   readonly isForAnyPassword?: true;
+  /** Somebody who must add a second factor first may call it. */
+  readonly isForEnrolment?: true;
   /** It changes something also while the account is suspended. */
   readonly isForSuspended?: true;
   /** What an API key needs to call it; without a scope no key may. */

@@ -18,6 +18,7 @@ export const USER = {
   ...money({ totalTipsReceivedCents: 1_197, totalTipsGivenCents: 0 }),
   day_start_hour: 5,
   must_change_password: false,
+  must_add_second_factor: false,
 };
 
 export const LOGIN = {

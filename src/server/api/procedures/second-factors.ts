@@ -12,14 +12,23 @@ import {
 } from '#shared/second-factors.ts';
 import { endpoint } from './endpoint.ts';
 import { PASSKEY, PASSKEY_CREATION, PASSKEY_RESPONSE, RECOVERY_CODES, TOTP_SETUP } from './examples.ts';
-import { confirmedProcedure, countedProcedure, FOR_SUSPENDED, signedInProcedure } from './trpc.ts';
+import { confirmedEnrolmentProcedure, countedProcedure, enrolmentProcedure, FOR_SUSPENDED } from './trpc.ts';
 
-const changingProcedure = countedProcedure('factor_change', confirmedProcedure).meta(FOR_SUSPENDED);
+const changingProcedure = countedProcedure('factor_change', confirmedEnrolmentProcedure).meta(FOR_SUSPENDED);
+
+/** The last factor of somebody who must have one stays. */
+const REMOVAL_REFUSALS = [
+  'password_needed',
+  'second_factor_not_found',
+  'second_factor_required',
+  'too_many_requests',
+] as const;
 
 export const secondFactorProcedures = {
   list: endpoint(
     {
       rest: 'GET /auth/me/second-factors',
+      isForEnrolment: true,
       status: 200,
       summary: 'See your second factors',
       description: [
@@ -29,12 +38,13 @@ export const secondFactorProcedures = {
       answers: { secondFactors },
       response: { passkeys: [PASSKEY], has_totp: true, recovery_codes_left: 9 },
     },
-    signedInProcedure.query(({ ctx }) => ctx.services.secondFactors.list(ctx.account.id)),
+    enrolmentProcedure.query(({ ctx }) => ctx.services.secondFactors.list(ctx.account.id)),
   ),
 
   passkeyOptions: endpoint(
     {
       rest: 'POST /auth/me/passkey/options',
+      isForEnrolment: true,
       isForSuspended: true,
       status: 200,
       summary: 'Begin to add a passkey',
@@ -54,6 +64,7 @@ export const secondFactorProcedures = {
   addPasskey: endpoint(
     {
       rest: 'POST /auth/me/passkeys',
+      isForEnrolment: true,
       isForSuspended: true,
       status: 201,
       summary: 'Add a passkey',
@@ -78,6 +89,7 @@ export const secondFactorProcedures = {
   removePasskey: endpoint(
     {
       rest: 'DELETE /auth/me/passkeys/:passkey_id',
+      isForEnrolment: true,
       isForSuspended: true,
       status: 204,
       summary: 'Remove a passkey',
@@ -93,10 +105,10 @@ export const secondFactorProcedures = {
           example: PASSKEY.id,
         },
       ],
-      refusals: ['password_needed', 'second_factor_not_found', 'too_many_requests'],
+      refusals: REMOVAL_REFUSALS,
     },
     changingProcedure.input(passkeyQuery).mutation(async ({ ctx, input }): Promise<null> => {
-      await ctx.services.secondFactors.removePasskey(ctx.account.id, input.id);
+      await ctx.services.secondFactors.removePasskey(ctx.account, input.id);
       ctx.arrival.note('second_factor_removed');
       return null;
     }),
@@ -105,6 +117,7 @@ export const secondFactorProcedures = {
   beginTotp: endpoint(
     {
       rest: 'POST /auth/me/totp',
+      isForEnrolment: true,
       isForSuspended: true,
       status: 200,
       summary: 'Begin to set up an authenticator app',
@@ -122,6 +135,7 @@ export const secondFactorProcedures = {
   confirmTotp: endpoint(
     {
       rest: 'POST /auth/me/totp/confirmation',
+      isForEnrolment: true,
       isForSuspended: true,
       status: 201,
       summary: 'Finish setting up an authenticator app',
@@ -145,14 +159,15 @@ export const secondFactorProcedures = {
   removeTotp: endpoint(
     {
       rest: 'DELETE /auth/me/totp',
+      isForEnrolment: true,
       isForSuspended: true,
       status: 204,
       summary: 'Remove your authenticator app',
       description: 'Its codes count no more. Recovery codes go with your last second factor.',
-      refusals: ['password_needed', 'second_factor_not_found', 'too_many_requests'],
+      refusals: REMOVAL_REFUSALS,
     },
     changingProcedure.mutation(async ({ ctx }): Promise<null> => {
-      await ctx.services.secondFactors.removeTotp(ctx.account.id);
+      await ctx.services.secondFactors.removeTotp(ctx.account);
       ctx.arrival.note('second_factor_removed');
       return null;
     }),
@@ -161,6 +176,7 @@ export const secondFactorProcedures = {
   renewRecoveryCodes: endpoint(
     {
       rest: 'POST /auth/me/recovery-codes',
+      isForEnrolment: true,
       isForSuspended: true,
       status: 201,
       summary: 'Make new recovery codes',

@@ -42,12 +42,16 @@ export const publicProcedure = t.procedure;
 /**
  * Guarantees a live session, or an API key that may call the endpoint, in `ctx.account` and `ctx.token`. The
  * password may be one that the operator made:
- * nothing else may be done before it was changed.
+ * nothing else may be done before it was changed. A second factor that the operator requires may be missing.
  */
-export const anyPasswordProcedure = requireSession({ withAnyPassword: true });
+export const anyPasswordProcedure = requireSession({ withAnyPassword: true, withoutFactor: true });
+
+/** Guarantees a live session, as below, of somebody who may have to add a second factor first. */
+export const enrolmentProcedure = requireSession({ withoutFactor: true });
 
 /**
- * Guarantees a live session of somebody who chose their password themselves. While the account is suspended,
+ * Guarantees a live session of somebody who chose their password themselves, and has a second factor where the
+ * operator requires one. While the account is suspended,
  * it reads as ever, and changes nothing but by a procedure that is marked `FOR_SUSPENDED`.
  */
 export const signedInProcedure = requireSession();
@@ -56,10 +60,8 @@ export const signedInProcedure = requireSession();
  * Guarantees a live session whose owner typed the password recently, so that a stolen session changes nothing
  * that keeps its owner out.
  */
-export const confirmedProcedure = signedInProcedure.use(async ({ ctx, next }) => {
-  await ctx.services.sessions.requireRecentPassword(ctx.token);
-  return next();
-});
+export const confirmedProcedure = confirming(signedInProcedure);
+export const confirmedEnrolmentProcedure = confirming(enrolmentProcedure);
 
 /**
  * Takes guests as well: `ctx.account` is null without a session. One that has ended is refused all the same.
@@ -90,10 +92,22 @@ export const countedProcedure = (what: Change, procedure = signedInProcedure) =>
     return next();
   });
 
-function requireSession({ withAnyPassword = false } = {}) {
+function confirming(procedure: typeof signedInProcedure) {
+  return procedure.use(async ({ ctx, next }) => {
+    await ctx.services.sessions.requireRecentPassword(ctx.token);
+    return next();
+  });
+}
+
+interface Leniency {
+  readonly withAnyPassword?: boolean;
+  readonly withoutFactor?: boolean;
+}
+
+function requireSession(leniency: Leniency = {}) {
   return t.procedure.use(async ({ ctx, next, type, meta }) => {
     const { token } = ctx;
-    const account = await callerOf(ctx, withAnyPassword);
+    const account = await callerOf(ctx, leniency);
     if (account === null || token === null) throw new AppError('not_logged_in');
     const isAllowed = account.suspension === null || type === 'query' || meta?.isForSuspended === true;
     if (!isAllowed) throw new AppError('account_suspended');
@@ -103,11 +117,11 @@ function requireSession({ withAnyPassword = false } = {}) {
 
 /**
  * The account of the request's session or API key; null without one. A key works whatever became of the
- * password, which nobody who has the key needs to know.
+ * password, which nobody who has the key needs to know, and without a second factor: a till has none.
  */
 async function callerOf(
   { token, key, services, arrival }: Context,
-  withAnyPassword = false,
+  { withAnyPassword = false, withoutFactor = false }: Leniency = {},
 ): Promise<Account | null> {
   if (token === null) return null;
   if (key !== null) return key.account;
@@ -115,6 +129,8 @@ async function callerOf(
   const account = await services.sessions.resume(token);
   arrival.identify(account.id);
   if (account.mustChangePassword && !withAnyPassword) throw new AppError('password_change_required');
+  if (!withoutFactor && (await services.factorDuty.isOpen(account)))
+    throw new AppError('second_factor_required');
   return account;
 }
 

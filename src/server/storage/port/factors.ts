@@ -15,6 +15,8 @@ export interface Holder {
   readonly id: string;
   /** The token hash of the operator's session in which a factor is added: none is added once it has ended. */
   readonly session?: Uint8Array;
+  /** Whether the last factor stays, as that of an operator does in any case. */
+  readonly keepsLast?: boolean;
 }
 
 export interface PasskeyRecord {
@@ -86,7 +88,7 @@ export interface Factors {
    * was copied. A count of 0 need not grow.
    */
   notePasskeyUse(id: PasskeyId, counter: number, nowMs: number): Promise<boolean>;
-  /** Recovery codes go with the last factor. `last` for the only factor of an operator, which stays. */
+  /** Recovery codes go with the last factor. `last` for the only factor of a holder who keeps it. */
   removePasskey(
     holder: Holder,
     id: PasskeyId,
@@ -114,8 +116,8 @@ export interface Factors {
   ): Promise<Added | 'stale'>;
   /** @returns false when this step, or a later one, was used before. */
   spendTotpStep(holder: Holder, step: number): Promise<boolean>;
-  /** Recovery codes go with the last factor. @returns false when there is no confirmed secret. */
-  removeTotp(holder: Holder, mail?: NewMail): Promise<boolean>;
+  /** Recovery codes go with the last factor. `unknown` without a confirmed secret; `last` as above. */
+  removeTotp(holder: Holder, mail?: NewMail): Promise<'removed' | 'last' | 'unknown'>;
 
   /** @returns false when the holder has no such code any more. */
   spendRecoveryCode(holder: Holder, hash: Uint8Array): Promise<boolean>;

@@ -204,7 +204,8 @@ const removePasskey: StepOf<Factors['removePasskey']> = function* (
 ) {
   const key = keyOf(holder);
   yield* lock(statements, holder);
-  if (holder.kind === 'operator' && (yield* isOnlyFactor(statements, key, id))) return 'last';
+  const keepsLast = holder.kind === 'operator' || holder.keepsLast === true;
+  if (keepsLast && (yield* isOnlyFactor(statements, key, id))) return 'last';
   if ((yield* statements.deletePasskey.change({ ...key, id })) === 0)
     return isRepeated ? 'removed' : 'unknown';
   yield* dropLastCodes(statements, key);
@@ -254,11 +255,14 @@ const removeTotp: StepOf<Factors['removeTotp']> = function* (statements, isRepea
   const key = keyOf(holder);
   yield* lock(statements, holder);
   const present = yield* statements.totpOf.one({ ...key });
+  const isConfirmed = present !== undefined && present.secret !== null;
+  if (isConfirmed && holder.keepsLast && (yield* statements.passkeysOf.all({ ...key })).length === 0)
+    return 'last';
   yield* statements.deleteTotpOf.change({ ...key });
-  if (!present || present.secret === null) return isRepeated;
+  if (!isConfirmed) return isRepeated ? 'removed' : 'unknown';
   yield* dropLastCodes(statements, key);
   yield* tell(statements, holder, mail);
-  return true;
+  return 'removed';
 };
 
 const renewRecoveryCodes: StepOf<Factors['renewRecoveryCodes']> = function* (
