@@ -356,7 +356,7 @@ test.each([
     code: 1,
     stdout: '',
     stderr:
-      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | end-keys EMAIL | show PERSON | send-link EMAIL | remove-factors EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]\n',
+      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | end-keys EMAIL | show PERSON | export EMAIL --to FILE | send-link EMAIL | remove-factors EMAIL | suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]\n',
   });
 });
 
