@@ -45,9 +45,11 @@ function PasswordQuestion({
     if (!hasPasskeys()) return;
     const show = ({ passkeys }: SecondFactors) =>
       setHasPasskeyHere(passkeys.some(({ worksHere }) => worksHere));
-    // Without an answer the password does.
-    api.secondFactors.list.query().then(show, () => {});
-  }, []);
+    api.secondFactors.list.query().then(show, (error: unknown) => {
+      // Without an answer the password does.
+      if (failureOf(error).code === 'session_ended') onSessionEnded(error);
+    });
+  }, [onSessionEnded]);
 
   // Back and Forward leave the screen that has asked.
   useEffect(() => {
