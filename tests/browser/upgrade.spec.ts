@@ -29,7 +29,7 @@ const ASSET_NAME = /-([\w-]{8})(?=\.(?:js|css)$)/;
  */
 function buildNext(): string {
   const folder = temporaryFolder();
-  for (const part of ['client', 'render', 'server'])
+  for (const part of ['client', 'operator', 'render', 'server'])
     cpSync(join(PROJECT, 'dist', part), join(folder, 'dist', part), { recursive: true });
   cpSync(join(PROJECT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));

@@ -1,5 +1,8 @@
-/** The quiet second way in: a passkey, with nothing typed. */
-import { useState, useSyncExternalStore } from 'react';
+/**
+ * The quiet second way in: a passkey, with nothing typed. It is offered by the page that the server renders, which
+ * does not know the browser: where that has no passkeys, the answer is the same as to somebody who has none.
+ */
+import { useState } from 'react';
 import { api, failureOf } from '../api-client/api.ts';
 import type { Attempts } from '../controls/attempts.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,10 +10,7 @@ import styles from './auth.module.css';
 import { LOGIN_FAILED, welcome } from './forms.ts';
 
 export function PasskeyLogin({ attempts }: { readonly attempts: Attempts }) {
-  // The page that the server renders does not know the browser.
-  const isOffered = useSyncExternalStore(neverChanges, hasPasskeys, () => false);
   const [failure, setFailure] = useState<string>();
-  if (!isOffered) return null;
 
   function logIn() {
     void attempts.run(async () => {
@@ -38,6 +38,3 @@ export function PasskeyLogin({ attempts }: { readonly attempts: Attempts }) {
     </div>
   );
 }
-
-const neverChanges = () => () => {};
-const hasPasskeys = () => typeof window.PublicKeyCredential === 'function';
