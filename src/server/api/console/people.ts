@@ -1,4 +1,5 @@
 /** The part of the console about people: finding somebody, and what is done for or against them. */
+import type { ActAbout } from '#server/storage/port/audit.ts';
 import { peopleQuery, personQuery, type SentLink } from '#shared/console/people.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
@@ -15,6 +16,18 @@ async function openAccount(
   if (person.state === 'closed') throw new AppError('not_found');
   return { id: person.id, email: person.email };
 }
+
+/**
+ * Keeps an act that looks its account up by email on the account that was asked for: in between, the email may have
+ * become somebody else's. It throws before anything is changed.
+ * @throws AppError `not_found`.
+ */
+const onlyAbout =
+  (id: UserId, acts: ActAbout): ActAbout =>
+  (subject) => {
+    if (subject !== id) throw new AppError('not_found');
+    return acts(subject);
+  };
 
 /** @throws AppError `not_found` for what was done to nobody, because the account was closed meanwhile. */
 function done<Result>(result: Result | null): Result {
@@ -41,13 +54,17 @@ export const peopleProcedures = router({
   }),
 
   endSessions: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
-    const { email } = await openAccount(ctx.services, input.id);
-    return { count: done(await ctx.services.accounts.endSessions(email, ctx.acts('sessions_ended'))) };
+    const { id, email } = await openAccount(ctx.services, input.id);
+    return {
+      count: done(await ctx.services.accounts.endSessions(email, onlyAbout(id, ctx.acts('sessions_ended')))),
+    };
   }),
 
   endKeys: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
-    const { email } = await openAccount(ctx.services, input.id);
-    return { count: done(await ctx.services.accounts.endApiKeys(email, ctx.acts('api_keys_ended'))) };
+    const { id, email } = await openAccount(ctx.services, input.id);
+    return {
+      count: done(await ctx.services.accounts.endApiKeys(email, onlyAbout(id, ctx.acts('api_keys_ended')))),
+    };
   }),
 
   unlock: notedProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
@@ -66,9 +83,11 @@ export const peopleProcedures = router({
     ),
 
   removeFactors: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
-    const { email } = await openAccount(ctx.services, input.id);
+    const { id, email } = await openAccount(ctx.services, input.id);
     return {
-      hadFactors: done(await ctx.services.accounts.removeFactors(email, ctx.acts('factors_removed'))),
+      hadFactors: done(
+        await ctx.services.accounts.removeFactors(email, onlyAbout(id, ctx.acts('factors_removed'))),
+      ),
     };
   }),
 
@@ -77,13 +96,18 @@ export const peopleProcedures = router({
     const { services, caller, onHangUp } = ctx;
     const { id, email } = await openAccount(services, input.id);
     const found = done(await services.storage.findCredentials(email));
+    if (found.account.id !== id) throw new AppError('not_found');
     await services.storage.audit.note(ctx.act('account_exported', id));
     const owner = { origin: caller().network, account: id, isKnown: true, onHangUp };
     return exportAccount({ owner, services, account: found.account, token: null, timeZone: 'UTC' });
   }),
 
   close: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
-    const { email } = await openAccount(ctx.services, input.id);
-    return { remnants: done(await ctx.services.accounts.closeAtOnce(email, ctx.acts('account_closed'))) };
+    const { id, email } = await openAccount(ctx.services, input.id);
+    return {
+      remnants: done(
+        await ctx.services.accounts.closeAtOnce(email, onlyAbout(id, ctx.acts('account_closed'))),
+      ),
+    };
   }),
 });
