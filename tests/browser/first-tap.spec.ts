@@ -136,6 +136,13 @@ const PAGES: readonly RenderedPage[] = [
       tapTab('Sign Up', '/auth?tab=sign-up&next=%2Fscan'),
       type({ Email: 'pat@example.com', Password: PASSWORD }),
       send('Login', 'Email'),
+      {
+        controls: ['Sign In With a Passkey'],
+        tap: (page) => page.getByRole('button', { name: 'Sign In With a Passkey' }).click(),
+        outcome: async (page) => {
+          await page.waitForResponse(/auth\.passkeyOptions/);
+        },
+      },
     ],
   },
   {
