@@ -10,11 +10,37 @@ export const PAID_MODES = ['test', 'live'] as const satisfies readonly PaymentMo
 export type PaidMode = (typeof PAID_MODES)[number];
 
 /**
- * `created` before the payment service knows of it, `pending` once there is a payment page, then `succeeded`,
- * `failed` or `expired`; `refunded` follows `succeeded`.
+ * `created` before the payment service knows of it, `pending` once there is a payment page; then `failed`,
+ * `expired`, or `authorised`: the tip is in the ledger, and its money is held on the giver's card. It is
+ * `succeeded` once the money was captured, `cancelled` when it never was, `refunded` when it went back.
  */
-export const PAYMENT_STATES = ['created', 'pending', 'succeeded', 'failed', 'expired', 'refunded'] as const;
+export const PAYMENT_STATES = [
+  'created',
+  'pending',
+  'succeeded',
+  'failed',
+  'expired',
+  'refunded',
+  'authorised',
+  'cancelled',
+] as const;
 export type PaymentState = (typeof PAYMENT_STATES)[number];
+
+/**
+ * What happened to the money of a tip after it was paid, in part or elsewhere; a refund in full is a reversal.
+ * `refund`: a part went back. `dispute`: the giver's bank took it; `dispute_won`: it came back; `dispute_lost`:
+ * it stays gone, and nothing more moves. `refund_failed`: what was refunded did not reach the giver. `debit`:
+ * the operator took from the receiver at the payment service.
+ */
+export const ADJUSTMENT_KINDS = [
+  'refund',
+  'refund_failed',
+  'dispute',
+  'dispute_won',
+  'dispute_lost',
+  'debit',
+] as const;
+export type AdjustmentKind = (typeof ADJUSTMENT_KINDS)[number];
 
 /** A link to a page of the payment service that can be opened once. */
 export const paymentLink = z.object({ url: z.url() });

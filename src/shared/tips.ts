@@ -5,17 +5,25 @@ import { wasEverWithinBounds } from './ever-tipped.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_MESSAGE_LENGTH } from './message-rules.ts';
 import { messageText } from './messages.ts';
-import { PAYMENT_MODES } from './payments.ts';
+import { ADJUSTMENT_KINDS, PAYMENT_MODES } from './payments.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { amountOutOfBounds, amountTooFine, NO_AMOUNT } from './tip-amount.ts';
 import { closedObject } from './unknown-names.ts';
 
 /**
- * A simulated payment is completed at once; one at a payment service is pending until it is paid, failed or
- * expired. A reversed tip is refunded.
+ * A simulated payment is completed at once; one at a payment service is pending until its money was captured,
+ * or it has failed or expired. A reversed tip is refunded. A disputed one was taken back by the giver's bank,
+ * until the dispute is won.
  */
-export const TRANSACTION_STATUSES = ['completed', 'refunded', 'pending', 'failed', 'expired'] as const;
+export const TRANSACTION_STATUSES = [
+  'completed',
+  'refunded',
+  'pending',
+  'failed',
+  'expired',
+  'disputed',
+] as const;
 
 export const MAX_PAGE_SIZE = 200;
 const DEFAULT_PAGE_SIZE = 50;
@@ -187,6 +195,17 @@ export const transaction = z.object({
   termsVersion: z.int(),
   /** Deducted from the amount. */
   receiverFeeCents: z.int().min(0).brand<'Cents'>(),
+  /** What happened to the money after it was paid, oldest first; a refund in full is in `refundedAt` alone. */
+  changes: z.array(
+    z.object({
+      kind: z.enum(ADJUSTMENT_KINDS),
+      at: z.iso.datetime(),
+      /** Signed: of what the giver paid in all for the giver, of what the receiver got for the receiver. */
+      cents: z.int(),
+    }),
+  ),
+  /** When the money of a pending tip is captured, which the giver has authorised; else null. */
+  capturesAt: z.iso.datetime().nullable(),
 });
 
 export const thankYouForTip = transactionQuery.extend({

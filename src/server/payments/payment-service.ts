@@ -1,5 +1,6 @@
 /** The port to a payment service, which moves the money and knows nothing of the ledger. */
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { PaidMode } from '#shared/payments.ts';
 
 /**
@@ -13,7 +14,8 @@ export class PaymentServiceUnavailable extends Error {
 export type CheckoutState =
   | { readonly kind: 'open' }
   | {
-      readonly kind: 'paid';
+      /** `authorised`: the money is held on the card until it is captured or cancelled. */
+      readonly kind: 'authorised' | 'paid';
       /** The payment service's id of the charge. */
       readonly chargeId: string;
       /** In cents; null for another currency than that of the terms. */
@@ -33,12 +35,66 @@ export type Begun =
   /** There is no page, and there will be none. */
   | { readonly outcome: 'refused' };
 
+/** The country and business of a provider, with which an account is opened. */
+export interface AccountProfile {
+  /** ISO 3166-1 alpha-2, in capital letters. */
+  readonly country: string;
+  readonly email: string;
+  /** The address of one of their tip pages, and what they do, in words. */
+  readonly pageUrl: string;
+  readonly description: string;
+  readonly serviceCategory: ServiceCategory;
+}
+
 export interface ServiceAccount {
   readonly accountId: string;
+  readonly country: string | null;
   /** True when tips can be paid to it. */
   readonly chargesEnabled: boolean;
+  /** True when the account's balance is paid out to its owner's bank. */
+  readonly payoutsEnabled: boolean;
   /** The owner's open requirements, in the payment service's names. */
   readonly missing: readonly string[];
+  /** Why the payment service has restricted it, in its own name; null when it has not. */
+  readonly disabledReason: string | null;
+}
+
+/** What an account at the payment service holds, in cents of the currency of the terms. */
+export interface AccountBalance {
+  readonly availableCents: number;
+  readonly pendingCents: number;
+  /** The next payout to the owner's bank; null when none is on its way. */
+  readonly nextPayout: { readonly cents: number; readonly arrivesAtMs: number } | null;
+}
+
+/**
+ * Where the money of one charge is, as the payment service tells it at one moment. Sums are in cents and of
+ * the giver's side: with the giver's fee.
+ */
+export interface ChargeState {
+  readonly chargeId: string;
+  readonly transactionId: string | null;
+  /** `cancelled`: the authorisation was given up or has lapsed, and nobody pays. */
+  readonly state: 'authorised' | 'captured' | 'cancelled';
+  readonly chargedCents: number;
+  /** Newest last. */
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly cents: number;
+    readonly hasFailed: boolean;
+    readonly createdAtMs: number;
+  }[];
+  /** Without inquiries, which move no money. */
+  readonly disputes: readonly {
+    readonly id: string;
+    readonly cents: number;
+    readonly state: 'open' | 'won' | 'lost';
+    readonly openedAtMs: number;
+    /** Until when the operator may answer; null once it is over. */
+    readonly answerByMs: number | null;
+  }[];
+  /** What went to the receiver's account before fees, and how much of it was taken back; null without one. */
+  readonly transfer: { readonly cents: number; readonly reversedCents: number } | null;
 }
 
 /** A verified event that the payment service sends: late, twice, in any order or not at all. */
@@ -51,38 +107,81 @@ export interface WebhookEvent {
         readonly transactionId: string | null;
         readonly state: CheckoutState;
       }
-    | { readonly kind: 'refund'; readonly chargeId: string }
-    /** The giver's bank took a charge back. */
-    | { readonly kind: 'dispute'; readonly chargeId: string }
-    | { readonly kind: 'account'; readonly account: ServiceAccount }
+    /** Something happened to a charge: its state is read, and the event is not believed. */
+    | { readonly kind: 'charge'; readonly chargeId: string }
+    /** Something happened to an account: it is read, too. */
+    | { readonly kind: 'account'; readonly accountId: string }
     | { readonly kind: 'other' };
+}
+
+/** A page that was paid, with the tip that it says it is for. */
+export interface PaidPage {
+  readonly checkoutId: string;
+  readonly transactionId: string | null;
+  readonly state: CheckoutState;
+  readonly createdAtMs: number;
+  /** What was written to the page when it was made, enough to enter the tip again; null for older pages. */
+  readonly tip: PageTip | null;
+}
+
+/** The tip as a page's metadata tell it. */
+export interface PageTip {
+  readonly giverId: string | null;
+  readonly receiverId: string;
+  readonly qrCodeId: string;
+  readonly serviceCategory: string;
+  readonly amountCents: number;
+  readonly giverFeeCents: number;
+  readonly receiverFeeCents: number;
+  readonly giverFeeRate: number;
+  readonly receiverFeeRate: number;
+  readonly termsVersion: number;
+  readonly destination: string;
 }
 
 /** Every method throws PaymentServiceUnavailable when its outcome is unknown. */
 export interface PaymentService {
   readonly mode: PaidMode;
-  /** Makes the page on which a giver pays; repeated calls return the same page. */
-  begin(payment: PaymentRecord, texts: PageTexts): Promise<Begun>;
+  /**
+   * The payment service's name of the operator's own account. Accounts and charges of another one are unknown
+   * under the present keys. Asked once, then remembered.
+   */
+  platform(): Promise<string>;
+  /** How far the clock of the payment service is ahead of this one; null before its first answer. */
+  clockOffsetMs(): number | null;
+  /**
+   * Makes the page on which a giver pays; repeated calls return the same page.
+   * @param capture `later` holds the money on the card until `capture` or `cancel`.
+   */
+  begin(payment: PaymentRecord, texts: PageTexts, capture: 'now' | 'later'): Promise<Begun>;
   lookUp(checkoutId: string): Promise<CheckoutState>;
   /** Closes a page, unless it was paid. */
   close(checkoutId: string): Promise<CheckoutState>;
+  /** Takes what was authorised. `cancelled`: it was given up or has lapsed, and there is nothing to take. */
+  capture(payment: PaymentRecord): Promise<'captured' | 'cancelled'>;
+  /** Gives up what was authorised, which costs nobody anything. `captured`: it is too late for that. */
+  cancel(payment: PaymentRecord): Promise<'cancelled' | 'captured'>;
   /**
-   * Returns all of a charge to the giver, with fees, and takes the receiver's part back; done once for each
-   * request of a refund.
+   * Returns all that is left of a charge to the giver, with fees, and takes the receiver's part back; done once
+   * for each request of a refund.
    * @returns `refunded_before` when it was refunded elsewhere, so that the receiver may have kept their part;
    *   `refused` for good.
    */
   refund(payment: PaymentRecord): Promise<'refunded' | 'refunded_before' | 'refused'>;
   /**
-   * Takes back the receiver's part of a charge that was returned to the giver, unless that was already done.
-   * @returns `refused` for good.
+   * Takes back from the receiver what went back to the giver, until `cents` of the transfer are reversed in all.
+   * What was reversed before counts.
+   * @param cents before fees, as in `ChargeState`.
+   * @returns `refused` while their account cannot give it.
    */
-  takeBack(payment: PaymentRecord): Promise<'taken_back' | 'refused'>;
+  takeBack(payment: PaymentRecord, cents: number): Promise<'taken_back' | 'refused'>;
   /**
-   * Finds the tip for which a charge was made.
-   * @returns null for a charge that is not of a tip.
+   * Gives the receiver back what was taken for a dispute that was won; done once for each dispute.
+   * @param cents before fees.
    */
-  findTip(chargeId: string): Promise<string | null>;
+  giveBack(payment: PaymentRecord, disputeId: string, cents: number): Promise<'given_back' | 'refused'>;
+  /** @returns null for a charge that the payment service does not know. */
+  readCharge(chargeId: string): Promise<ChargeState | null>;
   /**
    * Verifies and reads a webhook event.
    * @param body the received bytes.
@@ -90,17 +189,26 @@ export interface PaymentService {
    */
   readEvent(body: Uint8Array, signature: string): WebhookEvent | null;
   /**
-   * The events of refunds and disputes, newest first, including those that were never delivered.
+   * The events of charges, newest first, including those that were never delivered.
    * @param fromMs at most 30 days back, because the payment service keeps them no longer.
    */
   listEvents(fromMs: number, toMs: number): AsyncIterable<WebhookEvent>;
+  /** The pages that were made in a period and then paid, newest first. */
+  listPaidPages(fromMs: number, toMs: number): AsyncIterable<PaidPage>;
 
   /** @param key makes one account, however often it is used. */
-  openAccount(provider: { readonly email: string; readonly key: string }): Promise<ServiceAccount>;
-  /** @returns null when the account no longer exists. */
+  openAccount(profile: AccountProfile, key: string): Promise<OpenedAccount>;
+  /** @returns null when the account no longer exists, or belongs to another platform. */
   findAccount(accountId: string): Promise<ServiceAccount | null>;
+  /** @returns null when the account no longer exists. */
+  readBalance(accountId: string): Promise<AccountBalance | null>;
   /** The payment service's page on which the owner completes the account. The address works once. */
   linkToOnboarding(accountId: string, returnUrl: string): Promise<string>;
   /** The payment service's dashboard of the account. The address works once. */
   linkToDashboard(accountId: string): Promise<string>;
 }
+
+/** `refused` has the payment service's own words. */
+export type OpenedAccount =
+  | { readonly outcome: 'opened'; readonly account: ServiceAccount }
+  | { readonly outcome: 'refused'; readonly reason: string };

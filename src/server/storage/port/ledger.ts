@@ -2,7 +2,7 @@
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
-import type { PaymentMode } from '#shared/payments.ts';
+import type { AdjustmentKind, PaymentMode } from '#shared/payments.ts';
 import type { TipDirection, TipParty } from '#shared/records.ts';
 import type { Act } from './audit.ts';
 import type { OfferedMessage } from './messages.ts';
@@ -35,6 +35,23 @@ export interface Reversal {
   readonly reversedBy: TipParty | null;
 }
 
+/**
+ * A change of a tip's money after it was paid, in part or at the payment service. Sums are signed: negative
+ * where money goes back. A simulated tip has none.
+ */
+export interface Adjustment {
+  readonly kind: AdjustmentKind;
+  /** The payment service's id of the refund, dispute or reversal; with the kind it is unique for a tip. */
+  readonly source: string;
+  /** Of the amount, which is what the entry in the giver's account moves. */
+  readonly amountCents: Cents;
+  readonly giverFeeCents: Cents;
+  readonly receiverFeeCents: Cents;
+  /** What the entry in the receiver's account moves. */
+  readonly netAmountCents: Cents;
+  readonly createdAtMs: number;
+}
+
 /** Why the present terms refuse a tip. */
 export type TermsRefusal = 'terms_changed' | 'amount_out_of_bounds';
 
@@ -49,6 +66,10 @@ export interface GivenTip extends NewTransaction {
 export interface TransactionRecord extends NewTransaction {
   readonly receiverId: UserId;
   readonly reversal: Reversal | null;
+  /** Oldest first; what the reversal took back is what they left. */
+  readonly adjustments: readonly Adjustment[];
+  /** Until when the money is held on the giver's card before it is captured; null once it was, or without that. */
+  readonly capturesAtMs: number | null;
   /** The present names of the code's provider; the ledger stores ids only. */
   readonly receiverName: string;
   readonly receiverUsername: string;
@@ -58,8 +79,15 @@ export interface TransactionRecord extends NewTransaction {
   readonly defaultThankYou: string | null;
 }
 
-/** What a tip, or its reversal, did to the account of one of its two people. */
-export const ENTRY_KINDS = ['received', 'given', 'received_reversed', 'given_reversed'] as const;
+/** What a tip, its reversal or an adjustment did to the account of one of its two people. */
+export const ENTRY_KINDS = [
+  'received',
+  'given',
+  'received_reversed',
+  'given_reversed',
+  'received_adjusted',
+  'given_adjusted',
+] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export interface EntryRecord {

@@ -3,9 +3,11 @@
  * ledger change in one atomic step.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
 import type {
+  Adjustment,
   CodeRefusal,
   GivenTip,
   NewReversal,
@@ -17,6 +19,7 @@ import type {
 /** A payment that is to begin: its tip, and the time after which it cannot be paid. */
 export interface NewPayment extends GivenTip {
   readonly paymentMode: PaidMode;
+  readonly platform: string;
   readonly expiresAtMs: number;
 }
 
@@ -27,6 +30,8 @@ export interface Checkout {
 
 export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'paymentMode'> {
   readonly paymentMode: PaidMode;
+  /** The operator's account at the payment service when it began; null for payments from before this was stored. */
+  readonly platform: string | null;
   readonly destination: string;
   readonly state: PaymentState;
   readonly changedAtMs: number;
@@ -41,6 +46,10 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
    */
   readonly refund: PaymentRefund | null;
   readonly lookCount: number;
+  /** What went back to the giver and the receiver still has, in cents before fees; asked for until it is 0. */
+  readonly owedByReceiverCents: Cents;
+  /** What the operator has and the giver should: a refund that did not reach them. */
+  readonly owedToGiverCents: Cents;
 }
 
 export interface PaymentRefund {
@@ -60,7 +69,11 @@ export type BeginOutcome =
 /** News of a payment, from the payment service or from one of its two people. */
 export type PaymentMove =
   | { readonly kind: 'pending'; readonly checkout: Checkout }
+  /** The tip enters the ledger with the first of these two. */
+  | { readonly kind: 'authorised'; readonly chargeId: string; readonly capturesAtMs: number }
   | { readonly kind: 'succeeded'; readonly chargeId: string }
+  /** What was authorised was given up, or has lapsed: the tip is reversed. */
+  | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed' | 'expired' | 'refunded' }
   /** Ends no payment whose page another request has stored meanwhile: somebody may be paying there. */
   | { readonly kind: 'page_refused' }
@@ -77,15 +90,30 @@ export type AskRefundOutcome =
   | { readonly outcome: 'asked' | 'repeated'; readonly payment: PaymentRecord }
   | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' };
 
-/** A provider's account at the payment service, one for test money and one for real money. */
+export interface FoundPayment extends Omit<NewPayment, 'giverMessage' | 'termsRefusal' | 'isHeld'> {
+  readonly receiverId: UserId;
+  readonly destination: string;
+  readonly checkout: Checkout;
+}
+
+/** A provider's account at the payment service, one for each account of the operator. */
 export interface PayoutAccount {
   readonly userId: UserId;
   readonly paymentMode: PaidMode;
+  /** The operator's account there; null for accounts from before this was stored. */
+  readonly platform: string | null;
+  /** ISO 3166-1 alpha-2; null when it is not known. */
+  readonly country: string | null;
   /** The payment service's id of the account. */
   readonly accountId: string;
   readonly chargesEnabled: boolean;
+  readonly payoutsEnabled: boolean;
   /** What the payment service asks of the owner, in its own names. */
   readonly missing: readonly string[];
+  /** Why the payment service has restricted it, in its own name; null when it has not. */
+  readonly disabledReason: string | null;
+  /** When the payment service last told of it. */
+  readonly readAtMs: number;
 }
 
 export type PaymentName =
@@ -117,6 +145,38 @@ export interface Payments {
     lookAtMs: number,
   ): Promise<MoveOutcome | null>;
   /**
+   * Enters what happened to the money of a charge: the adjustments that the ledger does not have yet, each once
+   * by its kind and source, with what is owed afterwards.
+   * @returns null for an unknown payment.
+   */
+  adjustPayment(
+    id: TransactionId,
+    change: {
+      readonly adjustments: readonly Adjustment[];
+      readonly owedByReceiverCents: Cents;
+      readonly owedToGiverCents: Cents;
+    },
+    nowMs: number,
+    lookAtMs: number,
+  ): Promise<MoveOutcome | null>;
+  /**
+   * Enters a payment that the payment service knows and the database does not, as after a restore: pending, with
+   * its page. Nothing is entered when its code or one of its people is unknown, or it is known already.
+   */
+  enterFoundPayment(payment: FoundPayment, lookAtMs: number): Promise<PaymentRecord | null>;
+  /** When the newest payment began; null without one. */
+  newestPaymentMs(): Promise<number | null>;
+  /** Payments that reached the ledger, oldest tip first, from a period; at most `atMost`, after the one named. */
+  listPaidPayments(
+    period: { readonly fromMs: number; readonly untilMs: number },
+    after: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null,
+    atMost: number,
+  ): Promise<PaymentRecord[]>;
+  /** Those with something owed, oldest first, at most `atMost`. */
+  listDebts(atMost: number): Promise<PaymentRecord[]>;
+  /** What is authorised for the receiver's tips and not captured yet. */
+  readArriving(receiverId: UserId): Promise<{ readonly count: number; readonly netCents: Cents }>;
+  /**
    * Stores a refund request, so that it is carried out even if this process ends.
    */
   askForRefund(reversal: NewReversal | OperatorReversal, lookAtMs: number): Promise<AskRefundOutcome>;
@@ -143,8 +203,16 @@ export interface Payments {
    */
   savePayoutAccount(account: PayoutAccount, nowMs: number): Promise<void>;
   findPayoutAccount(
-    name: { readonly userId: UserId; readonly paymentMode: PaidMode } | { readonly accountId: string },
+    name:
+      | { readonly userId: UserId; readonly paymentMode: PaidMode; readonly platform: string }
+      | { readonly accountId: string },
   ): Promise<PayoutAccount | null>;
+  /** Those that were read before `beforeMs`, longest ago first, at most `atMost`: for the daily look. */
+  listStalePayoutAccounts(
+    of: { readonly paymentMode: PaidMode; readonly platform: string },
+    beforeMs: number,
+    atMost: number,
+  ): Promise<PayoutAccount[]>;
   listPayoutAccounts(userId: UserId): Promise<PayoutAccount[]>;
 
   /** @returns whether the webhook event was unknown before. */
