@@ -93,7 +93,10 @@ export interface ChargeState {
     /** Until when the operator may answer; null once it is over. */
     readonly answerByMs: number | null;
   }[];
-  /** What went to the receiver's account before fees, and how much of it was taken back; null without one. */
+  /**
+   * What went to the receiver's account before fees, and how much of it was taken back and not given back since;
+   * null without one.
+   */
   readonly transfer: { readonly cents: number; readonly reversedCents: number } | null;
 }
 
@@ -101,14 +104,12 @@ export interface ChargeState {
 export interface WebhookEvent {
   readonly id: string;
   readonly data:
-    | {
-        readonly kind: 'page';
-        readonly checkoutId: string;
-        readonly transactionId: string | null;
-        readonly state: CheckoutState;
-      }
+    /** Something happened to a page: it is looked up, since no event tells what is authorised. */
+    | { readonly kind: 'page'; readonly checkoutId: string; readonly transactionId: string | null }
     /** Something happened to a charge: its state is read, and the event is not believed. */
     | { readonly kind: 'charge'; readonly chargeId: string }
+    /** Something happened to the receiver's part of a charge, which is named by its tip; its state is read. */
+    | { readonly kind: 'transfer'; readonly transactionId: string }
     /** Something happened to an account: it is read, too. */
     | { readonly kind: 'account'; readonly accountId: string }
     | { readonly kind: 'other' };
