@@ -50,6 +50,8 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
   readonly owedByReceiverCents: Cents;
   /** What the operator has and the giver should: a refund that did not reach them. */
   readonly owedToGiverCents: Cents;
+  /** What came back with a dispute that was won, before fees; given back again and again until it is 0. */
+  readonly owedToReceiverCents: Cents;
 }
 
 export interface PaymentRefund {
@@ -147,14 +149,15 @@ export interface Payments {
   /**
    * Enters what happened to the money of a charge: the adjustments that the ledger does not have yet, each once
    * by its kind and source, with what is owed afterwards.
+   * @param change what was decided while the payment had `knownCount` adjustments. It stays unchanged when it has
+   *   more by now, because the new ones are parts of what is left by those before.
    * @returns null for an unknown payment.
    */
   adjustPayment(
     id: TransactionId,
-    change: {
+    change: Pick<PaymentRecord, 'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents'> & {
+      readonly knownCount: number;
       readonly adjustments: readonly Adjustment[];
-      readonly owedByReceiverCents: Cents;
-      readonly owedToGiverCents: Cents;
     },
     nowMs: number,
     lookAtMs: number,
@@ -177,7 +180,8 @@ export interface Payments {
   /** What is authorised for the receiver's tips and not captured yet. */
   readArriving(receiverId: UserId): Promise<{ readonly count: number; readonly netCents: Cents }>;
   /**
-   * Stores a refund request, so that it is carried out even if this process ends.
+   * Stores a refund request, so that it is carried out even if this process ends. One that comes while another
+   * is under way joins it (`repeated`), whoever of the two people asks.
    */
   askForRefund(reversal: NewReversal | OperatorReversal, lookAtMs: number): Promise<AskRefundOutcome>;
   findPayment(name: PaymentName): Promise<PaymentRecord | null>;
