@@ -65,6 +65,8 @@ export interface AccountBalance {
   readonly pendingCents: number;
   /** The next payout to the owner's bank; null when none is on its way. */
   readonly nextPayout: { readonly cents: number; readonly arrivesAtMs: number } | null;
+  /** True when it also holds other currencies, which these sums leave out. */
+  readonly hasOtherCurrencies: boolean;
 }
 
 /**

@@ -175,8 +175,8 @@ export interface Payments {
     after: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null,
     atMost: number,
   ): Promise<PaymentRecord[]>;
-  /** Those with something owed, oldest first, at most `atMost`. */
-  listDebts(atMost: number): Promise<PaymentRecord[]>;
+  /** Those with something owed, oldest first, at most `atMost`; of one receiver's tips when it is named. */
+  listDebts(atMost: number, receiverId?: UserId): Promise<PaymentRecord[]>;
   /** What is authorised for the receiver's tips and not captured yet. */
   readArriving(receiverId: UserId): Promise<{ readonly count: number; readonly netCents: Cents }>;
   /**
