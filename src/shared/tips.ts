@@ -144,6 +144,15 @@ export interface TipStreamStart {
   readonly reset: StreamReset | null;
 }
 
+/** What happened to the money of a tip after it was paid. */
+export const tipChange = z.object({
+  kind: z.enum(ADJUSTMENT_KINDS),
+  at: z.iso.datetime(),
+  /** Signed: of what the giver paid in all for the giver, of what the receiver got for the receiver. */
+  amountCents: z.int().brand<'Cents'>(),
+});
+export type TipChange = z.infer<typeof tipChange>;
+
 export const transaction = z.object({
   id: z.string().regex(idPattern('txn')).brand<'TransactionId'>(),
   /** The giver's own id for the giver; a stable pseudonym for the receiver; null for a guest. */
@@ -196,15 +205,11 @@ export const transaction = z.object({
   /** Deducted from the amount. */
   receiverFeeCents: z.int().min(0).brand<'Cents'>(),
   /** What happened to the money after it was paid, oldest first; a refund in full is in `refundedAt` alone. */
-  changes: z.array(
-    z.object({
-      kind: z.enum(ADJUSTMENT_KINDS),
-      at: z.iso.datetime(),
-      /** Signed: of what the giver paid in all for the giver, of what the receiver got for the receiver. */
-      cents: z.int(),
-    }),
-  ),
-  /** When the money of a pending tip is captured, which the giver has authorised; else null. */
+  changes: z.array(tipChange),
+  /**
+   * When the money is captured that is held on the giver's card; it stays with a tip that was taken back before.
+   * Null once the money was captured, and without such a time.
+   */
   capturesAt: z.iso.datetime().nullable(),
 });
 

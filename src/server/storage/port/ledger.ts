@@ -68,7 +68,10 @@ export interface TransactionRecord extends NewTransaction {
   readonly reversal: Reversal | null;
   /** Oldest first; what the reversal took back is what they left. */
   readonly adjustments: readonly Adjustment[];
-  /** Until when the money is held on the giver's card before it is captured; null once it was, or without that. */
+  /**
+   * Until when the money is held on the giver's card before it is captured; null once it was, or without that. It
+   * stays with a tip whose payment was cancelled, of which nothing was charged.
+   */
   readonly capturesAtMs: number | null;
   /** The present names of the code's provider; the ledger stores ids only. */
   readonly receiverName: string;

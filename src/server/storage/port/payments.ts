@@ -2,6 +2,7 @@
  * The storage port for payments at a payment service and the providers' accounts there. A payment and the
  * ledger change in one atomic step.
  */
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
@@ -177,8 +178,16 @@ export interface Payments {
   ): Promise<PaymentRecord[]>;
   /** Those with something owed, oldest first, at most `atMost`; of one receiver's tips when it is named. */
   listDebts(atMost: number, receiverId?: UserId): Promise<PaymentRecord[]>;
-  /** What is authorised for the receiver's tips and not captured yet. */
-  readArriving(receiverId: UserId): Promise<{ readonly count: number; readonly netCents: Cents }>;
+  /** What is authorised for the receiver's tips of a period, and of a service, and not captured yet. */
+  readArriving(
+    receiverId: UserId,
+    of: {
+      /** Of the tips, not of their capture. */
+      readonly fromMs: number;
+      readonly untilMs: number;
+      readonly serviceCategory: ServiceCategory | null;
+    },
+  ): Promise<{ readonly count: number; readonly netCents: Cents }>;
   /**
    * Stores a refund request, so that it is carried out even if this process ends. One that comes while another
    * is under way joins it (`repeated`), whoever of the two people asks.
