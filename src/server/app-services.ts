@@ -24,6 +24,7 @@ import { createNotifications } from './notifications/notifications.ts';
 import { findAddresses, resolveAddresses } from './outgoing/request.ts';
 import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
+import { createPayoutAccounts } from './payments/payout-accounts.ts';
 import { createPayouts } from './payments/payouts.ts';
 import { createSimulatedPayments } from './payments/simulated.ts';
 import { createPrinter } from './print/printer.ts';
@@ -94,10 +95,14 @@ export function createServices({
     secret: secrets.vapid,
   });
   const refusal = config.maintenance && createRefusal(config.maintenance, clock);
-  const ownPayments = paymentService
+  const real = paymentService && {
+    service: paymentService,
+    accounts: createPayoutAccounts({ storage, service: paymentService, clock, log }),
+  };
+  const ownPayments = real
     ? createPaidTips({
+        ...real,
         storage,
-        service: paymentService,
         clock,
         log,
         publicUrl,
@@ -109,7 +114,7 @@ export function createServices({
   const payments = refusal ? holdPayments(ownPayments, storage, refusal) : ownPayments;
   const payouts = createPayouts({
     storage,
-    service: paymentService,
+    real,
     clock,
     publicUrl,
     excludedCategories: config.stripe?.excludedCategories ?? [],

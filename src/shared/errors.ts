@@ -102,6 +102,7 @@ export const REFUSALS = {
     title: 'Payment unavailable',
     detail: 'The payment service does not answer at the moment. Please try again.',
   },
+  payout_account_refused: { status: 422, title: 'Payout account refused', detail: 'No account was opened.' },
   invalid_notice: {
     status: 400,
     title: 'Invalid notice',
@@ -319,6 +320,8 @@ interface AppErrorOptions {
   readonly retryAfterSeconds?: number;
   /** For `missing_scope`. */
   readonly scope?: string;
+  /** For `payout_account_refused`: the payment service's own words. */
+  readonly reason?: string;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -331,11 +334,9 @@ export class AppError extends Error {
   readonly scope: string | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
-    const { fieldErrors, retryAfterSeconds, scope, cause } = options;
-    super(
-      fieldErrors?.[0]?.message ?? sentenceOf(code, REFUSALS[code].detail, { retryAfterSeconds, scope }),
-      { cause },
-    );
+    const { fieldErrors, retryAfterSeconds, scope, reason, cause } = options;
+    const detail = reason ?? REFUSALS[code].detail;
+    super(fieldErrors?.[0]?.message ?? sentenceOf(code, detail, { retryAfterSeconds, scope }), { cause });
     this.name = 'AppError';
     this.code = code;
     this.fieldErrors = options.fieldErrors ?? [];

@@ -45,6 +45,9 @@ export type AdjustmentKind = (typeof ADJUSTMENT_KINDS)[number];
 /** A link to a page of the payment service that can be opened once. */
 export const paymentLink = z.object({ url: z.url() });
 
+/** Why an account that a provider had does not count any more. */
+export const LOST_ACCOUNTS = ['gone', 'other_platform'] as const;
+
 export const payoutStatus = z.object({
   mode: z.enum(PAYMENT_MODES),
   /** The provider's services for which the payment service takes no tips. */
@@ -55,7 +58,40 @@ export const payoutStatus = z.object({
       chargesEnabled: z.boolean(),
       /** What the payment service asks of the owner, in its own names. */
       missing: z.array(z.string()),
+      payoutsEnabled: z.boolean(),
+      /** Why the payment service has restricted the account, in its own name; null when it has not. */
+      disabledReason: z.string().nullable(),
+      /** ISO 3166-1 alpha-2; null when it is not known. */
+      country: z.string().nullable(),
     })
     .nullable(),
+  /**
+   * Null unless there is no account but was one: the payment service does not know it any more, or it belongs
+   * to another account of the operator.
+   */
+  lostAccount: z.enum(LOST_ACCOUNTS).nullable(),
+  /** What went back to givers and is still in the provider's account. */
+  owedCents: z.int().min(0).brand<'Cents'>(),
 });
 export type PayoutStatus = z.infer<typeof payoutStatus>;
+
+/** What an account holds; sums are negative while more was taken back than it had. */
+export const payoutBalance = z.object({
+  /** Ready for the next payout. */
+  availableCents: z.int().brand<'Cents'>(),
+  /** Paid by givers, and not ready yet. */
+  pendingCents: z.int().brand<'Cents'>(),
+  /** Null when none is on its way. */
+  nextPayout: z.object({ amountCents: z.int().brand<'Cents'>(), arrivesAt: z.iso.datetime() }).nullable(),
+  /** True when it also holds other currencies, which these sums leave out. */
+  hasOtherCurrencies: z.boolean(),
+});
+export type PayoutBalance = z.infer<typeof payoutBalance>;
+
+export const newPayoutAccount = z.strictObject({
+  /** ISO 3166-1 alpha-2. Needed to open an account, and ignored when there is one. */
+  country: z
+    .string({ error: 'The country must be text.' })
+    .regex(/^[A-Z]{2}$/, 'A country is written as two capital letters, such as US.')
+    .optional(),
+});

@@ -87,6 +87,7 @@ async function openAccount(origin: string, { token }: Person): Promise<string> {
   const answer = await fetch(`${origin}/trpc/payments.onboard`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ country: 'US' }),
   });
   const [, accountId] = /onboarding\/([^?]+)/.exec(await answer.text()) ?? [];
   if (accountId === undefined) throw new Error('there is no account');

@@ -422,6 +422,7 @@ describe('a password that the operator made', () => {
       'messages.thankYous': 'password_change_required',
       'messages.saveThankYous': 'password_change_required',
       'payments.payoutStatus': 'password_change_required',
+      'payments.balance': 'password_change_required',
       'payments.onboard': 'password_change_required',
       'payments.openDashboard': 'password_change_required',
       'notifications.key': 'password_change_required',

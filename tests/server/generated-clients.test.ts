@@ -197,6 +197,7 @@ const REFUSED: Readonly<Record<string, number>> = {
   apiKeys_end: NOT_THERE,
   transactions_giveUp: NOT_THERE,
   transactions_mailReceipt: TURNED_OFF,
+  payments_balance: TURNED_OFF,
   payments_onboard: TURNED_OFF,
   payments_openDashboard: TURNED_OFF,
   notices_update: NOT_THERE,

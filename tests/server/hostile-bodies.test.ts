@@ -54,14 +54,13 @@ const TAKES_NO_INPUT: ReadonlyMap<string, ErrorCode | null> = new Map([
   ['/trpc/auth.logout', null],
   ['/trpc/auth.endOtherSessions', null],
   ['/trpc/auth.sendConfirmation', null],
-  // Payments are simulated here.
-  ['/trpc/payments.onboard', 'provider_not_payable'],
   ['/trpc/auth.passkeyOptions', null],
   ['/trpc/auth.passkeyConfirmOptions', null],
   ['/trpc/secondFactors.passkeyOptions', null],
   ['/trpc/secondFactors.beginTotp', null],
   ['/trpc/secondFactors.removeTotp', 'second_factor_not_found'],
   ['/trpc/secondFactors.renewRecoveryCodes', 'second_factor_not_found'],
+  // Payments are simulated here.
   ['/trpc/payments.openDashboard', 'provider_not_payable'],
 ]);
 

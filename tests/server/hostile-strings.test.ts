@@ -657,6 +657,11 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text }) => ({ proof: 'none', choice: text }),
     refusals: ['invalid_input'],
   },
+  'payments.onboard.country': {
+    inputWith: ({ text }) => ({ country: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
   'apiKeys.create.name': {
     inputWith: ({ text }) => ({ ...NEW_KEY, name: text }),
     token: provider,

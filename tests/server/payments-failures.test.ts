@@ -59,7 +59,7 @@ describe.each([
     const newcomer = await enter(t, 'kim', ['dj']);
     failOnce(scene, ({ path }) => path === '/accounts', failed);
     const urls = [
-      await newcomer.trpc.payments.onboard.mutate(),
+      await newcomer.trpc.payments.onboard.mutate({ country: 'US' }),
       await newcomer.trpc.payments.onboard.mutate(),
     ];
     const accounts = [...stripe.accounts.values()].filter(({ email }) => email === newcomer.user.email);

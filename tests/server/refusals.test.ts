@@ -44,6 +44,11 @@ import { totpAt } from '#tests/support/totp.ts';
 const MARKER = 'a detail from deep inside';
 const OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
 
+const refuseAccounts = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  method === 'POST' && path.endsWith('/accounts')
+    ? ({ is: 'refused', status: 400, message: 'Stripe opens no account in this country.' } as const)
+    : null;
+
 /** A provider with a code, a customer, and switches for what may go wrong around them. */
 async function openScene({
   isRateLimited = false,
@@ -329,6 +334,13 @@ const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, R
     arrange: ({ paid, provider }) => paid?.makePayable(provider),
     disturb: ({ paid }) => paid?.stripe.fail(() => ({ is: 'status', status: 500 })),
     act: ({ t, provider }, door) => call(door, t, 'payments.openDashboard', undefined, provider),
+  },
+  payout_account_refused: {
+    status: 422,
+    detail: 'Stripe opens no account in this country.',
+    isPaid: true,
+    disturb: ({ paid }) => paid?.stripe.fail(refuseAccounts),
+    act: ({ t, provider }, door) => call(door, t, 'payments.onboard', { country: 'KP' }, provider),
   },
   invalid_notice: {
     status: 400,

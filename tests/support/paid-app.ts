@@ -57,7 +57,7 @@ export async function createPaidApp({ secretKey, ...options }: Options = {}) {
 
 /** Has a provider begin with an account at Stripe. @returns how Stripe names it. */
 export async function openAccount({ trpc }: Pick<Provider, 'trpc'>): Promise<string> {
-  const { url } = await trpc.payments.onboard.mutate();
+  const { url } = await trpc.payments.onboard.mutate({ country: 'US' });
   const [, accountId = ''] = /onboarding\/([^?]+)/.exec(url) ?? [];
   return accountId;
 }

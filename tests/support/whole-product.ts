@@ -179,6 +179,7 @@ export async function runEverything(
     await call(old, 'GET /auth/me/export', { token });
     await call(old, 'DELETE /auth/sessions', { token });
     await call(old, 'DELETE /auth/sessions/{session_id}', { token, at: '/auth/sessions/ses_none' });
+    await call(old, 'GET /payments/balance', { token });
     await call(old, 'POST /payments/account', { token });
     await call(old, 'POST /payments/dashboard-link', { token });
     await call(old, 'POST /notices/devices', { token, body: {} });
@@ -271,11 +272,13 @@ export async function runEverything(
     const tip = { token, body: { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' } };
     const accountRoute = 'GET /payments/account';
     const links = ['POST /payments/account', 'POST /payments/dashboard-link'];
-    for (const route of [accountRoute, ...links]) await call(paid, route, { token });
-    for (const route of [accountRoute, ...links.toReversed()]) await call(paid, route, provider);
+    const balance = 'GET /payments/balance';
+    for (const route of [accountRoute, balance, ...links]) await call(paid, route, { token });
+    for (const route of [accountRoute, balance, ...links.toReversed()]) await call(paid, route, provider);
+    await call(paid, 'POST /payments/account', { ...provider, body: { country: 'US' } });
     await call(paid, give, tip);
     await makePayable(provider);
-    for (const route of [accountRoute, ...links]) await call(paid, route, provider);
+    for (const route of [accountRoute, balance, ...links]) await call(paid, route, provider);
     isDown(true);
     for (const route of links) await call(paid, route, provider);
     await call(paid, give, tip);

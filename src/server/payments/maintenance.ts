@@ -70,9 +70,9 @@ export function holdPayments(
   };
 }
 
-export function holdPayouts({ status }: Payouts, refusal: () => AppError): Payouts {
+export function holdPayouts({ status, balance }: Payouts, refusal: () => AppError): Payouts {
   const refuse = async () => {
     throw refusal();
   };
-  return { status, onboard: refuse, openDashboard: refuse };
+  return { status, balance, onboard: refuse, openDashboard: refuse };
 }

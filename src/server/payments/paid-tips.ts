@@ -8,6 +8,7 @@ import { AppError } from '#shared/errors.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { createPaymentProgress, FIRST_LOOK_MS, type ProgressDependencies } from './payment-progress.ts';
 import { PaymentServiceUnavailable } from './payment-service.ts';
+import type { PayoutAccounts } from './payout-accounts.ts';
 import type { TipPayments } from './tip-payments.ts';
 import { findToReverse } from './tip-to-reverse.ts';
 import { createWebhookEvents } from './webhook-events.ts';
@@ -22,6 +23,7 @@ const HEARING_MS = 60 * 60_000;
 
 export function createPaidTips(
   deps: ProgressDependencies & {
+    readonly accounts: PayoutAccounts;
     readonly excludedCategories: readonly ServiceCategory[];
     /** Told whether webhook events are heard of what is paid; without them a tip arrives minutes later. */
     tellHearing(isHeard: boolean): void;
@@ -134,6 +136,12 @@ export function createPaidTips(
       }
       await listen(hasMissed);
       await webhookEvents.catchUp();
+      try {
+        await deps.accounts.sweep();
+      } catch (err) {
+        if (!(err instanceof PaymentServiceUnavailable)) throw err;
+        log.warn({ err }, 'the payment service does not tell of accounts');
+      }
     },
   };
 }

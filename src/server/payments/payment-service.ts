@@ -105,8 +105,7 @@ export interface ChargeState {
 /** A verified event that the payment service sends: late, twice, in any order or not at all. */
 export interface WebhookEvent {
   readonly id: string;
-  readonly data:
-    /** Something happened to a page: it is looked up, since no event tells what is authorised. */
+  readonly data: /** Something happened to a page: it is looked up, since no event tells what is authorised. */
     | { readonly kind: 'page'; readonly checkoutId: string; readonly transactionId: string | null }
     /** Something happened to a charge: its state is read, and the event is not believed. */
     | { readonly kind: 'charge'; readonly chargeId: string }

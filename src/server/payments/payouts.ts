@@ -1,29 +1,44 @@
 /**
- * Providers' accounts at the payment service, which receive their tips: opening an account, its missing
- * requirements, and links to the payment service's pages.
+ * How providers are paid: opening an account at the payment service, what it still asks for, what it holds, and
+ * links to the payment service's pages.
  */
+import { createHash } from 'node:crypto';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
-import type { ServiceCategory } from '#shared/categories.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import type { UserId } from '#shared/ids.ts';
-import type { PayoutStatus } from '#shared/payments.ts';
-import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { type Cents, cents } from '#shared/money.ts';
+import { PROVIDER_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
+import type { PayoutBalance, PayoutStatus } from '#shared/payments.ts';
+import {
+  type AccountBalance,
+  type AccountProfile,
+  type PaymentService,
+  PaymentServiceUnavailable,
+} from './payment-service.ts';
+import { isGone, type PayoutAccounts } from './payout-accounts.ts';
 
 export interface Payouts {
   /**
-   * Tells if a provider can be paid, and what is missing. The payment service is asked only while they cannot
-   * be paid.
+   * Tells if a provider can be paid, and what is missing.
+   * @throws AppError `payment_unavailable` while the payment service has never answered.
    */
   status(provider: Account): Promise<PayoutStatus>;
   /**
+   * What the account holds, and the next payout; asked at most every half minute.
+   * @throws AppError `provider_not_payable` without an account; `payment_unavailable`.
+   */
+  balance(provider: Account): Promise<PayoutBalance>;
+  /**
    * Opens an account at the payment service unless the provider has one, and returns the page on which to
    * complete it.
+   * @param country ISO 3166-1 alpha-2; needed to open an account.
    * @throws AppError `provider_not_payable` when none of their services is served, or payments are simulated;
-   *   `payment_unavailable`.
+   *   `invalid_input` without the country; `payout_account_refused`; `payment_unavailable`.
    */
-  onboard(provider: Account): Promise<{ readonly url: string }>;
+  onboard(provider: Account, country: string | undefined): Promise<{ readonly url: string }>;
   /**
    * The payment service's dashboard of the account. @throws AppError `provider_not_payable` without an
    * account; `payment_unavailable`.
@@ -31,84 +46,186 @@ export interface Payouts {
   openDashboard(provider: Account): Promise<{ readonly url: string }>;
 }
 
-const ASK_INTERVAL_MS = 5_000;
+const COUNTRY_NEEDED = 'Choose the country where you live, or where your business is registered.';
+/** More debts than anybody has. */
+const DEBTS_AT_MOST = 1_000;
+const BALANCE_INTERVAL_MS = 30_000;
+/** The payment service repeats a refusal for the same key, and so it is another one after a while. */
+const OPENING_MS = 10 * 60_000;
 
 export function createPayouts(deps: {
-  readonly storage: Pick<Storage, 'payments'>;
+  readonly storage: Pick<Storage, 'payments' | 'listQrCodes'>;
   /** Null for simulated payments. */
-  readonly service: PaymentService | null;
+  readonly real: { readonly service: PaymentService; readonly accounts: PayoutAccounts } | null;
   readonly clock: Clock;
   /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly excludedCategories: readonly ServiceCategory[];
 }): Payouts {
-  const { service, clock, publicUrl, excludedCategories } = deps;
-  const { payments } = deps.storage;
+  const { storage, real, clock, publicUrl, excludedCategories } = deps;
+  const { payments } = storage;
   const returnUrl = `${publicUrl}/dashboard?payouts=back`;
-  const askedAtMs = new Map<UserId, number>();
+  const balances = new Map<
+    string,
+    { readonly atMs: number; readonly asked: Promise<AccountBalance | null> }
+  >();
 
   const isServed = (category: ServiceCategory) => !excludedCategories.includes(category);
 
-  async function refreshed(known: PayoutAccount, asked: PaymentService): Promise<PayoutAccount> {
-    const { userId, accountId, paymentMode } = known;
+  /** @throws AppError for simulated payments, and when the payment service does not answer. */
+  async function asking<Answer>(ask: (asked: NonNullable<typeof real>) => Promise<Answer>): Promise<Answer> {
+    if (!real) throw new AppError('provider_not_payable');
+    try {
+      return await ask(real);
+    } catch (error) {
+      if (error instanceof PaymentServiceUnavailable)
+        throw new AppError('payment_unavailable', { cause: error });
+      throw error;
+    }
+  }
+
+  /** What has become of an account that does not count; null without one. */
+  async function lostAccountOf(
+    { id }: Account,
+    known: PayoutAccount | null,
+  ): Promise<PayoutStatus['lostAccount']> {
+    if (known) return isGone(known) ? 'gone' : null;
+    const others = await payments.listPayoutAccounts(id);
+    return others.some(({ paymentMode }) => paymentMode === real?.service.mode) ? 'other_platform' : null;
+  }
+
+  /** What went back to givers is with their fee, of which the provider has nothing. */
+  async function owedBy({ id }: Account): Promise<Cents> {
+    const debts = await payments.listDebts(DEBTS_AT_MOST, id);
+    const owed = debts.map(({ owedByReceiverCents, netAmountCents, amountCents, giverFeeCents }) =>
+      Math.round((netAmountCents * owedByReceiverCents) / (amountCents + giverFeeCents)),
+    );
+    return cents(owed.reduce((sum, each) => sum + each, 0));
+  }
+
+  async function balanceOf(accountId: string, service: PaymentService): Promise<AccountBalance | null> {
     const now = clock();
-    if (known.chargesEnabled || now < (askedAtMs.get(userId) ?? 0) + ASK_INTERVAL_MS) return known;
-    for (const [id, atMs] of askedAtMs) if (atMs + ASK_INTERVAL_MS <= now) askedAtMs.delete(id);
-    askedAtMs.set(userId, now);
+    for (const [id, { atMs }] of balances) if (atMs + BALANCE_INTERVAL_MS <= now) balances.delete(id);
+    const known = balances.get(accountId);
+    if (known) return known.asked;
+    const asked = service.readBalance(accountId);
+    balances.set(accountId, { atMs: now, asked });
     try {
-      const told = await asked.findAccount(accountId);
-      if (!told) return known;
-      const account = { userId, paymentMode, ...told };
-      if (told.chargesEnabled || told.missing.join() !== known.missing.join())
-        await payments.savePayoutAccount(account, now);
-      return account;
+      return await asked;
     } catch (error) {
-      if (error instanceof PaymentServiceUnavailable) return known;
+      balances.delete(accountId);
       throw error;
     }
   }
 
-  /** Test accounts do not exist where real money moves, and the other way round. */
-  function findAccount(userId: UserId, { mode }: PaymentService): Promise<PayoutAccount | null> {
-    return payments.findPayoutAccount({ userId, paymentMode: mode });
+  /** A page under the provider's own name is preferred, because every guest may be shown its address. */
+  async function pageOf({ id, username }: Account): Promise<string> {
+    const codes = (await storage.listQrCodes(id, publicUrl + TIP_PREFIX)).filter((one) =>
+      isServed(one.serviceCategory),
+    );
+    const code = codes.find(({ displayName }) => displayName === null) ?? codes[0];
+    return publicUrl + (code ? TIP_PREFIX + code.id : PROVIDER_PREFIX + username);
   }
 
-  async function link(make: (asked: PaymentService) => Promise<string>): Promise<{ readonly url: string }> {
-    if (!service) throw new AppError('provider_not_payable');
-    try {
-      return { url: await make(service) };
-    } catch (error) {
-      if (error instanceof PaymentServiceUnavailable) throw new AppError('payment_unavailable');
-      throw error;
-    }
+  async function open(
+    provider: Account,
+    country: string,
+    {
+      lost,
+      serviceCategory,
+    }: { readonly lost: PayoutAccount | null; readonly serviceCategory: ServiceCategory },
+    service: PaymentService,
+  ): Promise<PayoutAccount> {
+    const labels = provider.serviceCategories.filter(isServed).map((category) => CATEGORY_LABELS[category]);
+    const profile: AccountProfile = {
+      country,
+      email: provider.email,
+      pageUrl: await pageOf(provider),
+      description: `Tips from customers for work as ${new Intl.ListFormat(PAGE_LANGUAGE).format(labels)}`,
+      serviceCategory,
+    };
+    const now = clock();
+    const attempt = JSON.stringify([profile, lost?.accountId, Math.floor(now / OPENING_MS)]);
+    const key = `${provider.id}-${createHash('sha256').update(attempt).digest('hex').slice(0, 16)}`;
+    const opened = await service.openAccount(profile, key);
+    if (opened.outcome === 'refused') throw new AppError('payout_account_refused', { reason: opened.reason });
+    const account: PayoutAccount = {
+      userId: provider.id,
+      paymentMode: service.mode,
+      platform: await service.platform(),
+      ...opened.account,
+      country: opened.account.country ?? country,
+      readAtMs: now,
+    };
+    await payments.savePayoutAccount(account, now);
+    return account;
   }
 
   return {
     async status(provider) {
-      const known = service && (await findAccount(provider.id, service));
-      const account = known && (await refreshed(known, service));
+      const known = real && (await asking(({ accounts }) => accounts.findFresh(provider.id)));
+      const account = known && !isGone(known) ? known : null;
       return {
-        mode: service?.mode ?? 'simulated',
-        excludedCategories: service ? provider.serviceCategories.filter((one) => !isServed(one)) : [],
-        account: account && { chargesEnabled: account.chargesEnabled, missing: [...account.missing] },
+        mode: real?.service.mode ?? 'simulated',
+        excludedCategories: real ? provider.serviceCategories.filter((one) => !isServed(one)) : [],
+        account: account && {
+          chargesEnabled: account.chargesEnabled,
+          missing: [...account.missing],
+          payoutsEnabled: account.payoutsEnabled,
+          disabledReason: account.disabledReason,
+          country: account.country,
+        },
+        lostAccount: real && (await lostAccountOf(provider, known)),
+        owedCents: real ? await owedBy(provider) : cents(0),
       };
     },
 
-    onboard: (provider) =>
-      link(async (asked) => {
-        if (!provider.serviceCategories.some(isServed)) throw new AppError('provider_not_payable');
-        const known = await findAccount(provider.id, asked);
-        const account = known ?? (await asked.openAccount({ email: provider.email, key: provider.id }));
-        const owner = { userId: provider.id, paymentMode: asked.mode };
-        if (!known) await payments.savePayoutAccount({ ...owner, ...account }, clock());
-        return asked.linkToOnboarding(account.accountId, returnUrl);
+    balance: (provider) =>
+      asking(async ({ service, accounts }) => {
+        const known = await accounts.find(provider.id);
+        const balance = known && !isGone(known) ? await balanceOf(known.accountId, service) : null;
+        if (known && !balance) await accounts.refresh(known.accountId);
+        if (!balance) throw new AppError('provider_not_payable');
+        const { nextPayout } = balance;
+        return {
+          availableCents: cents(balance.availableCents),
+          pendingCents: cents(balance.pendingCents),
+          nextPayout: nextPayout && {
+            amountCents: cents(nextPayout.cents),
+            arrivesAt: new Date(nextPayout.arrivesAtMs).toISOString(),
+          },
+          hasOtherCurrencies: balance.hasOtherCurrencies,
+        };
+      }),
+
+    onboard: (provider, country) =>
+      asking(async ({ service, accounts }) => {
+        const serviceCategory = provider.serviceCategories.find(isServed);
+        if (!serviceCategory) throw new AppError('provider_not_payable');
+        const known = await accounts.find(provider.id);
+        // It may be gone since the last read, and then no link leads to it.
+        const present = known && !isGone(known) ? await accounts.refresh(known.accountId) : known;
+        if (present && !isGone(present))
+          return { url: await service.linkToOnboarding(present.accountId, returnUrl) };
+        if (country === undefined)
+          throw new AppError('invalid_input', {
+            fieldErrors: [{ field: 'country', message: COUNTRY_NEEDED }],
+          });
+        const opened = await open(provider, country, { lost: present, serviceCategory }, service);
+        return { url: await service.linkToOnboarding(opened.accountId, returnUrl) };
       }),
 
     openDashboard: (provider) =>
-      link(async (asked) => {
-        const known = await findAccount(provider.id, asked);
-        if (!known) throw new AppError('provider_not_payable');
-        return asked.linkToDashboard(known.accountId);
+      asking(async ({ service, accounts }) => {
+        const known = await accounts.find(provider.id);
+        if (!known || isGone(known)) throw new AppError('provider_not_payable');
+        try {
+          return { url: await service.linkToDashboard(known.accountId) };
+        } catch (error) {
+          const present = await accounts.refresh(known.accountId);
+          if (present && isGone(present)) throw new AppError('provider_not_payable', { cause: error });
+          throw error;
+        }
       }),
   };
 }

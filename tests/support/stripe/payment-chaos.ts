@@ -67,7 +67,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
       const user = await addAccount(name, ['bartender']);
       const code = await addCode(user, 'bartender');
       const token = await beginSession(first.storage, user.email);
-      await first.trpc(token).payments.onboard.mutate();
+      await first.trpc(token).payments.onboard.mutate({ country: 'US' });
       return { user, token, code };
     }),
   );

@@ -167,7 +167,7 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
   }
 
   for (const { token } of people)
-    assert.equal((await ask('/trpc/payments.onboard', token, '{}')).status, 200);
+    assert.equal((await ask('/trpc/payments.onboard', token, '{"country":"US"}')).status, 200);
   for (const { id } of stripe.accounts.values()) stripe.enable(id);
   while (taken.size < stripe.notices.length) await deliverWaiting();
 

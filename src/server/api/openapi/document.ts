@@ -173,7 +173,7 @@ function operationOf(endpoint: Endpoint, publicUrl: string): JsonSchema {
     ...(picture && { requestBody: { required: true, content: bytesOf(PHOTO_TYPES) } }),
     ...(takes && {
       requestBody: {
-        required: true,
+        required: !endpoint.isBodyOptional,
         content: { 'application/json': { schema: referenceTo(takes), example: endpoint.request } },
       },
     }),

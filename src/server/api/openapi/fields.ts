@@ -41,6 +41,22 @@ const NOTES: FieldNotes = {
   account: 'Your account at the payment service; null when you have none, and for simulated payments.',
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
   charges_enabled: 'Whether tips can be paid to the account.',
+  payouts_enabled: 'Whether what is on the account is paid out to your bank.',
+  disabled_reason:
+    'Why the payment service has restricted the account, in its own word; null when it has not.',
+  'PayoutStatus.country': 'Of the account, ISO 3166-1 alpha-2; null when the payment service did not say.',
+  'NewPayoutAccount.country':
+    'Where you live or your business is registered, ISO 3166-1 alpha-2. Needed to open an account, and ignored when there is one.',
+  lost_account:
+    'Why an account that you had does not count: `gone` when the payment service does not know it any more, `other_platform` when it belongs to another account of the operator. Null in any other case.',
+  owed: 'What was returned to givers and is still on your account, in US dollars; it is taken from it as soon as there is enough.',
+  available:
+    'What is ready for the next payout, in US dollars; below zero when more was taken back than there was.',
+  pending: 'What givers have paid and is not ready for a payout yet, in US dollars.',
+  next_payout: 'The next payout to your bank; null when none is on its way.',
+  'PayoutBalance.amount': 'What is paid out, in US dollars.',
+  arrives_at: 'When it is expected at your bank, ISO 8601 in UTC.',
+  has_other_currencies: 'Whether the account also holds other currencies, which these sums leave out.',
   closes_at: 'When the account is closed for good, ISO 8601 in UTC; a login before that keeps it open.',
   confirmation: 'The word `close`, in any case.',
   created_at: 'ISO 8601 in UTC.',

@@ -54,6 +54,8 @@ interface Terms {
   readonly parameters?: readonly Parameter[];
   /** The JSON body of the request; without it no body is read. */
   readonly takes?: Named;
+  /** Without a body the request is as with an object that has no members. */
+  readonly isBodyOptional?: true;
   /** The body is a picture as raw bytes; `tooLarge` refuses more than `maxBytes`. */
   readonly picture?: {
     readonly field: string;

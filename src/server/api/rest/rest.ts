@@ -115,11 +115,15 @@ function inOrderOfMatching(endpoints: readonly Endpoint[]): readonly Endpoint[] 
  * The input of the procedure, unchecked, from body and parameters. A picture is a function that reads it,
  * because the procedure counts the request before.
  */
-async function inputOf(c: HonoContext, { takes, picture, parameters = [] }: Endpoint): Promise<unknown> {
+async function inputOf(
+  c: HonoContext,
+  { takes, isBodyOptional, picture, parameters = [] }: Endpoint,
+): Promise<unknown> {
   const named = Object.fromEntries(parameters.map((each) => [fieldOf(each), sentAs(c, each)]));
   const [schema] = Object.values(takes ?? {});
   if (schema) {
-    const body = fromWire(await readJson(c), schema);
+    const isLeftOut = isBodyOptional && (await c.req.arrayBuffer()).byteLength === 0;
+    const body = fromWire(isLeftOut ? {} : await readJson(c), schema);
     const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
     return isObject ? { ...body, ...named } : body;
   }

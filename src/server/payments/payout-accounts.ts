@@ -1,0 +1,129 @@
+/**
+ * What the payment service says of providers' accounts there. It is read and then saved, never taken from an
+ * event. An account that is gone does not count; accounts of another platform are not found.
+ */
+import type { Logger } from 'pino';
+import type { PayoutAccount } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { UserId } from '#shared/ids.ts';
+import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
+
+export interface PayoutAccounts {
+  /**
+   * The provider's account under the present keys, as it was read last, also one that is gone. One from before
+   * platforms were stored is read, and belongs to the present one when the payment service knows it.
+   * @throws PaymentServiceUnavailable.
+   */
+  find(userId: UserId): Promise<PayoutAccount | null>;
+  /**
+   * The same, read again while it cannot be paid or paid out, or when the last read is some minutes old; as it
+   * is known while the payment service does not answer.
+   * @throws PaymentServiceUnavailable when even the platform is not known.
+   */
+  findFresh(userId: UserId): Promise<PayoutAccount | null>;
+  /**
+   * Reads an account at the payment service and saves what it tells.
+   * @returns null for an account that nobody here has.
+   * @throws PaymentServiceUnavailable.
+   */
+  refresh(accountId: string): Promise<PayoutAccount | null>;
+  /** Reads accounts of which nothing was read for a day, a few at a time. Call it every minute. */
+  sweep(): Promise<void>;
+}
+
+/** In the place of the payment service's reason, for an account that it does not know any more. */
+const GONE = 'gone';
+
+const IMPATIENT_INTERVAL_MS = 5_000;
+const PATIENT_INTERVAL_MS = 5 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+const READ_AT_ONCE = 20;
+
+export function isGone({ disabledReason }: Pick<PayoutAccount, 'disabledReason'>): boolean {
+  return disabledReason === GONE;
+}
+
+export function createPayoutAccounts(deps: {
+  readonly storage: Pick<Storage, 'payments'>;
+  readonly service: PaymentService;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): PayoutAccounts {
+  const { service, clock, log } = deps;
+  const { payments } = deps.storage;
+  const paymentMode = service.mode;
+
+  async function read(known: PayoutAccount): Promise<PayoutAccount> {
+    const readAtMs = clock();
+    const told = await service.findAccount(known.accountId);
+    // An answer that was asked for later may have been saved meanwhile, and so may another account.
+    const present = await payments.findPayoutAccount({ accountId: known.accountId });
+    if (!present || present.readAtMs > readAtMs) return present ?? known;
+    const account: PayoutAccount = told
+      ? {
+          ...known,
+          ...told,
+          country: told.country ?? known.country,
+          platform: await service.platform(),
+          readAtMs,
+        }
+      : {
+          ...known,
+          chargesEnabled: false,
+          payoutsEnabled: false,
+          missing: [],
+          disabledReason: GONE,
+          readAtMs,
+        };
+    if (!told && !isGone(known))
+      log.warn({ account: known.accountId }, 'the payment service does not know an account any more');
+    await payments.savePayoutAccount(account, clock());
+    return account;
+  }
+
+  async function find(userId: UserId): Promise<PayoutAccount | null> {
+    const platform = await service.platform();
+    const own = await payments.findPayoutAccount({ userId, paymentMode, platform });
+    if (own) return own;
+    const unclaimed = (await payments.listPayoutAccounts(userId)).find(
+      (one) => one.paymentMode === paymentMode && one.platform === null,
+    );
+    return unclaimed && !isGone(unclaimed) ? read(unclaimed) : (unclaimed ?? null);
+  }
+
+  async function refresh(accountId: string): Promise<PayoutAccount | null> {
+    const known = await payments.findPayoutAccount({ accountId });
+    return known && read(known);
+  }
+
+  return {
+    find,
+
+    async findFresh(userId) {
+      const known = await find(userId);
+      if (!known || isGone(known)) return known;
+      const isWell = known.chargesEnabled && known.payoutsEnabled;
+      const restMs = isWell ? PATIENT_INTERVAL_MS : IMPATIENT_INTERVAL_MS;
+      if (clock() < known.readAtMs + restMs) return known;
+      try {
+        return await read(known);
+      } catch (error) {
+        if (error instanceof PaymentServiceUnavailable) return known;
+        throw error;
+      }
+    },
+
+    refresh,
+
+    async sweep() {
+      const platform = await service.platform();
+      const stale = await payments.listStalePayoutAccounts(
+        { paymentMode, platform },
+        clock() - DAY_MS,
+        READ_AT_ONCE,
+      );
+      for (const known of stale) await read(known);
+    },
+  };
+}
