@@ -19,6 +19,13 @@ export type Paper = (typeof PAPERS)[number];
 export const INKS = ['full', 'saving'] as const;
 export type Ink = (typeof INKS)[number];
 
+/**
+ * Who prints a sheet: an `office` printer, which leaves an edge white, on paper that is cut by hand; or a
+ * `printer`, a print shop that prints one piece beyond its edges and cuts it.
+ */
+export const PRINT_TARGETS = ['office', 'printer'] as const;
+export type PrintTarget = (typeof PRINT_TARGETS)[number];
+
 const PDF_FILES = PRINT_FORMATS.map((format) => `${format}.pdf` as const);
 /** The sheets and the bare code. */
 export const PRINT_FILES = [...PDF_FILES, 'code.svg', 'code.png'] as const;
@@ -65,6 +72,7 @@ export const printRequest = z.object({
     .min(MIN_PICTURE_SIZE, { error: `The picture is at least ${MIN_PICTURE_SIZE} pixels wide.` })
     .max(MAX_PICTURE_SIZE, { error: `The picture is at most ${MAX_PICTURE_SIZE} pixels wide.` })
     .default(1_024),
+  for: z.enum(PRINT_TARGETS, { error: 'A print is for office or printer.' }).default('office'),
 });
 
 export const PRINT_TYPES = ['application/pdf', 'image/svg+xml', 'image/png'] as const;

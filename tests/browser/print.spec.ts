@@ -82,11 +82,15 @@ test('has the paper of the region at first, and asks for what was chosen', async
     if (locale === 'de-AT') {
       await kit(page).getByRole('radio', { name: 'Letter' }).check();
       await kit(page).getByRole('checkbox', { name: 'Save ink' }).check();
+      const forShop = kit(page).getByRole('checkbox', { name: 'For a print shop' });
+      await forShop.check();
+      await expect(forShop).toHaveAccessibleDescription(/^One piece in each file/);
       const asking = page.waitForRequest((request) => request.url().includes('qrCodes.print'));
-      await download(page, 'Poster');
+      expect((await download(page, 'Poster')).name).toMatch(/-poster-printer\.pdf$/);
       const url = decodeURIComponent((await asking).url());
       expect(url).toContain('"paper":"letter"');
       expect(url).toContain('"ink":"saving"');
+      expect(url).toContain('"for":"printer"');
     }
     await page.context().close();
   }

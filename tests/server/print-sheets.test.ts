@@ -5,7 +5,15 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDrawing, type Drawing } from '#server/print/drawing.ts';
 import { createPrinter, type PrintablePage, type Printer } from '#server/print/printer.ts';
-import { INKS, type Ink, PAPERS, type Paper, PRINT_FORMATS, type PrintFormat } from '#shared/print.ts';
+import {
+  INKS,
+  type Ink,
+  PAPERS,
+  type Paper,
+  PRINT_FORMATS,
+  type PrintFormat,
+  type PrintTarget,
+} from '#shared/print.ts';
 import { qrCode } from '#shared/qr-codes.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { SOMEBODY, testDrawing } from '#tests/support/drawing.ts';
@@ -52,9 +60,11 @@ const printer = printerBy(testDrawing);
 async function draw(
   page: PrintablePage,
   format: PrintFormat,
-  { paper = 'a4', ink = 'full', by = printer }: { paper?: Paper; ink?: Ink; by?: Printer } = {},
+  options: { paper?: Paper; ink?: Ink; for?: PrintTarget; by?: Printer } = {},
 ): Promise<Buffer> {
-  const { base64 } = await by.print(SOMEBODY, page, { file: `${format}.pdf`, paper, ink, size: 1_024 });
+  const { paper = 'a4', ink = 'full', for: target = 'office', by = printer } = options;
+  const request = { file: `${format}.pdf`, paper, ink, size: 1_024, for: target } as const;
+  const { base64 } = await by.print(SOMEBODY, page, request);
   return Buffer.from(base64, 'base64');
 }
 
@@ -128,6 +138,79 @@ test('a sheet is the same file, byte by byte, when it is drawn again in another 
     const first = await draw(PAGE, format);
     expect((await draw(PAGE, format, { by: another })).equals(first), format).toBe(true);
   }
+});
+
+const POINTS_PER_MM = 72 / 25.4;
+/** Finished, in millimetres: what a print shop is told to cut. */
+const PIECES: Readonly<Record<PrintFormat, readonly [width: number, height: number]>> = {
+  poster: [210, 297],
+  'table-tent': [160, 270],
+  'counter-card': [105, 148],
+  'business-cards': [85, 55],
+  stickers: [63, 63],
+  badge: [85.6, 53.98],
+};
+/** A table tent has two faces, and is bare above and below them. */
+const FACE_OF_TENT_MM = 70;
+const BLACK_MODULES = /(?:[\d. -]+ re\n){50,}\/DeviceCMYK cs\n0 0 0 1 scn\nf\n/g;
+
+describe.each(PRINT_FORMATS)('a %s for a print shop', (format) => {
+  const codes = format === 'table-tent' ? 2 : 1;
+
+  test('is one piece with 3 mm of bleed, into which the ground runs, and marks beyond it', async () => {
+    const sheet = saveSheet(await draw(PAGE, format, { for: 'printer' }));
+    const [trim, bleed, media] = [
+      await sheet.box('TrimBox'),
+      await sheet.box('BleedBox'),
+      await sheet.box('MediaBox'),
+    ];
+    const [width, height] = PIECES[format].map((mm) => mm * POINTS_PER_MM);
+    expect(trim.right - trim.left).toBeCloseTo(width ?? 0, 0);
+    expect(trim.top - trim.bottom).toBeCloseTo(height ?? 0, 0);
+    for (const edge of ['left', 'bottom', 'right', 'top'] as const) {
+      expect(Math.abs(trim[edge] - bleed[edge]), edge).toBeCloseTo(3 * POINTS_PER_MM, 1);
+      expect(Math.abs(bleed[edge] - media[edge]), edge).toBeGreaterThan(6 * POINTS_PER_MM);
+    }
+    const greyAt = await sheet.render();
+    const middleX = (trim.left + trim.right) / 2;
+    const middleY =
+      format === 'table-tent' ? trim.left + FACE_OF_TENT_MM * POINTS_PER_MM : (trim.top + trim.bottom) / 2;
+    const { left, right } = trim;
+    const [top, bottom] = [media.top - trim.top, media.top - trim.bottom];
+    const aside = [
+      [left, middleY, -1, 0],
+      [right, middleY, 1, 0],
+    ] as const;
+    const sides = [...aside, [middleX, top, 0, -1], [middleX, bottom, 0, 1]] as const;
+    for (const [x, y, outX, outY] of format === 'table-tent' ? aside : sides) {
+      const beyond = (mm: number) => greyAt(x + outX * mm * POINTS_PER_MM, y + outY * mm * POINTS_PER_MM);
+      expect(beyond(2.4)).toBeLessThan(255);
+      expect(beyond(4)).toBe(255);
+    }
+    // The mark at the left upper corner.
+    const mark = Array.from({ length: 5 }, (_, at) => greyAt(left - 6 * POINTS_PER_MM, top - 2 + at));
+    expect(Math.min(...mark)).toBeLessThan(250);
+    expect(await sheet.scan()).toEqual(Array(codes).fill(`${PUBLIC_URL}/tip/${ID}`));
+    expect((await sheet.fonts()).filter(({ isEmbedded }) => !isEmbedded)).toEqual([]);
+  });
+
+  test('has codes of black ink alone, and nothing but black ink where ink is saved', async () => {
+    const full = saveSheet(await draw(PAGE, format, { for: 'printer' })).content();
+    expect(full.match(BLACK_MODULES)).toHaveLength(codes);
+    expect(full).not.toMatch(/DeviceRGB|DeviceGray/);
+    const saving = saveSheet(await draw(PAGE, format, { for: 'printer', ink: 'saving', paper: 'letter' }));
+    expect(await saving.scan()).toEqual(Array(codes).fill(`${PUBLIC_URL}/tip/${ID}`));
+    const inks = saving.content().match(/^.* scn$/gim) ?? [];
+    expect(new Set(inks.map((ink) => ink.toLowerCase()))).toEqual(new Set(['0 0 0 0 scn', '0 0 0 1 scn']));
+  });
+});
+
+test('the colour of an operator becomes inks with as little of three colours as there can be', async () => {
+  const own = { fill: '#80c040', logo: null };
+  const by = createPrinter({ publicUrl: PUBLIC_URL, clock: () => START_MS, drawing: testDrawing, own });
+  const content = saveSheet(await draw(PAGE, 'badge', { for: 'printer', by })).content();
+  expect(content).toContain('\n0.33 0 0.67 0.25 scn\n');
+  expect(content).not.toContain('DeviceRGB');
 });
 
 const NAMES: readonly (readonly [what: string, name: string])[] = [

@@ -84,6 +84,10 @@ describe('both doors', () => {
     const plain = (await download('poster.pdf')).bytes;
     expect((await download('poster.pdf?paper=a4&ink=full')).bytes.equals(plain)).toBe(true);
     expect((await download('poster.pdf?paper=letter')).bytes.equals(plain)).toBe(false);
+    expect((await download('poster.pdf?for=office')).bytes.equals(plain)).toBe(true);
+    const { response, bytes } = await download('poster.pdf?for=printer');
+    expect(bytes.equals(plain)).toBe(false);
+    expect(response.headers.get('content-disposition')).toContain('-poster-printer.pdf"');
     expect(PNG.sync.read((await download('code.png')).bytes).width).toBe(1_024);
   });
 
@@ -115,6 +119,7 @@ describe('both doors', () => {
       { file: '__proto__' },
       { paper: 'a3' },
       { ink: '' },
+      { for: 'shop' },
       ...[MIN_PICTURE_SIZE - 1, MAX_PICTURE_SIZE + 1, 600.5, '1e3', '0x400', ' 600', '600 ', '-600', ''].map(
         (size) => ({ size }),
       ),
@@ -242,7 +247,7 @@ function createObedientPrinter(options: Partial<Parameters<typeof createDrawing>
   const printer = createPrinter({ publicUrl: PUBLIC_URL, clock: () => START_MS, drawing });
   /** @returns the number of the thread that has drawn. */
   async function print(name = 'Pat', owner = SOMEBODY): Promise<string> {
-    const request = { file: 'poster.pdf', paper: 'a4', ink: 'full', size: 1_024 } as const;
+    const request = { file: 'poster.pdf', paper: 'a4', ink: 'full', size: 1_024, for: 'office' } as const;
     const { base64 } = await printer.print(owner, { ...PAGE, name }, request);
     return Buffer.from(base64, 'base64').toString();
   }

@@ -1,8 +1,9 @@
 /** Prints as a printer and a phone see them. */
 import { execFile } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { inflateSync } from 'node:zlib';
 import { temporaryFolder } from './running-server.ts';
 import type { PrintTool } from './system-tools.ts';
 
@@ -19,6 +20,9 @@ interface Box {
   readonly right: number;
   readonly bottom: number;
 }
+
+/** The boxes of a page that say what a print shop prints and cuts, in points from the lower left corner. */
+type PageBox = 'MediaBox' | 'BleedBox' | 'TrimBox';
 
 /** One page, in points of 1/72 inch. */
 export interface PageOfSheet {
@@ -38,7 +42,7 @@ export function saveSheet(pdf: Uint8Array) {
      */
     async scan(): Promise<string[]> {
       await ask('pdftoppm', '-r', '150', '-gray', file, join(folder, 'page'));
-      const pages = readdirSync(folder).filter((name) => name.endsWith('.pgm'));
+      const pages = readdirSync(folder).filter((name) => /^page.*\.pgm$/.test(name));
       const found = await ask('zbarimg', '-q', '--raw', ...pages.map((page) => join(folder, page)));
       return found.trim().split('\n');
     },
@@ -59,6 +63,35 @@ export function saveSheet(pdf: Uint8Array) {
             text,
           })),
         }));
+    },
+
+    /** Of the first page. */
+    async box(name: PageBox): Promise<Box> {
+      const numbers = new RegExp(`^${name}: +(.+)$`, 'm').exec(await ask('pdfinfo', '-box', file))?.[1] ?? '';
+      const [left = Number.NaN, bottom = Number.NaN, right = Number.NaN, top = Number.NaN] = numbers
+        .split(/ +/)
+        .map(Number);
+      return { left, top, right, bottom };
+    },
+
+    /**
+     * The first page at one pixel a point.
+     * @returns the grey at a place in points from the upper left corner: 255 is white.
+     */
+    async render(): Promise<(x: number, y: number) => number> {
+      await ask('pdftoppm', '-r', '72', '-gray', '-singlefile', file, join(folder, 'points'));
+      const pgm = readFileSync(join(folder, 'points.pgm'));
+      const [header = '', width = ''] = /^P5\s+(\d+)\s+\d+\s+255\s/.exec(pgm.toString('latin1')) ?? [];
+      return (x, y) => pgm[header.length + Math.floor(y) * Number(width) + Math.floor(x)] ?? Number.NaN;
+    },
+
+    /** The operators of a sheet without pictures. */
+    content(): string {
+      const streams = Buffer.from(pdf)
+        .toString('latin1')
+        .matchAll(/stream\n([\s\S]*?)\nendstream/g);
+      const unpacked = [...streams].map(([, stream = '']) => inflateSync(Buffer.from(stream, 'latin1')));
+      return unpacked.map((bytes) => bytes.toString('latin1')).find((text) => / scn\n/.test(text)) ?? '';
     },
 
     /** Every font, and whether the file has it. */

@@ -1,27 +1,34 @@
 /** The canvas of a sheet: shapes in millimetres, text that stays in its box, and the code. */
 import PDFDocument from 'pdfkit';
-import type { Paper } from '#shared/print.ts';
 import { encodeAddress, QUIET_ZONE_MODULES } from '../qr-modules.ts';
+import type { Colour } from './colours.ts';
 import { type Face, fitText, LEADING, type Lettered, letter, type Run, runsOf } from './lettering.ts';
 
 const POINTS_PER_MM = 72 / 25.4;
 
-const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
-  a4: [210, 297],
-  letter: [215.9, 279.4],
-};
-
 /** In millimetres. */
-export interface Box {
-  readonly x: number;
-  readonly y: number;
+export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
+/** In millimetres. */
+export interface Box extends Size {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What a print shop prints and then cuts: ISO 32000-1, 14.11.2. */
+export interface CutPage {
+  /** The finished piece. */
+  readonly trim: Box;
+  /** How far it is printed beyond its edges, because no cut is exact. */
+  readonly bleed: Box;
+}
+
 interface Label extends Box {
   readonly face: Face;
-  readonly colour: string;
+  readonly colour: Colour;
   /** In millimetres; smaller where the box requires it. */
   readonly maxSize: number;
   readonly maxLines: number;
@@ -30,8 +37,8 @@ interface Label extends Box {
 }
 
 interface Shape {
-  readonly fill?: string;
-  readonly line?: string;
+  readonly fill?: Colour;
+  readonly line?: Colour;
   /** In millimetres. */
   readonly lineWidth?: number;
   readonly radius?: number;
@@ -43,9 +50,16 @@ export type Canvas = ReturnType<typeof openCanvas>;
 /** pdfkit recognises a repeated picture by its address, not by its bytes. */
 const addressOf = (jpeg: Uint8Array) => `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
 
-/** @param title the document's title; it must name only people whom the sheet shows. */
-export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
-  const [pageWidth, pageHeight] = PAPER_SIZES[paper];
+/** pdfkit takes percents of inks as they are. */
+const told = (colour: Colour): string | [number, number, number, number] =>
+  typeof colour === 'string' ? colour : [...colour];
+
+/**
+ * @param title the document's title; it must name only people whom the sheet shows.
+ * @param cut absent for paper that somebody cuts by what is printed on it.
+ */
+export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: CutPage) {
+  const { width: pageWidth, height: pageHeight } = page;
   const document = new PDFDocument({
     size: [pageWidth * POINTS_PER_MM, pageHeight * POINTS_PER_MM],
     margin: 0,
@@ -57,6 +71,12 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     document.on('end', () => resolve(Buffer.concat(chunks)));
     document.on('error', reject);
   });
+  if (cut) {
+    // Measured from the lower left corner.
+    const points = ({ x, y, width, height }: Box) =>
+      [x, pageHeight - y - height, x + width, pageHeight - y].map((edge) => edge * POINTS_PER_MM);
+    Object.assign(document.page.dictionary.data, { TrimBox: points(cut.trim), BleedBox: points(cut.bleed) });
+  }
   document.scale(POINTS_PER_MM);
 
   const registered = new Set<string>();
@@ -107,11 +127,11 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
         const room = label.width - width;
         let x = label.x + { left: 0, centre: room / 2, right: room }[label.align];
         left = Math.min(left, x);
-        document.fillColor(label.colour);
+        document.fillColor(told(label.colour));
         for (const run of runsOf(line, lettered)) {
           const advance = widthOfRun(run, size);
           const stroke = run.font.stroke * size;
-          document.lineWidth(stroke).strokeColor(label.colour);
+          document.lineWidth(stroke).strokeColor(told(label.colour));
           document.text(run.text, x + stroke / 2, top + size * 0.82, {
             lineBreak: false,
             baseline: 'alphabetic',
@@ -144,9 +164,8 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
       document.restore();
     },
 
-    box({ x, y, width, height }: Box, shape: Shape): void {
-      if (shape.radius) document.roundedRect(x, y, width, height, shape.radius);
-      else document.rect(x, y, width, height);
+    box(box: Box, shape: Shape): void {
+      outline(box, shape.radius);
       paint(shape);
     },
 
@@ -162,7 +181,8 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
 
     async within(box: Box & { readonly radius: number }, draw: () => Promise<void>): Promise<void> {
       document.save();
-      document.roundedRect(box.x, box.y, box.width, box.height, box.radius).clip();
+      outline(box, box.radius);
+      document.clip();
       await draw();
       document.restore();
     },
@@ -175,20 +195,25 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     },
 
     /**
-     * Draws a code in black on white with its quiet zone.
+     * Draws a code with its quiet zone.
      * @param middleX,middleY the middle of the code.
      * @param size the code's width without its quiet zone.
      */
-    code(address: string, middleX: number, middleY: number, size: number): void {
+    code(
+      address: string,
+      { middleX, middleY, size }: { middleX: number; middleY: number; size: number },
+      { module: dark, quietZone }: { readonly module: Colour; readonly quietZone: Colour },
+    ): void {
       const { runs, size: modules } = encodeAddress(address, 'M');
       const module = size / modules;
       const whole = size + 2 * QUIET_ZONE_MODULES * module;
-      document.roundedRect(middleX - whole / 2, middleY - whole / 2, whole, whole, module).fill('#ffffff');
+      document.roundedRect(middleX - whole / 2, middleY - whole / 2, whole, whole, module);
+      document.fill(told(quietZone));
       const left = middleX - size / 2;
       const top = middleY - size / 2;
       for (const { row, column, width } of runs)
         document.rect(left + column * module, top + row * module, width * module, module);
-      document.fill('#000000');
+      document.fill(told(dark));
     },
 
     finish(): Promise<Uint8Array> {
@@ -197,13 +222,18 @@ export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
     },
   };
 
+  function outline({ x, y, width, height }: Box, radius = 0): void {
+    if (radius > 0) document.roundedRect(x, y, width, height, radius);
+    else document.rect(x, y, width, height);
+  }
+
   function paint({ fill, line, lineWidth = 0.2, isDashed = false }: Shape): void {
     if (isDashed) document.dash(1.5, { space: 1.5 });
     else document.undash();
     document.lineWidth(lineWidth);
-    if (fill && line) document.fillAndStroke(fill, line);
-    else if (fill) document.fill(fill);
-    else if (line) document.stroke(line);
+    if (fill && line) document.fillAndStroke(told(fill), told(line));
+    else if (fill) document.fill(told(fill));
+    else if (line) document.stroke(told(line));
   }
 }
 

@@ -14,7 +14,7 @@ export type CodeOrder =
   | { readonly file: 'code.svg'; readonly address: string }
   | { readonly file: 'code.png'; readonly address: string; readonly size: number };
 
-export interface SheetOrder extends Pick<PrintRequest, 'paper' | 'ink'> {
+export interface SheetOrder extends Pick<PrintRequest, 'paper' | 'ink' | 'for'> {
   readonly file: `${PrintFormat}.pdf`;
   readonly name: string;
   readonly service: string;

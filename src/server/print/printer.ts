@@ -5,7 +5,7 @@ import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { type QrCodeId, showQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
-import type { Printed, PrintFile, PrintRequest } from '#shared/print.ts';
+import type { Printed, PrintFile, PrintRequest, PrintTarget } from '#shared/print.ts';
 import { SOFTWARE } from '#shared/software.ts';
 import type { WorkOwner } from '../queue/work-queue.ts';
 import type { Drawing, DrawingOrder, SheetBrand } from './drawing.ts';
@@ -39,7 +39,7 @@ export function createPrinter(deps: {
 
   function orderOf(
     { id, serviceCategory, name, greeting, photo }: PrintablePage,
-    { file, paper, ink, size }: Omit<PrintRequest, 'id'>,
+    { file, paper, ink, size, for: target }: Omit<PrintRequest, 'id'>,
   ): DrawingOrder {
     const address = tipPageUrl(publicUrl, id);
     if (file === 'code.svg') return { file, address };
@@ -49,6 +49,7 @@ export function createPrinter(deps: {
       address,
       paper,
       ink,
+      for: target,
       name,
       greeting,
       photo,
@@ -62,15 +63,20 @@ export function createPrinter(deps: {
   return {
     async print(owner, page, request) {
       if (isLocal) throw new AppError('public_url_is_local');
-      const { file } = request;
+      const { file, for: target } = request;
       const bytes = await drawing.draw(owner, orderOf(page, request));
       return {
-        fileName: `${brand.linkScheme}-${showQrCodeId(page.id)}-${file}`,
+        fileName: `${brand.linkScheme}-${showQrCodeId(page.id)}-${fileNameFor(target, file)}`,
         type: typeOf(file),
         base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
       };
     },
   };
+}
+
+/** Both kinds of a sheet may lie in one folder. */
+function fileNameFor(target: PrintTarget, file: PrintFile): string {
+  return target === 'printer' ? file.replace(/\.pdf$/, '-printer.pdf') : file;
 }
 
 function typeOf(file: PrintFile): Printed['type'] {

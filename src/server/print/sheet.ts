@@ -1,118 +1,211 @@
 /**
  * Draws the sheets of the print kit as vector PDF, in a thread of its own, because layout and fonts are slow.
+ * An office printer gets sheets of paper with all that fits on them, a print shop one piece with its bleed.
  */
-import type { Ink, Paper, PrintFormat } from '#shared/print.ts';
-import { type Box, type Canvas, openCanvas } from './canvas.ts';
-import { drawLying, drawRound, drawUpright, type FaceWords, titleOf } from './faces.ts';
+import type { Ink, Paper, PrintFormat, PrintTarget } from '#shared/print.ts';
+import { type Box, type Canvas, openCanvas, type Size } from './canvas.ts';
+import { paletteFor } from './colours.ts';
+import { drawLying, drawRound, drawUpright, type FaceWords, type Press, titleOf } from './faces.ts';
 
 export interface Sheet extends FaceWords {
   readonly format: PrintFormat;
   readonly paper: Paper;
   readonly ink: Ink;
+  readonly for: PrintTarget;
   readonly madeAtMs: number;
 }
 
-const CUT = { line: '#8a8a8a', lineWidth: 0.15 };
-const FOLD = { line: '#8a8a8a', lineWidth: 0.15, isDashed: true };
-/** The unprinted margin of printers, in millimetres. */
+const PAPER_SIZES: Readonly<Record<Paper, Size>> = {
+  a4: { width: 210, height: 297 },
+  letter: { width: 215.9, height: 279.4 },
+};
+/** The unprinted margin of office printers, in millimetres. */
 const PRINT_MARGIN = 10;
 
-type Draw = (canvas: Canvas, sheet: Sheet) => Promise<void>;
+/** What print shops ask for, in millimetres: of ground beyond each edge, and of room for marks beyond that. */
+const BLEED = 3;
+const MARKS_ROOM = 7;
 
-const FORMATS: Readonly<Record<PrintFormat, Draw>> = {
-  async poster(canvas, sheet) {
-    const width = canvas.pageWidth - 2 * PRINT_MARGIN;
-    const height = canvas.pageHeight - 2 * PRINT_MARGIN;
-    const box = { x: PRINT_MARGIN, y: PRINT_MARGIN, width, height };
-    await drawUpright(canvas, { ...box, code: 110 }, sheet, sheet.ink);
+/** Where one piece is drawn, in millimetres. */
+interface Place {
+  readonly box: Box;
+  /** Null on an office printer's sheet. */
+  readonly bleed: Box | null;
+}
+
+interface Piece {
+  /** Finished, in millimetres. */
+  readonly size: (paper: Paper) => Size;
+  readonly draw: (canvas: Canvas, place: Place, sheet: Sheet, press: Press) => Promise<void>;
+  /** How pieces stand on an office printer's sheet; one in its middle where this is absent. */
+  readonly grid?: { readonly columns: number; readonly rows: number; readonly gap: number };
+  /** Whether crop marks stand around them; other pieces are cut along their lines. */
+  readonly hasCropMarks?: true;
+  /** A piece as large as its paper, which an office printer prints smaller. */
+  readonly isWholePaper?: true;
+  /** Where it is folded, in millimetres from its upper edge. */
+  readonly folds?: readonly number[];
+}
+
+/** The heights of a table tent: a flap, two faces that meet at the ridge, and the base. */
+const TENT = { flap: 20, face: 100, base: 50 };
+
+const PIECES: Readonly<Record<PrintFormat, Piece>> = {
+  poster: {
+    size: (paper) => PAPER_SIZES[paper],
+    isWholePaper: true,
+    draw: (canvas, { box, bleed }, sheet, press) =>
+      drawUpright(canvas, { ...box, code: 110, bleed }, sheet, press),
   },
 
-  /** A flap, two faces that meet at the ridge, and the base of the tent; the flap is glued under the base. */
-  async 'table-tent'(canvas, sheet) {
-    const [flap, face, base] = [20, 100, 50];
-    const width = 160;
-    const x = (canvas.pageWidth - width) / 2;
-    const y = (canvas.pageHeight - flap - 2 * face - base) / 2;
-    const back = { x, y: y + flap, width, height: face };
-    const front = { ...back, y: y + flap + face };
-    const draw = (box: Box) => drawLying(canvas, { ...box, code: 62, radius: 0.01 }, sheet, sheet.ink);
-    await canvas.upsideDown(back, () => draw(back));
-    await draw(front);
-    canvas.box({ x, y, width, height: flap + 2 * face + base }, CUT);
-    for (const fold of [back.y, front.y, front.y + face]) canvas.line(x, fold, x + width, fold, FOLD);
-    const note = { x, width, face: 'text', colour: '#5f5f5f', maxSize: 3, maxLines: 1 } as const;
-    await canvas.write('Fold along the lines, and glue this flap under the base.', {
-      ...{ ...note, y, height: flap, align: 'centre', stand: 'middle' },
-    });
-    await canvas.write('Base', {
-      ...{ ...note, y: front.y + face, height: base, align: 'centre', stand: 'middle' },
-    });
+  'table-tent': {
+    size: () => ({ width: 160, height: TENT.flap + 2 * TENT.face + TENT.base }),
+    folds: [TENT.flap, TENT.flap + TENT.face, TENT.flap + 2 * TENT.face],
+    draw: drawTent,
   },
 
-  async 'counter-card'(canvas, sheet) {
-    const box = centred(canvas, 105, 148);
-    await drawUpright(canvas, { ...box, code: 58 }, sheet, sheet.ink);
-    drawCropMarks(canvas, box, 1, 1);
+  'counter-card': {
+    size: () => ({ width: 105, height: 148 }),
+    hasCropMarks: true,
+    draw: (canvas, { box, bleed }, sheet, press) =>
+      drawUpright(canvas, { ...box, code: 58, bleed }, sheet, press),
   },
 
-  async 'business-cards'(canvas, sheet) {
-    const [width, height] = sheet.paper === 'a4' ? [85, 55] : [88.9, 50.8];
-    const grid = centred(canvas, 2 * width, 5 * height);
-    for (const box of cellsOf(grid, 2, 5)) {
-      await drawLying(canvas, { ...box, code: 32, radius: 0.01 }, sheet, sheet.ink);
-    }
-    drawCropMarks(canvas, grid, 2, 5);
+  'business-cards': {
+    size: (paper) => (paper === 'a4' ? { width: 85, height: 55 } : { width: 88.9, height: 50.8 }),
+    grid: { columns: 2, rows: 5, gap: 0 },
+    hasCropMarks: true,
+    draw: (canvas, { box, bleed }, sheet, press) =>
+      drawLying(canvas, { ...box, code: 32, radius: 0.01, bleed }, sheet, press),
   },
 
-  async stickers(canvas, sheet) {
-    const across = 63;
-    const gap = 3;
-    const [columns, rows] = [3, 4];
-    const cell = across + gap;
-    for (const { x, y } of cellsOf(centred(canvas, columns * cell, rows * cell), columns, rows)) {
-      const place = { middleX: x + cell / 2, middleY: y + cell / 2, radius: across / 2, code: 28 };
-      await drawRound(canvas, place, sheet, sheet.ink);
-    }
+  stickers: {
+    size: () => ({ width: 63, height: 63 }),
+    grid: { columns: 3, rows: 4, gap: 3 },
+    draw(canvas, { box, bleed }, sheet, press) {
+      const [middleX, middleY] = [box.x + box.width / 2, box.y + box.height / 2];
+      const place = { middleX, middleY, radius: box.width / 2, code: 28, bleed: bleed && BLEED };
+      return drawRound(canvas, place, sheet, press);
+    },
   },
 
-  async badge(canvas, sheet) {
+  badge: {
     // ISO/IEC 7810, ID-1: the size of bank cards, with corners of 3.18 mm.
-    const box = centred(canvas, 85.6, 53.98);
-    await drawLying(canvas, { ...box, code: 34, radius: 3.18 }, sheet, sheet.ink);
-    drawCropMarks(canvas, box, 1, 1);
+    size: () => ({ width: 85.6, height: 53.98 }),
+    hasCropMarks: true,
+    draw: (canvas, { box, bleed }, sheet, press) =>
+      drawLying(canvas, { ...box, code: 34, radius: 3.18, bleed }, sheet, press),
   },
 };
 
+/** The flap is glued under the base. */
+async function drawTent(canvas: Canvas, { box, bleed }: Place, sheet: Sheet, press: Press): Promise<void> {
+  const { x, y, width } = box;
+  const back = { x, y: y + TENT.flap, width, height: TENT.face };
+  const front = { ...back, y: back.y + TENT.face };
+  const base = { ...back, y: front.y + TENT.face, height: TENT.base };
+  const draw = (face: Box) => {
+    // Nothing is cut above and below a face.
+    const beside = bleed && { ...face, x: bleed.x, width: bleed.width };
+    return drawLying(canvas, { ...face, code: 62, radius: 0.01, bleed: beside }, sheet, press);
+  };
+  await canvas.upsideDown(back, () => draw(back));
+  await draw(front);
+  const line = { line: press.palette.cut, lineWidth: 0.15 };
+  if (!bleed) {
+    canvas.box(box, line);
+    for (const fold of [back.y, front.y, base.y])
+      canvas.line(x, fold, x + width, fold, { ...line, isDashed: true });
+  }
+  const note = { face: 'text', colour: press.palette.note, maxSize: 3, maxLines: 1 } as const;
+  const gluing = bleed
+    ? 'Glue this flap under the base.'
+    : 'Fold along the lines, and glue this flap under the base.';
+  await canvas.write(gluing, {
+    ...{ ...note, x, y, width, height: TENT.flap, align: 'centre', stand: 'middle' },
+  });
+  await canvas.write('Base', { ...note, ...base, align: 'centre', stand: 'middle' });
+}
+
 /** @returns the same bytes for the same sheet. */
 export async function drawSheet(sheet: Sheet): Promise<Uint8Array> {
-  const canvas = openCanvas(sheet.paper, titleOf(sheet), sheet.madeAtMs);
-  await FORMATS[sheet.format](canvas, sheet);
+  const press: Press = {
+    palette: paletteFor(sheet.for, sheet.ink, sheet.own?.fill ?? null),
+    hasPictures: sheet.ink === 'full',
+  };
+  const canvas = await (sheet.for === 'printer' ? drawForPrinter(sheet, press) : drawForOffice(sheet, press));
   return canvas.finish();
 }
 
-function centred({ pageWidth, pageHeight }: Canvas, width: number, height: number): Box {
+async function drawForOffice(sheet: Sheet, press: Press): Promise<Canvas> {
+  const { size, draw, grid, hasCropMarks, isWholePaper } = PIECES[sheet.format];
+  const paper = PAPER_SIZES[sheet.paper];
+  const canvas = openCanvas(paper, titleOf(sheet), sheet.madeAtMs);
+  const margin = isWholePaper ? PRINT_MARGIN : 0;
+  const whole = size(sheet.paper);
+  const piece = { width: whole.width - 2 * margin, height: whole.height - 2 * margin };
+  const { columns, rows, gap } = grid ?? { columns: 1, rows: 1, gap: 0 };
+  const cells = centred(paper, columns * (piece.width + gap), rows * (piece.height + gap));
+  for (let index = 0; index < columns * rows; index += 1) {
+    const x = cells.x + (index % columns) * (piece.width + gap) + gap / 2;
+    const y = cells.y + Math.floor(index / columns) * (piece.height + gap) + gap / 2;
+    await draw(canvas, { box: { ...piece, x, y }, bleed: null }, sheet, press);
+  }
+  const marks = { line: press.palette.cut, lineWidth: 0.15, distance: 1.5 };
+  if (hasCropMarks)
+    drawMarks(canvas, cells, edgesOf(columns, cells.width), edgesOf(rows, cells.height), marks);
+  return canvas;
+}
+
+async function drawForPrinter(sheet: Sheet, press: Press): Promise<Canvas> {
+  const { size, draw, folds = [] } = PIECES[sheet.format];
+  const { width, height } = size(sheet.paper);
+  const around = BLEED + MARKS_ROOM;
+  const page = { width: width + 2 * around, height: height + 2 * around };
+  const box = centred(page, width, height);
+  const bleed = centred(page, width + 2 * BLEED, height + 2 * BLEED);
+  const canvas = openCanvas(page, titleOf(sheet), sheet.madeAtMs, { trim: box, bleed });
+  await draw(canvas, { box, bleed }, sheet, press);
+  // Machines cut by the trim box; a guillotine is set by these. They stand beyond what may remain of the bleed.
+  const marks = { line: press.palette.cut, lineWidth: 0.1, distance: BLEED + 0.5 };
+  drawMarks(canvas, box, [0, width], [0, height], marks);
+  drawMarks(canvas, box, [], folds, { ...marks, isDashed: true });
+  return canvas;
+}
+
+function centred({ width: pageWidth, height: pageHeight }: Size, width: number, height: number): Box {
   return { x: (pageWidth - width) / 2, y: (pageHeight - height) / 2, width, height };
 }
 
-function cellsOf({ x, y, width, height }: Box, columns: number, rows: number): Box[] {
-  const cell = { width: width / columns, height: height / rows };
-  return Array.from({ length: columns * rows }, (_, index) => ({
-    ...cell,
-    x: x + (index % columns) * cell.width,
-    y: y + Math.floor(index / columns) * cell.height,
-  }));
+function edgesOf(count: number, length: number): number[] {
+  return Array.from({ length: count + 1 }, (_, index) => (length / count) * index);
 }
 
-function drawCropMarks(canvas: Canvas, { x, y, width, height }: Box, columns: number, rows: number): void {
-  const [distance, length] = [1.5, 5];
-  for (let column = 0; column <= columns; column += 1) {
-    const at = x + (width / columns) * column;
-    canvas.line(at, y - distance, at, y - distance - length, CUT);
-    canvas.line(at, y + height + distance, at, y + height + distance + length, CUT);
+interface Marks {
+  readonly line: Press['palette']['cut'];
+  /** In millimetres, as is the distance from the box. */
+  readonly lineWidth: number;
+  readonly distance: number;
+  readonly isDashed?: boolean;
+}
+
+/** @param across,down where marks stand, in millimetres from the left and the upper edge of the box. */
+function drawMarks(
+  canvas: Canvas,
+  { x, y, width, height }: Box,
+  across: readonly number[],
+  down: readonly number[],
+  { distance, ...line }: Marks,
+): void {
+  const length = 5;
+  for (const edge of across) {
+    const at = x + edge;
+    canvas.line(at, y - distance, at, y - distance - length, line);
+    canvas.line(at, y + height + distance, at, y + height + distance + length, line);
   }
-  for (let row = 0; row <= rows; row += 1) {
-    const at = y + (height / rows) * row;
-    canvas.line(x - distance, at, x - distance - length, at, CUT);
-    canvas.line(x + width + distance, at, x + width + distance + length, at, CUT);
+  for (const edge of down) {
+    const at = y + edge;
+    canvas.line(x - distance, at, x - distance - length, at, line);
+    canvas.line(x + width + distance, at, x + width + distance + length, at, line);
   }
 }

@@ -12,6 +12,7 @@ import {
   PRINT_FORMATS,
   PRINT_LABELS,
   type PrintFile,
+  type PrintTarget,
 } from '#shared/print.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { api, failureOf } from '../../api-client/api.ts';
@@ -36,6 +37,7 @@ interface Print {
   readonly file: PrintFile;
   readonly paper?: Paper;
   readonly ink?: Ink;
+  readonly for?: PrintTarget;
   /** In pixels. */
   readonly size?: number;
 }
@@ -51,9 +53,14 @@ interface PrintKitProps {
 export function PrintKit({ code, user }: PrintKitProps) {
   const [paper, setPaper] = useState<Paper>(() => paperOf(navigator.language));
   const [isSaving, setSaving] = useState(false);
+  const [isForShop, setForShop] = useState(false);
   const printing = usePrinting(code);
   const isOff = isOwnMachine(code.url);
-  const inkAndPaper = { paper, ink: isSaving ? 'saving' : 'full' } as const;
+  const options = {
+    paper,
+    ink: isSaving ? 'saving' : 'full',
+    for: isForShop ? 'printer' : 'office',
+  } as const;
 
   return (
     <div className={styles.kit}>
@@ -64,7 +71,7 @@ export function PrintKit({ code, user }: PrintKitProps) {
       <div className={styles.options}>
         <fieldset>
           <legend className={styles.legend}>Paper</legend>
-          <div className={styles.papers}>
+          <div className={styles.choices}>
             {PAPERS.map((one) => (
               <Choice
                 key={one}
@@ -79,11 +86,25 @@ export function PrintKit({ code, user }: PrintKitProps) {
           </div>
         </fieldset>
         <fieldset>
-          <legend className={styles.legend}>Ink</legend>
-          <Choice checked={isSaving} onChange={() => setSaving(!isSaving)}>
-            Save ink
-          </Choice>
+          <legend className={styles.legend}>Printing</legend>
+          <div className={styles.choices}>
+            <Choice checked={isSaving} onChange={() => setSaving(!isSaving)}>
+              Save ink
+            </Choice>
+            <Choice
+              checked={isForShop}
+              onChange={() => setForShop(!isForShop)}
+              aria-describedby={isForShop ? 'for-shop' : undefined}
+            >
+              For a print shop
+            </Choice>
+          </div>
         </fieldset>
+        {isForShop && (
+          <p id="for-shop" className={styles.use}>
+            One piece in each file, with 3 mm of bleed and crop marks.
+          </p>
+        )}
       </div>
       <ul className={styles.sheets}>
         {PRINT_FORMATS.map((format) => {
@@ -99,7 +120,7 @@ export function PrintKit({ code, user }: PrintKitProps) {
                   label="Download"
                   isOff={isOff}
                   isUnderWay={printing.underWay === name}
-                  onClick={() => printing.save(name, { file: `${format}.pdf`, ...inkAndPaper })}
+                  onClick={() => printing.save(name, { file: `${format}.pdf`, ...options })}
                 />
                 <Failure text={printing.failureOf(name)} />
               </div>

@@ -234,6 +234,14 @@ export const qrCodeProcedures = {
           schema: wireSchema(printRequest.shape.size, 'input'),
           example: 2_048,
         },
+        {
+          name: 'for',
+          in: 'query',
+          description:
+            '`printer` makes a file of one piece for a print shop: with 3 mm of bleed, a trim box, crop marks, and a code of black ink alone.',
+          schema: wireSchema(printRequest.shape.for, 'input'),
+          example: 'printer',
+        },
       ],
       form: 'file',
       fileTypes: PRINT_TYPES,
