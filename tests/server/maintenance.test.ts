@@ -51,7 +51,7 @@ const MOVING: Readonly<
   'transactions.create': ({ customer, tip }) => [customer, { ...tip, idempotencyKey: 'new' }],
   'transactions.refund': ({ customer, paid }) => [customer, { id: paid.id }],
   'transactions.giveUp': ({ customer, pending }) => [customer, { id: pending.id }],
-  'payments.onboard': ({ provider }) => [provider, undefined],
+  'payments.onboard': ({ provider }) => [provider, {}],
   'payments.openDashboard': ({ provider }) => [provider, undefined],
 };
 

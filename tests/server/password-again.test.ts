@@ -20,7 +20,7 @@ const ACTS: Readonly<
   'an export': ['auth.export', undefined, 200],
   'the end of a session': ['auth.endSession', { id: 'ses_none' }, 'session_not_found'],
   'the end of all other sessions': ['auth.endOtherSessions', undefined, 200],
-  'the way to payouts': ['payments.onboard', undefined, 'provider_not_payable'],
+  'the way to payouts': ['payments.onboard', {}, 'provider_not_payable'],
   'the page of payouts': ['payments.openDashboard', undefined, 'provider_not_payable'],
   'a device': ['notifications.register', newDevice(), 200],
   'the end of a device': ['notifications.remove', { id: 'dev_none' }, 'device_not_found'],

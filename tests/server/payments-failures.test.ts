@@ -60,7 +60,7 @@ describe.each([
     failOnce(scene, ({ path }) => path === '/accounts', failed);
     const urls = [
       await newcomer.trpc.payments.onboard.mutate({ country: 'US' }),
-      await newcomer.trpc.payments.onboard.mutate(),
+      await newcomer.trpc.payments.onboard.mutate({}),
     ];
     const accounts = [...stripe.accounts.values()].filter(({ email }) => email === newcomer.user.email);
     expect(accounts).toHaveLength(isDone ? 2 : 1);

@@ -103,8 +103,8 @@ export const paymentProcedures = {
     },
     countedProcedure
       .meta(FOR_SUSPENDED)
-      .input(newPayoutAccount.optional())
-      .mutation(({ ctx, input }) => ctx.services.payouts.onboard(ctx.account, input?.country)),
+      .input(newPayoutAccount)
+      .mutation(({ ctx, input }) => ctx.services.payouts.onboard(ctx.account, input.country)),
   ),
 
   openDashboard: endpoint(
