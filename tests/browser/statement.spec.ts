@@ -396,7 +396,7 @@ test('says which download failed, and why, until that file is asked for again', 
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`prints black on white in the ${colorScheme} scheme, each page with its headers, and no control`, async ({
+  test(`prints black on white in the ${colorScheme} scheme, each page with its headers and whose it is, and no control`, async ({
     page,
     backstage,
     server,
@@ -425,6 +425,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       expect(pages.length).toBeGreaterThan(2);
       for (const [index, printed] of pages.entries()) {
         expect(printed).toContain(`Page ${index + 1} of ${pages.length}`);
+        expect(printed, `${format} ${index}`).toContain(`${provider.fullName} · @${provider.username}`);
+        expect(printed, `${format} ${index}`).toMatch(/Tips received, Nov 1\s–\s30, 2025/);
         if (/txn_/.test(printed)) expect(printed, `${format} ${index}`).toMatch(/Date and time.*Transaction/);
       }
     }

@@ -5,24 +5,23 @@ import { ChevronDown } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, formatMoney, terms } from '#shared/money.ts';
 import { failureOf } from '../api-client/api.ts';
 import { dashboardTab } from '../later/addresses.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
-import { hourName, timeZoneHere, todayHere } from '../signed-in/time-here.ts';
+import { todayHere } from '../signed-in/time-here.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
-import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { Actions } from './actions.tsx';
 import { Chooser } from './chooser.tsx';
-import { showMoment, showPeriod } from './dates.ts';
+import { showPeriod } from './dates.ts';
 import { hasDailyRecord, loadStatement, MAX_LISTED, type StatementData } from './load-statement.ts';
 import { type StatementQuery, statementIn } from './period.ts';
+import { SheetFrame } from './sheet-frame.tsx';
 import styles from './statement.module.css';
 import { DailyRecord, Months, ReceivedTips, SentTips } from './tables.tsx';
 
@@ -57,7 +56,8 @@ function StatementScreen({ user }: { readonly user: User }) {
 
   return (
     <Screen
-      title="Statement"
+      // Browsers write it on printed pages, and save them under this name.
+      title={`Statement of ${user.fullName}, ${showPeriod(query.from, query.to)}`}
       actions={
         <div className={styles.onScreen}>
           <ButtonLink href={dashboardTab('transactions')} look="quiet">
@@ -121,23 +121,8 @@ function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
   const everyTip = useId();
   const { tips, hasMore, months, days, madeAt } = data;
   const isReceived = query.direction === 'received';
-  const dayStartHour = user.dayStartHour ?? 0;
   return (
-    <article className={styles.sheet} aria-label="Statement">
-      <header className={styles.about}>
-        <h2>
-          Tips {query.direction}, {showPeriod(query.from, query.to)}
-        </h2>
-        <p>
-          <bdi>{user.fullName}</bdi> · <bdi>@{user.username}</bdi>
-          {query.serviceCategory !== null && <> · {CATEGORY_LABELS[query.serviceCategory]} only</>}
-        </p>
-        <p className={styles.soft}>
-          All times in {timeZoneHere()}. {dayStartHour > 0 && `Days end at ${hourName(dayStartHour)}. `}
-          Made {showMoment(madeAt)}.
-        </p>
-        <SimulatedMoney />
-      </header>
+    <SheetFrame user={user} query={query} madeAt={madeAt}>
       <Totals query={query} data={data} />
       {tips.length === 0 ? (
         <p className={styles.soft}>No tips were {query.direction} in this period.</p>
@@ -172,7 +157,7 @@ function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
           </div>
         </>
       )}
-    </article>
+    </SheetFrame>
   );
 }
 
