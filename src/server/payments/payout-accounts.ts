@@ -12,14 +12,14 @@ import { type PaymentService, PaymentServiceUnavailable } from './payment-servic
 export interface PayoutAccounts {
   /**
    * The provider's account under the present keys, as it was read last, also one that is gone. One from before
-   * platforms were stored is read, and belongs to the present one when the payment service knows it.
-   * @throws PaymentServiceUnavailable.
+   * platforms were stored belongs to the present platform once it was read under its keys.
+   * @throws PaymentServiceUnavailable when the platform is not known.
    */
   find(userId: UserId): Promise<PayoutAccount | null>;
   /**
    * The same, read again while it cannot be paid or paid out, or when the last read is some minutes old; as it
    * is known while the payment service does not answer.
-   * @throws PaymentServiceUnavailable when even the platform is not known.
+   * @throws PaymentServiceUnavailable when the platform is not known.
    */
   findFresh(userId: UserId): Promise<PayoutAccount | null>;
   /**
@@ -83,13 +83,7 @@ export function createPayoutAccounts(deps: {
   }
 
   async function find(userId: UserId): Promise<PayoutAccount | null> {
-    const platform = await service.platform();
-    const own = await payments.findPayoutAccount({ userId, paymentMode, platform });
-    if (own) return own;
-    const unclaimed = (await payments.listPayoutAccounts(userId)).find(
-      (one) => one.paymentMode === paymentMode && one.platform === null,
-    );
-    return unclaimed && !isGone(unclaimed) ? read(unclaimed) : (unclaimed ?? null);
+    return payments.findPayoutAccount({ userId, paymentMode, platform: await service.platform() });
   }
 
   async function refresh(accountId: string): Promise<PayoutAccount | null> {

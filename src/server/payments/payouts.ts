@@ -50,8 +50,6 @@ const COUNTRY_NEEDED = 'Choose the country where you live, or where your busines
 /** More debts than anybody has. */
 const DEBTS_AT_MOST = 1_000;
 const BALANCE_INTERVAL_MS = 30_000;
-/** The payment service repeats a refusal for the same key, and so it is another one after a while. */
-const OPENING_MS = 10 * 60_000;
 
 export function createPayouts(deps: {
   readonly storage: Pick<Storage, 'payments' | 'listQrCodes'>;
@@ -145,7 +143,8 @@ export function createPayouts(deps: {
       serviceCategory,
     };
     const now = clock();
-    const attempt = JSON.stringify([profile, lost?.accountId, Math.floor(now / OPENING_MS)]);
+    // Another profile is another request, and so is one after the account of the first is gone.
+    const attempt = JSON.stringify([profile, lost?.accountId]);
     const key = `${provider.id}-${createHash('sha256').update(attempt).digest('hex').slice(0, 16)}`;
     const opened = await service.openAccount(profile, key);
     if (opened.outcome === 'refused') throw new AppError('payout_account_refused', { reason: opened.reason });

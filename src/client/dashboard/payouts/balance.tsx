@@ -1,0 +1,59 @@
+/** What is in the account at Stripe, and when the next payout arrives. */
+import type { ReactNode } from 'react';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { FRESH } from '../../signed-in/part.ts';
+import { Money } from '../../ui/money.tsx';
+import styles from './payouts.module.css';
+
+/** Stripe names the day of arrival as its midnight in UTC. */
+const DAY = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
+  weekday: 'short',
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
+
+export function Balance() {
+  const { data, isError } = trpc.payments.balance.useQuery(undefined, FRESH);
+  if (data === undefined)
+    return (
+      <p className={styles.note}>
+        {isError ? 'Stripe doesn’t tell your balance right now.' : 'One moment...'}
+      </p>
+    );
+  const { availableCents, pendingCents, nextPayout, hasOtherCurrencies } = data;
+  return (
+    <>
+      <dl className={styles.balance}>
+        <Entry term="Next payout">
+          {nextPayout ? (
+            <>
+              <Money amountCents={nextPayout.amountCents} /> on {DAY.format(new Date(nextPayout.arrivesAt))}
+            </>
+          ) : (
+            'Not scheduled yet'
+          )}
+        </Entry>
+        <Entry term="Available">
+          <Money amountCents={availableCents} />
+        </Entry>
+        <Entry term="Pending">
+          <Money amountCents={pendingCents} />
+        </Entry>
+      </dl>
+      {hasOtherCurrencies && (
+        <p className={styles.note}>Your account also holds other currencies. Stripe’s pages show them.</p>
+      )}
+    </>
+  );
+}
+
+function Entry({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+/** Asks for the country of an account before it is opened, because Stripe lets nobody change it afterwards. */
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { Button } from '../../ui/button.tsx';
+import { Select } from '../../ui/later/select.tsx';
+import styles from './payouts.module.css';
+
+/** Where Stripe opens accounts that take card payments: https://stripe.com/global */
+const COUNTRIES =
+  'AE AT AU BE BG BR CA CH CY CZ DE DK EE ES FI FR GB GI GR HK HR HU IE IN IT JP LI LT LU LV MT MX MY NL NO NZ PL PT RO SE SG SI SK TH US'.split(
+    ' ',
+  );
+
+interface CountryFormProps {
+  readonly isUnderWay: boolean;
+  /** Why Stripe opens no account, in its words. */
+  readonly refusal: string | null;
+  readonly onChosen: (country: string) => void;
+}
+
+export function CountryForm({ isUnderWay, refusal, onChosen }: CountryFormProps) {
+  const [country, setCountry] = useState(countryHere);
+  const [isMissing, setMissing] = useState(false);
+  const noteId = useId();
+  const form = useRef<HTMLFormElement>(null);
+
+  // It takes the place of the button that had the focus.
+  useEffect(() => form.current?.querySelector('select')?.focus(), []);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setMissing(country === '');
+    if (country !== '') onChosen(country);
+    else form.current?.querySelector('select')?.focus();
+  }
+
+  return (
+    <form ref={form} className={styles.payouts} noValidate onSubmit={submit}>
+      <div>
+        <Select
+          label="Country"
+          value={country}
+          required
+          autoComplete="country"
+          aria-describedby={noteId}
+          aria-invalid={isMissing}
+          onChange={({ target }) => {
+            setCountry(target.value);
+            setMissing(false);
+          }}
+        >
+          <option value="">Choose your country</option>
+          {named().map(([code, name]) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        <p id={noteId} className={styles.note}>
+          Where you live, or where your business is registered. It can’t be changed later.
+        </p>
+        <p role="alert" className={styles.refusal}>
+          {isMissing ? 'Choose your country.' : refusal !== null && `Stripe says: ${refusal}`}
+        </p>
+      </div>
+      <Button type="submit" className={styles.action} aria-disabled={isUnderWay}>
+        {isUnderWay ? 'One moment...' : 'Continue to Stripe'}
+      </Button>
+    </form>
+  );
+}
+
+/** By name, in the language of the page. */
+function named(): readonly (readonly [code: string, name: string])[] {
+  const names = new Intl.DisplayNames(PAGE_LANGUAGE, { type: 'region' });
+  return COUNTRIES.map((code) => [code, names.of(code) ?? code] as const).sort(([, one], [, other]) =>
+    one.localeCompare(other, PAGE_LANGUAGE),
+  );
+}
+
+/** The region that the browser's languages name, which is where most people are; empty without one. */
+function countryHere(): string {
+  const regions = navigator.languages.map((language) => new Intl.Locale(language).region);
+  return regions.find((region) => region !== undefined && COUNTRIES.includes(region)) ?? '';
+}

@@ -1,0 +1,105 @@
+/** What is said of a provider's account at Stripe, in words instead of Stripe's names. */
+import type { PayoutStatus } from '#shared/payments.ts';
+
+type Account = NonNullable<PayoutStatus['account']>;
+
+/**
+ * By words in Stripe's names, which differ between the versions of its API; the first that fits counts
+ * (https://docs.stripe.com/connect/required-verification-information).
+ */
+const REQUIREMENTS: readonly (readonly [requirement: RegExp, label: string])[] = [
+  [/external_account|outbound_destination/, 'a bank account'],
+  [/tos_acceptance|terms_of_service/, 'your agreement with Stripe'],
+  [/business_type|entity_type/, 'whether you work for yourself or for a company'],
+  [/owner|director|executive/, 'who owns and runs the business'],
+  [/representative|relationship|person_/, 'details of who represents the business'],
+  [/business_profile\.url|business_url/, 'a web address for your work'],
+  [/\bmcc\b|product_description/, 'what kind of work you do'],
+  [/support_/, 'how customers can reach you'],
+  [
+    /company\.(?:tax|vat)_id|registration_number|business_details\.id_number/,
+    'the tax number of your business',
+  ],
+  [/company\.verification|business_details\.document|^documents/, 'a document of your business'],
+  [/company|business_/, 'details of your business'],
+  [/verification|document/, 'a photo of your ID'],
+  [/(?:first|last|given|sur)_?name/, 'your name'],
+  [/id_number|\bssn/, 'your tax number'],
+  [/\bdob\b|date_of_birth/, 'your date of birth'],
+  [/address/, 'your address'],
+  [/email|phone/, 'how to reach you'],
+  [/nationalit/, 'your nationality'],
+  [/political_exposure/, 'whether you hold a public office'],
+];
+
+const OTHER_REQUIREMENTS = 'other details, which Stripe’s page names';
+
+/** Both versions of Stripe's API have these names, with dots or underscores. */
+const REASONS: readonly (readonly [reason: RegExp, sentence: string])[] = [
+  [/past_due/, 'Some of your details are overdue.'],
+  [/pending_verification|determining/, 'Stripe is checking your details. This can take some days.'],
+  [/under_review/, 'Stripe is reviewing your account. This can take some days.'],
+  [/^listed/, 'Stripe is checking whether it may pay you. This can take some days.'],
+  [/platform_paused/, 'Whoever runs this site has paused it. Ask them why.'],
+  [/unsupported_country/, 'Stripe doesn’t pay out in your country.'],
+  [/unsupported/, 'Stripe doesn’t serve this kind of business.'],
+  [/rejected.incomplete/, 'Stripe closed your account, because your details couldn’t be checked in time.'],
+  [/rejected.platform/, 'Whoever runs this site had your account closed. Ask them why.'],
+  [/rejected.fraud/, 'Stripe closed your account, because it suspects fraud. Ask its support.'],
+  [/rejected.terms/, 'Stripe closed your account, because of its terms. Ask its support.'],
+  [/rejected/, 'Stripe closed your account. Ask its support why.'],
+];
+
+const OTHER_REASON = 'Stripe’s pages say why.';
+const NO_TIPS = 'Nobody can tip you right now.';
+
+/** Without anything to be done tips are paid, and paid out. */
+export function isWell({ chargesEnabled, payoutsEnabled, missing }: Account): boolean {
+  return chargesEnabled && payoutsEnabled && missing.length === 0;
+}
+
+/** A sentence or two, to which the list of what is missing belongs. */
+export function standingOf({ account, lostAccount }: Pick<PayoutStatus, 'account' | 'lostAccount'>): string {
+  if (lostAccount === 'gone')
+    return 'Your account at Stripe can’t be found any more, so nobody can tip you. Set up a new one: it takes a few minutes.';
+  if (lostAccount === 'other_platform')
+    return (
+      'This site has moved to another Stripe account, and yours belongs to the old one. ' +
+      'Nobody can tip you until you set up a new one. What is in the old one stays yours.'
+    );
+  if (account === null)
+    return (
+      'Tips are paid by card through Stripe, which sends them on to your bank account. ' +
+      'First it asks who you are, which takes some minutes. Until then nobody can tip you.'
+    );
+  if (isWell(account)) return 'You can be paid. Stripe sends your tips on to your bank account.';
+  const { chargesEnabled, payoutsEnabled, missing } = account;
+  const isAsking = missing.length > 0;
+  if (chargesEnabled && payoutsEnabled) return 'You can be paid. To keep it that way, Stripe also asks for:';
+  const stopped = chargesEnabled
+    ? 'Tips still reach your Stripe account, but they aren’t sent on to your bank.'
+    : NO_TIPS;
+  const reason = reasonOf(account);
+  return [stopped, isClosed(account) || !isAsking ? reason : '', isAsking ? 'Stripe still asks for:' : '']
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+function isClosed({ disabledReason }: Account): boolean {
+  return disabledReason?.startsWith('rejected') === true;
+}
+
+function reasonOf({ disabledReason }: Account): string {
+  if (disabledReason === null) return 'Stripe is checking your details. This can take some days.';
+  return REASONS.find(([reason]) => reason.test(disabledReason))?.[1] ?? OTHER_REASON;
+}
+
+/** Requirements without a label here become one label, which stands last. */
+export function labelsOf(names: readonly string[]): readonly string[] {
+  const labels = new Set(
+    names.map(
+      (name) => REQUIREMENTS.find(([requirement]) => requirement.test(name))?.[1] ?? OTHER_REQUIREMENTS,
+    ),
+  );
+  return labels.delete(OTHER_REQUIREMENTS) ? [...labels, OTHER_REQUIREMENTS] : [...labels];
+}

@@ -1,0 +1,228 @@
+/**
+ * Providers' accounts at the payment service: how one is opened, and that what counts is what the payment
+ * service says of it now, whatever was heard, lost or believed before.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { createPaidApp, openAccount } from '#tests/support/paid-app.ts';
+import { startStripe } from '#tests/support/stripe/stand-in.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+type PaidApp = Awaited<ReturnType<typeof createPaidApp>>;
+
+async function openScene() {
+  const paid = await createPaidApp();
+  const provider = await enter(paid.t, 'pat', ['bartender', 'dj']);
+  const customer = await enter(paid.t, 'cam');
+  const [receiverQrId = ''] = provider.codes;
+  const give = () =>
+    customer.trpc.transactions.create.mutate({
+      receiverQrId,
+      serviceCategory: 'bartender',
+      amountCents: 2_000,
+    });
+  const status = () => provider.trpc.payments.payoutStatus.query();
+  return { ...paid, provider, customer, code: receiverQrId, give, status };
+}
+
+const pathsOf = ({ stripe }: Pick<PaidApp, 'stripe'>) => stripe.requests.map(({ path }) => path);
+
+test('an account is opened in the country of its owner, for the page and the work of theirs, and once', async () => {
+  const { t, stripe, provider, code } = await openScene();
+  const { token } = provider;
+  const refused = await t.rest('POST', '/payments/account', { token });
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ field: 'country' }] } });
+  expect(await t.rest('POST', '/payments/account', { token, body: { country: 'at' } })).toMatchObject({
+    status: 422,
+    body: { errors: [{ field: 'country' }] },
+  });
+  expect(stripe.accounts.size).toBe(0);
+
+  const opened = await t.rest('POST', '/payments/account', { token, body: { country: 'AT' } });
+  expect(opened.status).toBe(200);
+  const [account] = stripe.accounts.values();
+  expect(account).toMatchObject({
+    country: 'AT',
+    email: provider.user.email,
+    profile: {
+      business_url: expect.stringContaining(`/tip/${code}`),
+      product_description: 'Tips from customers for work as Bartender and DJ',
+    },
+  });
+  const again = await t.rest('POST', '/payments/account', { token });
+  expect(again.body.url).toContain(account?.id);
+  expect(stripe.accounts.size).toBe(1);
+  expect(await t.rest('GET', '/payments/account', { token })).toMatchObject({
+    body: { account: { country: 'AT', payouts_enabled: false }, lost_account: null, owed: 0 },
+  });
+});
+
+test('why Stripe opens no account is told in its words, and the next try opens one', async () => {
+  const { stripe, provider } = await openScene();
+  const message = 'Please review the responsibilities of managing losses for connected accounts.';
+  stripe.fail(({ method }) => (method === 'POST' ? { is: 'refused', status: 400, message } : null));
+  await expect(provider.trpc.payments.onboard.mutate({ country: 'US' })).rejects.toThrow(message);
+  stripe.fail(() => null);
+  expect((await provider.trpc.payments.onboard.mutate({ country: 'US' })).url).toContain('onboarding');
+});
+
+test('what Stripe says of an account counts, in whatever order its events come', async () => {
+  const { stripe, provider, status, deliver } = await openScene();
+  const accountId = await openAccount(provider);
+  stripe.enable(accountId);
+  stripe.restrictAccount(accountId);
+  const [first, second] = stripe.notices.filter(({ type }) => type === 'account.updated');
+  for (const notice of [second, first]) {
+    expect((await deliver(notice)).status).toBe(200);
+    expect(await status()).toMatchObject({
+      account: { chargesEnabled: false, payoutsEnabled: false, disabledReason: 'requirements_past_due' },
+    });
+  }
+});
+
+test('an account that was disabled without a word refuses one tip, and then says so', async () => {
+  const scene = await openScene();
+  const { t, stripe, provider, code, give, status } = scene;
+  const accountId = await scene.makePayable(provider);
+  stripe.changeQuietly(accountId, { chargesEnabled: false });
+  // The page is refused by Stripe, which is the first that is heard of it.
+  await give().catch(() => {});
+  await expect(give()).rejects.toThrow('Tips cannot be taken here yet.');
+  expect((await t.trpc().qrCodes.lookup.query({ id: code })).isPayable).toBe(false);
+  expect(await status()).toMatchObject({ account: { chargesEnabled: false } });
+});
+
+test('payouts that stop are seen within a day by themselves, and in minutes by whoever looks', async () => {
+  const scene = await openScene();
+  const { t, stripe, provider, status } = scene;
+  const accountId = await scene.makePayable(provider);
+  expect(await status()).toMatchObject({ account: { chargesEnabled: true, payoutsEnabled: true } });
+  stripe.changeQuietly(accountId, { payoutsEnabled: false, currentlyDue: ['external_account'] });
+  t.clock.nowMs += 5 * MINUTE_MS;
+  expect(await status()).toMatchObject({
+    account: { chargesEnabled: true, payoutsEnabled: false, missing: ['external_account'] },
+  });
+
+  stripe.changeQuietly(accountId, { payoutsEnabled: true, currentlyDue: [] });
+  t.clock.nowMs += DAY_MS;
+  await t.app.sweepPayments();
+  const known = await t.storage.payments.findPayoutAccount({ accountId });
+  expect(known).toMatchObject({ payoutsEnabled: true, missing: [], readAtMs: t.clock.nowMs });
+  stripe.requests.length = 0;
+  await t.app.sweepPayments();
+  expect(pathsOf(scene).filter((path) => path.includes(accountId))).toEqual([]);
+});
+
+test('an account that is gone counts no more, and leads to a new one', async () => {
+  const scene = await openScene();
+  const { t, stripe, provider, give, status } = scene;
+  const accountId = await scene.makePayable(provider);
+  stripe.forgetAccount(accountId);
+  // It is found out by whoever looks first: here by the way to onboarding, which needs a country again.
+  const { token } = provider;
+  expect(await t.rest('POST', '/payments/account', { token })).toMatchObject({
+    status: 422,
+    body: { errors: [{ field: 'country' }] },
+  });
+  expect(await status()).toMatchObject({ account: null, lostAccount: 'gone' });
+  await expect(give()).rejects.toThrow('Tips cannot be taken here yet.');
+  expect((await t.rest('POST', '/payments/dashboard-link', { token })).body.code).toBe(
+    'provider_not_payable',
+  );
+  expect((await t.rest('GET', '/payments/balance', { token })).body.code).toBe('provider_not_payable');
+
+  const another = await scene.makePayable(provider);
+  expect(another).not.toBe(accountId);
+  expect(await status()).toMatchObject({ account: { chargesEnabled: true }, lostAccount: null });
+  expect(await give()).toMatchObject({ status: 'pending' });
+});
+
+test('accounts of another platform do not count, until its keys are back', async () => {
+  const scene = await openScene();
+  const { t, provider, code } = scene;
+  const former = await scene.makePayable(provider);
+  const stripe = await startStripe({ nowMs: () => t.clock.nowMs });
+  onTestFinished(() => stripe.stop());
+  const moved = await createTestApp({
+    data: t.data,
+    paymentService: (now) => createStripe(stripe.settings, now),
+  });
+  const there = { trpc: moved.trpc(provider.token) };
+  expect(await there.trpc.payments.payoutStatus.query()).toMatchObject({
+    account: null,
+    lostAccount: 'other_platform',
+  });
+  expect((await moved.trpc().qrCodes.lookup.query({ id: code })).isPayable).toBe(false);
+  const present = await openAccount(there);
+  stripe.enable(present);
+  t.clock.nowMs += 5 * MINUTE_MS;
+  moved.clock.nowMs = t.clock.nowMs;
+  expect(await there.trpc.payments.payoutStatus.query()).toMatchObject({
+    account: { chargesEnabled: true },
+    lostAccount: null,
+  });
+  expect((await moved.trpc().qrCodes.lookup.query({ id: code })).isPayable).toBe(true);
+  // With the keys of before everything is as it was.
+  expect(await t.storage.payments.findPayoutAccount({ accountId: former })).toMatchObject({
+    platform: scene.stripe.platform,
+  });
+  expect(await scene.status()).toMatchObject({ account: { chargesEnabled: true }, lostAccount: null });
+});
+
+test('accounts from before platforms were stored are claimed by the keys that know them', async () => {
+  const { t, stripe, provider, status } = await openScene();
+  const known = stripe.addAccount({ email: provider.user.email });
+  stripe.enable(known.id);
+  const stranger = await enter(t, 'kim', ['dj']);
+  const before = {
+    paymentMode: 'test',
+    platform: null,
+    country: null,
+    chargesEnabled: true,
+    payoutsEnabled: false,
+    missing: [],
+    disabledReason: null,
+    readAtMs: 0,
+  } as const;
+  for (const [userId, accountId] of [
+    [provider.user.id, known.id],
+    [stranger.user.id, 'acct_of_another_platform'],
+  ] as const)
+    await t.storage.payments.savePayoutAccount({ ...before, userId, accountId }, 0);
+  await t.app.sweepPayments();
+  expect(await t.storage.payments.findPayoutAccount({ accountId: known.id })).toMatchObject({
+    platform: stripe.platform,
+    country: 'US',
+    payoutsEnabled: true,
+  });
+  expect(await status()).toMatchObject({ account: { chargesEnabled: true }, lostAccount: null });
+  expect(await stranger.trpc.payments.payoutStatus.query()).toMatchObject({
+    account: null,
+    lostAccount: 'gone',
+  });
+});
+
+test('a provider sees what is pending and when the next payout arrives, for one question in half a minute', async () => {
+  const scene = await openScene();
+  const { t, stripe, provider, give } = scene;
+  const accountId = await scene.makePayable(provider);
+  const balance = () => provider.trpc.payments.balance.query();
+  await scene.pay((await give()).paymentUrl);
+  t.clock.nowMs += DAY_MS;
+  await t.app.sweepPayments();
+  expect(await balance()).toMatchObject({ pendingCents: 1_940, availableCents: 0, nextPayout: null });
+
+  stripe.advance(10);
+  stripe.payOut(accountId);
+  stripe.requests.length = 0;
+  expect(await balance()).toMatchObject({ pendingCents: 1_940 });
+  expect(pathsOf(scene)).toEqual([]);
+  t.clock.nowMs += MINUTE_MS;
+  const { nextPayout } = await balance();
+  expect(nextPayout).toMatchObject({ amountCents: 1_940 });
+  expect(Date.parse(nextPayout?.arrivesAt ?? '')).toBeGreaterThan(t.clock.nowMs);
+});
