@@ -170,3 +170,14 @@ export function readForm(text: string): { readonly [name: string]: FormValue } {
   };
   return Object.fromEntries(Object.entries(root).map(([name, item]) => [name, toLists(item)]));
 }
+
+/** Reads JSON, as the second version of the API takes it, into the values of a form. */
+export function readJson(text: string): { readonly [name: string]: FormValue } {
+  const toForm = (value: unknown): FormValue => {
+    if (typeof value !== 'object' || value === null) return String(value);
+    if (Array.isArray(value)) return value.map(toForm);
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, toForm(item)]));
+  };
+  const entries = Object.entries(Object(text === '' ? {} : JSON.parse(text)));
+  return Object.fromEntries(entries.map(([name, item]) => [name, toForm(item)]));
+}

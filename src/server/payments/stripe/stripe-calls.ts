@@ -1,8 +1,18 @@
 /** How a call to Stripe can end: with its answer, with a refusal for good, or without either. */
 import Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
+import { ANSWER_TIME_MS, answerTimeLeftMs, answerWithin } from '../answer-time.ts';
 import { PaymentServiceUnavailable } from '../payment-service.ts';
-import { isOfStripe } from './webhook-event.ts';
+
+export interface StripeSettings {
+  readonly secretKey: string;
+  /** One for the endpoint of the operator's account, and one for that of providers. */
+  readonly webhookSecrets: readonly string[];
+  /** The address of a stand-in for Stripe; null for Stripe itself. */
+  readonly apiBase: string | null;
+  /** How long a call may take, when that is less than the time in which a request is answered. */
+  readonly patienceMs?: number;
+}
 
 /** Why Stripe has refused a call for good, in its own words. */
 export interface ToldRefusal {
@@ -13,24 +23,59 @@ export interface ToldRefusal {
   readonly reason: string;
 }
 
+export type StripeRefusal = InstanceType<typeof Stripe.errors.StripeError>;
+
+/** The package waits for half a second to one second before it asks again. */
+const LONGEST_PAUSE_MS = 1_000;
+const ATTEMPTS = 2;
+/** Of a page of a list; Stripe gives no more. */
+const PAGE_SIZE = 100;
+
+export type StripeCalls = ReturnType<typeof createStripeCalls>;
+
 /** Calls of one Stripe account. @param tell is told of each refusal. */
-export function createStripeCalls(clock: Clock, tell: (refusal: ToldRefusal) => void) {
+export function createStripeCalls(
+  { secretKey, apiBase, patienceMs = ANSWER_TIME_MS }: StripeSettings,
+  clock: Clock,
+  tell: (refusal: ToldRefusal) => void,
+) {
+  let clockOffsetMs: number | null = null;
+  const network = Stripe.createNodeHttpClient();
+  const stripe = new Stripe(secretKey, {
+    maxNetworkRetries: ATTEMPTS - 1,
+    // Both attempts have to end within the time of one call.
+    timeout: Math.ceil(Math.max(patienceMs - LONGEST_PAUSE_MS, patienceMs / 2) / ATTEMPTS),
+    telemetry: false,
+    httpClient: {
+      getClientName: () => network.getClientName(),
+      async makeRequest(...request) {
+        const response = await network.makeRequest(...request);
+        const toldMs = Date.parse(String(response.getHeaders()['date']));
+        // The header has whole seconds, and names the one that has begun.
+        if (Number.isFinite(toldMs)) clockOffsetMs = toldMs + 500 - clock();
+        return response;
+      },
+    },
+    ...(apiBase !== null && addressOf(apiBase)),
+  });
+
   /**
-   * Makes a call.
+   * Makes a call, which ends in the time in which a request is answered.
    * @param refused gives the result when Stripe refuses for good.
    * @throws PaymentServiceUnavailable when the call may have succeeded, or may succeed later.
    */
   async function ask<Answer, Refused>(
     call: () => Promise<Answer>,
-    refused: (error: StripeRefusal) => Refused,
-  ) {
+    refused: (error: StripeRefusal) => Refused | Promise<Refused>,
+  ): Promise<Answer | Refused> {
     try {
-      return await call();
+      return await answerWithin(patienceMs, () => inTime(call));
     } catch (error) {
-      if (isRefusal(error)) {
+      if (error instanceof PaymentServiceUnavailable) throw error;
+      if (error instanceof Stripe.errors.StripeError && isAnswered(error)) {
         const { type, code = null, requestId = null, message } = error;
         tell({ type, code, stripeRequest: requestId, reason: message });
-        return refused(error);
+        if (isRefusal(error)) return await refused(error);
       }
       throw new PaymentServiceUnavailable('the payment service did not answer', { cause: error });
     }
@@ -40,23 +85,61 @@ export function createStripeCalls(clock: Clock, tell: (refusal: ToldRefusal) => 
    * Creates an object under an idempotency key, and once more under a fresh key when Stripe reports an error
    * of its own: it repeats that answer for a day, whether or not the object was created
    * (https://docs.stripe.com/api/idempotent_requests). Without an answer only the same key is safe, and the
-   * error is thrown. A duplicate does no harm: a payment keeps the page that is stored first, and nobody is
-   * shown another; nobody is led to an account that was not stored; a charge is refunded in full once, and a
-   * transfer reversed once.
+   * error is thrown.
+   * @param findMade looks for the object before it is created again, where a second one would do harm. It does
+   *   none where it is left out: a payment keeps the page that is stored first, and nobody is shown another; a
+   *   charge is captured, cancelled, and refunded in full once.
    */
   async function makeOnce<Made>(
     key: string,
     make: (options: { readonly idempotencyKey: string }) => Promise<Made>,
+    findMade: () => Promise<Made | null> = async () => null,
   ): Promise<Made> {
     try {
       return await make({ idempotencyKey: key });
     } catch (error) {
-      if (!hasFailed(error)) throw error;
-      return make({ idempotencyKey: `${key}-${clock()}` });
+      // Whoever asked is answered by now, and may ask again.
+      if (!hasFailed(error) || answerTimeLeftMs() <= 0) throw error;
+      return (await findMade()) ?? make({ idempotencyKey: `${key}-${clock()}` });
     }
   }
 
-  return { ask, makeOnce };
+  /** All that a list has, each page by a call of its own. */
+  async function* all<Item extends { readonly id: string }>(
+    page: (from: {
+      readonly limit: number;
+      readonly starting_after?: string;
+    }) => Promise<{ readonly data: readonly Item[]; readonly has_more: boolean }>,
+  ): AsyncGenerator<Item> {
+    let last: string | undefined;
+    for (;;) {
+      const from = { limit: PAGE_SIZE, ...(last !== undefined && { starting_after: last }) };
+      const { data, has_more } = await ask(() => page(from), unavailable);
+      yield* data;
+      last = data.at(-1)?.id;
+      if (!has_more || last === undefined) return;
+    }
+  }
+
+  let known: Promise<string> | null = null;
+
+  /** Stripe's name of the account whose keys these are; asked once. */
+  function platform(): Promise<string> {
+    const asked = known ?? ask(async () => (await stripe.accounts.retrieveCurrent()).id, unavailable);
+    known = asked;
+    asked.catch(() => {
+      if (known === asked) known = null;
+    });
+    return asked;
+  }
+
+  return { stripe, ask, makeOnce, all, platform, clockOffsetMs: () => clockOffsetMs };
+}
+
+export async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
 }
 
 /** For `ask`, where a refusal is no answer. @throws PaymentServiceUnavailable. */
@@ -64,21 +147,65 @@ export function unavailable(error: StripeRefusal): never {
   throw new PaymentServiceUnavailable('the payment service gives none', { cause: error });
 }
 
+/** A period as the parameters of Stripe's lists name it. */
+export function secondsOf(fromMs: number, toMs: number): { readonly gte: number; readonly lte: number } {
+  return { gte: Math.floor(fromMs / 1_000), lte: Math.floor(toMs / 1_000) };
+}
+
+export function idOf(named: string | { readonly id: string }): string {
+  return typeof named === 'string' ? named : named.id;
+}
+
+/** Null for what was not expanded, though it was asked for, and for what is not there. */
+export function expanded<Expanded extends object>(
+  named: string | Expanded | null | undefined,
+): Expanded | null {
+  return typeof named === 'string' ? null : (named ?? null);
+}
+
+async function inTime<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new PaymentServiceUnavailable('the payment service was too slow')),
+      answerTimeLeftMs(),
+    );
+  });
+  try {
+    return await Promise.race([call(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function hasFailed(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
 
-export type StripeRefusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>;
+/** Too many requests, and a concurrent one with the same key, say nothing of the call. */
+function isAnswered({ statusCode = 0 }: StripeRefusal): boolean {
+  return statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+}
 
 /**
- * True when Stripe has refused for good. Any other error may have succeeded or may succeed later: wrong keys,
- * too many requests, and a concurrent request with the same key included
- * (https://docs.stripe.com/error-codes).
+ * True when Stripe has refused for good. What wrong keys, or keys that may too little, are refused may succeed
+ * once they are mended (https://docs.stripe.com/error-codes); only an account that another platform has is
+ * refused for good in this way.
  */
-function isRefusal(error: unknown): error is StripeRefusal {
-  const isInvalid =
-    isOfStripe(error, 'StripeInvalidRequestError') ||
-    isOfStripe(error, 'StripeIdempotencyError') ||
-    isOfStripe(error, 'StripeCardError');
-  return isInvalid && !(error instanceof Error && 'statusCode' in error && error.statusCode === 409);
+function isRefusal(error: StripeRefusal): boolean {
+  return (error.statusCode !== 401 && error.statusCode !== 403) || isUnknownAccount(error);
+}
+
+/** Stripe says 403 with a code of its own, 404, or 400 with a sentence, according to where it is named. */
+export function isUnknownAccount({ statusCode, code, message }: StripeRefusal): boolean {
+  return (
+    (statusCode === 403 && code === 'account_invalid') ||
+    statusCode === 404 ||
+    (statusCode === 400 && /^No such (?:account|destination)/.test(message))
+  );
+}
+
+function addressOf(apiBase: string) {
+  const { protocol, hostname, port } = new URL(apiBase);
+  return { protocol: protocol === 'https:' ? 'https' : 'http', host: hostname, port } as const;
 }

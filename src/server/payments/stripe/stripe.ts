@@ -2,53 +2,36 @@
  * Stripe as the payment service: Checkout pages, destination charges to connected accounts, and their refunds
  * (https://docs.stripe.com/connect/destination-charges). Card data never reaches this server.
  */
-import Stripe from 'stripe';
-import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
-import {
-  type Begun,
-  type PaymentService,
-  PaymentServiceUnavailable,
-  type WebhookEvent,
-} from '../payment-service.ts';
+import { type Begun, type PaymentService, PaymentServiceUnavailable } from '../payment-service.ts';
+import { checkoutStateOf } from './charge-state.ts';
 import { modeOfKey } from './key-mode.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
-import { createStripeCalls, type ToldRefusal, unavailable } from './stripe-calls.ts';
-import { checkoutStateOf, dataOf, EVENTS_OF_MONEY_BACK, serviceAccountOf } from './webhook-event.ts';
+import { metadataOf, pageTipOf } from './page-tip.ts';
+import { createStripeAccounts } from './stripe-accounts.ts';
+import { createStripeCalls, type StripeSettings, secondsOf, type ToldRefusal } from './stripe-calls.ts';
+import { createStripeCharges } from './stripe-charges.ts';
+import { createEventReader, EVENTS_OF_CHARGES } from './webhook-event.ts';
 
-export interface StripeSettings {
-  readonly secretKey: string;
-  /** One for the endpoint of the operator's account, and one for that of providers. */
-  readonly webhookSecrets: readonly string[];
-  /** The address of a stand-in for Stripe; null for Stripe itself. */
-  readonly apiBase: string | null;
-}
-
-const TIMEOUT_MS = 10_000;
 /** Stripe takes no less than 30 minutes; five more are for clocks that differ. */
 const LEAST_LIFETIME_MS = 35 * 60_000;
-/** The greatest age of a webhook event in seconds; Stripe signs repeated events anew. */
-const EVENT_TOLERANCE_S = 300;
 
 /** @param tell is told why Stripe refuses a call for good. */
 export function createStripe(
-  { secretKey, webhookSecrets, apiBase }: StripeSettings,
+  settings: StripeSettings,
   clock: Clock,
   tell: (refusal: ToldRefusal) => void = () => {},
 ): PaymentService {
-  const stripe = new Stripe(secretKey, {
-    maxNetworkRetries: 1,
-    timeout: TIMEOUT_MS,
-    telemetry: false,
-    ...(apiBase !== null && addressOf(apiBase)),
-  });
-
-  const { ask, makeOnce } = createStripeCalls(clock, tell);
+  const calls = createStripeCalls(settings, clock, tell);
+  const { stripe, ask, makeOnce, all } = calls;
+  const { partsOf: _, ...charges } = createStripeCharges(calls, clock);
+  const events = createEventReader(stripe, settings, clock);
 
   async function lookUp(checkoutId: string) {
     return checkoutStateOf(
       await ask(
-        () => stripe.checkout.sessions.retrieve(checkoutId),
+        () => stripe.checkout.sessions.retrieve(checkoutId, { expand: ['payment_intent'] }),
         (error) => {
           throw new PaymentServiceUnavailable('the payment service does not know a page of its own', {
             cause: error,
@@ -58,71 +41,49 @@ export function createStripe(
     );
   }
 
-  async function findTransfer(payment: PaymentRecord): Promise<Stripe.Transfer | null> {
-    const intent = await ask(
-      () => stripe.paymentIntents.retrieve(chargeOf(payment), { expand: ['latest_charge.transfer'] }),
-      () => null,
-    );
-    const charge = intent?.latest_charge;
-    const transfer = typeof charge === 'string' ? null : charge?.transfer;
-    return typeof transfer === 'string' ? null : (transfer ?? null);
-  }
-
-  /** Null unless one of the secrets has signed the event. */
-  function verifyEvent(body: Uint8Array, signature: string): Stripe.Event | null {
-    for (const secret of webhookSecrets) {
-      try {
-        return stripe.webhooks.constructEvent(
-          ...([body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const),
-        );
-      } catch {
-        // The package throws errors of many kinds for a malformed signature, such as `v1=`.
-      }
-    }
-    return null;
-  }
-
-  function eventOf(event: Stripe.Event): WebhookEvent {
-    const isOurs = event.livemode === (modeOfKey(secretKey) === 'live');
-    return { id: event.id, data: isOurs ? dataOf(event) : { kind: 'other' } };
-  }
-
   return {
-    mode: modeOfKey(secretKey),
+    mode: modeOfKey(settings.secretKey),
+    platform: calls.platform,
+    clockOffsetMs: calls.clockOffsetMs,
 
-    async begin(payment, { title, paidUrl, leftUrl }): Promise<Begun> {
+    async begin(payment, { title, paidUrl, leftUrl }, capture): Promise<Begun> {
       const { id, amountCents, giverFeeCents, receiverFeeCents, destination } = payment;
       const expiresAtMs = Math.max(payment.expiresAtMs, clock() + LEAST_LIFETIME_MS);
       const item = (name: string, cents: number) => ({
         quantity: 1,
         price_data: { currency: stripeCurrency(), unit_amount: toStripe(cents), product_data: { name } },
       });
+      const metadata = metadataOf(payment);
+      const page: Stripe.Checkout.SessionCreateParams = {
+        mode: 'payment',
+        submit_type: 'pay',
+        // Wallets pay with cards as well. Other methods could be paid days after the page was left, and most
+        // cannot be held.
+        allowed_payment_method_types: ['card'],
+        // The giver is charged the tip page's amount in its currency.
+        adaptive_pricing: { enabled: false },
+        client_reference_id: id,
+        metadata,
+        line_items: [
+          item(title, amountCents),
+          ...(giverFeeCents > 0 ? [item('Service fee', giverFeeCents)] : []),
+        ],
+        payment_intent_data: {
+          application_fee_amount: toStripe(giverFeeCents + receiverFeeCents),
+          transfer_data: { destination },
+          on_behalf_of: destination,
+          // Names the tip in the events of its transfer.
+          transfer_group: id,
+          metadata,
+          ...(capture === 'later' && { capture_method: 'manual' }),
+        },
+        expires_at: Math.floor(expiresAtMs / 1_000),
+        success_url: paidUrl,
+        cancel_url: leftUrl,
+      };
+      const key = expiresAtMs === payment.expiresAtMs ? `tip-${id}` : `tip-${id}-${expiresAtMs}`;
       return ask(
         async () => {
-          const page: Stripe.Checkout.SessionCreateParams = {
-            mode: 'payment',
-            submit_type: 'pay',
-            // Wallets pay with cards as well. Other methods could be paid days after the page was left.
-            allowed_payment_method_types: ['card'],
-            // The giver is charged the tip page's amount in its currency.
-            adaptive_pricing: { enabled: false },
-            client_reference_id: id,
-            metadata: { transaction: id },
-            line_items: [
-              item(title, amountCents),
-              ...(giverFeeCents > 0 ? [item('Service fee', giverFeeCents)] : []),
-            ],
-            payment_intent_data: {
-              application_fee_amount: toStripe(giverFeeCents + receiverFeeCents),
-              transfer_data: { destination },
-              on_behalf_of: destination,
-              metadata: { transaction: id },
-            },
-            expires_at: Math.floor(expiresAtMs / 1_000),
-            success_url: paidUrl,
-            cancel_url: leftUrl,
-          };
-          const key = expiresAtMs === payment.expiresAtMs ? `tip-${id}` : `tip-${id}-${expiresAtMs}`;
           const session = await makeOnce(key, (options) => stripe.checkout.sessions.create(page, options));
           const { url } = session;
           if (url === null) throw new PaymentServiceUnavailable('the payment service gave no page');
@@ -143,117 +104,32 @@ export function createStripe(
       return closed === null ? lookUp(checkoutId) : checkoutStateOf(closed);
     },
 
-    async refund(payment) {
-      return ask(
-        async () => {
-          const refund: Stripe.RefundCreateParams = {
-            payment_intent: chargeOf(payment),
-            reverse_transfer: true,
-            refund_application_fee: true,
-            metadata: { transaction: payment.id },
-          };
-          // Stripe repeats a refusal for the same key, but a later refund may be possible.
-          const key = `refund-${payment.id}-${payment.refund?.askedAtMs}`;
-          const { status } = await makeOnce(key, (options) => stripe.refunds.create(refund, options));
-          return status === 'failed' || status === 'canceled' ? 'refused' : 'refunded';
-        },
-        ({ code }) => (code === 'charge_already_refunded' ? 'refunded_before' : 'refused'),
-      );
-    },
+    ...charges,
 
-    async takeBack(payment) {
-      const transfer = await findTransfer(payment);
-      if (!transfer || transfer.reversed) return transfer ? 'taken_back' : 'refused';
-      const reversal = { refund_application_fee: true, metadata: { transaction: payment.id } };
-      const isReversed = await ask(
-        async () => {
-          await makeOnce(`take-back-${payment.id}`, (options) =>
-            stripe.transfers.createReversal(transfer.id, reversal, options),
-          );
-          return true;
-        },
-        // Another process, or a call without an answer, may have reversed it.
-        () => false,
-      );
-      return isReversed || (await findTransfer(payment))?.reversed ? 'taken_back' : 'refused';
-    },
-
-    findTip: (chargeId) =>
-      ask(
-        async () => (await stripe.paymentIntents.retrieve(chargeId)).metadata['transaction'] ?? null,
-        () => null,
-      ),
-
-    readEvent(body, signature) {
-      const event = verifyEvent(body, signature);
-      return event && eventOf(event);
-    },
+    readEvent: events.readEvent,
 
     async *listEvents(fromMs, toMs) {
-      const asked: Stripe.EventListParams = {
-        types: EVENTS_OF_MONEY_BACK,
-        created: { gte: Math.floor(fromMs / 1_000), lte: Math.floor(toMs / 1_000) },
-        limit: 100,
+      const asked = { types: EVENTS_OF_CHARGES, created: secondsOf(fromMs, toMs) };
+      for await (const event of all((from) => stripe.events.list({ ...asked, ...from })))
+        yield events.named(event);
+    },
+
+    async *listPaidPages(fromMs, toMs) {
+      const asked: Stripe.Checkout.SessionListParams = {
+        status: 'complete',
+        created: secondsOf(fromMs, toMs),
+        expand: ['data.payment_intent'],
       };
-      let last: string | undefined;
-      for (;;) {
-        const page = { ...asked, ...(last !== undefined && { starting_after: last }) };
-        const { data, has_more } = await ask(() => stripe.events.list(page), unavailable);
-        yield* data.map(eventOf);
-        last = data.at(-1)?.id;
-        if (!has_more || last === undefined) return;
-      }
+      for await (const session of all((from) => stripe.checkout.sessions.list({ ...asked, ...from })))
+        yield {
+          checkoutId: session.id,
+          transactionId: session.client_reference_id,
+          state: checkoutStateOf(session),
+          createdAtMs: session.created * 1_000,
+          tip: pageTipOf(session.metadata),
+        };
     },
 
-    async openAccount({ email, key }) {
-      const account = await ask(
-        () =>
-          makeOnce(`account-${key}`, (options) =>
-            stripe.accounts.create(
-              {
-                type: 'express',
-                email,
-                capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
-                metadata: { user: key },
-              },
-              options,
-            ),
-          ),
-        (error) => {
-          throw new PaymentServiceUnavailable('the payment service opens no account', { cause: error });
-        },
-      );
-      return serviceAccountOf(account);
-    },
-
-    findAccount: (accountId) =>
-      ask(
-        async () => serviceAccountOf(await stripe.accounts.retrieve(accountId)),
-        () => null,
-      ),
-
-    async linkToOnboarding(account, returnUrl) {
-      const link = {
-        account,
-        type: 'account_onboarding',
-        return_url: returnUrl,
-        refresh_url: returnUrl,
-      } as const;
-      return (await ask(() => stripe.accountLinks.create(link), unavailable)).url;
-    },
-
-    async linkToDashboard(accountId) {
-      return (await ask(() => stripe.accounts.createLoginLink(accountId), unavailable)).url;
-    },
+    ...createStripeAccounts(calls),
   };
-}
-
-function chargeOf({ id, chargeId }: PaymentRecord): string {
-  if (chargeId === null) throw new Error(`${id} was not paid`);
-  return chargeId;
-}
-
-function addressOf(apiBase: string) {
-  const { protocol, hostname, port } = new URL(apiBase);
-  return { protocol: protocol === 'https:' ? 'https' : 'http', host: hostname, port } as const;
 }

@@ -1,89 +1,146 @@
-/** Translates Stripe's objects and webhook events into the values of the port. */
-import Stripe from 'stripe';
-import type { CheckoutState, ServiceAccount, WebhookEvent } from '../payment-service.ts';
-import { fromStripe, stripeCurrency } from './minor-units.ts';
+/**
+ * Verifies webhook events and reads of what they are about. What they say of it is not taken: they come late,
+ * twice and in any order.
+ */
+import type Stripe from 'stripe';
+import type { Clock } from '#shared/calendar.ts';
+import type { WebhookEvent } from '../payment-service.ts';
+import { modeOfKey } from './key-mode.ts';
+import { idOf, type StripeSettings } from './stripe-calls.ts';
 
-type ErrorName = 'StripeInvalidRequestError' | 'StripeIdempotencyError' | 'StripeCardError';
+/** The greatest age of a webhook event in seconds; Stripe signs repeated events anew. */
+const EVENT_TOLERANCE_S = 300;
 
-export function isOfStripe(error: unknown, name: ErrorName): boolean {
-  return error instanceof Stripe.errors[name];
-}
+/** The events that are listed too, because no sweep looks at a paid payment again; Stripe takes twenty. */
+export const EVENTS_OF_CHARGES = [
+  'charge.captured',
+  'charge.expired',
+  'charge.refunded',
+  'charge.refund.updated',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'payment_intent.canceled',
+  'transfer.reversed',
+];
 
-type CheckoutSession = Pick<
-  Stripe.Checkout.Session,
-  'status' | 'payment_status' | 'payment_intent' | 'amount_total' | 'currency'
->;
+type Named = Pick<WebhookEvent, 'id'> & {
+  readonly livemode: boolean;
+  readonly data: WebhookEvent['data'];
+};
 
-/** The payment's state decides, because money may arrive after the page is complete, or not at all. */
-export function checkoutStateOf({
-  status,
-  payment_status,
-  payment_intent,
-  amount_total,
-  currency,
-}: CheckoutSession): CheckoutState {
-  if (status === 'expired') return { kind: 'expired' };
-  if (payment_status !== 'paid' || payment_intent === null) return { kind: 'open' };
+export function createEventReader(stripe: Stripe, settings: StripeSettings, clock: Clock) {
+  const { secretKey, webhookSecrets } = settings;
+  const isLive = modeOfKey(secretKey) === 'live';
+
+  const eventOf = ({ id, livemode, data }: Named): WebhookEvent => ({
+    id,
+    data: livemode === isLive ? data : { kind: 'other' },
+  });
+
+  /** Null unless one of the secrets has signed the event. */
+  function verified(body: Uint8Array, signature: string): Named | null {
+    for (const secret of webhookSecrets)
+      for (const read of [snapshot, notification]) {
+        try {
+          return read(body, signature, secret);
+        } catch {
+          // The package throws errors of many kinds, for a malformed signature and for the other kind of event.
+        }
+      }
+    return null;
+  }
+
+  /** The events of Stripe's first API. */
+  function snapshot(body: Uint8Array, signature: string, secret: string): Named {
+    const signed = [body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const;
+    return named(stripe.webhooks.constructEvent(...signed));
+  }
+
+  /** The events of Stripe's second API, which have ids alone (https://docs.stripe.com/event-destinations). */
+  function notification(body: Uint8Array, signature: string, secret: string): Named {
+    const signed = [body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const;
+    const event = stripe.parseEventNotification(...signed);
+    const about: unknown = 'related_object' in event ? event.related_object : null;
+    const { type, id } = Object(about);
+    const isOfAccount = type === 'v2.core.account' && typeof id === 'string';
+    return {
+      id: event.id,
+      livemode: event.livemode,
+      data: isOfAccount ? { kind: 'account', accountId: id } : { kind: 'other' },
+    };
+  }
+
   return {
-    kind: 'paid',
-    chargeId: idOf(payment_intent),
-    chargedCents: currency === stripeCurrency() && amount_total !== null ? fromStripe(amount_total) : null,
+    named: (event: Stripe.Event): WebhookEvent => eventOf(named(event)),
+    readEvent(body: Uint8Array, signature: string): WebhookEvent | null {
+      const event = verified(body, signature);
+      return event && eventOf(event);
+    },
   };
 }
 
-export function serviceAccountOf({
-  id,
-  charges_enabled,
-  requirements,
-}: Pick<Stripe.Account, 'id' | 'charges_enabled' | 'requirements'>): ServiceAccount {
-  return { accountId: id, chargesEnabled: charges_enabled, missing: requirements?.currently_due ?? [] };
+function named(event: Stripe.Event): Named {
+  return { id: event.id, livemode: event.livemode, data: dataOf(event) };
 }
 
-/** Events of refunds and disputes are also listed, because no sweep looks at a paid payment again. */
-export const EVENTS_OF_MONEY_BACK = [
-  'charge.refunded',
-  'charge.dispute.created',
-  'charge.dispute.funds_withdrawn',
-];
-
 /** Other types of event are ignored: https://docs.stripe.com/api/events/types */
-export function dataOf(event: Stripe.Event): WebhookEvent['data'] {
+function dataOf(event: Stripe.Event): WebhookEvent['data'] {
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
-    case 'checkout.session.expired':
-      return pageData(event.data.object, checkoutStateOf(event.data.object));
     case 'checkout.session.async_payment_failed':
-      return pageData(event.data.object, { kind: 'failed' });
-    case 'charge.refunded': {
-      const { payment_intent, refunded } = event.data.object;
-      return refunded && payment_intent
-        ? { kind: 'refund', chargeId: idOf(payment_intent) }
-        : { kind: 'other' };
+    case 'checkout.session.expired': {
+      const { id, client_reference_id } = event.data.object;
+      return { kind: 'page', checkoutId: id, transactionId: client_reference_id };
     }
+    case 'charge.captured':
+    case 'charge.expired':
+    case 'charge.refunded':
+    case 'charge.refund.updated':
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
     case 'charge.dispute.created':
-    case 'charge.dispute.funds_withdrawn': {
-      const { payment_intent, status } = event.data.object;
-      // An inquiry moves no money, and most come to nothing.
-      const isInquiry = status.startsWith('warning_');
-      return payment_intent && !isInquiry
-        ? { kind: 'dispute', chargeId: idOf(payment_intent) }
-        : { kind: 'other' };
-    }
+    case 'charge.dispute.updated':
+    case 'charge.dispute.closed':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.funds_reinstated':
+      return chargeData(event.data.object.payment_intent);
+    case 'payment_intent.canceled':
+    case 'payment_intent.amount_capturable_updated':
+    case 'payment_intent.succeeded':
+      return chargeData(event.data.object);
+    case 'transfer.reversed':
+      return transferData(event.data.object);
     case 'account.updated':
-      return { kind: 'account', account: serviceAccountOf(event.data.object) };
+      return { kind: 'account', accountId: event.data.object.id };
+    case 'capability.updated':
+      return { kind: 'account', accountId: idOf(event.data.object.account) };
+    case 'account.application.deauthorized':
+      return event.account === undefined ? { kind: 'other' } : { kind: 'account', accountId: event.account };
     default:
       return { kind: 'other' };
   }
 }
 
-function pageData(
-  { id, client_reference_id }: Pick<Stripe.Checkout.Session, 'id' | 'client_reference_id'>,
-  state: CheckoutState,
-): WebhookEvent['data'] {
-  return { kind: 'page', checkoutId: id, transactionId: client_reference_id, state };
+function chargeData(intent: string | { readonly id: string } | null): WebhookEvent['data'] {
+  return intent === null ? { kind: 'other' } : { kind: 'charge', chargeId: idOf(intent) };
 }
 
-function idOf(named: string | { readonly id: string }): string {
-  return typeof named === 'string' ? named : named.id;
+/**
+ * A transfer names no payment. Its group is the tip, which gave it that name; a group that Stripe has named
+ * itself has the payment's id in it.
+ */
+function transferData({ transfer_group }: Stripe.Transfer): WebhookEvent['data'] {
+  if (transfer_group === null) return { kind: 'other' };
+  const [, intent] = /^group_(pi_\w+)$/.exec(transfer_group) ?? [];
+  return intent === undefined
+    ? { kind: 'transfer', transactionId: transfer_group }
+    : { kind: 'charge', chargeId: intent };
 }

@@ -1,0 +1,116 @@
+/** Translates what Stripe tells of a page and of a charge into the values of the port. */
+import type Stripe from 'stripe';
+import type { ChargeState, CheckoutState } from '../payment-service.ts';
+import { fromStripe, stripeCurrency } from './minor-units.ts';
+import { expanded, idOf } from './stripe-calls.ts';
+
+type CheckoutSession = Pick<
+  Stripe.Checkout.Session,
+  'status' | 'payment_status' | 'payment_intent' | 'amount_total' | 'currency'
+>;
+
+/**
+ * The payment of a page decides, because a page is complete when its money is only held, and stays complete when
+ * nothing came of it. @param session with its payment.
+ */
+export function checkoutStateOf(session: CheckoutSession): CheckoutState {
+  const { status, payment_status, payment_intent, amount_total, currency } = session;
+  if (status === 'expired') return { kind: 'expired' };
+  if (payment_intent === null) return { kind: 'open' };
+  const charge = {
+    chargeId: idOf(payment_intent),
+    chargedCents: currency === stripeCurrency() && amount_total !== null ? fromStripe(amount_total) : null,
+  };
+  switch (expanded(payment_intent)?.status) {
+    case 'succeeded':
+      return { kind: 'paid', ...charge };
+    case 'requires_capture':
+      return { kind: 'authorised', ...charge };
+    case 'canceled':
+    case 'requires_payment_method':
+      // While a page is open, another card may be tried.
+      return { kind: status === 'complete' ? 'failed' : 'open' };
+    default:
+      return payment_status === 'paid' ? { kind: 'paid', ...charge } : { kind: 'open' };
+  }
+}
+
+/** What Stripe tells of a charge, by the calls that it takes. */
+export interface ChargeParts {
+  /** With its latest charge. */
+  readonly intent: Stripe.PaymentIntent;
+  readonly transfer: Stripe.Transfer | null;
+  readonly refunds: readonly Stripe.Refund[];
+  readonly disputes: readonly Stripe.Dispute[];
+  /** Transfers that gave back what was taken for a dispute. */
+  readonly givenBack: readonly Stripe.Transfer[];
+}
+
+/** Null for what was not paid. */
+export function chargeStateOf(parts: ChargeParts): ChargeState | null {
+  const { intent, transfer, refunds, disputes, givenBack } = parts;
+  const state = stateOf(intent.status);
+  if (state === null) return null;
+  const isCaptured = state === 'captured';
+  return {
+    chargeId: intent.id,
+    transactionId: intent.metadata['transaction'] ?? null,
+    state,
+    chargedCents: fromStripe(isCaptured ? intent.amount_received : intent.amount),
+    // What was held and given up is told as a refund as well, though no money moved.
+    refunds: isCaptured ? refunds.map(refundOf).toSorted((a, b) => a.createdAtMs - b.createdAtMs) : [],
+    disputes: disputes
+      .flatMap((dispute) => disputeOf(dispute) ?? [])
+      .toSorted((a, b) => a.openedAtMs - b.openedAtMs),
+    transfer: transfer && {
+      cents: fromStripe(transfer.amount),
+      reversedCents: fromStripe(
+        givenBack.reduce((taken, given) => taken - keptOf(given), transfer.amount_reversed),
+      ),
+    },
+  };
+}
+
+function stateOf(status: Stripe.PaymentIntent.Status): ChargeState['state'] | null {
+  switch (status) {
+    case 'requires_capture':
+      return 'authorised';
+    case 'succeeded':
+      return 'captured';
+    case 'canceled':
+      return 'cancelled';
+    default:
+      return null;
+  }
+}
+
+/** A refund that is pending counts, until it fails. */
+function refundOf({ id, amount, status, created }: Stripe.Refund): ChargeState['refunds'][number] {
+  return {
+    id,
+    cents: fromStripe(amount),
+    hasFailed: status === 'failed' || status === 'canceled',
+    createdAtMs: created * 1_000,
+  };
+}
+
+/** Null for an inquiry, and for what was kept from becoming a dispute: neither has moved money. */
+function disputeOf(dispute: Stripe.Dispute): ChargeState['disputes'][number] | null {
+  const { id, amount, status, created, evidence_details } = dispute;
+  if (status.startsWith('warning_') || status === 'prevented') return null;
+  // What is appealed is lost unless the appeal succeeds.
+  const state = status === 'won' ? 'won' : status === 'lost' ? 'lost' : 'open';
+  const dueBy = evidence_details.due_by;
+  return {
+    id,
+    cents: fromStripe(amount),
+    state,
+    openedAtMs: created * 1_000,
+    answerByMs: state === 'open' && dueBy !== null ? dueBy * 1_000 : null,
+  };
+}
+
+/** What a receiver has of a transfer that gave back, before fees. */
+function keptOf({ amount, amount_reversed, metadata }: Stripe.Transfer): number {
+  return Math.round((Number(metadata['before_fees'] ?? amount) * (amount - amount_reversed)) / amount);
+}

@@ -1,0 +1,193 @@
+/**
+ * The money of a tip after its page was paid: captured or given up, refunded, taken back from the receiver and
+ * given back, as destination charges have it (https://docs.stripe.com/connect/destination-charges). Stripe
+ * transfers the whole charge to the receiver's account and takes both fees from there, so that sums of a
+ * transfer are before fees.
+ */
+import type Stripe from 'stripe';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { type ChargeState, type PaymentService, PaymentServiceUnavailable } from '../payment-service.ts';
+import { type ChargeParts, chargeStateOf } from './charge-state.ts';
+import { stripeCurrency, toStripe } from './minor-units.ts';
+import { collected, expanded, type StripeCalls } from './stripe-calls.ts';
+
+/**
+ * Stripe repeats a refusal under the same idempotency key for a day, though what was refused may be possible by
+ * then: an account has money again. Two calls at one time have to share their key all the same.
+ */
+const KEY_LIFETIME_MS = 3_600_000;
+
+const PARTS = ['latest_charge.transfer', 'latest_charge.refunds'];
+
+export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls, clock: Clock) {
+  const keyOf = (act: string) => `${act}-${Math.floor(clock() / KEY_LIFETIME_MS)}`;
+
+  /** Null for a payment that Stripe does not know, as under the keys of another account. */
+  const findIntent = (id: string): Promise<Stripe.PaymentIntent | null> =>
+    ask(
+      () => stripe.paymentIntents.retrieve(id, { expand: PARTS }),
+      () => null,
+    );
+
+  /** What became of an authorisation. @throws PaymentServiceUnavailable while it is neither. */
+  async function settled(payment: PaymentRecord): Promise<'captured' | 'cancelled'> {
+    const intent = await findIntent(chargeOf(payment));
+    if (intent?.status === 'succeeded') return 'captured';
+    if (intent?.status === 'canceled') return 'cancelled';
+    throw new PaymentServiceUnavailable(
+      `the payment service leaves a payment ${intent?.status ?? 'unknown'}`,
+    );
+  }
+
+  /** The transfers that gave back what was taken for a dispute; the charge's own is not among them. */
+  async function listGivenBack(transactionId: string): Promise<Stripe.Transfer[]> {
+    const group = { transfer_group: transactionId };
+    const transfers = await collected(all((from) => stripe.transfers.list({ ...group, ...from })));
+    return transfers.filter(({ metadata }) => metadata['dispute'] !== undefined);
+  }
+
+  async function partsOf(intent: Stripe.PaymentIntent): Promise<ChargeParts> {
+    const charge = expanded(intent.latest_charge);
+    const query = { payment_intent: intent.id };
+    let refunds = charge?.refunds?.data ?? [];
+    // A charge brings the ten newest with it.
+    if (charge?.refunds?.has_more)
+      refunds = await collected(all((from) => stripe.refunds.list({ ...query, ...from })));
+    const disputes = charge?.disputed
+      ? await collected(all((from) => stripe.disputes.list({ ...query, ...from })))
+      : [];
+    const transactionId = intent.metadata['transaction'];
+    const wasWon = disputes.some(({ status }) => status === 'won');
+    const givenBack = wasWon && transactionId !== undefined ? await listGivenBack(transactionId) : [];
+    return { intent, transfer: expanded(charge?.transfer), refunds, disputes, givenBack };
+  }
+
+  /**
+   * Reverses a part of a transfer. The fees of the charge's own transfer go back with it in proportion, and a
+   * transfer that gave back had none.
+   */
+  async function reverse({ id, metadata }: Stripe.Transfer, reversedBefore: number, amount: number) {
+    const reversal: Stripe.TransferCreateReversalParams = {
+      amount,
+      ...(metadata['dispute'] === undefined && { refund_application_fee: true }),
+    };
+    const reversedAfter = reversedBefore + amount;
+    const isDone = async () =>
+      (await stripe.transfers.retrieve(id)).amount_reversed >= reversedAfter ? ({ id } as const) : null;
+    const key = keyOf(`take-back-${id}-${reversedAfter}`);
+    return ask(
+      async () => {
+        await makeOnce<{ readonly id: string }>(
+          key,
+          (options) => stripe.transfers.createReversal(id, reversal, options),
+          isDone,
+        );
+        return true;
+      },
+      () => false,
+    );
+  }
+
+  const charges = {
+    capture: (payment) =>
+      ask(
+        async () => {
+          const { status } = await makeOnce(keyOf(`capture-${payment.id}`), (options) =>
+            stripe.paymentIntents.capture(chargeOf(payment), {}, options),
+          );
+          return status === 'succeeded' ? ('captured' as const) : settled(payment);
+        },
+        // It was captured, cancelled or has lapsed. Where none of these is so, the receiver's account may take
+        // nothing at the moment; the money stays held, and the capture is tried again.
+        () => settled(payment),
+      ),
+
+    cancel: (payment) =>
+      ask(
+        async () => {
+          const { status } = await makeOnce(keyOf(`cancel-${payment.id}`), (options) =>
+            stripe.paymentIntents.cancel(chargeOf(payment), {}, options),
+          );
+          return status === 'canceled' ? ('cancelled' as const) : settled(payment);
+        },
+        () => settled(payment),
+      ),
+
+    refund: (payment) =>
+      ask(
+        async () => {
+          // Without an amount Stripe refunds what earlier refunds have left.
+          const refund: Stripe.RefundCreateParams = {
+            payment_intent: chargeOf(payment),
+            reverse_transfer: true,
+            refund_application_fee: true,
+            metadata: { transaction: payment.id },
+          };
+          // Stripe repeats a refusal for the same key, but a later refund may be possible.
+          const key = `refund-${payment.id}-${payment.refund?.askedAtMs}`;
+          const { status } = await makeOnce(key, (options) => stripe.refunds.create(refund, options));
+          return status === 'failed' || status === 'canceled' ? ('refused' as const) : ('refunded' as const);
+        },
+        ({ code }) =>
+          code === 'charge_already_refunded' ? ('refunded_before' as const) : ('refused' as const),
+      ),
+
+    async takeBack(payment, cents) {
+      const intent = await findIntent(chargeOf(payment));
+      const parts = intent && (await partsOf(intent));
+      if (!parts?.transfer) return 'refused';
+      let missing = toStripe(cents - (chargeStateOf(parts)?.transfer?.reversedCents ?? 0));
+      for (const transfer of [parts.transfer, ...parts.givenBack]) {
+        const { amount, amount_reversed } = transfer;
+        // What gave back was without fees, so that its part of what is missing is smaller.
+        const share = amount / Number(transfer.metadata['before_fees'] ?? amount);
+        const part = Math.min(amount - amount_reversed, Math.round(Math.max(missing, 0) * share));
+        if (part <= 0) continue;
+        if (!(await reverse(transfer, amount_reversed, part))) return 'refused';
+        missing -= Math.round(part / share);
+      }
+      return 'taken_back';
+    },
+
+    /**
+     * Makes a transfer of its own, because a transfer that was reversed stays so. It is of the receiver's part
+     * without fees: those went back with the reversal, and a transfer has none. Nor has it a
+     * `source_transaction`: Stripe gives no more out of a charge than it had, and its own transfer had all. The
+     * money that came back with the dispute is available at once.
+     */
+    async giveBack(payment, disputeId, cents) {
+      const { id, amountCents, giverFeeCents, netAmountCents, destination } = payment;
+      const find = async () =>
+        (await listGivenBack(id)).find(({ metadata }) => metadata['dispute'] === disputeId) ?? null;
+      const transfer: Stripe.TransferCreateParams = {
+        amount: toStripe(Math.round((netAmountCents * cents) / (amountCents + giverFeeCents))),
+        currency: stripeCurrency(),
+        destination,
+        transfer_group: id,
+        metadata: { transaction: id, dispute: disputeId, before_fees: String(toStripe(cents)) },
+      };
+      // A key is known for a day only, and a giver's bank takes months.
+      if (await find()) return 'given_back';
+      const key = keyOf(`give-back-${disputeId}`);
+      return ask(
+        async () => {
+          await makeOnce<Stripe.Transfer>(key, (options) => stripe.transfers.create(transfer, options), find);
+          return 'given_back' as const;
+        },
+        () => 'refused' as const,
+      );
+    },
+
+    async readCharge(chargeId): Promise<ChargeState | null> {
+      const intent = await findIntent(chargeId);
+      return intent && chargeStateOf(await partsOf(intent));
+    },
+  } satisfies Pick<PaymentService, 'capture' | 'cancel' | 'refund' | 'takeBack' | 'giveBack' | 'readCharge'>;
+  return { ...charges, partsOf };
+}
+
+function chargeOf({ id, chargeId }: PaymentRecord): string {
+  if (chargeId === null) throw new Error(`${id} was not paid`);
+  return chargeId;
+}
