@@ -97,12 +97,7 @@ test('a guest pays at the payment service, comes back by the token, and is given
     paymentService: (now) => createStripe(stripe.settings, now),
   });
   const account = { ...payoutAccountOf(provider.user.id), accountId: 'acct_pat' };
-  stripe.accounts.set('acct_pat', {
-    id: 'acct_pat',
-    email: 'pat@example.com',
-    chargesEnabled: true,
-    currentlyDue: [],
-  });
+  stripe.addAccount({ id: 'acct_pat', chargesEnabled: true });
   await t.storage.payments.savePayoutAccount(account, START_MS);
   const pending = await give(KEY);
   const id = tokenIn(pending.receiptUrl);

@@ -81,7 +81,7 @@ test('why Stripe refuses a call is told in its own words, with the name of the r
   expect(told).toEqual([
     {
       type: 'StripeInvalidRequestError',
-      code: null,
+      code: 'resource_missing',
       stripeRequest: expect.any(String),
       reason: expect.stringMatching(/\w+/),
     },

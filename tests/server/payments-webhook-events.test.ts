@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
-import { EVENTS_OF_MONEY_BACK } from '#server/payments/stripe/webhook-event.ts';
+import { EVENTS_OF_CHARGES } from '#server/payments/stripe/webhook-event.ts';
 import { sendNotice } from '#tests/support/paid-app.ts';
 import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { startStripe } from '#tests/support/stripe/stand-in.ts';
@@ -144,9 +144,9 @@ test('what is signed and says nothing that is ours is taken, and changes no paym
   expect(await shown()).toEqual(before);
 });
 
-test('the operator is told to subscribe to every event of money that goes back', () => {
+test('the operator is told to subscribe to every event of a charge', () => {
   const told = readFileSync('docs/payments.md', 'utf8');
-  expect(EVENTS_OF_MONEY_BACK.filter((type) => !told.includes(`\`${type}\``))).toEqual([]);
+  expect(EVENTS_OF_CHARGES.filter((type) => !told.includes(`\`${type}\``))).toEqual([]);
 });
 
 test('the address of notices takes nothing but POST, and there is none where payments are simulated', async () => {
