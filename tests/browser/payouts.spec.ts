@@ -17,12 +17,23 @@ function accountOf(stripe: StripeStandIn, { email }: { readonly email: string })
   return account;
 }
 
-test('a provider goes to Stripe, breaks off, is told what is missing, goes on, and is paid', async ({
+// What is paid is captured at once, so that it is in the account.
+test.use({ settings: { UNDO_MINUTES: '0' } });
+
+/** Asks for an account in the country that is chosen already. */
+async function setUp(page: Page) {
+  await card(page).getByRole('button', { name: 'Set Up Payouts' }).click();
+  await card(page).getByRole('button', { name: 'Continue to Stripe' }).click();
+}
+
+test('a provider chooses a country, goes to Stripe, breaks off, is told what is missing, goes on, and is paid', async ({
   page,
   stripe,
   backstage,
   logInAs,
   server,
+  deliver,
+  complaints,
 }) => {
   const provider = await backstage.provider();
   const code = await backstage.code(provider);
@@ -31,24 +42,56 @@ test('a provider goes to Stripe, breaks off, is told what is missing, goes on, a
   await expect(card(page)).toContainText('Until then nobody can tip you.');
   await expectForEverybody(page, 'not begun');
   await picture(page, 'payouts-01-not-begun');
-  await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
+  await card(page).getByRole('button', { name: 'Set Up Payouts' }).click();
+
+  // The browser's language names a region; somebody elsewhere chooses, and nobody goes on without a country.
+  const country = card(page).getByRole('combobox', { name: 'Country' });
+  await expect(country).toBeFocused();
+  await expect(country).toHaveValue('US');
+  await expect(country).toHaveAccessibleDescription(/can’t be changed later/);
+  await country.selectOption('Choose your country');
+  await card(page).getByRole('button', { name: 'Continue to Stripe' }).click();
+  await expect(card(page).getByRole('alert')).toHaveText('Choose your country.');
+  await country.selectOption('Austria');
+  await expectForEverybody(page, 'country');
+  await picture(page, 'payouts-02-country');
+  const message = 'Accounts in AT cannot be opened by this platform.';
+  stripe.fail(({ path, method }) =>
+    method === 'POST' && path.endsWith('/accounts') ? { is: 'refused', status: 400, message } : null,
+  );
+  await card(page).getByRole('button', { name: 'Continue to Stripe' }).click();
+  await expect(card(page).getByRole('alert')).toHaveText(`Stripe says: ${message}`);
+  expect(complaints.splice(0).every((complaint) => complaint.includes('422'))).toBe(true);
+  stripe.fail(() => null);
+  await card(page).getByRole('button', { name: 'Continue to Stripe' }).click();
 
   await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
   await page.getByRole('link', { name: 'Later' }).click();
   await page.waitForURL(`${server.url}/dashboard?payouts=back`);
-  await expect(card(page).getByRole('status')).toHaveText('Nobody can tip you yet. Stripe still asks for:');
-  await expect(card(page).getByRole('listitem')).toHaveText(['a bank account', 'an identity document']);
+  const status = card(page).getByRole('status');
+  await expect(status).toHaveText(/Nobody can tip you right now\. .*Stripe still asks for:$/);
+  await expect(card(page).getByRole('listitem')).toHaveText(['a bank account', 'a photo of your ID']);
   await expectForEverybody(page, 'missing');
-  await picture(page, 'payouts-02-missing');
+  await picture(page, 'payouts-03-missing');
 
-  await card(page).getByRole('button', { name: 'Go on at Stripe' }).click();
+  await card(page).getByRole('button', { name: 'Go On at Stripe' }).click();
   await page.getByRole('link', { name: 'Done' }).click();
   await page.waitForURL(`${server.url}/dashboard?payouts=back`);
-  await expect(card(page).getByRole('status')).toHaveText(/^You can be paid\./);
+  await expect(status).toHaveText(/^You can be paid\./);
   await expect(card(page).getByRole('listitem')).toHaveCount(0);
+  await expect(card(page)).toContainText('Next payoutNot scheduled yet');
   await expectForEverybody(page, 'enabled');
-  await picture(page, 'payouts-03-enabled');
+  await picture(page, 'payouts-04-enabled');
   expect((await backstage.call('GET', `/qr-codes/${code}`)).qr_code.is_payable).toBe(true);
+
+  const customer = await backstage.customer();
+  const tip = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
+  const { payment_url } = await backstage.call('POST', '/transactions', { ...customer, body: tip });
+  stripe.pay(new URL(payment_url).pathname.split('/').at(-1) ?? '');
+  await deliver();
+  const { id } = accountOf(stripe, provider);
+  stripe.advance(10);
+  stripe.payOut(id);
 
   // Afterwards it is in nobody's way, and stays within reach.
   await page.getByRole('tab', { name: 'Profile' }).click();
@@ -59,9 +102,9 @@ test('a provider goes to Stripe, breaks off, is told what is missing, goes on, a
   await expect(card(page)).toHaveCount(0);
   await page.getByRole('tab', { name: 'Profile' }).click();
   await expectForEverybody(page, 'profile');
-  await picture(page, 'payouts-04-profile');
+  await picture(page, 'payouts-05-profile');
   await card(page).getByRole('button', { name: 'Payouts at Stripe' }).click();
-  await page.waitForURL(`${stripe.url}/express/${accountOf(stripe, provider).id}`);
+  await page.waitForURL(`${stripe.url}/express/${id}`);
   await page.goBack();
   await expect(card(page).getByRole('button', { name: 'Payouts at Stripe' })).toBeEnabled();
 });
@@ -70,7 +113,7 @@ test('what Stripe decides later is shown without a reload', async ({ page, strip
   const provider = await backstage.provider();
   await logInAs(provider);
   await page.goto('/dashboard');
-  await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
+  await setUp(page);
   await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
   const account = accountOf(stripe, provider);
   account.currentlyDue = [
@@ -78,24 +121,25 @@ test('what Stripe decides later is shown without a reload', async ({ page, strip
     'business_profile.url',
     'tos_acceptance.date',
     'tos_acceptance.ip',
-    'individual.nationality',
     'individual.dob.day',
     'individual.ssn_last_4',
-    'owners.first_name',
+    'something.of.tomorrow',
   ];
   await page.getByRole('link', { name: 'Later' }).click();
   await expect(card(page).getByRole('listitem')).toHaveText([
-    'your business',
+    'what kind of work you do',
+    'a web address for your work',
     'your agreement with Stripe',
     'your date of birth',
     'your tax number',
-    'other details',
+    'other details, which Stripe’s page names',
   ]);
   await expectForEverybody(page, 'more is missing');
-  await picture(page, 'payouts-05-more-is-missing');
+  await picture(page, 'payouts-06-more-is-missing');
   account.currentlyDue = [];
+  account.disabledReason = 'requirements_pending_verification';
   await expect(card(page).getByRole('status')).toHaveText(
-    'Nobody can tip you yet. Stripe is looking at your answers.',
+    'Nobody can tip you right now. Stripe is checking your details. This can take some days.',
   );
   stripe.enable(account.id);
   await expect(card(page).getByRole('status')).toHaveText(/^You can be paid\./);
@@ -112,13 +156,13 @@ test('Stripe that does not answer is a toast, and the next try goes on', async (
   await logInAs(provider);
   await page.goto('/dashboard');
   stripe.fail(() => ({ is: 'status', status: 500 }));
-  await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
+  await setUp(page);
   await expect(
     toast(page, 'The payment service does not answer at the moment. Please try again.'),
   ).toBeVisible();
   expect(complaints.splice(0).every((complaint) => complaint.includes('503'))).toBe(true);
   stripe.fail(() => null);
-  await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
+  await card(page).getByRole('button', { name: 'Continue to Stripe' }).click();
   await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
 });
 
@@ -135,7 +179,7 @@ test('a standing that could not be loaded can be asked for again', async ({
   await expect(problem).toBeVisible();
   await page.unroute(/payments\.payoutStatus/);
   await problem.getByRole('button', { name: 'Retry' }).click();
-  await expect(card(page).getByRole('button', { name: 'Begin at Stripe' })).toBeVisible();
+  await expect(card(page).getByRole('button', { name: 'Set Up Payouts' })).toBeVisible();
   expect(complaints.splice(0).filter((complaint) => !complaint.includes('ERR_FAILED'))).toEqual([]);
 });
 
@@ -150,13 +194,13 @@ test('services that Stripe does not serve say so before anybody begins', async (
   await expect(card(page)).toContainText('Stripe does not serve Escort: no tips can be taken for it.');
   await expect(card(page).getByRole('button')).toHaveCount(0);
   await expectForEverybody(page, 'excluded');
-  await picture(page, 'payouts-06-excluded');
+  await picture(page, 'payouts-07-excluded');
 
   await page.goto('/dashboard?tab=profile&open=services');
   await page.getByText('Add a service').click();
   await page.getByRole('checkbox', { name: 'Bartender' }).check();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await expect(card(page).getByRole('button', { name: 'Begin at Stripe' })).toBeVisible();
+  await expect(card(page).getByRole('button', { name: 'Set Up Payouts' })).toBeVisible();
   await expect(card(page)).toContainText('Stripe does not serve Escort');
 });
 
@@ -172,7 +216,7 @@ test('a customer is asked nothing, until they become a provider', async ({ page,
   await page.getByRole('checkbox', { name: 'Bartender' }).check();
   await page.getByRole('button', { name: 'Become a Service Provider' }).click();
   await expect(toast(page, 'You are a service provider now. Set up how you get paid.')).toBeVisible();
-  await expect(card(page).getByRole('button', { name: 'Begin at Stripe' })).toBeVisible();
+  await expect(card(page).getByRole('button', { name: 'Set Up Payouts' })).toBeVisible();
 });
 
 test('every page says that no real money moves', async ({ page, backstage, logInAs, complaints }) => {

@@ -218,13 +218,7 @@ export function createPayouts(deps: {
       asking(async ({ service, accounts }) => {
         const known = await accounts.find(provider.id);
         if (!known || isGone(known)) throw new AppError('provider_not_payable');
-        try {
-          return { url: await service.linkToDashboard(known.accountId) };
-        } catch (error) {
-          const present = await accounts.refresh(known.accountId);
-          if (present && isGone(present)) throw new AppError('provider_not_payable', { cause: error });
-          throw error;
-        }
+        return { url: await service.linkToDashboard(known.accountId) };
       }),
   };
 }
