@@ -27,6 +27,7 @@ import { createDeviceMarks } from './auth/device-marks.ts';
 import { NO_BRAND } from './brand/own-brand.ts';
 import { noteMonthlyStatements } from './events/monthly-statements.ts';
 import { createOperators } from './operators/operators.ts';
+import { ANSWER_TIME_MS, answerWithin } from './payments/answer-time.ts';
 export interface App {
   readonly fetch: Hono['fetch'];
   /** Answers bytes that could not be parsed as a request. @param peer the address of the connection. */
@@ -123,7 +124,8 @@ export function createApp(deps: AppDependencies): App {
 
   return {
     fetch: (request, ...rest) =>
-      (mustBeRouted() ? null : recall(request, rest[0])) ?? app.fetch(request, ...rest),
+      (mustBeRouted() ? null : recall(request, rest[0])) ??
+      answerWithin(ANSWER_TIME_MS, () => app.fetch(request, ...rest)),
     refuseUnread: createUnreadAnswers({ envelope, publicUrl, clock, report, ...logging }),
     async tick() {
       services.qrCodes.tick();

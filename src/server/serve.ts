@@ -14,6 +14,7 @@ import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { terms } from '#shared/money.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
 import { SOFTWARE } from '#shared/software.ts';
@@ -85,8 +86,11 @@ const HEAP_GROWTH_PERCENT = 50;
 /** The host of an HTTP/1.0 request without one; nothing relies on it. */
 const UNNAMED_HOST = 'localhost';
 
-/** A silent connection is cut after twice this time; the heartbeats of streams are more frequent. */
-const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
+/**
+ * A silent connection is cut after twice this time. The heartbeats of streams are more frequent, and who waits for
+ * an answer has given up before.
+ */
+const SILENCE_PATIENCE_MS = Math.max(STREAM_HEARTBEAT_MS, CLIENT_PATIENCE_MS) + 2_000;
 
 export async function serve(): Promise<void> {
   try {

@@ -6,14 +6,18 @@ import { type StandInNotice, startStripe } from './stripe/stand-in.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
 
 type Options = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'paymentService'> &
-  Pick<NonNullable<Parameters<typeof startStripe>[0]>, 'secretKey'>;
+  Pick<NonNullable<Parameters<typeof startStripe>[0]>, 'secretKey'> & {
+    /** How long a call to Stripe may take. */
+    readonly patienceMs?: number;
+  };
 type Provider = Awaited<ReturnType<TestApp['setTheScene']>>['provider'];
 
-export async function createPaidApp({ secretKey, ...options }: Options = {}) {
+export async function createPaidApp({ secretKey, patienceMs, ...options }: Options = {}) {
   let nowMs = () => START_MS;
   const stripe = await startStripe({ nowMs: () => nowMs(), ...(secretKey !== undefined && { secretKey }) });
   onTestFinished(() => stripe.stop());
-  const t = await createTestApp({ ...options, paymentService: (now) => createStripe(stripe.settings, now) });
+  const settings = { ...stripe.settings, ...(patienceMs !== undefined && { patienceMs }) };
+  const t = await createTestApp({ ...options, paymentService: (now) => createStripe(settings, now) });
   nowMs = () => t.clock.nowMs;
 
   function newestNotice(): StandInNotice {

@@ -2,6 +2,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../api-client/server-clock.ts';
 import { callAbout, isGuests, isUnknown } from '../giving/guest-receipt.ts';
@@ -10,8 +11,6 @@ import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { Receipt, UnknownReceipt } from './receipt.tsx';
 
-/** The server waits for the payment service. */
-const ANSWER_PATIENCE_MS = 15_000;
 const NO_ANSWER = 'Nothing is lost. Check your connection and try again.';
 
 export function GuestReceiptPage() {
@@ -58,7 +57,7 @@ function useGuestReceipt(token: string) {
     count.current += 1;
     const own = count.current;
     const outcome = await callAbout(token, (api) =>
-      api.transactions.get.query({ id: token }, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }),
+      api.transactions.get.query({ id: token }, { signal: AbortSignal.timeout(CLIENT_PATIENCE_MS) }),
     );
     if (own !== count.current) return;
     if (outcome.failure === null) {

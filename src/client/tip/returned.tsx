@@ -5,6 +5,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { navigate } from 'wouter/use-browser-location';
 import { formatMoney } from '#shared/money.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Outcome } from '../calls.ts';
 import { callAbout, isUnknown, nameOf } from '../giving/guest-receipt.ts';
@@ -29,8 +30,6 @@ import { type OpenPayment, paidIn, type TipEvent } from './tip-flow.ts';
 /** The parameter that the payment service's link back adds when a person leaves without paying. */
 const LEFT = 'left';
 const LOOK_AGAIN_MS = 2_000;
-/** The server waits for the payment service. */
-const ANSWER_PATIENCE_MS = 15_000;
 const NOT_GIVEN_UP = 'The payment could not be given up. Please try again.';
 
 type Dispatch = (event: TipEvent) => void;
@@ -101,13 +100,13 @@ const toldName = (transactionId: string) => `told:${transactionId}`;
 
 function lookAt(id: string): Promise<Outcome<Transaction>> {
   return callAbout(id, (api) =>
-    api.transactions.get.query({ id }, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }),
+    api.transactions.get.query({ id }, { signal: AbortSignal.timeout(CLIENT_PATIENCE_MS) }),
   );
 }
 
 function giveUp(id: string): Promise<Outcome<Transaction>> {
   return callAbout(id, (api) =>
-    api.transactions.giveUp.mutate({ id }, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }),
+    api.transactions.giveUp.mutate({ id }, { signal: AbortSignal.timeout(CLIENT_PATIENCE_MS) }),
   );
 }
 

@@ -1,5 +1,6 @@
 /** Sends a tip under the idempotency key of its attempt; nothing else sends one. */
 import { type Cents, feesFor, formatMoney, terms } from '#shared/money.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
 import { call, type Outcome } from '../calls.ts';
@@ -30,8 +31,6 @@ import type { Receipt, TipEvent } from './tip-flow.ts';
 export const LOGIN_FIRST = 'Please login to send tips';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
 const DEMO_PAYMENT_MS = 2_000;
-/** Longer than any answer takes, shorter than anybody waits at a bar. */
-const ANSWER_PATIENCE_MS = 15_000;
 
 type Paid = Pick<Transaction, 'status' | 'paymentUrl'> & { readonly receipt: Receipt };
 
@@ -132,7 +131,7 @@ async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Pr
         termsVersion: terms().version,
         ...sentMessage(attempt),
       },
-      { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
+      { signal: AbortSignal.timeout(CLIENT_PATIENCE_MS) },
     );
     return { status: sent.status, paymentUrl: sent.paymentUrl, receipt: receiptOf(sent) };
   }, payer);

@@ -70,7 +70,9 @@ export async function startStripe({
   const accounts = createAccounts(core, platform, () => url());
   const charges = createCharges(core, money, accounts, platform);
   const pages = createSessions(core, accounts, charges, () => url());
-  money.move(platform, 'topup', { amount: startingBalance, currency: 'usd', source: 'topup' });
+  const topUp = (amount: number) =>
+    money.move(platform, 'topup', { amount, currency: 'usd', source: 'topup' });
+  topUp(startingBalance);
 
   const requests: StandInRequest[] = [];
   const kept = new Map<string, { readonly request: string; readonly atS: number; readonly answer: Answer }>();
@@ -141,8 +143,9 @@ export async function startStripe({
 
   async function serveApi(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const { searchParams } = new URL(request.url ?? '/', 'http://stripe');
-    const body = request.method === 'GET' ? searchParams.toString() : await text(request);
-    const isJson = request.headers['content-type'] === 'application/json';
+    const isGet = request.method === 'GET';
+    const body = isGet ? searchParams.toString() : await text(request);
+    const isJson = !isGet && request.headers['content-type'] === 'application/json';
     const told: StandInRequest = {
       method: request.method ?? '',
       path,
@@ -292,6 +295,8 @@ export async function startStripe({
     changeQuietly: (accountId: string, to: Partial<Account>) =>
       Object.assign(accounts.accountNamed(accountId), to),
     balanceOf: (account: string = platform, currency?: string) => money.balanceOf(account, currency),
+    /** The operator pays in. */
+    topUp,
     /** Pays out what is available: on an account's balance, or on the operator's. */
     payOut: (account?: string) => money.payOut(account),
     /** Pays out all that an account has, so that nothing can be taken back from it. */

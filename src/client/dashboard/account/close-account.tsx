@@ -3,6 +3,7 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import { api } from '../../api-client/api.ts';
 import { noteClosedAccount } from '../../session/closed-account.ts';
 import { leaveBy } from '../../signed-in/logout.ts';
@@ -19,7 +20,6 @@ import type { DataDownload } from './download-data.ts';
 import { resolveClosing } from './profile-change.ts';
 
 const FIELDS = ['currentPassword', 'confirmation'] as const;
-const ANSWER_PATIENCE_MS = 15_000;
 const NO_DATA = 'Your account was not closed, because your data could not be downloaded.';
 const NO_ANSWER =
   "There was no answer, so we don't know whether your account was closed. " +
@@ -65,7 +65,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     // A click before the next render could still cancel.
     flushSync(() => setSent(true));
     try {
-      const signal = AbortSignal.timeout(ANSWER_PATIENCE_MS);
+      const signal = AbortSignal.timeout(CLIENT_PATIENCE_MS);
       const { closesAt } = await leaveBy(api.auth.close.mutate(values, { signal }));
       noteClosedAccount(closesAt);
       toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);

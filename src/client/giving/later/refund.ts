@@ -1,12 +1,12 @@
 /** Sends a tip back: its giver takes it back, or its receiver refunds it. */
 import { useState } from 'react';
 import { cents, formatMoney } from '#shared/money.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { clearToasts, toastError, toastSuccess } from '../../toasts.ts';
 import { callAbout } from '../guest-receipt.ts';
 import { newIdempotencyKey } from '../idempotency-key.ts';
 
-const ANSWER_PATIENCE_MS = 15_000;
 const NO_ANSWER =
   'No answer came, so we can’t tell if the tip was refunded. Try again: it is never refunded twice.';
 
@@ -34,7 +34,7 @@ export function useRefund({ name, tip, isGiver, onRefunded, onStale, onClose }: 
     const result = await callAbout(name, (api) =>
       api.transactions.refund.mutate(
         { id: name, idempotencyKey: key },
-        { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
+        { signal: AbortSignal.timeout(CLIENT_PATIENCE_MS) },
       ),
     );
     setUnderWay(false);
