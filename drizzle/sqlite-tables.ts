@@ -25,6 +25,7 @@ const TRUTHS: Readonly<Record<string, string>> = {
   is_service_provider: 'accounts_is_service_provider',
   takes_words: 'qr_codes_takes_words',
   charges_enabled: 'payout_accounts_charges_enabled',
+  payouts_enabled: 'payout_accounts_payouts_enabled',
   is_hidden: 'tip_words_hidden',
   is_erased: 'tip_words_erased',
   with_words: 'push_devices_with_words',

@@ -96,16 +96,27 @@ export function newTransactionId(random: RandomBytes): TransactionId {
   return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
 }
 
-const EVENT_ID = /* @__PURE__ */ /^evt_[0-2][0-9a-hjkmnp-tv-z]{26}$/;
+const EVENT_ID =
+  /* @__PURE__ */ /^evt_(?:[0-2][0-9a-hjkmnp-tv-z]{26}|3[0-9a-hjkmnp-tv-z]{26}[1-9][0-9]{0,5})$/;
 
-/** An event is a tip, its reversal, or something else: its digit says which. */
+/** An event is a tip, its reversal, a change of it with its number behind, or something else: a digit says which. */
 const EVENT_OF_TIP = 'evt_1';
 const EVENT_OF_REVERSAL = 'evt_2';
+const EVENT_OF_CHANGE = 'evt_3';
 const OTHER_EVENT = 'evt_0';
 
-/** The event of a tip or of its reversal, named by its transaction. */
-export function eventIdOf(id: TransactionId, isReversal: boolean): EventId {
-  return ((isReversal ? EVENT_OF_REVERSAL : EVENT_OF_TIP) + id.slice('txn_'.length)) as EventId;
+/** What an event of the ledger is of: a tip, its reversal, or the change of it with this number. */
+interface EventOfTip {
+  readonly transactionId: TransactionId;
+  readonly isReversal: boolean;
+  readonly changeNumber: number | null;
+}
+
+/** The event of a tip, of its reversal or of a change of it, named by its transaction. */
+export function eventIdOf({ transactionId, isReversal, changeNumber }: EventOfTip): EventId {
+  const name = transactionId.slice('txn_'.length);
+  if (changeNumber !== null) return `${EVENT_OF_CHANGE}${name}${changeNumber}` as EventId;
+  return ((isReversal ? EVENT_OF_REVERSAL : EVENT_OF_TIP) + name) as EventId;
 }
 
 /** @param digest of at least 26 bytes. */
@@ -118,12 +129,12 @@ export function isEventId(text: string): text is EventId {
 }
 
 /** The transaction that an event's id names; null for an event that is no entry of the ledger. */
-export function transactionOfEvent(
-  id: EventId,
-): { readonly transactionId: TransactionId; readonly isReversal: boolean } | null {
+export function transactionOfEvent(id: EventId): EventOfTip | null {
   if (id.startsWith(OTHER_EVENT)) return null;
-  const transactionId = `txn_${id.slice(EVENT_OF_TIP.length)}` as TransactionId;
-  return { transactionId, isReversal: id.startsWith(EVENT_OF_REVERSAL) };
+  const [name, number] = [id.slice(EVENT_OF_TIP.length), id.slice(EVENT_OF_TIP.length + 26)];
+  const transactionId = `txn_${name.slice(0, 26)}` as TransactionId;
+  const changeNumber = id.startsWith(EVENT_OF_CHANGE) ? Number(number) : null;
+  return { transactionId, isReversal: id.startsWith(EVENT_OF_REVERSAL), changeNumber };
 }
 
 /** @param digest a keyed digest of at least 26 bytes. */

@@ -3,6 +3,7 @@
  * backup, and not in what the server logs. The file is searched as it lies on the disk, with the parts of its
  * pages that are not used.
  */
+
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { newPhotoName, newQrCodeId, newUserId } from '#shared/ids.ts';
 import { OPENING } from '#tests/support/opening.ts';
+import { payoutAccountOf } from '#tests/support/payment-steps.ts';
 import { until } from '#tests/support/postgres-cluster.ts';
 import { call, createCode, enter } from '#tests/support/rest-client.ts';
 import { startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
@@ -78,13 +80,7 @@ async function addPerson(storage: Storage, index: number) {
   const session = { tokenHash: randomBytes(32), userId: id, device: `Device ${device}`, ...times };
   await storage.createSession(session, passwordHash, 50);
   await storage.payments.savePayoutAccount(
-    {
-      userId: id,
-      paymentMode: 'test',
-      accountId: `acct_${payout}`,
-      chargesEnabled: false,
-      missing: ['external_account'],
-    },
+    { ...payoutAccountOf(id), accountId: `acct_${payout}`, missing: ['external_account'] },
     NOW,
   );
   const words = [email, username, former, fullName, before, greeting, displayName, hash, device, payout];

@@ -2,7 +2,13 @@
 import { expect, test } from 'vitest';
 import type { TransactionId } from '#shared/ids.ts';
 import { PAYMENT_STATES, type PaymentState } from '#shared/payments.ts';
-import { beginPayment, payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
+import {
+  authoriseTip,
+  beginPayment,
+  PLATFORM,
+  payoutAccountOf,
+  payTip,
+} from '#tests/support/payment-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 
@@ -21,17 +27,22 @@ async function openScene() {
   const scene = await ledger.setTheScene();
   await storage.payments.savePayoutAccount(payoutAccountOf(scene.provider.id), START_MS);
   const { payments } = storage;
-  const move = (id: TransactionId, to: 'failed' | 'expired' | 'refunded') =>
+  const move = (id: TransactionId, to: 'failed' | 'expired' | 'refunded' | 'cancelled') =>
     payments.movePayment(id, { kind: to }, START_MS, START_MS);
 
   async function add(state: PaymentState): Promise<TransactionId> {
     const tip = scene.tip();
     const { id } = tip;
     if (state === 'created')
-      await payments.beginPayment({ ...tip, paymentMode: 'test', expiresAtMs: START_MS }, START_MS);
+      await payments.beginPayment(
+        { ...tip, paymentMode: 'test', platform: PLATFORM, expiresAtMs: START_MS },
+        START_MS,
+      );
     else if (state === 'succeeded' || state === 'refunded') await payTip(storage, tip);
+    else if (state === 'authorised' || state === 'cancelled') await authoriseTip(storage, tip);
     else await beginPayment(storage, tip);
-    if (state === 'failed' || state === 'expired' || state === 'refunded') await move(id, state);
+    if (state === 'failed' || state === 'expired' || state === 'refunded' || state === 'cancelled')
+      await move(id, state);
     return id;
   }
 
@@ -53,8 +64,11 @@ test('a payment moves only where it may, and not without the ledger', async () =
     for (const to of PAYMENT_STATES) {
       const id = await add(from);
       // With everything that the state would have, so that nothing but the move is wrong.
-      const charge = to === 'succeeded' || to === 'refunded' ? `coalesce(charge_id, 'pi_raw')` : 'NULL';
-      const statement = `UPDATE payments SET state = '${to}', charge_id = ${charge},
+      const isCharged = ['authorised', 'succeeded', 'refunded', 'cancelled'].includes(to);
+      const charge = isCharged ? `coalesce(charge_id, 'pi_raw')` : 'NULL';
+      const isHeld = to === 'authorised' || to === 'cancelled';
+      const captures = isHeld ? 'coalesce(captures_at_ms, 1)' : 'NULL';
+      const statement = `UPDATE payments SET state = '${to}', charge_id = ${charge}, captures_at_ms = ${captures},
         checkout_id = coalesce(checkout_id, 'cs_raw ' || id), checkout_url = coalesce(checkout_url, 'x') WHERE id = $1`;
       if (from !== to && !MAY_MOVE.includes(`${from} ${to}`)) await expectRefused(statement, id);
       else await data.run(statement, id);
@@ -76,6 +90,7 @@ test('the facts of a payment and its names never change, and it never goes', asy
     'checkout_id',
     'checkout_url',
     'charge_id',
+    'platform',
     'idempotency_key',
   ])
     await expectRefused(`UPDATE payments SET ${column} = 'another' WHERE id = $1`, id);
@@ -94,6 +109,12 @@ test('the facts of a payment and its names never change, and it never goes', asy
   await expectRefused('UPDATE payments SET charge_id = NULL WHERE id = $1', id);
   await expectRefused(`UPDATE payments SET refund_asked_by = 'nobody' WHERE id = $1`, id);
   await expectRefused('UPDATE payments SET refund_asked_at_ms = 1 WHERE id = $1', await add('expired'));
+  await expectRefused('UPDATE payments SET captures_at_ms = 1 WHERE id = $1', id);
+  await expectRefused('UPDATE payments SET captures_at_ms = NULL WHERE id = $1', await add('authorised'));
+  for (const owed of ['owed_by_receiver_cents', 'owed_to_giver_cents', 'owed_to_receiver_cents']) {
+    await expectRefused(`UPDATE payments SET ${owed} = -1 WHERE id = $1`, id);
+    await expectRefused(`UPDATE payments SET ${owed} = 1 WHERE id = $1`, await add('authorised'));
+  }
   await expectRefused('DELETE FROM payments WHERE id = $1', id);
 });
 

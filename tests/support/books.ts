@@ -23,7 +23,7 @@ import { OPENING } from '#tests/support/opening.ts';
 import { writeFactors } from './factor-rows.ts';
 import { takeBack } from './ledger-steps.ts';
 import { addOperator } from './operators.ts';
-import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
+import { beginPayment, PLATFORM, payoutAccountOf, payTip } from './payment-steps.ts';
 import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
@@ -142,7 +142,10 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
     asked: give(),
   };
   const { created, pending, failed, expired, succeeded, refunded, asked } = byState;
-  await payments.beginPayment({ ...created, paymentMode: 'live', expiresAtMs: START_MS + 1 }, START_MS);
+  await payments.beginPayment(
+    { ...created, paymentMode: 'live', platform: PLATFORM, expiresAtMs: START_MS + 1 },
+    START_MS,
+  );
   for (const begun of [pending, failed, expired]) await beginPayment(storage, begun);
   for (const paid of [succeeded, refunded, asked]) await payTip(storage, paid);
   await end(failed.id, 'failed');

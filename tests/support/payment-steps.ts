@@ -6,13 +6,28 @@ import type { UserId } from '#shared/ids.ts';
 
 const HALF_AN_HOUR_MS = 1_800_000;
 
+/** The operator's own account at the payment service. */
+export const PLATFORM = 'acct_operator';
+
 export function payoutAccountOf(userId: UserId): PayoutAccount {
-  return { userId, paymentMode: 'test', accountId: `acct_${userId}`, chargesEnabled: true, missing: [] };
+  return {
+    userId,
+    paymentMode: 'test',
+    platform: PLATFORM,
+    country: 'US',
+    accountId: `acct_${userId}`,
+    chargesEnabled: true,
+    payoutsEnabled: true,
+    missing: [],
+    disabledReason: null,
+    readAtMs: 0,
+  };
 }
 
 export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip: NewTransaction) {
   const { id, createdAtMs } = tip;
-  const payment = { ...tip, paymentMode: 'test', expiresAtMs: createdAtMs + HALF_AN_HOUR_MS } as const;
+  const expiresAtMs = createdAtMs + HALF_AN_HOUR_MS;
+  const payment = { ...tip, paymentMode: 'test', platform: PLATFORM, expiresAtMs } as const;
   const begun = await payments.beginPayment(payment, createdAtMs);
   if (begun.outcome !== 'begun') throw new Error(begun.outcome);
   const checkout = { id: `cs_${id}`, url: `https://pay.example.com/${id}` };
@@ -28,4 +43,17 @@ export async function payTip(storage: Pick<Storage, 'payments'>, tip: NewTransac
   const paid = { kind: 'succeeded', chargeId: `pi_${id}` } as const;
   const moved = await storage.payments.movePayment(id, paid, createdAtMs, createdAtMs);
   if (moved?.outcome !== 'moved') throw new Error(`${id} was not paid`);
+}
+
+/** Authorises a tip at the moment at which it was created, to be captured half an hour later. */
+export async function authoriseTip(storage: Pick<Storage, 'payments'>, tip: NewTransaction): Promise<void> {
+  await beginPayment(storage, tip);
+  const { id, createdAtMs } = tip;
+  const held = {
+    kind: 'authorised',
+    chargeId: `pi_${id}`,
+    capturesAtMs: createdAtMs + HALF_AN_HOUR_MS,
+  } as const;
+  const moved = await storage.payments.movePayment(id, held, createdAtMs, createdAtMs);
+  if (moved?.outcome !== 'moved') throw new Error(`${id} was not authorised`);
 }

@@ -1,7 +1,9 @@
 /** The port to a payment service, which moves the money and knows nothing of the ledger. */
-import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { ChargeState, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { PaidMode } from '#shared/payments.ts';
+
+export type { ChargeState } from '#server/storage/port/payments.ts';
 
 /**
  * Thrown when the outcome of a call is unknown: the payment service could not be reached, was too slow, or
@@ -67,39 +69,6 @@ export interface AccountBalance {
   readonly nextPayout: { readonly cents: number; readonly arrivesAtMs: number } | null;
   /** True when it also holds other currencies, which these sums leave out. */
   readonly hasOtherCurrencies: boolean;
-}
-
-/**
- * Where the money of one charge is, as the payment service tells it at one moment. Sums are in cents and of
- * the giver's side: with the giver's fee.
- */
-export interface ChargeState {
-  readonly chargeId: string;
-  readonly transactionId: string | null;
-  /** `cancelled`: the authorisation was given up or has lapsed, and nobody pays. */
-  readonly state: 'authorised' | 'captured' | 'cancelled';
-  readonly chargedCents: number;
-  /** Newest last. */
-  readonly refunds: readonly {
-    readonly id: string;
-    readonly cents: number;
-    readonly hasFailed: boolean;
-    readonly createdAtMs: number;
-  }[];
-  /** Without inquiries, which move no money. */
-  readonly disputes: readonly {
-    readonly id: string;
-    readonly cents: number;
-    readonly state: 'open' | 'won' | 'lost';
-    readonly openedAtMs: number;
-    /** Until when the operator may answer; null once it is over. */
-    readonly answerByMs: number | null;
-  }[];
-  /**
-   * What went to the receiver's account before fees, and how much of it was taken back and not given back since;
-   * null without one.
-   */
-  readonly transfer: { readonly cents: number; readonly reversedCents: number } | null;
 }
 
 /** A verified event that the payment service sends: late, twice, in any order or not at all. */

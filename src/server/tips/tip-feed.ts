@@ -181,10 +181,11 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     return entry && storage.findEntryPosition(userId, entry);
   }
 
-  const idOf = ({ kind, transaction }: EntryRecord): string =>
+  const idOf = ({ kind, transaction, changeNumber }: EntryRecord): string =>
     eventIdOf({
       transactionId: transaction.id,
       isReversal: kind === 'received_reversed' || kind === 'given_reversed',
+      changeNumber,
     });
 
   async function takeThanked(userId: UserId, follower: Follower): Promise<Transaction[]> {
@@ -272,13 +273,20 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
 
 const TRANSACTION_PREFIX = 'txn_';
 const REVERSAL_PREFIX = 'rev_';
+/** Behind the id stands the number of the change. */
+const CHANGE = /^chg_([0-9a-z]{26})_([1-9][0-9]{0,5})$/;
 
-function eventIdOf({ transactionId, isReversal }: EntryName): string {
-  return isReversal ? REVERSAL_PREFIX + transactionId.slice(TRANSACTION_PREFIX.length) : transactionId;
+function eventIdOf({ transactionId, isReversal, changeNumber }: EntryName): string {
+  const name = transactionId.slice(TRANSACTION_PREFIX.length);
+  if (changeNumber !== null) return `chg_${name}_${changeNumber}`;
+  return isReversal ? REVERSAL_PREFIX + name : transactionId;
 }
 
 function readEventId(event: string): EntryName | null {
+  const [, name, number] = CHANGE.exec(event) ?? [];
+  const changeNumber = number === undefined ? null : Number(number);
   const isReversal = event.startsWith(REVERSAL_PREFIX);
-  const id = isReversal ? TRANSACTION_PREFIX + event.slice(REVERSAL_PREFIX.length) : event;
-  return isTransactionId(id) ? { transactionId: id, isReversal } : null;
+  const own = isReversal ? TRANSACTION_PREFIX + event.slice(REVERSAL_PREFIX.length) : event;
+  const id = name === undefined ? own : TRANSACTION_PREFIX + name;
+  return isTransactionId(id) ? { transactionId: id, isReversal, changeNumber } : null;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newPhotoName, type TransactionId } from '#shared/ids.ts';
-import { beginPayment, payoutAccountOf, payTip } from '../payment-steps.ts';
+import { beginPayment, PLATFORM, payoutAccountOf, payTip } from '../payment-steps.ts';
 import { bytes, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
 const CLOSES_AT = NOW + 7 * 86_400_000;
@@ -136,7 +136,7 @@ export function describeClosing(): void {
       await payTip(storage, disputed);
       for (const one of [paid, refunded, expired, ofGuest]) await beginPayment(storage, one);
       await storage.beginClosing(provider.id, 'none', CLOSES_AT);
-      const late = { ...tip(), paymentMode: 'test', expiresAtMs: NOW + 1 } as const;
+      const late = { ...tip(), paymentMode: 'test', platform: PLATFORM, expiresAtMs: NOW + 1 } as const;
       expect(await payments.beginPayment(late, NOW)).toEqual({ outcome: 'code_paused' });
       for (const { id } of [provider, customer]) await storage.closeAccount(id, NOW, false);
       expect(await payments.beginPayment(late, NOW)).toEqual({ outcome: 'code_retired' });

@@ -97,12 +97,16 @@ export function describeHistories(): void {
 
     test('an entry stands where it was listed, for its two people only, and the newest is the last of them', async () => {
       const { storage, pat, cam, sam, tipAt, idAt } = await createHistory();
-      const nameOf = (place: number) => ({ transactionId: idAt(place), isReversal: false });
+      const nameOf = (place: number) => ({
+        transactionId: idAt(place),
+        isReversal: false,
+        changeNumber: null,
+      });
       const positions = async (place: number) =>
         Promise.all([pat, cam, sam].map(({ id }) => storage.findEntryPosition(id, nameOf(place))));
       expect(await positions(3)).toEqual([2, 3, null]);
       expect(await positions(4)).toEqual([3, null, 2]);
-      const reversalOfThird = { transactionId: idAt(3), isReversal: true };
+      const reversalOfThird = { transactionId: idAt(3), isReversal: true, changeNumber: null };
       expect(await storage.findEntryPosition(pat.id, reversalOfThird)).toBeNull();
       expect(await storage.findNewestEntry(pat.id)).toEqual({ ...nameOf(5), position: 4 });
       await takeBack(storage, tipAt(3), NOW);

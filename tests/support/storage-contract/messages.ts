@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { GivenTip } from '#server/storage/port/ledger.ts';
 import type { NewPayment } from '#server/storage/port/payments.ts';
 import { newQrCodeId, newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
-import { payoutAccountOf } from '../payment-steps.ts';
+import { PLATFORM, payoutAccountOf } from '../payment-steps.ts';
 import { END_OF_TIME_MS, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 const HELLO = { message: 'Great drinks!', giverName: 'Name of cam', isRefused: false };
@@ -431,6 +431,7 @@ export function describeWords(): void {
           ...tip({ createdAtMs: NOW, idempotencyKey: key }),
           giverMessage: said,
           paymentMode: 'test',
+          platform: PLATFORM,
           expiresAtMs: NOW + MINUTE_MS,
         };
         const begun = await payments.beginPayment(payment, NOW);

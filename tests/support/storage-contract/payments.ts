@@ -5,16 +5,18 @@ import type { NewTransaction } from '#server/storage/port/ledger.ts';
 import type { NewPayment, PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
 import { newQrCodeId, newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { PAYMENT_STATES, type PaymentState } from '#shared/payments.ts';
-import { payoutAccountOf } from '../payment-steps.ts';
+import { PLATFORM, payoutAccountOf } from '../payment-steps.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   created: ['pending', 'page_refused', 'failed', 'expired'],
-  pending: ['succeeded', 'failed', 'expired'],
+  pending: ['authorised', 'succeeded', 'failed', 'expired'],
+  authorised: ['succeeded', 'cancelled'],
   succeeded: ['refunded'],
   failed: [],
   expired: [],
   refunded: [],
+  cancelled: [],
 };
 const WAYS: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   created: [],
@@ -23,12 +25,16 @@ const WAYS: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   failed: ['failed'],
   expired: ['pending', 'expired'],
   refunded: ['pending', 'succeeded', 'refunded'],
+  authorised: ['pending', 'authorised'],
+  cancelled: ['pending', 'authorised', 'cancelled'],
 };
 
 function moveTo(id: TransactionId, kind: PaymentMove['kind']): PaymentMove {
   switch (kind) {
     case 'pending':
       return { kind, checkout: { id: `cs_${id}`, url: `https://pay.example.com/${id}` } };
+    case 'authorised':
+      return { kind, chargeId: `pi_${id}`, capturesAtMs: NOW + MINUTE_MS };
     case 'succeeded':
       return { kind, chargeId: `pi_${id}` };
     case 'refund_refused':
@@ -47,6 +53,7 @@ async function openScene() {
   const payment = (changes: Partial<Omit<NewTransaction, 'amountCents'>> = {}): NewPayment => ({
     ...scene.tip({ createdAtMs: NOW, ...changes }),
     paymentMode: 'test',
+    platform: PLATFORM,
     expiresAtMs: NOW + 30 * MINUTE_MS,
   });
   const move = (id: TransactionId, to: PaymentMove['kind'], nowMs = NOW, lookAtMs = NOW + MINUTE_MS) =>
@@ -102,6 +109,11 @@ export function describePayments(): void {
         chargeId: null,
         refund: null,
         lookCount: 0,
+        adjustments: [],
+        capturesAtMs: null,
+        owedByReceiverCents: 0,
+        owedToGiverCents: 0,
+        owedToReceiverCents: 0,
       };
       expect(await payments.beginPayment(begun, NOW)).toEqual({ outcome: 'begun', payment: record });
       const again = payment({ idempotencyKey: 'key' });
@@ -167,7 +179,9 @@ export function describePayments(): void {
       const moves = [
         'pending',
         'page_refused',
+        'authorised',
         'succeeded',
+        'cancelled',
         'failed',
         'expired',
         'refunded',
@@ -221,7 +235,9 @@ export function describePayments(): void {
 
     test('a payment that succeeds gives its tip at that moment, also for a code that is paused by then, and tells both people', async () => {
       const { begin, move, storage, provider, customer, code } = await openScene();
-      const { idempotencyKey, expiresAtMs, ...begun } = await begin('pending', { idempotencyKey: 'key' });
+      const { idempotencyKey, expiresAtMs, platform, ...begun } = await begin('pending', {
+        idempotencyKey: 'key',
+      });
       await storage.updateQrCode(provider.id, code, { status: 'paused' });
       const told: UserId[] = [];
       const end = storage.subscribe({
@@ -293,9 +309,11 @@ export function describePayments(): void {
       const asked = await refundBy(provider.id, id, 'key', NOW + 1);
       expect(asked).toMatchObject({ outcome: 'asked', payment: { state: 'succeeded', refund } });
       expect(await refundBy(provider.id, id, 'key')).toEqual({ ...asked, outcome: 'repeated' });
+      // While it is under way, whoever of the two asks again joins it.
       for (const key of [null, 'other'])
-        expect(await refundBy(provider.id, id, key)).toEqual({ outcome: 'reversed_before' });
-      expect(await refundBy(customer.id, id, 'key')).toEqual({ outcome: 'reversed_before' });
+        expect(await refundBy(provider.id, id, key)).toEqual({ ...asked, outcome: 'repeated' });
+      expect(await refundBy(customer.id, id, null, NOW + 1)).toEqual({ ...asked, outcome: 'repeated' });
+      expect(await refundBy(stranger.id, id)).toEqual({ outcome: 'unknown_transaction' });
       expect(await storage.findTransaction(customer.id, id)).toMatchObject({ reversal: null });
       await move(id, 'refunded', NOW + 7);
       expect(await storage.findTransaction(customer.id, id)).toMatchObject({
@@ -324,10 +342,7 @@ export function describePayments(): void {
       const outcomes = await Promise.all(
         [provider.id, customer.id, provider.id, customer.id].map((userId) => refundBy(userId, id)),
       );
-      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual([
-        'asked',
-        ...Array(3).fill('reversed_before'),
-      ]);
+      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['asked', ...Array(3).fill('repeated')]);
     });
 
     test('a refund that was refused may be asked for again, and a refusal of the one before does not undo that', async () => {
@@ -390,7 +405,7 @@ export function describePayments(): void {
       await refundBy(customer.id, asked.id);
       const taken = await payments.takeOpenPayments(NOW + 9 * MINUTE_MS, 99);
       expect(taken.map(({ id }) => id).sort()).toEqual(
-        [ids.get('created'), ids.get('pending'), asked.id].sort(),
+        [ids.get('created'), ids.get('pending'), ids.get('authorised'), asked.id].sort(),
       );
       const created = ids.get('created');
       if (!created) throw new Error('none is created');
@@ -412,33 +427,77 @@ export function describePayments(): void {
       expect(taken.sort()).toEqual(ids.sort());
     });
 
-    test('a payout account is found by its owner and its mode and by its name, and is what was told last', async () => {
+    test('a payout account is found by its owner, mode and platform and by its name, and is what was told last', async () => {
       const { storage, addAccount } = await openStorage();
       const { payments } = storage;
       const { id: userId } = await addAccount('kim', ['barber']);
       expect(await payments.listPayoutAccounts(userId)).toEqual([]);
       const told = {
-        userId,
-        paymentMode: 'test',
+        ...payoutAccountOf(userId),
         accountId: 'acct_1',
         chargesEnabled: false,
+        payoutsEnabled: false,
         missing: ['a.b', 'external_account'],
-      } as const;
+        disabledReason: 'requirements.past_due',
+      };
+      const of = { userId, paymentMode: 'test', platform: PLATFORM } as const;
       for (const account of [
         told,
-        { ...told, chargesEnabled: true, missing: [] },
-        { ...told, accountId: 'acct_2' },
+        { ...told, chargesEnabled: true, payoutsEnabled: true, missing: [], disabledReason: null },
+        { ...told, accountId: 'acct_2', country: null, readAtMs: NOW },
       ]) {
         await payments.savePayoutAccount(account, NOW);
-        expect(await payments.findPayoutAccount({ userId, paymentMode: 'test' })).toEqual(account);
-        expect(await payments.findPayoutAccount({ userId, paymentMode: 'live' })).toBeNull();
+        expect(await payments.findPayoutAccount(of)).toEqual(account);
+        expect(await payments.findPayoutAccount({ ...of, paymentMode: 'live' })).toBeNull();
+        expect(await payments.findPayoutAccount({ ...of, platform: 'acct_another' })).toBeNull();
         expect(await payments.findPayoutAccount({ accountId: account.accountId })).toEqual(account);
       }
       expect(await payments.findPayoutAccount({ accountId: 'acct_1' })).toBeNull();
+      const last = { ...told, accountId: 'acct_2', country: null, readAtMs: NOW };
       const live = { ...told, paymentMode: 'live', accountId: 'acct_3' } as const;
-      await payments.savePayoutAccount(live, NOW);
-      expect(await payments.findPayoutAccount({ userId, paymentMode: 'live' })).toEqual(live);
-      expect(await payments.listPayoutAccounts(userId)).toEqual([live, { ...told, accountId: 'acct_2' }]);
+      const another = { ...told, platform: 'acct_another', accountId: 'acct_4' };
+      for (const account of [live, another]) await payments.savePayoutAccount(account, NOW);
+      expect(await payments.findPayoutAccount({ ...of, paymentMode: 'live' })).toEqual(live);
+      expect(await payments.findPayoutAccount({ ...of, platform: 'acct_another' })).toEqual(another);
+      expect(await payments.findPayoutAccount(of)).toEqual(last);
+      expect(await payments.listPayoutAccounts(userId)).toEqual([live, another, last]);
+    });
+
+    test('a payout account from before platforms were stored counts until one of the platform is saved, and is claimed by it', async () => {
+      const { storage, addAccount } = await openStorage();
+      const { payments } = storage;
+      const { id: userId } = await addAccount('kim', ['barber']);
+      const of = { userId, paymentMode: 'test', platform: PLATFORM } as const;
+      const earlier = { ...payoutAccountOf(userId), platform: null };
+      await payments.savePayoutAccount(earlier, NOW);
+      expect(await payments.findPayoutAccount(of)).toEqual(earlier);
+      expect(await payments.listStalePayoutAccounts(of, NOW, 9)).toEqual([earlier]);
+      const other = { ...earlier, platform: 'acct_another', accountId: 'acct_other' };
+      await payments.savePayoutAccount(other, NOW);
+      expect(await payments.findPayoutAccount(of)).toEqual(earlier);
+      const claimed = { ...earlier, platform: PLATFORM, readAtMs: NOW };
+      await payments.savePayoutAccount(claimed, NOW);
+      expect(await payments.findPayoutAccount(of)).toEqual(claimed);
+      expect(await payments.listPayoutAccounts(userId)).toEqual([other, claimed]);
+    });
+
+    test('the payout accounts that were read longest ago are listed, some at a time', async () => {
+      const { storage, addAccount } = await openStorage();
+      const { payments } = storage;
+      const saved = [];
+      for (const [index, name] of ['ada', 'ben', 'cy', 'dee'].entries()) {
+        const account = {
+          ...payoutAccountOf((await addAccount(name, ['barber'])).id),
+          readAtMs: NOW - index,
+        };
+        await payments.savePayoutAccount(account, NOW);
+        saved.unshift(account);
+      }
+      const of = { paymentMode: 'test', platform: PLATFORM } as const;
+      expect(await payments.listStalePayoutAccounts(of, NOW, 2)).toEqual(saved.slice(0, 2));
+      expect(await payments.listStalePayoutAccounts(of, NOW, 9)).toEqual(saved.slice(0, 3));
+      expect(await payments.listStalePayoutAccounts({ ...of, platform: 'acct_another' }, NOW, 9)).toEqual([]);
+      expect(await payments.listStalePayoutAccounts({ ...of, paymentMode: 'live' }, NOW, 9)).toEqual([]);
     });
 
     test('a notice is new once, and is forgotten when its time has come', async () => {

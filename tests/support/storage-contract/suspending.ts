@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Act, AuditAction } from '#server/storage/port/audit.ts';
 import type { UserId } from '#shared/ids.ts';
-import { beginPayment, payoutAccountOf } from '../payment-steps.ts';
+import { beginPayment, PLATFORM, payoutAccountOf } from '../payment-steps.ts';
 import { bytes, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 const REASON = 'Tips for things that were never done.';
@@ -79,7 +79,12 @@ export function describeSuspending(): void {
       await beginPayment(storage, begun);
       for (const { id } of [provider, customer]) {
         await suspend(id);
-        const payment = { ...tip(), paymentMode: 'test', expiresAtMs: NOW + MINUTE_MS } as const;
+        const payment = {
+          ...tip(),
+          paymentMode: 'test',
+          platform: PLATFORM,
+          expiresAtMs: NOW + MINUTE_MS,
+        } as const;
         const outcome = id === provider.id ? 'code_paused' : 'giver_suspended';
         expect(await storage.payments.beginPayment(payment, NOW)).toEqual({ outcome });
         if (id === provider.id) await lift(id);

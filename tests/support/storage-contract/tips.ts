@@ -19,7 +19,7 @@ export function describeTips(): void {
         displayName: null,
         defaultThankYou: null,
       };
-      const transaction = { ...given, ...receiver, reversal: null };
+      const transaction = { ...given, ...receiver, reversal: null, adjustments: [], capturesAtMs: null };
       expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
       expect(await storage.recordTip(given)).toEqual({ outcome: 'repeated', transaction });
       for (const [id, kind] of [
@@ -28,7 +28,9 @@ export function describeTips(): void {
       ] as const) {
         expect(await storage.findTransaction(id, given.id)).toEqual(transaction);
         expect(await listTips(storage, id)).toEqual([transaction]);
-        expect(await storage.listEntriesSince(id, 0, 9)).toEqual([{ position: 1, kind, transaction }]);
+        expect(await storage.listEntriesSince(id, 0, 9)).toEqual([
+          { position: 1, kind, transaction, changeNumber: null, adjustment: null },
+        ]);
       }
     });
 

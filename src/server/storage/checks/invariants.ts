@@ -14,23 +14,47 @@ const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`
 /** Rounds half up to a cent in integer arithmetic, like feesFor(). */
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
 
-const isReceived = `kind IN ('received', 'received_reversed')`;
+const isReceived = `kind IN ('received', 'received_reversed', 'received_adjusted', 'received_captured')`;
+
+/** States of payments whose tip is in the ledger, and those whose tip is reversed. */
+const IN_THE_LEDGER = quoted(['authorised', 'succeeded', 'refunded', 'cancelled']);
+const REVERSED = quoted(['refunded', 'cancelled']);
+
+/** What adjustments moved of each tip; nothing in databases of a version without adjustments. */
+const adjustedIn = (has: Has) =>
+  has.adjustments
+    ? `(SELECT transaction_sequence, sum(amount_cents) AS amount, sum(net_amount_cents) AS net
+       FROM adjustments GROUP BY transaction_sequence)`
+    : '(SELECT 0 AS transaction_sequence, 0 AS amount, 0 AS net)';
+
+/** What they moved before the reversal `v`. */
+const adjustedBefore = (has: Has, cents: string) =>
+  has.adjustments
+    ? `(SELECT coalesce(sum(a.${cents}), 0) FROM adjustments a
+         WHERE a.transaction_sequence = v.transaction_sequence AND a.receiver_position < v.receiver_position)`
+    : '0';
 
 /** The entry that a row of `source` names for its giver or its receiver. */
 const entryOf = (alias: string, person: 'giver' | 'receiver', source: string) =>
   `LEFT JOIN entries ${alias} ON ${alias}.account_id = t.${person}_id AND ${alias}.position = ${source}.${person}_position`;
 
 const differs = (alias: string, kind: string, cents: string, source: string) =>
-  `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.kind IS DISTINCT FROM '${kind}'
+  `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.kind IS DISTINCT FROM ${kind}
      OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
+/** The kind of the entry of an adjustment. */
+const changeOf = (side: 'given' | 'received') =>
+  `CASE a.kind WHEN 'capture' THEN '${side}_captured' ELSE '${side}_adjusted' END`;
+
 /** Databases of a version without details of buckets do not have this invariant. */
-const DETAILS_OF_BUCKETS: Invariant = [
+const detailsOfBuckets = (has: Has): Invariant => [
   'what a bucket tells of its amounts is so of its tips',
   `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
      SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
-       t.amount_cents AS gross, t.net_amount_cents AS net, 0 AS largest, 0 AS detailed
-     FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence WHERE v.sequence IS NULL
+       t.amount_cents + coalesce(a.amount, 0) AS gross, t.net_amount_cents + coalesce(a.net, 0) AS net,
+       0 AS largest, 0 AS detailed
+     FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
+       LEFT JOIN ${adjustedIn(has)} a ON a.transaction_sequence = t.sequence WHERE v.sequence IS NULL
      UNION ALL
      SELECT account_id, start_ms, service_category, -gross_cents, 0, largest_cents,
        CASE WHEN detailed_count = count THEN 1 ELSE 0 END FROM tip_buckets
@@ -44,9 +68,9 @@ const SAME = [...TIP_COLUMNS, 'paymentMode' as const]
   .map((name) => transactions[name].name);
 
 const asItWasPaid = (columns: readonly string[]): Invariant => [
-  'a payment that succeeded is a tip as it was paid',
+  'a payment that was authorised or succeeded is a tip as it was paid',
   `SELECT p.id FROM payments p LEFT JOIN transactions t ON t.id = p.id
-   WHERE p.state IN ('succeeded', 'refunded') AND (t.id IS NULL
+   WHERE p.state IN (${IN_THE_LEDGER}) AND (t.id IS NULL
      OR ${columns.map((column) => `t.${column} IS DISTINCT FROM p.${column}`).join(' OR ')})`,
 ];
 
@@ -64,14 +88,47 @@ const TERMS_INVARIANTS: readonly Invariant[] = [
 /** Databases of a version without payments do not have these invariants. */
 const PAYMENT_INVARIANTS: readonly Invariant[] = [
   [
-    'a tip that was paid has a payment that succeeded',
-    `SELECT t.id FROM transactions t LEFT JOIN payments p ON p.id = t.id AND p.state IN ('succeeded', 'refunded')
+    'a tip that was paid has a payment that was authorised or succeeded',
+    `SELECT t.id FROM transactions t LEFT JOIN payments p ON p.id = t.id AND p.state IN (${IN_THE_LEDGER})
      WHERE t.payment_mode <> 'simulated' AND p.id IS NULL`,
   ],
   [
-    'a payment is refunded when its tip is reversed, and only then',
+    'a payment is refunded or cancelled when its tip is reversed, and only then',
     `SELECT p.id FROM payments p JOIN transactions t ON t.id = p.id LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
-     WHERE (p.state = 'refunded') <> (v.sequence IS NOT NULL)`,
+     WHERE (p.state IN (${REVERSED})) <> (v.sequence IS NOT NULL)`,
+  ],
+];
+
+/** Databases of a version without adjustments do not have these invariants. */
+const ADJUSTMENT_INVARIANTS: readonly Invariant[] = [
+  [
+    'an adjustment is of a tip that was paid, and did what it says to its two people',
+    `SELECT 'adjustment ' || a.sequence FROM adjustments a LEFT JOIN transactions t ON t.sequence = a.transaction_sequence
+       LEFT JOIN payments p ON p.id = t.id ${entryOf('g', 'giver', 'a')} ${entryOf('r', 'receiver', 'a')}
+     WHERE t.sequence IS NULL OR p.id IS NULL OR p.state NOT IN ('succeeded', 'refunded')
+       OR (t.giver_id IS NULL) <> (a.giver_position IS NULL)
+       OR (t.giver_id IS NOT NULL AND (${differs('g', changeOf('given'), 'a.amount_cents', 'a')}))
+       OR ${differs('r', changeOf('received'), 'a.net_amount_cents', 'a')}`,
+  ],
+  [
+    'a capture moves no cents, and an adjustment neither makes nor loses any',
+    `SELECT 'adjustment ' || sequence FROM adjustments WHERE net_amount_cents + receiver_fee_cents <> amount_cents
+       OR (kind = 'capture' AND (amount_cents <> 0 OR giver_fee_cents <> 0 OR net_amount_cents <> 0))`,
+  ],
+  [
+    'the adjustments of a tip are numbered from 1, and each is entered once',
+    `SELECT 'tip ' || transaction_sequence FROM adjustments GROUP BY transaction_sequence
+       HAVING min(number) <> 1 OR max(number) <> count(*) OR count(DISTINCT number) <> count(*)
+         OR count(DISTINCT kind || ' ' || source) <> count(*)`,
+  ],
+  [
+    'adjustments leave of a tip neither less than nothing nor more than it was',
+    `SELECT t.id FROM adjustments a JOIN transactions t ON t.sequence = a.transaction_sequence
+       LEFT JOIN reversals v ON v.transaction_sequence = t.sequence WHERE v.sequence IS NULL
+     GROUP BY t.id, t.amount_cents, t.giver_fee_cents, t.net_amount_cents
+     HAVING sum(a.amount_cents) NOT BETWEEN -t.amount_cents AND 0
+       OR sum(a.net_amount_cents) NOT BETWEEN -t.net_amount_cents AND 0
+       OR sum(a.amount_cents + a.giver_fee_cents) NOT BETWEEN -(t.amount_cents + t.giver_fee_cents) AND 0`,
   ],
 ];
 
@@ -110,23 +167,26 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
   ],
 ];
 
-export function invariantsWith(has: {
+/** What databases of earlier versions do not have. */
+interface Has {
   readonly details: boolean;
   readonly payments: boolean;
   readonly terms: boolean;
-}): readonly Invariant[] {
+  readonly adjustments: boolean;
+}
+
+export function invariantsWith(has: Has): readonly Invariant[] {
   const paidBefore = asItWasPaid(SAME.filter((column) => column !== transactions.termsVersion.name));
   return [
-    ...INVARIANTS.filter(
-      (invariant) =>
-        (has.details || invariant !== DETAILS_OF_BUCKETS) &&
-        (has.payments || !PAYMENT_INVARIANTS.includes(invariant)),
-    ),
+    ...ledgerInvariants(has),
+    ...(has.details ? [detailsOfBuckets(has)] : []),
+    ...(has.payments ? PAYMENT_INVARIANTS : []),
+    ...(has.adjustments ? ADJUSTMENT_INVARIANTS : []),
     ...(has.terms ? TERMS_INVARIANTS : has.payments ? [paidBefore] : []),
   ];
 }
 
-const INVARIANTS: readonly Invariant[] = [
+const ledgerInvariants = (has: Has): readonly Invariant[] => [
   ...TIP_INVARIANTS,
   [
     'no balance and no bucket is negative',
@@ -136,26 +196,27 @@ const INVARIANTS: readonly Invariant[] = [
   [
     'a tip left an entry with each of its two people who has an account',
     `SELECT t.id FROM transactions t ${entryOf('g', 'giver', 't')} ${entryOf('r', 'receiver', 't')}
-     WHERE (t.giver_id IS NOT NULL AND (${differs('g', 'given', 't.amount_cents', 't')}))
-       OR ${differs('r', 'received', 't.net_amount_cents', 't')}`,
+     WHERE (t.giver_id IS NOT NULL AND (${differs('g', `'given'`, 't.amount_cents', 't')}))
+       OR ${differs('r', `'received'`, 't.net_amount_cents', 't')}`,
   ],
   [
-    'a reversal is of a known tip, and took back what it did to its two people',
+    'a reversal is of a known tip, and took back what was left of what it did to its two people',
     `SELECT 'reversal ' || v.sequence FROM reversals v LEFT JOIN transactions t ON t.sequence = v.transaction_sequence
        ${entryOf('g', 'giver', 'v')} ${entryOf('r', 'receiver', 'v')}
      WHERE t.sequence IS NULL OR (t.giver_id IS NULL) <> (v.giver_position IS NULL)
-       OR (t.giver_id IS NOT NULL AND (${differs('g', 'given_reversed', '-t.amount_cents', 'v')}))
-       OR ${differs('r', 'received_reversed', '-t.net_amount_cents', 'v')}`,
+       OR (t.giver_id IS NOT NULL AND (${differs('g', `'given_reversed'`, `-t.amount_cents - ${adjustedBefore(has, 'amount_cents')}`, 'v')}))
+       OR ${differs('r', `'received_reversed'`, `-t.net_amount_cents - ${adjustedBefore(has, 'net_amount_cents')}`, 'v')}`,
   ],
   [
     'a tip is reversed once',
     `SELECT 'tip ' || transaction_sequence FROM reversals GROUP BY transaction_sequence HAVING count(*) > 1`,
   ],
   [
-    'no entry stands without its tip or reversal',
+    'no entry stands without its tip, reversal or adjustment',
     `SELECT 'entries ' || kept FROM (SELECT count(*) AS kept FROM entries) e
      WHERE kept <> (SELECT count(*) + count(giver_id) FROM transactions)
-       + (SELECT count(*) + count(giver_position) FROM reversals)`,
+       + (SELECT count(*) + count(giver_position) FROM reversals)
+       + ${has.adjustments ? '(SELECT count(*) + count(giver_position) FROM adjustments)' : '0'}`,
   ],
   [
     'the entries of an account are numbered from 1 without a gap',
@@ -189,20 +250,21 @@ const INVARIANTS: readonly Invariant[] = [
     'each bucket is the sum of what was received in its quarter of an hour',
     `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
        SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
-         1 AS tips, t.net_amount_cents AS cents
-       FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence WHERE v.sequence IS NULL
+         1 AS tips, t.net_amount_cents + coalesce(a.net, 0) AS cents
+       FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
+         LEFT JOIN ${adjustedIn(has)} a ON a.transaction_sequence = t.sequence WHERE v.sequence IS NULL
        UNION ALL
        SELECT account_id, start_ms, service_category, -count, -cents FROM tip_buckets
      ) b GROUP BY account_id, start_ms, service_category HAVING sum(tips) <> 0 OR sum(cents) <> 0`,
   ],
-  DETAILS_OF_BUCKETS,
-  ...PAYMENT_INVARIANTS,
   [
     'nothing was remembered as checked that is not there',
     `SELECT 'the checkpoint' FROM (
-       SELECT count(*) AS kept, max(transaction_sequence) AS tips, max(reversal_sequence) AS reversals FROM checkpoints
+       SELECT count(*) AS kept, max(transaction_sequence) AS tips, max(reversal_sequence) AS reversals,
+         ${has.adjustments ? 'max(adjustment_sequence)' : '0'} AS adjustments FROM checkpoints
      ) p WHERE kept <> 1 OR tips > (SELECT coalesce(max(sequence), 0) FROM transactions)
        OR reversals > (SELECT coalesce(max(sequence), 0) FROM reversals)
+       OR adjustments > ${has.adjustments ? '(SELECT coalesce(max(sequence), 0) FROM adjustments)' : '0'}
      UNION ALL
      SELECT c.account_id FROM checked_accounts c LEFT JOIN accounts a ON a.id = c.account_id
        LEFT JOIN (

@@ -2,15 +2,22 @@
  * Checks what was written to the ledger since the last check, in windows of bounded size: which rows a window
  * needs, what must hold of them, and what is remembered so that no row is checked twice.
  */
-import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';
 import type { EntryKind } from '../port/ledger.ts';
 import { bucketStartMs } from '../rules/tips.ts';
 import type { accounts } from '../schema/accounts.ts';
-import type { qrCodes } from '../schema/codes.ts';
-import type { checkedAccounts, checkpoints, entries, reversals, transactions } from '../schema/ledger.ts';
+import type {
+  adjustments,
+  checkedAccounts,
+  checkpoints,
+  entries,
+  reversals,
+  transactions,
+} from '../schema/ledger.ts';
+import { problemsOfTip, type TipToCheck } from './tip-check.ts';
 
-/** The number of transactions, or of reversals, in a window: some milliseconds of work. */
+/** The number of transactions, of reversals or of adjustments in a window: some milliseconds of work. */
 export const WINDOW_SIZE = 200;
 
 export const COUNT_UNCHECKED = `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
@@ -18,15 +25,14 @@ export const COUNT_UNCHECKED = `SELECT coalesce((SELECT max(sequence) FROM trans
 
 export type Checkpoint = Readonly<Omit<typeof checkpoints.$inferSelect, 'id'>>;
 
-type QrCode = typeof qrCodes.$inferSelect;
-
-/** A tip with the owner and the service of its code, both null when there is no such code. */
-type TipToCheck = Readonly<typeof transactions.$inferSelect> & {
-  readonly codeOwnerId: QrCode['userId'] | null;
-  readonly codeCategory: QrCode['category'] | null;
+/** @property adjustedAmountCents what adjustments before it moved of the amount, and of the net amount. */
+export type ReversalRow = Readonly<typeof reversals.$inferSelect> & {
+  readonly adjustedAmountCents: number;
+  readonly adjustedNetCents: number;
+  readonly transaction: typeof transactions.$inferSelect;
 };
 
-export type ReversalRow = Readonly<typeof reversals.$inferSelect> & {
+export type AdjustmentRow = Readonly<typeof adjustments.$inferSelect> & {
   readonly transaction: typeof transactions.$inferSelect;
 };
 
@@ -58,10 +64,11 @@ export interface BucketMove {
   readonly cents: number;
 }
 
-/** The next transactions after the checkpoint or, when there are none, the next reversals. */
+/** The next transactions after the checkpoint or, when there are none, the next reversals and adjustments. */
 export interface CheckWindow {
   readonly transactions: readonly TipToCheck[];
   readonly reversals: readonly ReversalRow[];
+  readonly adjustments: readonly AdjustmentRow[];
 }
 
 /** The result of a window. Nothing of it is remembered when there are problems. */
@@ -85,17 +92,36 @@ interface DueEntry extends Omit<EntryRow, 'cents' | 'balanceAfterCents'> {
 type DueEntries = ReadonlyMap<string, DueEntry>;
 
 /** The entries that the rows of a window must have written; a guest has none. */
-function dueOf({ transactions, reversals }: CheckWindow): readonly DueEntry[] {
+function dueOf({ transactions, reversals, adjustments }: CheckWindow): readonly DueEntry[] {
   return [
-    ...transactions.map((row) => ({ row, tip: row, sign: 1, suffix: '' as const })),
-    ...reversals.map((row) => ({ row, tip: row.transaction, sign: -1, suffix: '_reversed' as const })),
-  ].flatMap(({ row, tip, sign, suffix }) => {
+    ...transactions.map((row) => ({
+      row,
+      tip: row,
+      suffix: '' as const,
+      amountCents: row.amountCents as number,
+      netCents: row.netAmountCents as number,
+    })),
+    ...reversals.map((row) => ({
+      row,
+      tip: row.transaction,
+      suffix: '_reversed' as const,
+      amountCents: -row.transaction.amountCents - row.adjustedAmountCents,
+      netCents: -row.transaction.netAmountCents - row.adjustedNetCents,
+    })),
+    ...adjustments.map((row) => ({
+      row,
+      tip: row.transaction,
+      suffix: row.kind === 'capture' ? ('_captured' as const) : ('_adjusted' as const),
+      amountCents: row.amountCents,
+      netCents: row.netAmountCents,
+    })),
+  ].flatMap(({ row, tip, suffix, amountCents, netCents }) => {
     const due = { tip, transactionSequence: tip.sequence, createdAtMs: row.createdAtMs };
     const ofPerson = (accountId: UserId | null, position: number | null, kind: EntryKind, cents: number) =>
       accountId === null || position === null ? [] : [{ ...due, accountId, position, kind, cents }];
     return [
-      ...ofPerson(tip.giverId, row.giverPosition, `given${suffix}`, sign * tip.amountCents),
-      ...ofPerson(tip.receiverId, row.receiverPosition, `received${suffix}`, sign * tip.netAmountCents),
+      ...ofPerson(tip.giverId, row.giverPosition, `given${suffix}`, amountCents),
+      ...ofPerson(tip.receiverId, row.receiverPosition, `received${suffix}`, netCents),
     ];
   });
 }
@@ -127,15 +153,16 @@ export function spansIn(window: CheckWindow, accounts: readonly CheckedAccount[]
   ];
 }
 
-export function reversedIn(entries: readonly EntryRow[]): readonly number[] {
-  return [...new Set(entries.filter(isReversing).map(({ transactionSequence }) => transactionSequence))];
+/** The tips of entries that follow the one of the tip. */
+export function followedIn(entries: readonly EntryRow[]): readonly number[] {
+  return [...new Set(entries.filter(isFollowing).map(({ transactionSequence }) => transactionSequence))];
 }
 
 /**
  * Judges a window.
  * @param rows.accounts the accounts of `lastPositionsIn`.
  * @param rows.entries the entries of `spansIn`, by position.
- * @param rows.reversals the reversals of the tips of `reversedIn`.
+ * @param rows.reversals those of the tips of `followedIn`, like `rows.adjustments`.
  */
 export function judgeWindow(
   before: Checkpoint,
@@ -144,10 +171,11 @@ export function judgeWindow(
     readonly accounts: readonly AccountToCheck[];
     readonly entries: readonly EntryRow[];
     readonly reversals: readonly ReversalRow[];
+    readonly adjustments: readonly AdjustmentRow[];
   },
 ): Judgement {
   const dueInWindow = dueOf(window);
-  const dueBeside = dueOf({ transactions: [], reversals: rows.reversals });
+  const dueBeside = dueOf({ ...rows, transactions: [] });
   const due = new Map([...dueBeside, ...dueInWindow].map((one) => [placeOf(one), one]));
   const awaited = new Map(dueInWindow.map((one) => [placeOf(one), one.tip.id]));
   for (const entry of rows.entries) if (tipOf(entry, due)) awaited.delete(placeOf(entry));
@@ -175,6 +203,7 @@ export function judgeWindow(
     checkpoint: {
       transactionSequence: window.transactions.at(-1)?.sequence ?? before.transactionSequence,
       reversalSequence: window.reversals.at(-1)?.sequence ?? before.reversalSequence,
+      adjustmentSequence: window.adjustments.at(-1)?.sequence ?? before.adjustmentSequence,
     },
     accounts: verdicts.map(({ account }) => account),
     buckets: addUp(verdicts.flatMap(({ moves }) => moves)),
@@ -214,12 +243,12 @@ function judgeChain(
     if (!isReceived) continue;
     const { serviceCategory } = tip;
     const startMs = bucketStartMs(tip);
-    moves.push({ accountId, startMs, serviceCategory, count: Math.sign(entry.cents), cents: entry.cents });
+    moves.push({ accountId, startMs, serviceCategory, count: COUNTED[entry.kind] ?? 0, cents: entry.cents });
     bucketsFromMs = Math.min(bucketsFromMs ?? startMs, startMs);
   }
 
   const isToCome =
-    next && (tipOf(next, due) !== undefined || (!isReversing(next) && next.transactionSequence > lastTip));
+    next && (tipOf(next, due) !== undefined || (!isFollowing(next) && next.transactionSequence > lastTip));
   if (next && !isToCome) problems.push(`${placeOf(next)} is not what its tip did`);
   if (!next && position < Math.min(lastPosition, end))
     problems.push(`${accountId} has fewer entries than its account says`);
@@ -265,14 +294,17 @@ function placeOf({ accountId, position }: Pick<EntryRow, 'accountId' | 'position
 }
 
 function isOfReceiver({ kind }: Pick<EntryRow, 'kind'>): boolean {
-  return kind === 'received' || kind === 'received_reversed';
+  return kind.startsWith('received');
 }
 
-function isReversing({ kind }: Pick<EntryRow, 'kind'>): boolean {
-  return kind === 'received_reversed' || kind === 'given_reversed';
+function isFollowing({ kind }: Pick<EntryRow, 'kind'>): boolean {
+  return kind !== 'received' && kind !== 'given';
 }
 
-/** The tip that has left an entry, or whose reversal has; undefined when neither did. */
+/** By how much an entry changes the number of tips in its bucket. */
+const COUNTED: Readonly<Partial<Record<EntryKind, number>>> = { received: 1, received_reversed: -1 };
+
+/** The tip that has left an entry, or whose reversal or adjustment has; undefined when none did. */
 function tipOf(entry: EntryRow, due: DueEntries): DueEntry['tip'] | undefined {
   const one = due.get(placeOf(entry));
   const isDue =
@@ -290,37 +322,4 @@ function addUp(moves: readonly BucketMove[]): readonly BucketMove[] {
     buckets.set(bucketOf(move), { ...move, count: count + move.count, cents: cents + move.cents });
   }
   return [...buckets.values()];
-}
-
-/**
- * What is wrong with a tip by itself, apart from its entries, in sentences: `TIP_INVARIANTS` in
- * `invariants.ts`.
- */
-function problemsOfTip(tip: TipToCheck): string[] {
-  const { id, amountCents, giverFeeCents, receiverFeeCents, netAmountCents, giverId, receiverId } = tip;
-  const rules: readonly (readonly [holds: boolean, sentence: string])[] = [
-    [netAmountCents + receiverFeeCents === amountCents, 'net amount and receiver fee make up the amount'],
-    [
-      giverFeeCents === shareOf(amountCents, tip.giverFeeRate) &&
-        receiverFeeCents === shareOf(amountCents, tip.receiverFeeRate),
-      'fees are those of the rates stored with the tip',
-    ],
-    [
-      Math.min(amountCents, giverFeeCents, receiverFeeCents, netAmountCents) >= 0 &&
-        Math.min(tip.giverFeeRate, tip.receiverFeeRate) >= 0,
-      'nothing is negative',
-    ],
-    [
-      tip.codeOwnerId === receiverId && tip.codeCategory === tip.serviceCategory,
-      'a tip goes to the owner of its code, for the service of the code',
-    ],
-    [giverId !== receiverId, 'nobody tips themselves'],
-    [SERVICE_CATEGORIES.includes(tip.serviceCategory), 'the category is known'],
-  ];
-  return rules.filter(([holds]) => !holds).map(([, sentence]) => `${sentence}: not so in ${id}`);
-}
-
-/** Rounds half up to a cent, like feesFor(). @param rate basis points. */
-function shareOf(amountCents: number, rate: number): number {
-  return Math.floor((amountCents * rate + 5_000) / 10_000);
 }

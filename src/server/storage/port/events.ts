@@ -26,7 +26,8 @@ interface StoredEvent {
 }
 
 export interface TipEvent extends StoredEvent {
-  readonly kind: 'tip.received' | 'tip.refunded';
+  /** `tip.changed`: its money was captured, or adjusted. */
+  readonly kind: 'tip.received' | 'tip.refunded' | 'tip.changed';
   readonly transactionId: TransactionId;
   readonly qrCodeId: QrCodeId;
   readonly amountCents: Cents;

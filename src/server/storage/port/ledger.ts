@@ -52,6 +52,9 @@ export interface Adjustment {
   readonly createdAtMs: number;
 }
 
+/** A capture is no adjustment to anybody but the storage: it moves no cents, and the payment tells of it. */
+export type StoredAdjustmentKind = AdjustmentKind | 'capture';
+
 /** Why the present terms refuse a tip. */
 export type TermsRefusal = 'terms_changed' | 'amount_out_of_bounds';
 
@@ -82,7 +85,10 @@ export interface TransactionRecord extends NewTransaction {
   readonly defaultThankYou: string | null;
 }
 
-/** What a tip, its reversal or an adjustment did to the account of one of its two people. */
+/**
+ * What a tip, its reversal or an adjustment did to the account of one of its two people. A capture did nothing to
+ * it: its entry of 0 cents tells those who follow an account that the money of an authorised tip was taken.
+ */
 export const ENTRY_KINDS = [
   'received',
   'given',
@@ -90,6 +96,8 @@ export const ENTRY_KINDS = [
   'given_reversed',
   'received_adjusted',
   'given_adjusted',
+  'received_captured',
+  'given_captured',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
@@ -99,12 +107,21 @@ export interface EntryRecord {
   readonly kind: EntryKind;
   /** In its present state: a tip that was reversed later is `refunded` already in the entry of its gift. */
   readonly transaction: TransactionRecord;
+  /** The number of its adjustment or capture among those of the tip; null for the tip and its reversal. */
+  readonly changeNumber: number | null;
+  /** The adjustment that it is of; null for all other entries. */
+  readonly adjustment: Adjustment | null;
 }
 
-/** Names an entry within its account, which has at most one for a transaction and one for its reversal. */
+/**
+ * Names an entry within its account, which has at most one for a transaction, one for its reversal and one for
+ * each of its adjustments.
+ */
 export interface EntryName {
   readonly transactionId: TransactionId;
   readonly isReversal: boolean;
+  /** As in `EntryRecord`; never beside `isReversal`. */
+  readonly changeNumber: number | null;
 }
 
 /** Why a code cannot be changed: it is not the account's, or it was replaced or retired. */

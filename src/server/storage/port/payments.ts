@@ -55,6 +55,39 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
   readonly owedToReceiverCents: Cents;
 }
 
+/**
+ * Where the money of one charge is, as the payment service tells it at one moment. Sums are in cents and of
+ * the giver's side: with the giver's fee.
+ */
+export interface ChargeState {
+  readonly chargeId: string;
+  readonly transactionId: string | null;
+  /** `cancelled`: the authorisation was given up or has lapsed, and nobody pays. */
+  readonly state: 'authorised' | 'captured' | 'cancelled';
+  readonly chargedCents: number;
+  /** Newest last. */
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly cents: number;
+    readonly hasFailed: boolean;
+    readonly createdAtMs: number;
+  }[];
+  /** Without inquiries, which move no money. */
+  readonly disputes: readonly {
+    readonly id: string;
+    readonly cents: number;
+    readonly state: 'open' | 'won' | 'lost';
+    readonly openedAtMs: number;
+    /** Until when the operator may answer; null once it is over. */
+    readonly answerByMs: number | null;
+  }[];
+  /**
+   * What went to the receiver's account before fees, and how much of it was taken back and not given back since;
+   * null without one.
+   */
+  readonly transfer: { readonly cents: number; readonly reversedCents: number } | null;
+}
+
 export interface PaymentRefund {
   readonly askedAtMs: number;
   /** Null for an operator. */
@@ -149,9 +182,9 @@ export interface Payments {
   ): Promise<MoveOutcome | null>;
   /**
    * Enters what happened to the money of a charge: the adjustments that the ledger does not have yet, each once
-   * by its kind and source, with what is owed afterwards.
+   * by its kind and source, with what is owed afterwards (`decideAdjustments`).
    * @param change what was decided while the payment had `knownCount` adjustments. It stays unchanged when it has
-   *   more by now, because the new ones are parts of what is left by those before.
+   *   more by now, or was reversed, because the new ones are parts of what is left by those before.
    * @returns null for an unknown payment.
    */
   adjustPayment(
@@ -165,12 +198,14 @@ export interface Payments {
   ): Promise<MoveOutcome | null>;
   /**
    * Enters a payment that the payment service knows and the database does not, as after a restore: pending, with
-   * its page. Nothing is entered when its code or one of its people is unknown, or it is known already.
+   * its page. Nothing is entered when its code, one of its people or its terms are unknown, or it is known already.
    */
   enterFoundPayment(payment: FoundPayment, lookAtMs: number): Promise<PaymentRecord | null>;
   /** When the newest payment began; null without one. */
   newestPaymentMs(): Promise<number | null>;
-  /** Payments that reached the ledger, oldest tip first, from a period; at most `atMost`, after the one named. */
+  /**
+   * Payments that reached the ledger and began in a period, oldest first; at most `atMost`, after the one named.
+   */
   listPaidPayments(
     period: { readonly fromMs: number; readonly untilMs: number },
     after: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null,
@@ -211,16 +246,23 @@ export interface Payments {
   takeOpenPayments(nowMs: number, atMost: number): Promise<PaymentRecord[]>;
 
   /**
-   * Saves a provider's account at the payment service, one for each mode. Nothing is saved for a closed
-   * account.
+   * Saves a provider's account at the payment service, one for each mode and platform. It takes the place of the
+   * same account from before platforms were stored. Nothing is saved for a closed account.
    */
   savePayoutAccount(account: PayoutAccount, nowMs: number): Promise<void>;
+  /**
+   * That of the platform, or else the one from before platforms were stored: which platform it is of shows only
+   * when the payment service is asked.
+   */
   findPayoutAccount(
     name:
       | { readonly userId: UserId; readonly paymentMode: PaidMode; readonly platform: string }
       | { readonly accountId: string },
   ): Promise<PayoutAccount | null>;
-  /** Those that were read before `beforeMs`, longest ago first, at most `atMost`: for the daily look. */
+  /**
+   * Those that were read before `beforeMs`, longest ago first, at most `atMost`: for the daily look. Those from
+   * before platforms were stored are among them.
+   */
   listStalePayoutAccounts(
     of: { readonly paymentMode: PaidMode; readonly platform: string },
     beforeMs: number,

@@ -32,9 +32,12 @@ const ROWS_AT_ONCE = 1_000;
  * all it sees. Tips that are being recorded delay it by milliseconds.
  */
 export async function beginSettled(client: ClientBase): Promise<void> {
+  // Asked before the transaction, whose snapshot is that of its first query.
+  const hasAdjustments = await hasColumn(client, 'tipwell', 'adjustments', 'sequence');
+  const tables = ['transactions', 'reversals', ...(hasAdjustments ? ['adjustments'] : [])];
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await client.query('SAVEPOINT before_lock');
-  await client.query('LOCK TABLE tipwell.transactions, tipwell.reversals IN SHARE MODE');
+  await client.query(`LOCK TABLE ${tables.map((table) => `tipwell.${table}`).join(', ')} IN SHARE MODE`);
   // The first query takes the snapshot. Rolling back to the savepoint then releases the lock and keeps the
   // snapshot.
   await client.query('SELECT 1');
@@ -46,8 +49,9 @@ async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
   const details = await hasColumn(client, 'tipwell', 'tip_buckets', 'detailed_count');
   const payments = await hasColumn(client, 'tipwell', 'payments', 'id');
   const terms = await hasColumn(client, 'tipwell', 'terms', 'version');
+  const adjustments = await hasColumn(client, 'tipwell', 'adjustments', 'sequence');
   const violations: LedgerViolation[] = [];
-  const invariants = invariantsWith({ details, payments, terms });
+  const invariants = invariantsWith({ details, payments, terms, adjustments });
   for (const invariant of [...invariants, referencesLead(await orphans(client))]) {
     const { rows } = await client.query<string[]>({ text: offendersOf(invariant), rowMode: 'array' });
     violations.push(...violationsOf(invariant, rows.flat()));

@@ -2,7 +2,8 @@ import type { UserId } from '#shared/ids.ts';
 import type { GivenTip, NewTransaction, RecordOutcome } from '../port/ledger.ts';
 import { statusForGivers } from '../rules/accounts.ts';
 import { isKeptOut, type MessagesRow, newMessagesRow } from '../rules/messages.ts';
-import { decideTip, type EarlierTip, withReceiverNames } from '../rules/tips.ts';
+import { decideTip, type EarlierTip, NOTHING_FOLLOWED, withReceiverNames } from '../rules/tips.ts';
+import { withWhatFollowed } from '../steps/adjustments.ts';
 import type { Committed } from '../steps/engine.ts';
 import { runToEnd } from '../steps/step.ts';
 import type { StepConnection } from './atomic-steps.ts';
@@ -37,7 +38,9 @@ export async function recordTips(
   ]);
   const accounts = new Map(locked.map((account): [UserId, LockedAccount] => [account.id, account]));
   const codeOf = new Map(codes.map((code) => [code.id, code]));
-  const known = earlier.map((tip): EarlierTip => ({ ...tip, giverMessage: tip.giverMessage ?? undefined }));
+  const known = (await runToEnd(withWhatFollowed(session.statements, earlier))).map(
+    (tip): EarlierTip => ({ ...tip, giverMessage: tip.giverMessage ?? undefined }),
+  );
   const byId = new Map<string, EarlierTip>(known.map((tip) => [tip.id, tip]));
   const byKey = new Map<string, EarlierTip>(known.map((tip) => [keyOf(tip), tip]));
   const findByKey = (tip: NewTransaction) =>
@@ -71,7 +74,8 @@ export async function recordTips(
     }
     if (decision.outcome !== 'due') return decision;
     if (giver === undefined || !receiver) throw new Error('an account that is logged in has gone');
-    const transaction = withReceiverNames({ ...tip, receiverId: receiver.id, reversal: null }, decision.code);
+    const stored = { ...tip, receiverId: receiver.id, reversal: null, ...NOTHING_FOLLOWED };
+    const transaction = withReceiverNames(stored, decision.code);
     const row = giverMessage && newMessagesRow(transaction, giverMessage);
     if (row) said.push(row);
     byKey.set(keyOf(tip), { ...transaction, giverMessage: row });

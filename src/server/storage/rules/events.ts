@@ -8,7 +8,7 @@ import {
   type UserId,
 } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
-import type { EventPlace, EventRecord, EventStep, NotedKind } from '../port/events.ts';
+import type { EventPlace, EventRecord, EventStep, NotedKind, TipEvent } from '../port/events.ts';
 import type { EntryKind } from '../port/ledger.ts';
 
 /** The noted events that are kept of an account; older ones go. */
@@ -45,6 +45,8 @@ interface EntryRow {
   readonly qrCodeId: QrCodeId;
   readonly amountCents: Cents;
   readonly netAmountCents: Cents;
+  /** As in the port's `EntryName`. */
+  readonly changeNumber: number | null;
 }
 
 interface NotedRow {
@@ -97,8 +99,14 @@ export const isReversal = (kind: EntryKind): boolean =>
   kind === 'received_reversed' || kind === 'given_reversed';
 
 /** Its kind is null for what the account gave, which is no event of it. */
-function tipEventOf({ kind, position: _, ...tip }: EntryRow, place: EventPlace) {
-  const told = { received: 'tip.received', received_reversed: 'tip.refunded' } as const;
-  const kindOfEvent = kind === 'received' || kind === 'received_reversed' ? told[kind] : null;
-  return { ...tip, id: eventIdOf(tip.transactionId, isReversal(kind)), kind: kindOfEvent, place };
+function tipEventOf({ kind, position: _, changeNumber, ...tip }: EntryRow, place: EventPlace) {
+  const told: Readonly<Partial<Record<EntryKind, TipEvent['kind']>>> = {
+    received: 'tip.received',
+    received_reversed: 'tip.refunded',
+    received_adjusted: 'tip.changed',
+    received_captured: 'tip.changed',
+  };
+  const { transactionId } = tip;
+  const id = eventIdOf({ transactionId, isReversal: isReversal(kind), changeNumber });
+  return { ...tip, id, kind: told[kind] ?? null, place };
 }

@@ -122,7 +122,7 @@ export function isKeptOut(
 
 export function decideBlock(
   { receiverId, nowMs }: { readonly receiverId: UserId; readonly nowMs: number },
-  tip: TransactionRecord | undefined,
+  tip: (Received & Pick<TransactionRecord, 'serviceCategory'>) | undefined,
 ):
   | { readonly outcome: 'guest' | 'unknown_transaction'; readonly row?: never }
   | { readonly outcome: 'blocked'; readonly row: BlockRow } {

@@ -2,7 +2,10 @@
  * Rules of payments: the states and what the ledger gets. An engine locks and saves the row; triggers of both
  * engines refuse every other move.
  */
+import { cents } from '#shared/money.ts';
+import type { PaymentState } from '#shared/payments.ts';
 import type {
+  Adjustment,
   NewReversal,
   NewTransaction,
   OperatorReversal,
@@ -12,9 +15,11 @@ import type {
 import type {
   AskRefundOutcome,
   BeginOutcome,
+  FoundPayment,
   NewPayment,
   PaymentMove,
   PaymentRecord,
+  Payments,
   PayoutAccount,
 } from '../port/payments.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
@@ -26,8 +31,13 @@ import {
   isSameTip,
   isTooLate,
   keyOf,
+  leftOf,
+  NOTHING_FOLLOWED,
   reverserOf,
 } from './tips.ts';
+
+export type PaymentRow = ReturnType<typeof paymentRow> &
+  Pick<PaymentRecord, 'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'>;
 
 /**
  * Decides the beginning of a payment; `due` when nothing stands against it.
@@ -86,12 +96,22 @@ export function newPayment(
     chargeId: null,
     refund: null,
     lookCount: 0,
+    owedByReceiverCents: cents(0),
+    owedToGiverCents: cents(0),
+    owedToReceiverCents: cents(0),
+    ...NOTHING_FOLLOWED,
   };
 }
 
+/** A payment that only the payment service knew: pending, with its page. */
+export function foundPayment(found: FoundPayment, names: QrCodeWithProvider): PaymentRecord {
+  const { receiverId: _, destination, checkout, ...payment } = found;
+  return { ...newPayment(payment, names, destination), state: 'pending', checkout };
+}
+
 /** The changes of a payment by a move, and its effect on the ledger. */
-type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'refund'>> & {
-  readonly ledger?: 'gets the tip' | 'gets its reversal';
+type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'capturesAtMs' | 'refund'>> & {
+  readonly ledger?: 'gets the tip' | 'gets its capture' | 'gets its reversal';
 };
 
 /** Null when the move repeats an earlier one or comes too late. */
@@ -102,17 +122,27 @@ export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove):
       return state === 'created' ? { state: 'pending', checkout: move.checkout } : null;
     case 'page_refused':
       return state === 'created' ? { state: 'failed' } : null;
+    case 'authorised': {
+      const { chargeId, capturesAtMs } = move;
+      return state === 'pending'
+        ? { state: 'authorised', chargeId, capturesAtMs, ledger: 'gets the tip' }
+        : null;
+    }
     case 'succeeded':
+      if (state === 'authorised')
+        return { state: 'succeeded', capturesAtMs: null, ledger: 'gets its capture' };
       return state === 'pending'
         ? { state: 'succeeded', chargeId: move.chargeId, ledger: 'gets the tip' }
         : null;
+    case 'cancelled':
+      return state === 'authorised' ? { state: 'cancelled', ledger: 'gets its reversal' } : null;
     case 'failed':
     case 'expired':
       return isUnderWay ? { state: move.kind } : null;
     case 'refunded':
       return state === 'succeeded' ? { state: 'refunded', ledger: 'gets its reversal' } : null;
     case 'refund_refused':
-      return state === 'succeeded' && refund?.askedAtMs === move.askedAtMs ? { refund: null } : null;
+      return isRefundable(state) && refund?.askedAtMs === move.askedAtMs ? { refund: null } : null;
   }
 }
 
@@ -124,22 +154,34 @@ export function movedPayment(
   return { ...payment, ...changes, changedAtMs: nowMs, lookCount: 0 };
 }
 
-/** Decides a refund request; `due` when nothing stands against it. */
+/** Whether the money is held, or was captured and has not gone back in full. */
+function isRefundable(state: PaymentState): boolean {
+  return state === 'authorised' || state === 'succeeded';
+}
+
+/**
+ * Decides a refund request; `due` when nothing stands against it. While a refund is under way, each of the two
+ * people joins it.
+ */
 export function decideRefund(
   request: NewReversal | OperatorReversal,
   payment: PaymentRecord | undefined,
-  tip: Pick<TransactionRecord, 'createdAtMs'> | null,
+  tip: Pick<TransactionRecord, 'createdAtMs' | 'amountCents' | 'netAmountCents' | 'adjustments'> | null,
 ): AskRefundOutcome | { readonly outcome: 'due'; readonly payment: PaymentRecord } {
   const askedBy = payment && reverserOf(request, payment);
   if (!payment || !tip || askedBy === undefined) return { outcome: 'unknown_transaction' };
   const { createdAtMs } = request;
   const idempotencyKey = keyOf(request);
-  if (payment.refund || payment.state === 'refunded') {
+  if (payment.refund && isRefundable(payment.state) && askedBy !== null)
+    return { outcome: 'repeated', payment };
+  if (payment.refund || !isRefundable(payment.state)) {
     const isSame = payment.refund?.askedBy === askedBy && payment.refund.idempotencyKey === idempotencyKey;
     return isSame && idempotencyKey !== null
       ? { outcome: 'repeated', payment }
       : { outcome: 'reversed_before' };
   }
+  // A disputed tip is gone already, and so is one of which parts went back until nothing was left.
+  if (leftOf(tip).amountCents === 0) return { outcome: 'reversed_before' };
   if (askedBy === 'giver' && isTooLate(request, tip)) return { outcome: 'too_late' };
   return {
     outcome: 'due',
@@ -167,11 +209,32 @@ export function tipOf(
     chargeId: _charge,
     refund: _refund,
     lookCount: _count,
+    platform: _platform,
+    adjustments: _adjustments,
+    capturesAtMs: _captures,
+    owedByReceiverCents: _owed,
+    owedToGiverCents: _owedToGiver,
+    owedToReceiverCents: _owedToReceiver,
     ...tip
   }: PaymentRecord,
   nowMs: number,
 ): NewTransaction {
   return { ...tip, idempotencyKey: null, createdAtMs: nowMs };
+}
+
+/** The ledger's capture of an authorised payment, which moves no cents. */
+export function captureOf({ chargeId }: PaymentRecord, nowMs: number) {
+  if (chargeId === null) throw new Error('a payment that was captured has no charge');
+  const none = cents(0);
+  return {
+    kind: 'capture',
+    source: chargeId,
+    amountCents: none,
+    giverFeeCents: none,
+    receiverFeeCents: none,
+    netAmountCents: none,
+    createdAtMs: nowMs,
+  } as const;
 }
 
 /** The ledger's reversal for a payment, with its idempotency key. */
@@ -184,6 +247,7 @@ export function paymentRow({
   receiverUsername: _username,
   displayName: _displayName,
   defaultThankYou: _thankYou,
+  adjustments: _adjustments,
   checkout,
   refund,
   ...payment
@@ -198,20 +262,14 @@ export function paymentRow({
   };
 }
 
-export function paymentOf({
-  checkoutId,
-  checkoutUrl,
-  refundAskedAtMs,
-  refundAskedBy,
-  refundKey,
-  ...payment
-}: ReturnType<typeof paymentRow> &
-  Pick<
-    PaymentRecord,
-    'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'
-  >): PaymentRecord {
+/** @param adjustments those of its tip. */
+export function paymentOf(
+  { checkoutId, checkoutUrl, refundAskedAtMs, refundAskedBy, refundKey, ...payment }: PaymentRow,
+  adjustments: readonly Adjustment[],
+): PaymentRecord {
   return {
     ...payment,
+    adjustments,
     checkout: checkoutId === null || checkoutUrl === null ? null : { id: checkoutId, url: checkoutUrl },
     refund:
       refundAskedAtMs === null
@@ -220,29 +278,64 @@ export function paymentOf({
   };
 }
 
-export function payoutAccountRow({ missing, ...account }: PayoutAccount) {
-  return { ...account, missing: missing.join(' ') };
-}
-
-export function payoutAccountOf({ missing, ...account }: ReturnType<typeof payoutAccountRow>): PayoutAccount {
-  return { ...account, missing: missing.split(' ').filter((part) => part !== '') };
-}
-
 export function placeBefore(before: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null) {
   return before === null
     ? { beforeMs: Number.MAX_SAFE_INTEGER, beforeId: '' }
     : { beforeMs: before.createdAtMs, beforeId: before.id };
 }
 
-/** Whether the payment service may still change the payment. */
-export function isOpen({ state, refund }: Pick<PaymentRecord, 'state' | 'refund'>): boolean {
-  return state === 'created' || state === 'pending' || (state === 'succeeded' && refund !== null);
+/** Whether the payment service may still change the payment, or is to move what the receiver owes or is owed. */
+export function isOpen(payment: OpenPayment): boolean {
+  return isAwaited(payment) || payment.owedByReceiverCents + payment.owedToReceiverCents > 0;
+}
+
+type OpenPayment = Pick<PaymentRecord, 'state' | 'refund' | 'owedByReceiverCents' | 'owedToReceiverCents'>;
+
+function isAwaited({ state, refund }: OpenPayment): boolean {
+  return (
+    state === 'created' ||
+    state === 'pending' ||
+    state === 'authorised' ||
+    (state === 'succeeded' && refund !== null)
+  );
 }
 
 const FIRST_PAUSE_MS = 60_000;
 const MAX_DOUBLINGS = 5;
+const DAY_MS = 86_400_000;
 
-/** The pause before the next look, by the number of looks without news. */
-export function pauseAfterLooks(lookCount: number): number {
-  return FIRST_PAUSE_MS * 2 ** Math.min(lookCount, MAX_DOUBLINGS);
+/** The pause before the next look, by the number of looks without news; what is only owed waits up to a day. */
+export function pauseAfterLooks(payment: OpenPayment & Pick<PaymentRecord, 'lookCount'>): number {
+  return isAwaited(payment)
+    ? FIRST_PAUSE_MS * 2 ** Math.min(payment.lookCount, MAX_DOUBLINGS)
+    : Math.min(FIRST_PAUSE_MS * 2 ** payment.lookCount, DAY_MS);
+}
+
+/** What an adjustment makes of a payment; null when nothing of it is new. */
+export function adjustedPayment(
+  payment: PaymentRecord,
+  change: Parameters<Payments['adjustPayment']>[1],
+  nowMs: number,
+): PaymentRecord | null {
+  const { state } = payment;
+  const { knownCount, adjustments, owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = change;
+  if (knownCount !== payment.adjustments.length) return null;
+  // A reversal has left the receiver nothing, so that this was decided before it.
+  const isLate = state === 'refunded' && adjustments.some(({ netAmountCents }) => netAmountCents !== 0);
+  if (isLate || !(state === 'succeeded' || state === 'refunded')) return null;
+  const isSame =
+    adjustments.length === 0 &&
+    owedByReceiverCents === payment.owedByReceiverCents &&
+    owedToGiverCents === payment.owedToGiverCents &&
+    owedToReceiverCents === payment.owedToReceiverCents;
+  if (isSame) return null;
+  return {
+    ...payment,
+    adjustments: [...payment.adjustments, ...adjustments],
+    owedByReceiverCents,
+    owedToGiverCents,
+    owedToReceiverCents,
+    changedAtMs: nowMs,
+    lookCount: 0,
+  };
 }

@@ -1,4 +1,5 @@
 import type { UserId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
 import type { TipParty } from '#shared/records.ts';
 import {
   ALL_TIPS,
@@ -22,6 +23,26 @@ export type StoredTransaction = Omit<
   TransactionRecord,
   'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'
 >;
+
+/** What happened to a tip after it was given, apart from a reversal. */
+export type Followed = Pick<TransactionRecord, 'adjustments' | 'capturesAtMs'>;
+
+/** A simulated tip, and one that was just given. */
+export const NOTHING_FOLLOWED: Followed = { adjustments: [], capturesAtMs: null };
+
+/** What the adjustments leave of a tip: of what its giver gave, and of what its receiver got. */
+export function leftOf({
+  amountCents,
+  netAmountCents,
+  adjustments,
+}: Pick<TransactionRecord, 'amountCents' | 'netAmountCents' | 'adjustments'>) {
+  return {
+    amountCents: cents(adjustments.reduce((left, one) => left + one.amountCents, amountCents as number)),
+    netAmountCents: cents(
+      adjustments.reduce((left, one) => left + one.netAmountCents, netAmountCents as number),
+    ),
+  };
+}
 
 /** A stored tip that a new one may repeat, with its message. */
 export interface EarlierTip extends StoredTransaction {

@@ -5,7 +5,7 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
-import type { EntryKind } from '../port/ledger.ts';
+import type { EntryKind, StoredAdjustmentKind } from '../port/ledger.ts';
 import { accountId, accounts } from './accounts.ts';
 import { cents, table, text, userId, whole } from './columns.ts';
 import { termsVersion, tipChecks, tipColumns } from './tip-columns.ts';
@@ -58,7 +58,45 @@ export const reversals = table(
   ],
 );
 
-/** The changes of accounts by tips and reversals: a chain for each account. */
+/**
+ * What happened to the money of paid tips after they were in the ledger, written once and never changed. A capture
+ * moves no cents.
+ */
+export const adjustments = table(
+  'adjustments',
+  {
+    /** The order of adjustments; it may have gaps. */
+    sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
+    transactionSequence: whole('transaction_sequence')
+      .notNull()
+      .references(() => transactions.sequence),
+    /** 1, 2, 3 ... for each tip. */
+    number: integer('number').notNull(),
+    kind: text('kind').$type<StoredAdjustmentKind>().notNull(),
+    /** The payment service's id of what happened. */
+    source: text('source').notNull(),
+    amountCents: cents('amount_cents').notNull(),
+    giverFeeCents: cents('giver_fee_cents').notNull(),
+    receiverFeeCents: cents('receiver_fee_cents').notNull(),
+    netAmountCents: cents('net_amount_cents').notNull(),
+    createdAtMs: whole('created_at_ms').notNull(),
+    giverPosition: whole('giver_position'),
+    receiverPosition: whole('receiver_position').notNull(),
+  },
+  (t) => [
+    uniqueIndex('adjustments_source').on(t.transactionSequence, t.kind, t.source),
+    uniqueIndex('adjustments_number').on(t.transactionSequence, t.number),
+    check('adjustments_numbers', sql`${t.number} > 0`),
+    check('adjustments_positions', sql`${t.giverPosition} > 0 and ${t.receiverPosition} > 0`),
+    check(
+      'adjustments_kind',
+      sql`${t.kind} in ('capture', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'dispute_lost', 'debit')`,
+    ),
+    check('adjustments_net', sql`${t.netAmountCents} + ${t.receiverFeeCents} = ${t.amountCents}`),
+  ],
+);
+
+/** The changes of accounts by tips, reversals and adjustments: a chain for each account. */
 export const entries = table(
   'entries',
   {
@@ -69,7 +107,7 @@ export const entries = table(
     transactionSequence: whole('transaction_sequence')
       .notNull()
       .references(() => transactions.sequence),
-    /** The net amount for the receiver, the amount for the giver; negative in a reversal. */
+    /** Of the net amount for the receiver, of the amount for the giver; negative in a reversal. */
     cents: cents('cents').notNull(),
     /** The account's total received or given with this entry. */
     balanceAfterCents: cents('balance_after_cents').notNull(),
@@ -82,7 +120,7 @@ export const entries = table(
     check('entries_balance', sql`${t.balanceAfterCents} >= 0`),
     check(
       'entries_kind',
-      sql`(${t.kind} in ('received', 'given') and ${t.cents} >= 0) or (${t.kind} in ('received_reversed', 'given_reversed') and ${t.cents} <= 0)`,
+      sql`(${t.kind} in ('received', 'given') and ${t.cents} >= 0) or (${t.kind} in ('received_reversed', 'given_reversed') and ${t.cents} <= 0) or ${t.kind} in ('received_adjusted', 'given_adjusted') or (${t.kind} in ('received_captured', 'given_captured') and ${t.cents} = 0)`,
     ),
   ],
 );
@@ -135,6 +173,7 @@ export const checkpoints = table(
     id: integer('id').primaryKey(),
     transactionSequence: whole('transaction_sequence').notNull(),
     reversalSequence: whole('reversal_sequence').notNull(),
+    adjustmentSequence: whole('adjustment_sequence').notNull().default(0),
   },
   (t) => [check('checkpoints_one', sql`${t.id} = 1`)],
 );

@@ -4,7 +4,7 @@ import type { TransactionId } from '#shared/ids.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
 import { accountId } from './accounts.ts';
-import { boolean, table, text, whole } from './columns.ts';
+import { boolean, cents, table, text, whole } from './columns.ts';
 import { termsVersion, tipChecks, tipColumns } from './tip-columns.ts';
 
 export const payments = table(
@@ -30,6 +30,13 @@ export const payments = table(
     refundAskedBy: text('refund_asked_by').$type<TipParty>(),
     refundKey: text('refund_key'),
     termsVersion: termsVersion(),
+    /** The operator's account at the payment service; null for payments from before this was stored. */
+    platform: text('platform'),
+    /** When the money that is held on the giver's card is captured, or would have been, had it not been cancelled. */
+    capturesAtMs: whole('captures_at_ms'),
+    owedByReceiverCents: cents('owed_by_receiver_cents').notNull().default(sql`0`),
+    owedToGiverCents: cents('owed_to_giver_cents').notNull().default(sql`0`),
+    owedToReceiverCents: cents('owed_to_receiver_cents').notNull().default(sql`0`),
   },
   (t) => [
     uniqueIndex('payments_idempotency')
@@ -38,12 +45,17 @@ export const payments = table(
     uniqueIndex('payments_checkout').on(t.checkoutId),
     uniqueIndex('payments_charge').on(t.chargeId),
     index('payments_giver').on(t.giverId, t.createdAtMs, t.id),
+    index('payments_time').on(t.createdAtMs, t.id),
     index('payments_look').on(t.lookAtMs).where(sql`look_at_ms is not null`),
+    index('payments_arriving').on(t.receiverId).where(sql`state = 'authorised'`),
+    index('payments_debts')
+      .on(t.createdAtMs, t.id)
+      .where(sql`owed_by_receiver_cents + owed_to_giver_cents + owed_to_receiver_cents > 0`),
     ...tipChecks('payments', t),
     check('payments_mode', sql`${t.paymentMode} in ('test', 'live')`),
     check(
       'payments_state',
-      sql`${t.state} in ('created', 'pending', 'succeeded', 'failed', 'expired', 'refunded')`,
+      sql`${t.state} in ('created', 'pending', 'succeeded', 'failed', 'expired', 'refunded', 'authorised', 'cancelled')`,
     ),
     check('payments_page', sql`(${t.checkoutId} is null) = (${t.checkoutUrl} is null)`),
     check(
@@ -52,9 +64,20 @@ export const payments = table(
     ),
     check(
       'payments_charge_of_state',
-      sql`(${t.state} in ('succeeded', 'refunded')) = (${t.chargeId} is not null)`,
+      sql`(${t.state} in ('authorised', 'succeeded', 'refunded', 'cancelled')) = (${t.chargeId} is not null)`,
     ),
-    check('payments_refund', sql`${t.refundAskedAtMs} is null or ${t.state} in ('succeeded', 'refunded')`),
+    check(
+      'payments_refund',
+      sql`${t.refundAskedAtMs} is null or ${t.state} in ('authorised', 'succeeded', 'refunded', 'cancelled')`,
+    ),
+    check(
+      'payments_captures',
+      sql`(${t.state} in ('authorised', 'cancelled')) = (${t.capturesAtMs} is not null)`,
+    ),
+    check(
+      'payments_owed',
+      sql`${t.owedByReceiverCents} >= 0 and ${t.owedToGiverCents} >= 0 and ${t.owedToReceiverCents} >= 0 and (${t.owedByReceiverCents} + ${t.owedToGiverCents} + ${t.owedToReceiverCents} = 0 or ${t.state} in ('succeeded', 'refunded'))`,
+    ),
     check('payments_refund_asked_by', sql`${t.refundAskedBy} in ('giver', 'receiver')`),
   ],
 );
@@ -64,16 +87,25 @@ export const payoutAccounts = table(
   {
     userId: accountId('user_id'),
     paymentMode: text('payment_mode').$type<PaidMode>().notNull(),
+    /** The operator's account at the payment service; empty for accounts from before this was stored. */
+    platform: text('platform').notNull().default(''),
     /** The payment service's id of the account. */
     accountId: text('account_id').notNull(),
     chargesEnabled: boolean('charges_enabled').notNull(),
     /** What the payment service asks of the owner, in its own names, separated by spaces. */
     missing: text('missing').notNull(),
     changedAtMs: whole('changed_at_ms').notNull(),
+    /** ISO 3166-1 alpha-2. */
+    country: text('country'),
+    payoutsEnabled: boolean('payouts_enabled').notNull().default(false),
+    disabledReason: text('disabled_reason'),
+    /** When the payment service last told of it; 0 for accounts from before this was stored. */
+    readAtMs: whole('read_at_ms').notNull().default(0),
   },
   (t) => [
-    primaryKey({ columns: [t.userId, t.paymentMode] }),
+    primaryKey({ columns: [t.userId, t.paymentMode, t.platform] }),
     uniqueIndex('payout_accounts_account').on(t.accountId),
+    index('payout_accounts_read').on(t.paymentMode, t.readAtMs),
     check('payout_accounts_mode', sql`${t.paymentMode} in ('test', 'live')`),
   ],
 );

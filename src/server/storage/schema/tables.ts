@@ -35,6 +35,7 @@ export const TABLES = [
   payments.payments,
   ledger.transactions,
   ledger.reversals,
+  ledger.adjustments,
   ledger.entries,
   ledger.tipBuckets,
   ledger.checkedAccounts,

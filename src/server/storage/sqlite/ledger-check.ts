@@ -20,7 +20,7 @@ const sequenceOf = (table: string): Invariant => [
 const NOTHING_ELSE_IS_NUMBERED: Invariant = [
   'nothing else is numbered',
   `SELECT 'sequence of ' || quote(name) FROM sqlite_sequence GROUP BY name
-     HAVING name NOT IN ('transactions', 'reversals') OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
+     HAVING name NOT IN ('transactions', 'reversals', 'adjustments') OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
 ];
 
 const REFERENCES_LEAD = referencesLead(
@@ -71,8 +71,9 @@ function invariantsOf(database: Database): readonly Invariant[] {
   const details = columnsOf(database, 'tip_buckets').includes('detailed_count');
   const payments = columnsOf(database, 'payments').length > 0;
   const terms = columnsOf(database, 'terms').length > 0;
-  const invariants = invariantsWith({ details, payments, terms });
-  return [...invariants, ...OWN_INVARIANTS];
+  const adjustments = columnsOf(database, 'adjustments').length > 0;
+  const invariants = invariantsWith({ details, payments, terms, adjustments });
+  return [...invariants, ...OWN_INVARIANTS, ...(adjustments ? [sequenceOf('adjustments')] : [])];
 }
 
 function columnsOf(database: Database, table: string): readonly string[] {

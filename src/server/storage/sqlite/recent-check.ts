@@ -12,16 +12,17 @@ export function createRecentCheck(database: Database, statements: Statements): (
     .pluck();
 
   /** Sequences must have no gap and end with the last one that SQLite gave out. */
-  function problemsOfSequence(before: Checkpoint, { transactions, reversals }: CheckWindow): string[] {
+  function problemsOfSequence(before: Checkpoint, window: CheckWindow): string[] {
+    const { transactions, reversals, adjustments } = window;
     const isOff = (table: string, after: number, rows: readonly { readonly sequence: number }[]) =>
       rows.some(({ sequence }, index) => sequence !== after + index + 1) ||
       (rows.length < WINDOW_SIZE && lastGivenOut.get(table) !== after + rows.length);
     const sentence = (table: string) => `the sequence of ${table} has a gap, or misses its end`;
     if (isOff('transactions', before.transactionSequence, transactions)) return [sentence('transactions')];
-    const isLookedAt = transactions.length === 0;
-    return isLookedAt && isOff('reversals', before.reversalSequence, reversals)
-      ? [sentence('reversals')]
-      : [];
+    if (transactions.length > 0) return [];
+    if (isOff('reversals', before.reversalSequence, reversals)) return [sentence('reversals')];
+    const isAdjusted = isOff('adjustments', before.adjustmentSequence, adjustments);
+    return isAdjusted ? [sentence('adjustments')] : [];
   }
 
   return () => {

@@ -1,6 +1,7 @@
 /** All statements of the running server but PostgreSQL's set-wise ones, and their prepared form. */
 import type { Step } from '../steps/step.ts';
 import { accountStatements } from './accounts.ts';
+import { adjustmentStatements } from './adjustments.ts';
 import { announcementStatements } from './announcements.ts';
 import { apiKeyStatements } from './api-keys.ts';
 import { auditStatements } from './audit.ts';
@@ -28,6 +29,7 @@ export function buildStatements(builder: Builder) {
     ...codeStatements(builder),
     ...tipStatements(builder),
     ...paymentStatements(builder),
+    ...adjustmentStatements(builder),
     ...messageStatements(builder),
     ...deviceStatements(builder),
     ...mailStatements(builder),

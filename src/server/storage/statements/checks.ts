@@ -4,6 +4,7 @@ import { WINDOW_SIZE } from '../checks/recent-check.ts';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
 import {
+  adjustments,
   checkedAccounts,
   checkpoints,
   entries,
@@ -26,11 +27,28 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       postgres: sql`json_to_recordset(${value(name)}) as ${sql.raw(name)} (${list((member, type) => `"${member}" ${type}`)})`,
     });
   };
+  /** What the adjustments that came before a reversal moved. */
+  const adjustedBefore = (column: PgColumn) =>
+    sql`(
+      select coalesce(sum(${column}), 0) from ${adjustments}
+      where ${adjustments.transactionSequence} = ${reversals.transactionSequence}
+        and ${adjustments.receiverPosition} < ${reversals.receiverPosition}
+    )`.mapWith(Number);
   const reversalsWithTips = () =>
     db
-      .select({ ...getTableColumns(reversals), transaction: getTableColumns(transactions) })
+      .select({
+        ...getTableColumns(reversals),
+        adjustedAmountCents: adjustedBefore(adjustments.amountCents),
+        adjustedNetCents: adjustedBefore(adjustments.netAmountCents),
+        transaction: getTableColumns(transactions),
+      })
       .from(reversals)
       .innerJoin(transactions, eq(transactions.sequence, reversals.transactionSequence));
+  const adjustmentsWithTips = () =>
+    db
+      .select({ ...getTableColumns(adjustments), transaction: getTableColumns(transactions) })
+      .from(adjustments)
+      .innerJoin(transactions, eq(transactions.sequence, adjustments.transactionSequence));
 
   return {
     checkpoint: db.select(allBut(checkpoints, 'id')).from(checkpoints),
@@ -49,6 +67,11 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       .where(gt(reversals.sequence, value('after')))
       .orderBy(asc(reversals.sequence))
       .limit(WINDOW_SIZE),
+    adjustmentsAfter: adjustmentsWithTips()
+      .where(gt(adjustments.sequence, value('after')))
+      .orderBy(asc(adjustments.sequence))
+      .limit(WINDOW_SIZE),
+    adjustmentsOf: adjustmentsWithTips().where(isIn(adjustments.transactionSequence, 'transactions')),
     reversalsOf: reversalsWithTips().where(isIn(reversals.transactionSequence, 'transactions')),
     accountsToCheck: db
       .select({
@@ -91,11 +114,12 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
     /** Does nothing when another process has moved it. */
     moveCheckpoint: db
       .update(checkpoints)
-      .set(given(checkpoints, 'transactionSequence', 'reversalSequence'))
+      .set(given(checkpoints, 'transactionSequence', 'reversalSequence', 'adjustmentSequence'))
       .where(
         and(
           is(checkpoints.transactionSequence, 'beforeTransaction'),
           is(checkpoints.reversalSequence, 'beforeReversal'),
+          is(checkpoints.adjustmentSequence, 'beforeAdjustment'),
         ),
       ),
     saveAccounts:

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
+import { transactions } from '../schema/ledger.ts';
 import { payments, payoutAccounts, webhookEvents } from '../schema/payments.ts';
 import { TIP_COLUMNS } from '../schema/tip-columns.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, save, value } from './builder.ts';
@@ -20,6 +21,8 @@ export function paymentStatements({ db }: Builder) {
       .from(payments)
       .innerJoin(qrCodes, eq(qrCodes.id, payments.qrCodeId))
       .innerJoin(accounts, ownsCode);
+  /** Of this one, or from before platforms were stored. */
+  const isOfPlatform = sql`${payoutAccounts.platform} in (${value('platform')}, '')`;
   const payoutAccount = () => db.select(allBut(payoutAccounts, 'changedAtMs')).from(payoutAccounts);
 
   return {
@@ -39,6 +42,47 @@ export function paymentStatements({ db }: Builder) {
         isNotNull(payments.idempotencyKey),
       ),
     ),
+    newestPayment: db
+      .select({ createdAtMs: payments.createdAtMs })
+      .from(payments)
+      .orderBy(desc(payments.createdAtMs), desc(payments.id))
+      .limit(1),
+    paidPayments: paymentsWithNames()
+      .where(
+        and(
+          gte(payments.createdAtMs, value('fromMs')),
+          lt(payments.createdAtMs, value('untilMs')),
+          sql`(${payments.createdAtMs}, ${payments.id}) > (${value('afterMs')}, ${value('afterId')})`,
+          isNotNull(payments.chargeId),
+        ),
+      )
+      .orderBy(asc(payments.createdAtMs), asc(payments.id))
+      .limit(value('atMost')),
+    /** The exact condition of the index `payments_debts`. */
+    debts: paymentsWithNames()
+      .where(
+        sql`owed_by_receiver_cents + owed_to_giver_cents + owed_to_receiver_cents > 0
+          and (cast(${value('receiverId')} as text) is null or ${payments.receiverId} = ${value('receiverId')})`,
+      )
+      .orderBy(asc(payments.createdAtMs), asc(payments.id))
+      .limit(value('atMost')),
+    arriving: db
+      .select({
+        count: sql`count(*)`.mapWith(Number),
+        netCents: sql`coalesce(sum(${payments.netAmountCents}), 0)`.mapWith(payments.netAmountCents),
+      })
+      .from(payments)
+      .innerJoin(transactions, eq(transactions.id, payments.id))
+      .where(
+        and(
+          is(payments.receiverId, 'receiverId'),
+          sql`state = 'authorised'`,
+          gte(transactions.createdAtMs, value('fromMs')),
+          lt(transactions.createdAtMs, value('untilMs')),
+          sql`(cast(${value('serviceCategory')} as text) is null
+            or ${payments.serviceCategory} = ${value('serviceCategory')})`,
+        ),
+      ),
     paymentsOfGiver: paymentsWithNames()
       .where(
         and(
@@ -53,7 +97,9 @@ export function paymentStatements({ db }: Builder) {
       .where(
         sql`${payments.lookAtMs} is not null and (
           (${payments.state} in ('created', 'pending') and ${payments.expiresAtMs} <= ${value('nowMs')})
-          or ${payments.refundAskedAtMs} <= ${value('refundsBeforeMs')})`,
+          or (${payments.state} in ('authorised', 'succeeded')
+            and ${payments.refundAskedAtMs} <= ${value('refundsBeforeMs')})
+          or (${payments.state} = 'authorised' and ${payments.capturesAtMs} <= ${value('refundsBeforeMs')}))`,
       )
       .orderBy(asc(payments.changedAtMs), asc(payments.id))
       .limit(value('atMost')),
@@ -67,6 +113,7 @@ export function paymentStatements({ db }: Builder) {
           'destination',
           'expiresAtMs',
           'paymentMode',
+          'platform',
           ...TIP_COLUMNS,
         ),
       )
@@ -84,11 +131,34 @@ export function paymentStatements({ db }: Builder) {
       .update(payments)
       .set({ ...given(payments, 'lookAtMs'), lookCount: sql`${payments.lookCount} + 1` })
       .where(is(payments.id, 'id')),
-    savePayoutAccount: save(db, payoutAccounts, 'userId', 'paymentMode'),
-    payoutAccountOf: payoutAccount().where(matches(payoutAccounts, 'userId', 'paymentMode')),
+    savePayoutAccount: save(db, payoutAccounts, 'userId', 'paymentMode', 'platform'),
+    /** The same account from before platforms were stored. */
+    deleteUnclaimedPayoutAccount: db
+      .delete(payoutAccounts)
+      .where(
+        and(
+          matches(payoutAccounts, 'userId', 'paymentMode', 'accountId'),
+          eq(payoutAccounts.platform, ''),
+          sql`${value('platform')} <> ''`,
+        ),
+      ),
+    payoutAccountOf: payoutAccount()
+      .where(and(matches(payoutAccounts, 'userId', 'paymentMode'), isOfPlatform))
+      .orderBy(desc(payoutAccounts.platform))
+      .limit(1),
+    stalePayoutAccounts: payoutAccount()
+      .where(
+        and(
+          is(payoutAccounts.paymentMode, 'paymentMode'),
+          isOfPlatform,
+          lt(payoutAccounts.readAtMs, value('beforeMs')),
+        ),
+      )
+      .orderBy(asc(payoutAccounts.readAtMs), asc(payoutAccounts.userId))
+      .limit(value('atMost')),
     payoutAccountsOf: payoutAccount()
       .where(is(payoutAccounts.userId, 'userId'))
-      .orderBy(asc(payoutAccounts.paymentMode)),
+      .orderBy(asc(payoutAccounts.paymentMode), asc(payoutAccounts.platform)),
     payoutAccountNamed: payoutAccount().where(is(payoutAccounts.accountId, 'accountId')),
     deletePayoutAccounts: db.delete(payoutAccounts).where(is(payoutAccounts.userId, 'userId')),
     insertWebhookEvent: insertOnce(db, webhookEvents),

@@ -6,7 +6,7 @@ import type { PresentBlock } from '../rules/messages.ts';
 import { LISTING_SPAN, QUARTER_MS } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { entries, reversals, tipBuckets, transactions } from '../schema/ledger.ts';
+import { adjustments, entries, reversals, tipBuckets, transactions } from '../schema/ledger.ts';
 import { blockedGivers, tipMessages } from '../schema/messages.ts';
 import { allBut, type Builder, insert, insertNumbered, is, matches, value } from './builder.ts';
 import { code, namesOfCode, ownsCode } from './codes.ts';
@@ -23,6 +23,15 @@ const transactionWithNames = {
   defaultThankYou: qrCodes.thankYou,
 };
 const isReversed = eq(reversals.transactionSequence, transactions.sequence);
+/** What the adjustments of a tip came to; a simulated tip is not asked for any. */
+const adjusted = (column: PgColumn) => sql`case when ${transactions.paymentMode} = 'simulated' then 0 else (
+  select coalesce(sum(${column}), 0) from ${adjustments}
+  where ${adjustments.transactionSequence} = ${transactions.sequence}
+) end`;
+/** The same where the tip is called `tip`. */
+const adjustedTip = (column: string) => sql`case when tip.payment_mode = 'simulated' then 0 else (
+  select coalesce(sum(${sql.identifier(column)}), 0) from ${adjustments} where transaction_sequence = tip.sequence
+) end`;
 
 export const CHANNEL = 'tipwell';
 
@@ -192,8 +201,14 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
     givenBetween: db
       .select({
         count: sql`count(*)`.mapWith(Number),
-        givenCents: sql`coalesce(sum(${transactions.amountCents}), 0)`.mapWith(transactions.amountCents),
-        feeCents: sql`coalesce(sum(${transactions.giverFeeCents}), 0)`.mapWith(transactions.giverFeeCents),
+        givenCents:
+          sql`coalesce(sum(${transactions.amountCents} + ${adjusted(adjustments.amountCents)}), 0)`.mapWith(
+            transactions.amountCents,
+          ),
+        feeCents:
+          sql`coalesce(sum(${transactions.giverFeeCents} + ${adjusted(adjustments.giverFeeCents)}), 0)`.mapWith(
+            transactions.giverFeeCents,
+          ),
       })
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
@@ -235,7 +250,8 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
      */
     detailBuckets: raw(sql`
       update ${tipBuckets} set (detailed_count, gross_cents, largest_cents) = (
-        select count(*), coalesce(sum(tip.amount_cents), 0), coalesce(max(tip.net_amount_cents), 0)
+        select count(*), coalesce(sum(tip.amount_cents + ${adjustedTip('amount_cents')}), 0),
+          coalesce(max(tip.net_amount_cents + ${adjustedTip('net_amount_cents')}), 0)
         from ${entries} as entry join ${transactions} as tip on tip.sequence = entry.transaction_sequence
           left join ${reversals} as reversal on reversal.transaction_sequence = tip.sequence
         where entry.account_id = ${tipBuckets.accountId} and entry.created_at_ms >= ${tipBuckets.startMs}

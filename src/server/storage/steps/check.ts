@@ -5,11 +5,11 @@
 import {
   type Checkpoint,
   type CheckWindow,
+  followedIn,
   type Judgement,
   judgeBuckets,
   judgeWindow,
   lastPositionsIn,
-  reversedIn,
   spansIn,
   WINDOW_SIZE,
 } from '../checks/recent-check.ts';
@@ -38,13 +38,22 @@ export function* checkWindow(
   const transactions = yield* statements.transactionsAfter.all({ after: before.transactionSequence });
   const reversals =
     transactions.length > 0 ? [] : yield* statements.reversalsAfter.all({ after: before.reversalSequence });
-  const window = { transactions, reversals };
+  const adjustments =
+    transactions.length > 0
+      ? []
+      : yield* statements.adjustmentsAfter.all({ after: before.adjustmentSequence });
+  const window = { transactions, reversals, adjustments };
 
   const accounts = yield* statements.accountsToCheck.all({ ids: [...lastPositionsIn(window).keys()] });
   const spans = JSON.stringify(spansIn(window, accounts));
   const entries = yield* statements.entriesOfSpans.all({ spans });
-  const taken = yield* statements.reversalsOf.all({ transactions: reversedIn(entries) });
-  const judgement = judgeWindow(before, window, { accounts, entries, reversals: taken });
+  const followed = { transactions: followedIn(entries) };
+  const judgement = judgeWindow(before, window, {
+    accounts,
+    entries,
+    reversals: yield* statements.reversalsOf.all(followed),
+    adjustments: yield* statements.adjustmentsOf.all(followed),
+  });
   const differing = yield* statements.differingBuckets.all({ complete: JSON.stringify(judgement.complete) });
   const problems = [
     ...problemsOfEngine(before, window),
@@ -52,9 +61,12 @@ export function* checkWindow(
     ...judgeBuckets(judgement, differing),
   ];
   const isRight = problems.length === 0;
+  const isDone =
+    transactions.length === 0 && reversals.length < WINDOW_SIZE && adjustments.length < WINDOW_SIZE;
+  const isEmpty = transactions.length + reversals.length + adjustments.length === 0;
   return {
-    step: { problems, isDone: isRight && transactions.length === 0 && reversals.length < WINDOW_SIZE },
-    toRemember: isRight && transactions.length + reversals.length > 0 ? { ...judgement, before } : null,
+    step: { problems, isDone: isRight && isDone },
+    toRemember: isRight && !isEmpty ? { ...judgement, before } : null,
   };
 }
 
@@ -67,6 +79,7 @@ export function* remember(
     ...checkpoint,
     beforeTransaction: before.transactionSequence,
     beforeReversal: before.reversalSequence,
+    beforeAdjustment: before.adjustmentSequence,
   });
   if (moved === 0) return false;
   yield* statements.saveAccounts.change({ judged: JSON.stringify(accounts) });

@@ -1,10 +1,11 @@
 /** Steps of events. An event is noted under the lock of its account, like the entries of tips. */
 import { eventIdOf, transactionOfEvent, type UserId } from '#shared/ids.ts';
 import { BEFORE_EVENTS, type Events } from '../port/events.ts';
-import { type EventToNote, isReversal, KEPT_EVENTS, mergeEvents, notedRow } from '../rules/events.ts';
+import { type EventToNote, KEPT_EVENTS, mergeEvents, notedRow } from '../rules/events.ts';
 import type { Statements } from '../statements/all.ts';
+import { changeOf, isOfChange, readWhatFollowed } from './adjustments.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
-import { findPlace } from './records.ts';
+import { findNewest, findPlace } from './records.ts';
 import type { Step } from './step.ts';
 
 export function createEvents(engine: Engine): Events {
@@ -20,11 +21,22 @@ export function createEvents(engine: Engine): Events {
 }
 
 const listEvents: StepOf<Events['listEvents']> = function* (statements, _, userId, after, limit) {
-  const entries = yield* statements.eventEntriesSince.all({ userId, after: after.position, limit });
+  const entries = yield* eventEntries(statements, userId, after.position, limit);
   const upTo = entries.at(-1)?.position ?? after.position;
   const noted = yield* statements.notedEventsSince.all({ userId, after: after.number, upTo, limit });
   return mergeEvents(after, entries, noted, limit);
 };
+
+/** Entries of an account with the numbers of those that are changes of a tip. */
+function* eventEntries(statements: Statements, userId: UserId, after: number, limit: number) {
+  const rows = yield* statements.eventEntriesSince.all({ userId, after, limit });
+  const changed = rows.flatMap(({ kind, transactionId }) => (isOfChange(kind) ? [transactionId] : []));
+  const followed = yield* readWhatFollowed(statements, changed);
+  return rows.map((row) => ({
+    ...row,
+    changeNumber: changeOf(row, followed.get(row.transactionId)?.changes)?.number ?? null,
+  }));
+}
 
 const findEventPlace: StepOf<Events['findEventPlace']> = function* (statements, _, userId, id) {
   const entry = transactionOfEvent(id);
@@ -41,8 +53,7 @@ const findEventPlace: StepOf<Events['findEventPlace']> = function* (statements, 
 const findEvent: StepOf<Events['findEvent']> = function* (statements, _, userId, id) {
   const entry = transactionOfEvent(id);
   const place = entry ? yield* findPlace(statements, userId, entry) : null;
-  const before = { userId, after: place ? place.position - 1 : Number.MAX_SAFE_INTEGER, limit: 1 };
-  const entries = yield* statements.eventEntriesSince.all(before);
+  const entries = place ? yield* eventEntries(statements, userId, place.position - 1, 1) : [];
   const noted = entry ? [] : yield* statements.notedEventsById.all({ userId, id });
   const { events } = mergeEvents(BEFORE_EVENTS, entries, noted, 1);
   return events.find((event) => event.id === id) ?? null;
@@ -50,9 +61,9 @@ const findEvent: StepOf<Events['findEvent']> = function* (statements, _, userId,
 
 const findNewestEventId: StepOf<Events['findNewestEventId']> = function* (statements, _, userId) {
   const noted = yield* statements.newestNotedEvent.one({ userId });
-  const entry = yield* statements.newestEntry.one({ userId });
+  const entry = yield* findNewest(statements, userId);
   if (!entry || (noted && noted.position >= entry.position)) return noted?.id ?? null;
-  return eventIdOf(entry.transactionId, isReversal(entry.kind));
+  return eventIdOf(entry);
 };
 
 const noteStatement: StepOf<Events['noteStatement']> = function* (

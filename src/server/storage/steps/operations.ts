@@ -2,12 +2,12 @@
 import type { UserId } from '#shared/ids.ts';
 import type { Operations, Person } from '../port/operations.ts';
 import { feeStepOf } from '../rules/operations.ts';
-import { paymentOf } from '../rules/payments.ts';
 import { transactionOf } from '../rules/tips.ts';
 import type { Statements } from '../statements/all.ts';
+import { findTip as findLedgerTip } from './adjustments.ts';
 import { stopCode } from './codes.ts';
 import { changingCodes, type Engine, reading, type StepOf } from './engine.ts';
-import { findPayment } from './payments.ts';
+import { findPayment, paymentsOf } from './payments.ts';
 import type { Step } from './step.ts';
 
 export const createOperations = (engine: Engine): Operations => ({
@@ -15,9 +15,9 @@ export const createOperations = (engine: Engine): Operations => ({
   findCode: reading(engine)(findCode),
   stopCode: changingCodes(engine)(stopCode),
 
-  listStuckPayments: async (nowMs, refundsBeforeMs, atMost) =>
-    (await engine.read(({ stuckPayments }) => stuckPayments.all({ nowMs, refundsBeforeMs, atMost }))).map(
-      paymentOf,
+  listStuckPayments: (nowMs, refundsBeforeMs, atMost) =>
+    engine.read((statements) =>
+      paymentsOf(statements, statements.stuckPayments.all({ nowMs, refundsBeforeMs, atMost })),
     ),
 
   listReturnedPayments: (atMost) => engine.read(({ returnedPayments }) => returnedPayments.all({ atMost })),
@@ -33,7 +33,7 @@ export const createOperations = (engine: Engine): Operations => ({
 const findTip: StepOf<Operations['findTip']> = function* (statements, _, name) {
   const payment = (yield* findPayment(statements, name)) ?? null;
   const id = 'id' in name ? name.id : payment?.id;
-  const stored = id && (yield* statements.transactionById.one({ id }));
+  const stored = id && (yield* findLedgerTip(statements, id));
   const tip = stored ? transactionOf(stored) : null;
   const found = tip ?? payment;
   if (!found) return null;

@@ -10,7 +10,9 @@ import type {
 } from '../port/payments.ts';
 import { newMessagesRow } from '../rules/messages.ts';
 import * as rules from '../rules/payments.ts';
+import { payoutAccountOf, payoutAccountRow } from '../rules/payout-accounts.ts';
 import type { Statements } from '../statements/all.ts';
+import { findTip, readWhatFollowed } from './adjustments.ts';
 import { noteAct } from './audit.ts';
 import {
   type Committed,
@@ -23,6 +25,7 @@ import {
 import type { Step } from './step.ts';
 import {
   accountsOf,
+  adjustPaidTip,
   findEarlierTip,
   lockAccounts,
   recordPaidTip,
@@ -38,16 +41,39 @@ export function createPayments(engine: Engine): Payments {
     hasAny: async () => (await read(({ anyPayment }) => anyPayment.one({}))) !== undefined,
     beginPayment: transacting(engine)(begin),
     askForRefund: transacting(engine)(askForRefund),
+    enterFoundPayment: transacting(engine)(enterFoundPayment),
 
     movePayment: (...args) => tellingEntries(engine, transacting(engine)(movePayment)(...args)),
+    adjustPayment: (...args) => tellingEntries(engine, transacting(engine)(adjustPayment)(...args)),
 
     async findPayment(name) {
       return (await read((statements) => findPayment(statements, name))) ?? null;
     },
 
-    async listPayments(giverId, before, atMost) {
-      const wanted = { giverId, ...rules.placeBefore(before), atMost };
-      return (await read(({ paymentsOfGiver }) => paymentsOfGiver.all(wanted))).map(rules.paymentOf);
+    listPayments: (giverId, before, atMost) =>
+      read((statements) => {
+        const wanted = { giverId, ...rules.placeBefore(before), atMost };
+        return paymentsOf(statements, statements.paymentsOfGiver.all(wanted));
+      }),
+
+    newestPaymentMs: async () =>
+      (await read(({ newestPayment }) => newestPayment.one({})))?.createdAtMs ?? null,
+
+    listPaidPayments: (period, after, atMost) =>
+      read((statements) => {
+        const place = { afterMs: after?.createdAtMs ?? 0, afterId: after?.id ?? '' };
+        return paymentsOf(statements, statements.paidPayments.all({ ...period, ...place, atMost }));
+      }),
+
+    listDebts: (atMost, receiverId) =>
+      read((statements) =>
+        paymentsOf(statements, statements.debts.all({ atMost, receiverId: receiverId ?? null })),
+      ),
+
+    async readArriving(receiverId, of) {
+      const sums = await read(({ arriving }) => arriving.one({ receiverId, ...of }));
+      if (!sums) throw new Error('a sum has no row');
+      return sums;
     },
 
     takeOpenPayments: transacting(engine)(takeOpenPayments),
@@ -59,8 +85,13 @@ export function createPayments(engine: Engine): Payments {
       return (await read((statements) => findPayout(statements, name))) ?? null;
     },
 
+    listStalePayoutAccounts: async (of, beforeMs, atMost) =>
+      (await read(({ stalePayoutAccounts }) => stalePayoutAccounts.all({ ...of, beforeMs, atMost }))).map(
+        payoutAccountOf,
+      ),
+
     listPayoutAccounts: async (userId) =>
-      (await read(({ payoutAccountsOf }) => payoutAccountsOf.all({ userId }))).map(rules.payoutAccountOf),
+      (await read(({ payoutAccountsOf }) => payoutAccountsOf.all({ userId }))).map(payoutAccountOf),
 
     rememberWebhookEvent: async (id, receivedAtMs) =>
       (await change(({ insertWebhookEvent }) => insertWebhookEvent.change({ id, receivedAtMs }))) > 0,
@@ -76,8 +107,33 @@ export function createPayments(engine: Engine): Payments {
 export function* findPayment(statements: Statements, name: PaymentName): Step<PaymentRecord | undefined> {
   const { paymentById, paymentByCheckout, paymentByCharge } = statements;
   const statement = 'id' in name ? paymentById : 'checkoutId' in name ? paymentByCheckout : paymentByCharge;
-  const row = yield* statement.one({ ...name });
-  return row && rules.paymentOf(row);
+  return yield* paymentOf(statements, statement.one({ ...name }));
+}
+
+function* paymentOf(
+  statements: Statements,
+  found: Step<rules.PaymentRow | undefined>,
+): Step<PaymentRecord | undefined> {
+  const row = yield* found;
+  if (!row) return undefined;
+  return rules.paymentOf(row, (yield* adjustmentsOf(statements, [row])).get(row.id)?.adjustments ?? []);
+}
+
+export function* paymentsOf(
+  statements: Statements,
+  found: Step<readonly rules.PaymentRow[]>,
+): Step<PaymentRecord[]> {
+  const rows = yield* found;
+  const followed = yield* adjustmentsOf(statements, rows);
+  return rows.map((row) => rules.paymentOf(row, followed.get(row.id)?.adjustments ?? []));
+}
+
+/** What followed the tips of payments that are in the ledger. */
+function adjustmentsOf(statements: Statements, rows: readonly rules.PaymentRow[]) {
+  return readWhatFollowed(
+    statements,
+    rows.flatMap(({ id, chargeId }) => (chargeId === null ? [] : [id])),
+  );
 }
 
 function* lock(statements: Statements, id: TransactionId): Step<PaymentRecord | undefined> {
@@ -90,8 +146,7 @@ function* findEarlier(
   { id, giverId, idempotencyKey }: NewPayment,
 ): Step<PaymentRecord | undefined> {
   if (giverId === null || idempotencyKey === null) return yield* findPayment(statements, { id });
-  const row = yield* statements.paymentByKey.one({ giverId, idempotencyKey });
-  return row && rules.paymentOf(row);
+  return yield* paymentOf(statements, statements.paymentByKey.one({ giverId, idempotencyKey }));
 }
 
 function* findPayout(
@@ -99,7 +154,7 @@ function* findPayout(
   name: Parameters<Payments['findPayoutAccount']>[0],
 ): Step<PayoutAccount | undefined> {
   const row = yield* ('userId' in name ? ofUser : payoutAccountNamed).one({ ...name });
-  return row && rules.payoutAccountOf(row);
+  return row && payoutAccountOf(row);
 }
 
 function* save(statements: Statements, payment: PaymentRecord, lookAtMs: number): Step<PaymentRecord> {
@@ -129,7 +184,7 @@ const begin: StepOf<Payments['beginPayment']> = function* (statements, _, paymen
 };
 
 function* decide(statements: Statements, payment: NewPayment): Step<ReturnType<typeof rules.decidePayment>> {
-  const { giverId, paymentMode } = payment;
+  const { giverId, paymentMode, platform } = payment;
   const code = yield* statements.codeForGiver.one({ id: payment.qrCodeId, giverId });
   const earlier = yield* findEarlier(statements, payment);
   return rules.decidePayment(payment, {
@@ -138,7 +193,7 @@ function* decide(statements: Statements, payment: NewPayment): Step<ReturnType<t
     giverMessage: earlier && (yield* statements.messagesById.one({ id: earlier.id })),
     code,
     giver: yield* standingOf(statements, giverId, code),
-    account: code && (yield* findPayout(statements, { userId: code.userId, paymentMode })),
+    account: code && (yield* findPayout(statements, { userId: code.userId, paymentMode, platform })),
   });
 }
 
@@ -148,7 +203,7 @@ const takeOpenPayments: StepOf<Payments['takeOpenPayments']> = function* (statem
     const payment = yield* findPayment(statements, { id });
     if (!payment) throw new Error(`${id} has gone`);
     open.push(payment);
-    yield* statements.noteLook.change({ id, lookAtMs: nowMs + rules.pauseAfterLooks(payment.lookCount) });
+    yield* statements.noteLook.change({ id, lookAtMs: nowMs + rules.pauseAfterLooks(payment) });
   }
   return open;
 };
@@ -162,9 +217,28 @@ function* savePayoutAccount(
   changedAtMs: number,
 ): Step<void> {
   const owner = yield* statements.lockAccount.one({ id });
-  if (owner?.closedAtMs === null)
-    yield* statements.savePayoutAccount.change({ ...rules.payoutAccountRow(account), changedAtMs });
+  if (owner?.closedAtMs !== null) return;
+  const row = payoutAccountRow(account);
+  yield* statements.deleteUnclaimedPayoutAccount.change(row);
+  yield* statements.savePayoutAccount.change({ ...row, changedAtMs });
 }
+
+const enterFoundPayment: StepOf<Payments['enterFoundPayment']> = function* (statements, _, found, lookAtMs) {
+  const { giverId, receiverId, qrCodeId, serviceCategory, termsVersion } = found;
+  const people = giverId === null ? [receiverId] : [giverId, receiverId];
+  const known = yield* statements.lockTipAccounts.all({ ids: people, codeIds: [] });
+  const code = yield* statements.codeWithProvider.one({ id: qrCodeId });
+  const terms = yield* statements.allTerms.all({});
+  const isKnown =
+    known.length === people.length &&
+    code?.userId === receiverId &&
+    code.serviceCategory === serviceCategory &&
+    (termsVersion === 0 || terms.some(({ version }) => version === termsVersion));
+  if (!isKnown || (yield* findTip(statements, found.id))) return null;
+  const payment = rules.foundPayment(found, code);
+  const isNew = (yield* statements.insertPayment.change({ ...rules.paymentRow(payment), lookAtMs })) > 0;
+  return isNew ? payment : null;
+};
 
 function* movePayment(
   statements: Statements,
@@ -182,10 +256,34 @@ function* movePayment(
   if (moved.state === 'failed' || moved.state === 'expired') yield* statements.eraseMessages.change({ id });
   if (moved.ledger) yield* lockAccounts(statements, payment);
   if (moved.ledger === 'gets the tip') yield* recordPaidTip(statements, rules.tipOf(payment, nowMs));
+  if (moved.ledger === 'gets its capture')
+    yield* adjustPaidTip(statements, id, [rules.captureOf(payment, nowMs)]);
   if (moved.ledger === 'gets its reversal')
     yield* reversePaidTip(statements, id, ...rules.reversalOf(payment, nowMs));
   const saved = yield* save(statements, rules.movedPayment(payment, moved, nowMs), lookAtMs);
   return { outcome: { outcome: 'moved', payment: saved }, accounts: moved.ledger ? accountsOf(payment) : [] };
+}
+
+function* adjustPayment(
+  statements: Statements,
+  isRepeated: boolean,
+  ...[id, change, nowMs, lookAtMs]: Parameters<Payments['adjustPayment']>
+): Step<Committed<MoveOutcome | null>> {
+  const payment = yield* lock(statements, id);
+  if (!payment) return { outcome: null, accounts: [] };
+  const adjusted = rules.adjustedPayment(payment, change, nowMs);
+  if (!adjusted) {
+    const isOwn = isRepeated && payment.changedAtMs === nowMs;
+    const outcome = { outcome: isOwn ? 'moved' : 'unchanged', payment } as const;
+    return { outcome, accounts: isOwn ? accountsOf(payment) : [] };
+  }
+  const isMoved = change.adjustments.length > 0;
+  if (isMoved) {
+    yield* lockAccounts(statements, payment);
+    yield* adjustPaidTip(statements, id, change.adjustments);
+  }
+  const saved = yield* save(statements, adjusted, lookAtMs);
+  return { outcome: { outcome: 'moved', payment: saved }, accounts: isMoved ? accountsOf(payment) : [] };
 }
 
 const askForRefund: StepOf<Payments['askForRefund']> = function* (
@@ -196,7 +294,7 @@ const askForRefund: StepOf<Payments['askForRefund']> = function* (
 ) {
   const { transactionId: id } = reversal;
   const payment = yield* lock(statements, id);
-  const tip = yield* statements.transactionById.one({ id });
+  const tip = yield* findTip(statements, id);
   const decision = rules.decideRefund(reversal, payment, tip ?? null);
   if (decision.outcome !== 'due') {
     const isOwn = isRepeated && payment?.refund?.askedAtMs === reversal.createdAtMs;

@@ -8,6 +8,7 @@ import type {
   ListingPlace,
   TipFilter,
 } from '../port/ledger.ts';
+import { isReversal } from '../rules/events.ts';
 import {
   isDated,
   isPartyTo,
@@ -18,6 +19,16 @@ import {
   transactionOf,
 } from '../rules/tips.ts';
 import type { Statements } from '../statements/all.ts';
+import {
+  adjustmentOf,
+  changeOf,
+  completed,
+  findTip,
+  isOfChange,
+  paidAmong,
+  readWhatFollowed,
+  withWhatFollowed,
+} from './adjustments.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import type { Step } from './step.ts';
 
@@ -41,19 +52,8 @@ export const createRecords = (engine: Engine) =>
       return found && transactionOf(found);
     },
 
-    async listEntriesSince(userId, after, limit) {
-      const rows = await engine.read(({ entriesOfUserSince }) =>
-        entriesOfUserSince.all({ userId, after, limit }),
-      );
-      return rows.map(({ position, kind, ...transaction }) => ({ position, kind, transaction }));
-    },
-
-    async findNewestEntry(userId) {
-      const newest = await engine.read(({ newestEntry }) => newestEntry.one({ userId }));
-      if (!newest) return null;
-      const { kind, ...rest } = newest;
-      return { ...rest, isReversal: kind === 'given_reversed' || kind === 'received_reversed' };
-    },
+    listEntriesSince: reading(engine)(listEntriesSince),
+    findNewestEntry: reading(engine)(findNewestEntry),
 
     async readTotals(userId, fromMs, untilMs, serviceCategory) {
       const period = { fromMs, untilMs, serviceCategory: serviceCategory ?? null };
@@ -63,13 +63,43 @@ export const createRecords = (engine: Engine) =>
     },
   }) satisfies Partial<Ledger>;
 
+const listEntriesSince: StepOf<Ledger['listEntriesSince']> = function* (statements, _, userId, after, limit) {
+  const rows = yield* statements.entriesOfUserSince.all({ userId, after, limit });
+  const followed = yield* readWhatFollowed(statements, paidAmong(rows));
+  return rows.map(({ position, kind, ...tip }) => {
+    const found = followed.get(tip.id);
+    const change = changeOf({ position, kind }, found?.changes);
+    return {
+      position,
+      kind,
+      transaction: completed(tip, found),
+      changeNumber: change?.number ?? null,
+      adjustment: change ? adjustmentOf(change) : null,
+    };
+  });
+};
+
+const findNewestEntry: StepOf<Ledger['findNewestEntry']> = function* (statements, _, userId) {
+  return (yield* findNewest(statements, userId)) ?? null;
+};
+
+/** The newest entry of an account with its name. */
+export function* findNewest(statements: Statements, userId: UserId) {
+  const newest = yield* statements.newestEntry.one({ userId });
+  if (!newest) return undefined;
+  const { kind, transactionId, position } = newest;
+  const followed = isOfChange(kind) ? yield* readWhatFollowed(statements, [transactionId]) : undefined;
+  const change = changeOf(newest, followed?.get(transactionId)?.changes);
+  return { transactionId, position, isReversal: isReversal(kind), changeNumber: change?.number ?? null };
+}
+
 const findListingPlace: StepOf<Ledger['findListingPlace']> = function* (
   statements,
   _,
   userId,
   transactionId,
 ) {
-  return yield* findPlace(statements, userId, { transactionId, isReversal: false });
+  return yield* findPlace(statements, userId, { transactionId, isReversal: false, changeNumber: null });
 };
 
 const sumGiven: StepOf<Ledger['sumGiven']> = function* (statements, _, userId, filter, before) {
@@ -84,23 +114,30 @@ const findEntryPosition: StepOf<Ledger['findEntryPosition']> = function* (statem
   return (yield* findPlace(statements, userId, entry))?.position ?? null;
 };
 
-/** The place of a tip, or of its reversal, among an account's entries; null when it has none. */
+/** The place of a tip, its reversal or a change of it among an account's entries; null when it has none. */
 export function* findPlace(
   statements: Statements,
   userId: UserId,
-  { transactionId, isReversal }: EntryName,
+  { transactionId, isReversal, changeNumber }: EntryName,
 ): Step<ListingPlace | null> {
-  const found = yield* findOwn(statements, userId, transactionId);
-  if (!found) return null;
-  const [given, received] = isReversal
-    ? [found.giverPositionOfReversal, found.receiverPositionOfReversal]
-    : [found.giverPosition, found.receiverPosition];
-  const position = found.giverId === userId ? given : received;
-  return position === null ? null : { createdAtMs: found.createdAtMs, position };
+  const found = yield* statements.transactionById.one({ id: transactionId });
+  if (!found || !isPartyTo(userId, found)) return null;
+  const changes =
+    changeNumber === null
+      ? []
+      : ((yield* readWhatFollowed(statements, [transactionId])).get(transactionId)?.changes ?? []);
+  const change = changes.find(({ number }) => number === changeNumber);
+  const reversal = {
+    giverPosition: found.giverPositionOfReversal,
+    receiverPosition: found.receiverPositionOfReversal,
+  };
+  const places = changeNumber !== null ? change : isReversal ? reversal : found;
+  const position = found.giverId === userId ? places?.giverPosition : places?.receiverPosition;
+  return position === null || position === undefined ? null : { createdAtMs: found.createdAtMs, position };
 }
 
-function* findOwn({ transactionById }: Statements, userId: UserId | null, id: TransactionId) {
-  const found = yield* transactionById.one({ id });
+function* findOwn(statements: Statements, userId: UserId | null, id: TransactionId) {
+  const found = yield* findTip(statements, id);
   return found && isPartyTo(userId, found) ? found : null;
 }
 
@@ -115,13 +152,18 @@ const listTips: StepOf<Ledger['listTransactions']> = function* (
   const meant = { userId, kind, otherKind, serviceCategory, limit };
   if (isDated(filter)) {
     const { bounds, next } = yield* stepFrom(statements, userId, filter, before);
-    return pageOf(yield* statements.datedTipsOfUser.all({ ...meant, ...bounds }), limit, next);
+    const rows = yield* statements.datedTipsOfUser.all({ ...meant, ...bounds });
+    return pageOf(yield* withWhatFollowed(statements, rows), limit, next);
   }
   const newest = before ?? (yield* statements.newestEntry.one({ userId }));
   const position = before?.position ?? (newest?.position ?? 0) + 1;
   const downTo = position - LISTING_SPAN;
   const rows = yield* statements.tipsOfUser.all({ ...meant, before: position, downTo });
-  return pageOf(rows, limit, downTo > 1 ? { createdAtMs: 0, position: downTo } : null);
+  return pageOf(
+    yield* withWhatFollowed(statements, rows),
+    limit,
+    downTo > 1 ? { createdAtMs: 0, position: downTo } : null,
+  );
 };
 
 /** Null when details of buckets must be made up first (`detailEarnings`). */

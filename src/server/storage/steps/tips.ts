@@ -25,11 +25,14 @@ import {
   type EarlierTip,
   type GiverStanding,
   keyOf,
+  leftOf,
+  NOTHING_FOLLOWED,
   reverserOf,
   transactionOf,
   withReceiverNames,
 } from '../rules/tips.ts';
 import type { Statements } from '../statements/all.ts';
+import { type Change, findTip, readWhatFollowed, withWhatFollowed } from './adjustments.ts';
 import { noteAct } from './audit.ts';
 import { type Committed, type Engine, tellingEntries, transacting } from './engine.ts';
 import { entriesPayload } from './listeners.ts';
@@ -67,7 +70,7 @@ function* reverseTip(
   const { transactionId: id, createdAtMs } = request;
   const known = yield* statements.transactionById.one({ id });
   if (known) yield* lockAccounts(statements, known);
-  const found = known && (yield* statements.transactionById.one({ id }));
+  const found = known && (yield* findTip(statements, id));
   const decision = decideReversal(request, found);
   if (decision.outcome !== 'due') {
     const isOwn =
@@ -101,7 +104,10 @@ export function* findEarlierTip(
     giverId === null
       ? yield* statements.transactionById.one({ id })
       : yield* statements.transactionByKey.one({ giverId, idempotencyKey });
-  return found && { ...found, giverMessage: yield* statements.messagesById.one({ id: found.id }) };
+  if (!found) return undefined;
+  const giverMessage = yield* statements.messagesById.one({ id: found.id });
+  const [earlier] = yield* withWhatFollowed(statements, [{ ...found, giverMessage }]);
+  return earlier;
 }
 
 /** @param code with whether its giver is suspended. */
@@ -150,17 +156,18 @@ function* enterTip(
       ? [statements.insertMessages.change(newMessagesRow({ ...tip, receiverId }, giverMessage))]
       : []),
   );
-  return withReceiverNames({ ...tip, receiverId, reversal: null }, code);
+  return withReceiverNames({ ...tip, receiverId, reversal: null, ...NOTHING_FOLLOWED }, code);
 }
 
-/** Takes back what a tip did and tells other processes. */
+/** Takes back what a tip and its adjustments did, and tells other processes. */
 function* takeBack(
   statements: Statements,
   found: TransactionRecord & { readonly sequence: number },
   { createdAtMs, reversedBy }: Reversal,
   idempotencyKey: string | null,
 ): Step<void> {
-  const { giverId, receiverId, amountCents, netAmountCents, serviceCategory } = found;
+  const { giverId, receiverId, serviceCategory } = found;
+  const { amountCents, netAmountCents } = leftOf(found);
   const transactionSequence = found.sequence;
   const given =
     giverId && (yield* moveAccount(statements, giverId, 'given_reversed', cents(-amountCents), createdAtMs));
@@ -201,7 +208,7 @@ function* moveAccount(
   moved: Cents,
   createdAtMs: number,
 ) {
-  const isReceived = kind === 'received' || kind === 'received_reversed';
+  const isReceived = kind.startsWith('received');
   const state = yield* (isReceived ? addToReceived : addToGiven).one({ id: accountId, cents: moved });
   if (!state) throw new Error('an account of a tip has gone');
   return { accountId, kind, cents: moved, createdAtMs, ...state };
@@ -214,9 +221,55 @@ export function* reversePaidTip(
   reversal: Reversal,
   idempotencyKey: string | null,
 ): Step<void> {
-  const found = yield* statements.transactionById.one({ id });
+  yield* takeBack(statements, yield* paidTip(statements, id), reversal, idempotencyKey);
+}
+
+function* paidTip(statements: Statements, id: TransactionId) {
+  const found = yield* findTip(statements, id);
   if (!found) throw new Error('the tip of a payment has gone');
-  yield* takeBack(statements, found, reversal, idempotencyKey);
+  return found;
+}
+
+/**
+ * Enters adjustments of a paid tip, or its capture, each with an entry in both accounts, and tells other
+ * processes. Requires the accounts' locks.
+ */
+export function* adjustPaidTip(
+  statements: Statements,
+  id: TransactionId,
+  adjustments: readonly Omit<Change, 'number' | 'giverPosition' | 'receiverPosition'>[],
+): Step<void> {
+  const found = yield* paidTip(statements, id);
+  const { giverId, receiverId, serviceCategory, sequence: transactionSequence } = found;
+  let number = (yield* readWhatFollowed(statements, [id])).get(id)?.changes.length ?? 0;
+  for (const adjustment of adjustments) {
+    number += 1;
+    const { kind, amountCents, netAmountCents, createdAtMs } = adjustment;
+    const change = kind === 'capture' ? 'captured' : 'adjusted';
+    const given =
+      giverId && (yield* moveAccount(statements, giverId, `given_${change}`, amountCents, createdAtMs));
+    const received = yield* moveAccount(
+      statements,
+      receiverId,
+      `received_${change}`,
+      netAmountCents,
+      createdAtMs,
+    );
+    const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
+    yield* together(
+      statements.insertAdjustment.change({ ...adjustment, transactionSequence, number, ...positions }),
+      ...(given ? [statements.insertEntry.change({ ...given, transactionSequence })] : []),
+      statements.insertEntry.change({ ...received, transactionSequence }),
+    );
+    if (kind !== 'capture')
+      yield* statements.adjustBucket.change({
+        accountId: receiverId,
+        startMs: bucketStartMs(found),
+        serviceCategory,
+        netCents: netAmountCents,
+      });
+  }
+  yield* tellOthers(statements, found);
 }
 
 /**

@@ -1,0 +1,229 @@
+/**
+ * Rules of adjustments: what the ledger lacks of what happened to the money of a charge. The payment service is
+ * read as a whole each time, and an adjustment is the difference of two cumulated sums, so that neither the order
+ * nor the number of readings matters.
+ */
+import { cents } from '#shared/money.ts';
+import type { AdjustmentKind } from '#shared/payments.ts';
+import type { Adjustment } from '../port/ledger.ts';
+import type { ChargeState, PaymentRecord } from '../port/payments.ts';
+
+type Owed = Pick<PaymentRecord, 'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents'>;
+
+/** What is to be done about a charge. What is owed is what the charge leaves owed, entered before or not. */
+export interface DueAdjustments extends Owed {
+  /** In the order in which they are entered. */
+  readonly adjustments: readonly Adjustment[];
+  /** Whether all that the adjustments leave went back by refunds: the payment then moves to `refunded`. */
+  readonly isRefunded: boolean;
+}
+
+type DecidedPayment = Pick<
+  PaymentRecord,
+  'state' | 'amountCents' | 'giverFeeCents' | 'netAmountCents' | 'adjustments' | keyof Owed
+>;
+
+/** A row of a charge, with what it sends back to the giver and takes from the receiver, in cents of the charge. */
+interface Happening {
+  readonly kind: AdjustmentKind;
+  readonly source: string;
+  readonly toGiver: number;
+  readonly fromReceiver: number;
+}
+
+/**
+ * Decides what the ledger lacks; nothing unless the money was captured. After a reversal only the failure of a
+ * refund changes anything, because nothing is left to take. A reversal that refunds do not explain was a
+ * dispute's, as earlier versions entered it, and stays as it is.
+ * @param nowMs dates the adjustments: when the ledger learns of them.
+ */
+export function decideAdjustments(
+  payment: DecidedPayment,
+  charge: ChargeState,
+  nowMs: number,
+): DueAdjustments {
+  const { state, owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = payment;
+  const isReversed = state === 'refunded';
+  if (charge.state !== 'captured' || !(isReversed || state === 'succeeded')) {
+    const owed = { owedByReceiverCents, owedToGiverCents, owedToReceiverCents };
+    return { adjustments: [], isRefunded: false, ...owed };
+  }
+  const whole = payment.amountCents + payment.giverFeeCents;
+  const isRefunded = !isReversed && sumOf(charge.refunds.filter(hasArrived)) >= whole;
+  const happened = happeningsOf(charge);
+  const missing = missingOf(payment, charge, happened, isRefunded ? reversedBy(charge, whole) : new Set());
+  const due = adjustmentsOf(payment, happened, missing, nowMs);
+  const [compensation, debit] =
+    isReversed || isRefunded ? [[], []] : debitOf(payment, charge, happened, nowMs);
+  return {
+    // What a debit took before its refund was made comes back first, so that nothing is below zero in between.
+    adjustments: [...compensation, ...due, ...debit],
+    isRefunded,
+    ...owedOf(charge, happened, whole),
+  };
+}
+
+/** The rows of a charge in the order in which they happened; what ended a row follows it. */
+function happeningsOf({ refunds, disputes }: ChargeState): readonly Happening[] {
+  const rows = [
+    ...refunds.map((refund) => ({ ...refund, kind: 'refund' as const, atMs: refund.createdAtMs })),
+    ...disputes.map((dispute) => ({ ...dispute, kind: 'dispute' as const, atMs: dispute.openedAtMs })),
+  ].sort((one, other) => one.atMs - other.atMs || (one.id < other.id ? -1 : 1));
+  return rows.flatMap((row): Happening[] => {
+    const begun = { kind: row.kind, source: row.id, toGiver: row.cents, fromReceiver: row.cents };
+    if (row.kind === 'refund')
+      return row.hasFailed
+        ? [begun, { ...begun, kind: 'refund_failed', toGiver: -row.cents, fromReceiver: 0 }]
+        : [begun];
+    if (row.state === 'won')
+      return [begun, { ...begun, kind: 'dispute_won', toGiver: -row.cents, fromReceiver: -row.cents }];
+    return row.state === 'lost'
+      ? [begun, { ...begun, kind: 'dispute_lost', toGiver: 0, fromReceiver: 0 }]
+      : [begun];
+  });
+}
+
+/** The ids of the refund that made up the whole and of those after it: they are the reversal. */
+function reversedBy({ refunds }: ChargeState, whole: number): ReadonlySet<string> {
+  let arrived = 0;
+  const from = refunds.findIndex((refund) => {
+    if (hasArrived(refund)) arrived += refund.cents;
+    return arrived >= whole;
+  });
+  return new Set(refunds.slice(from).map(({ id }) => id));
+}
+
+function missingOf(
+  { state, adjustments, amountCents, giverFeeCents }: DecidedPayment,
+  { refunds }: ChargeState,
+  happened: readonly Happening[],
+  reversed: ReadonlySet<string>,
+): readonly Happening[] {
+  const known = new Set(adjustments.map(nameOf));
+  const isUnknown = happened.filter((one) => !known.has(nameOf(one)) && !reversed.has(one.source));
+  if (state !== 'refunded') return isUnknown;
+  if (sumOf(refunds) < amountCents + giverFeeCents) return [];
+  return isUnknown.filter(
+    ({ kind, source }) =>
+      kind === 'refund_failed' ||
+      ((kind === 'dispute_won' || kind === 'dispute_lost') && known.has(nameOf({ kind: 'dispute', source }))),
+  );
+}
+
+/** The adjustments of what is missing: each the difference of two cumulated sums. */
+function adjustmentsOf(
+  payment: DecidedPayment,
+  happened: readonly Happening[],
+  missing: readonly Happening[],
+  nowMs: number,
+): readonly Adjustment[] {
+  const { state, amountCents, giverFeeCents, netAmountCents } = payment;
+  const isReversed = state === 'refunded';
+  const whole = amountCents + giverFeeCents;
+  const known = new Set(payment.adjustments.map(nameOf));
+  // A reversal stands for every refund that is no adjustment.
+  const entered = happened.filter((one) => known.has(nameOf(one)) || (isReversed && one.kind === 'refund'));
+  let toGiver = sum(entered.map((one) => one.toGiver));
+  let fromReceiver = sum(entered.map((one) => one.fromReceiver));
+  return missing.map((one) => {
+    const [given, taken] = [toGiver + one.toGiver, fromReceiver + one.fromReceiver];
+    const amount = partOf(amountCents, toGiver, whole) - partOf(amountCents, given, whole);
+    const paid = partOf(whole, toGiver, whole) - partOf(whole, given, whole);
+    const net = isReversed
+      ? 0
+      : partOf(netAmountCents, fromReceiver, whole) - partOf(netAmountCents, taken, whole);
+    [toGiver, fromReceiver] = [given, taken];
+    return adjustmentFrom(one, { amount, paid, net }, nowMs);
+  });
+}
+
+/**
+ * What was reversed of the transfer beyond what went back to the giver, less what is entered of it.
+ * @returns lists of at most one: what comes back to the receiver, because a refund has explained it since; and
+ *   what is taken.
+ */
+function debitOf(
+  { adjustments, netAmountCents, amountCents, giverFeeCents }: DecidedPayment,
+  { chargeId, transfer, disputes }: ChargeState,
+  happened: readonly Happening[],
+  nowMs: number,
+): readonly [readonly Adjustment[], readonly Adjustment[]] {
+  const whole = amountCents + giverFeeCents;
+  const back = sum(happened.map(({ fromReceiver }) => fromReceiver));
+  const wonCents = wonOf(disputes);
+  const reversedCents = transfer?.reversedCents ?? 0;
+  const taken = partOf(netAmountCents, Math.max(back, reversedCents - wonCents), whole);
+  const entered = sum(
+    adjustments.filter(({ kind }) => kind === 'debit').map((debit) => debit.netAmountCents),
+  );
+  const net = partOf(netAmountCents, back, whole) - taken - entered;
+  if (net === 0) return [[], []];
+  // The sums only grow, so that each of their states has a debit of its own.
+  const source = `${chargeId} ${reversedCents} ${back} ${wonCents}`;
+  const debit = [adjustmentFrom({ kind: 'debit', source }, { amount: 0, paid: 0, net }, nowMs)];
+  return net > 0 ? [debit, []] : [[], debit];
+}
+
+/** What the refunds and disputes of a charge leave owed, given what was reversed of the transfer. */
+function owedOf(
+  { transfer, refunds, disputes }: ChargeState,
+  happened: readonly Happening[],
+  whole: number,
+): Owed {
+  const back = within(sum(happened.map(({ fromReceiver }) => fromReceiver)), whole);
+  const arrived = within(sum(happened.map(({ toGiver }) => toGiver)), whole);
+  const failed = sumOf(refunds.filter((refund) => !hasArrived(refund)));
+  const lacking = transfer ? Math.min(back, transfer.cents) - transfer.reversedCents : 0;
+  return {
+    owedByReceiverCents: cents(Math.max(0, lacking)),
+    owedToGiverCents: cents(Math.min(failed, back - arrived)),
+    owedToReceiverCents: cents(Math.min(wonOf(disputes), Math.max(0, -lacking))),
+  };
+}
+
+function wonOf(disputes: ChargeState['disputes']): number {
+  return sumOf(disputes.filter(({ state }) => state === 'won'));
+}
+
+/** @param sums signed: of the amount, of what the giver paid in all, of what reached the receiver. */
+function adjustmentFrom(
+  { kind, source }: Pick<Adjustment, 'kind' | 'source'>,
+  sums: { readonly amount: number; readonly paid: number; readonly net: number },
+  createdAtMs: number,
+): Adjustment {
+  return {
+    kind,
+    source,
+    amountCents: cents(sums.amount),
+    giverFeeCents: cents(sums.paid - sums.amount),
+    receiverFeeCents: cents(sums.amount - sums.net),
+    netAmountCents: cents(sums.net),
+    createdAtMs,
+  };
+}
+
+/** The part of a sum that belongs to `back` of the whole, rounded half up, so that the whole gives the whole. */
+function partOf(share: number, back: number, whole: number): number {
+  const [part, of] = [BigInt(share) * BigInt(within(back, whole)), BigInt(whole)];
+  return Number((2n * part + of) / (2n * of));
+}
+
+function within(back: number, whole: number): number {
+  return Math.min(Math.max(back, 0), whole);
+}
+
+function nameOf({ kind, source }: Pick<Adjustment, 'kind' | 'source'>): string {
+  return `${kind} ${source}`;
+}
+
+function hasArrived({ hasFailed }: ChargeState['refunds'][number]): boolean {
+  return !hasFailed;
+}
+
+function sumOf(rows: readonly { readonly cents: number }[]): number {
+  return sum(rows.map((row) => row.cents));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}

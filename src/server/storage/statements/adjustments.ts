@@ -1,0 +1,38 @@
+import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { adjustments, reversals, tipBuckets, transactions } from '../schema/ledger.ts';
+import { payments } from '../schema/payments.ts';
+import { type Builder, insert, matches, value } from './builder.ts';
+
+export function adjustmentStatements({ db, isIn }: Builder) {
+  const { sequence: _, transactionSequence: __, ...change } = getTableColumns(adjustments);
+  return {
+    insertAdjustment: insert(db, adjustments),
+    /**
+     * What followed paid tips, a row for each adjustment and one for a payment without any. The reversal is read
+     * again, so that all of it is of one moment.
+     */
+    whatFollowed: db
+      .select({
+        id: payments.id,
+        capturesAtMs: payments.capturesAtMs,
+        reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
+        change,
+      })
+      .from(payments)
+      .innerJoin(transactions, eq(transactions.id, payments.id))
+      .leftJoin(reversals, eq(reversals.transactionSequence, transactions.sequence))
+      .leftJoin(adjustments, eq(adjustments.transactionSequence, transactions.sequence))
+      .where(isIn(payments.id, 'ids'))
+      .orderBy(asc(adjustments.sequence)),
+    /** The details of the bucket are made up on demand: a maximum cannot be lowered. */
+    adjustBucket: db
+      .update(tipBuckets)
+      .set({
+        cents: sql`${tipBuckets.cents} + ${value('netCents')}`,
+        detailedCount: 0,
+        grossCents: sql`0`,
+        largestCents: sql`0`,
+      })
+      .where(matches(tipBuckets, 'accountId', 'startMs', 'serviceCategory')),
+  };
+}
