@@ -74,7 +74,7 @@ test('a provider chooses a country, goes to Stripe, breaks off, is told what is 
   await expectForEverybody(page, 'missing');
   await picture(page, 'payouts-03-missing');
 
-  await card(page).getByRole('button', { name: 'Go On at Stripe' }).click();
+  await card(page).getByRole('button', { name: 'Continue at Stripe' }).click();
   await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
   const { id } = accountOf(stripe, provider);
   stripe.enable(id);

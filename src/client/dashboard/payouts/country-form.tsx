@@ -56,12 +56,14 @@ export function CountryForm({ isUnderWay, refusal, onChosen }: CountryFormProps)
             </option>
           ))}
         </Select>
-        <p id={noteId} className={styles.note}>
-          Where you live, or where your business is registered. It can’t be changed later.
-        </p>
-        <p role="alert" className={styles.refusal}>
-          {isMissing ? 'Choose your country.' : refusal !== null && `Stripe says: ${refusal}`}
-        </p>
+        <div className={styles.notes}>
+          <p id={noteId} className={styles.note}>
+            Where you live, or where your business is registered. It can’t be changed later.
+          </p>
+          <p role="alert" className={styles.refusal}>
+            {isMissing ? 'Choose your country.' : refusal !== null && `Stripe says: ${refusal}`}
+          </p>
+        </div>
       </div>
       <Button type="submit" className={styles.action} aria-disabled={isUnderWay}>
         {isUnderWay ? 'One moment...' : 'Continue to Stripe'}

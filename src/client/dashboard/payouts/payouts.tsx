@@ -15,7 +15,7 @@ import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Problem } from '../../ui/states.tsx';
 import styles from './payouts.module.css';
-import { isWell, labelsOf, standingOf } from './standing.ts';
+import { isClosed, isWell, labelsOf, standingOf } from './standing.ts';
 
 const CountryForm = lazy(() =>
   import('./country-form.tsx').then(({ CountryForm }) => ({ default: CountryForm })),
@@ -145,7 +145,8 @@ function Way({ account, loadQuestion }: Pick<PayoutStatus, 'account'> & Pick<Car
       </Boundary>
     );
   }
-  const isDone = account !== null && isWell(account);
+  // There is nothing to complete in an account that is complete, or closed.
+  const isDone = account !== null && (isWell(account) || isClosed(account));
   const onClick = () => {
     if (account === null) setAsking(true);
     else go(() => (isDone ? client.payments.openDashboard.mutate() : client.payments.onboard.mutate({})));
@@ -163,7 +164,7 @@ function Way({ account, loadQuestion }: Pick<PayoutStatus, 'account'> & Pick<Car
           ? 'Set Up Payouts'
           : isDone
             ? 'Payouts at Stripe'
-            : 'Go On at Stripe'}
+            : 'Continue at Stripe'}
     </Button>
   );
 }

@@ -70,7 +70,7 @@ export function standingOf({ account, lostAccount }: Pick<PayoutStatus, 'account
   if (account === null)
     return (
       'Tips are paid by card through Stripe, which sends them on to your bank account. ' +
-      'First it asks who you are, which takes some minutes. Until then nobody can tip you.'
+      'First it asks who you are, which takes a few minutes. Until then nobody can tip you.'
     );
   if (isWell(account)) return 'You can be paid. Stripe sends your tips on to your bank account.';
   const { chargesEnabled, payoutsEnabled, missing } = account;
@@ -85,7 +85,7 @@ export function standingOf({ account, lostAccount }: Pick<PayoutStatus, 'account
     .join(' ');
 }
 
-function isClosed({ disabledReason }: Account): boolean {
+export function isClosed({ disabledReason }: Account): boolean {
   return disabledReason?.startsWith('rejected') === true;
 }
 
