@@ -110,6 +110,10 @@ export const exportedPayment = z.object({
   /** The time of the refund request and who made it; null without one. */
   refundAskedAt: z.iso.datetime().nullable(),
   refundAskedBy: z.enum(TIP_PARTIES).nullable(),
+  /** When the money is captured that is held on the card; null once it was, and without that. */
+  capturesAt: z.iso.datetime().nullable(),
+  /** What the operator has of a refund that did not reach the giver. */
+  owedToGiverCents: z.int().min(0).brand<'Cents'>(),
 });
 
 /** The messages that an account gave with a tip. */

@@ -2,6 +2,7 @@
 export const EVENT_TYPES = [
   'tip.received',
   'tip.refunded',
+  'tip.changed',
   'tip.thanked',
   'code.changed',
   'statement.ready',

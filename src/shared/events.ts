@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES, MAX_WEBHOOK_URL_LENGTH } from './event-types.ts';
 import { idPattern } from './ids.ts';
+import { ADJUSTMENT_KINDS } from './payments.ts';
 import { closedObject } from './unknown-names.ts';
 
 export const MAX_EVENTS = 200;
@@ -16,6 +17,8 @@ const eventData = z.object({
   currency: z.string().optional(),
   /** Such as 2026-05. */
   month: z.string().optional(),
+  /** What happened to the money of a tip, whose amounts are then what moved of it. */
+  change: z.enum(['captured', ...ADJUSTMENT_KINDS]).optional(),
 });
 
 export const accountEvent = z.object({

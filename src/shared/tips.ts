@@ -252,6 +252,8 @@ export const tipSummary = z.object({
   receivedTodayCount: z.int(),
   /** The sum of their net amounts. */
   receivedTodayCents: z.int().min(0).brand<'Cents'>(),
+  /** What of that sum is held on cards and not captured yet. */
+  receivedTodayArrivingCents: z.int().min(0).brand<'Cents'>(),
 });
 
 export type RefundRequest = z.output<typeof refundRequest>;

@@ -41,6 +41,8 @@ function tip(dollars: number, written: Partial<Transaction> = {}): Transaction {
     currency: 'USD',
     termsVersion: 0,
     receiverFeeCents,
+    changes: [],
+    capturesAt: null,
     ...written,
   };
 }

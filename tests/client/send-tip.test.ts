@@ -125,6 +125,7 @@ it('pays once, says so, and closes the attempt, so that a second tip of the same
         paymentMode: 'simulated',
         thankYou: null,
         undoUntil: expect.any(String),
+        capturesAt: null,
         paidAt: new Date(recorded?.createdAtMs ?? 0).toISOString(),
       },
     },

@@ -55,17 +55,19 @@ describe('the end of a night', () => {
   interface Written {
     readonly thanked?: boolean;
     readonly message?: string;
-    readonly status?: 'completed' | 'refunded';
+    readonly status?: 'completed' | 'refunded' | 'disputed';
+    readonly isArriving?: boolean;
     readonly hidden?: boolean;
     readonly reported?: boolean;
   }
   /** @param at in UTC, four hours ahead of New York. */
   function given(at: string, dollars: number, written: Written = {}) {
-    const { thanked, message, status = 'completed', hidden = false, reported = false } = written;
+    const { thanked, message, isArriving = false, hidden = false, reported = false } = written;
     return {
       amountCents: cents(dollars * 100),
       createdAt: `2026-05-${at}:00.000Z`,
-      status,
+      status: isArriving ? ('pending' as const) : (written.status ?? 'completed'),
+      capturesAt: isArriving ? '2026-05-16T09:00:00.000Z' : null,
       thankedAt: thanked ? '2026-05-16T05:00:00.000Z' : null,
       message: message ?? null,
       wordsHidden: hidden,
@@ -73,18 +75,19 @@ describe('the end of a night', () => {
     };
   }
   const afterClosing = given('16T09:30', 500);
-  const late = given('16T06:10', 10);
+  const late = given('16T06:10', 10, { isArriving: true });
   const busy = [given('16T03:50', 20), given('16T03:10', 30, { message: 'Best Negroni' })];
   const early = given('15T22:00', 40, { thanked: true });
   const refunded = given('15T23:00', 900, { status: 'refunded' });
+  const disputed = given('15T23:10', 900, { status: 'disputed' });
   const lastNight = given('15T08:59', 700);
-  const all = [afterClosing, late, ...busy, refunded, early, lastNight];
+  const all = [afterClosing, late, ...busy, disputed, refunded, early, lastNight];
 
   it('has the hour in which the most was given, by the clock of the place', () => {
     expect(endOf(all, night, ZONE).bestHour).toBe(23);
     expect(endOf([late, early, given('15T22:30', 0)], night, ZONE).bestHour).toBe(18);
     expect(endOf([given('16T05:10', 40), early], night, ZONE).bestHour).toBe(18);
-    expect(endOf([afterClosing, refunded, lastNight], night, ZONE).bestHour).toBeNull();
+    expect(endOf([afterClosing, disputed, refunded, lastNight], night, ZONE).bestHour).toBeNull();
   });
 
   it('leaves those to thank who were not thanked yet, first those who wrote', () => {

@@ -28,6 +28,7 @@ const receipt: Receipt = {
   paymentMode: 'simulated',
   thankYou: null,
   undoUntil: null,
+  capturesAt: null,
 };
 const reworded: Attempt = {
   ...attempt,

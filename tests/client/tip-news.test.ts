@@ -43,6 +43,8 @@ function tip(changed: Partial<Transaction> = {}): Transaction {
     currency: 'USD',
     termsVersion: 0,
     receiverFeeCents: cents(30),
+    changes: [],
+    capturesAt: null,
     ...changed,
   };
 }
@@ -174,17 +176,61 @@ describe('a refund', () => {
   it('is told once, unless it is one’s own or older than the page', async () => {
     const page = await openPage();
     const given = tip();
-    page.refunded(refund(given));
-    page.refunded(refund(given));
-    page.refunded(refund(tip(), { refundedBy: 'giver' }));
-    page.refunded(refund(tip(), { refundedAt: '2026-05-15T11:59:59.000Z' }));
+    page.changed(refund(given));
+    page.changed(refund(given));
+    page.changed(refund(tip(), { refundedBy: 'giver' }));
+    page.changed(refund(tip(), { refundedAt: '2026-05-15T11:59:59.000Z' }));
     expect(page.toasts()).toEqual(['A tip of $10.00 was refunded']);
+  });
+
+  it('of a tip that never was charged says so to its receiver, unless its giver took it back', async () => {
+    const page = await openPage();
+    const got = { receiverId: GIVER, capturesAt: '2026-05-15T12:10:00.000Z' } as const;
+    page.changed(refund(tip(got), { refundedBy: 'giver' }));
+    page.changed(refund(tip(got), { refundedBy: null }));
+    expect(page.toasts()).toEqual([
+      'A tip of $10.00 was taken back',
+      'A tip of $10.00 could not be charged, and left your total',
+    ]);
   });
 
   it('is not told where guests look at the screen', async () => {
     const page = await openPage();
     page.beQuiet();
-    page.refunded(refund(tip()));
+    page.changed(refund(tip()));
     expect(page.toasts()).toEqual([]);
+  });
+});
+
+describe('a change of the money of a tip', () => {
+  const at = '2026-05-15T12:01:00.000Z';
+  const later = '2026-05-15T12:02:00.000Z';
+
+  it('is told once each to its receiver, with what it means', async () => {
+    const page = await openPage();
+    const got = tip({ receiverId: GIVER });
+    const dispute = { kind: 'dispute', at, amountCents: cents(-970) } as const;
+    const won = { kind: 'dispute_won', at: later, amountCents: cents(970) } as const;
+    page.changed({ ...got, status: 'disputed', changes: [dispute] });
+    page.changed({ ...got, changes: [dispute, won] });
+    page.changed({ ...got, changes: [dispute, won] });
+    expect(page.toasts()).toEqual([
+      '$10.00 tip: The customer’s bank took it back, and $9.70 left your total for now. You don’t have to do anything: Tipwell answers the bank.',
+      '$10.00 tip: The bank decided that the tip stands. $9.70 is back in your total.',
+    ]);
+  });
+
+  it('is told to its giver in their own sums, and not if it is older than the page', async () => {
+    const page = await openPage();
+    const changes = [
+      { kind: 'refund', at: '2026-05-15T11:00:00.000Z', amountCents: cents(-100) },
+      { kind: 'refund', at, amountCents: cents(-525) },
+      { kind: 'refund_failed', at: later, amountCents: cents(525) },
+    ] as const;
+    page.changed(tip({ changes: [...changes] }));
+    expect(page.toasts()).toEqual([
+      '$10.00 tip: $5.25 of your payment came back to you.',
+      '$10.00 tip: A refund of $5.25 did not reach you. Tipwell still has it for you: ask for it.',
+    ]);
   });
 });

@@ -776,7 +776,7 @@ test('authorisation comes before the input is looked at', async () => {
   expect(refusedBy('tRPC', answer).code).toBe('providers_only');
 });
 
-const NOTHING_TODAY = { receivedTodayCount: 0, receivedTodayCents: 0 };
+const NOTHING_TODAY = { receivedTodayCount: 0, receivedTodayCents: 0, receivedTodayArrivingCents: 0 };
 
 describe('of somebody else', () => {
   test('a transaction is a cursor only for the two who took part in it', async () => {
@@ -823,6 +823,7 @@ describe('of somebody else', () => {
         totalTipsGivenCents: 0,
         receivedTodayCount: 2,
         receivedTodayCents: 1_940 + 4_850,
+        receivedTodayArrivingCents: 0,
       },
     });
     expect(all.transactions).toHaveLength(2);

@@ -90,6 +90,17 @@ test('guests are limited by their address', async () => {
   await expect(give()).rejects.toThrow('Too many');
 });
 
+test('guests at one address take back 30 tips an hour', async () => {
+  const { t, give } = await openScene({ config: { isRateLimited: true } });
+  const takeBack = async () => {
+    const id = tokenIn((await give()).receiptUrl);
+    t.clock.nowMs += 3_000;
+    return t.trpc().transactions.refund.mutate({ id });
+  };
+  for (let count = 0; count < 30; count += 1) await takeBack();
+  await expect(takeBack()).rejects.toThrow('Too many');
+});
+
 test('a guest pays at the payment service, comes back by the token, and is given back what was paid', async () => {
   const stripe = await startStripe({ nowMs: () => START_MS });
   onTestFinished(() => stripe.stop());

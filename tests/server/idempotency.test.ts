@@ -42,6 +42,8 @@ function fromRest({ status, body }: RestAnswer) {
     thankedAt: body.thanked_at,
     currency: body.currency,
     termsVersion: body.terms_version,
+    changes: body.changes,
+    capturesAt: body.captures_at,
   };
 }
 

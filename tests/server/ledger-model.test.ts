@@ -388,6 +388,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
         ...model.totals(account),
         receivedTodayCount: receivedToday.length,
         receivedTodayCents: receivedToday.reduce((sum, tip) => sum + tip.netAmountCents, 0),
+        receivedTodayArrivingCents: 0,
       });
       const credentials = await storage.findCredentials(account.email);
       expect(credentials?.account.suspension !== null).toBe(model.suspended.has(account.id));

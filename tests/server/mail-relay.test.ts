@@ -227,7 +227,9 @@ describe('nothing in a mail becomes a header or another recipient', () => {
       at: `today${evil}`,
       id: 'txn_1',
       isSimulated: true,
-      isRefunded: false,
+      state: 'kept',
+      chargedAt: null,
+      leftCents: cents(2_100),
       url: 'https://tips.example.com/r/1',
     });
     await send({

@@ -10,8 +10,8 @@ import { enter } from '#tests/support/test-ledger.ts';
 
 const MINUTE_MS = 60_000;
 
-async function openScene(undoMinutes = 10) {
-  const t = await createTestApp({ config: { undoMs: undoMinutes * MINUTE_MS } });
+async function openScene(undoMinutes = 10, { isRateLimited = false } = {}) {
+  const t = await createTestApp({ config: { undoMs: undoMinutes * MINUTE_MS, isRateLimited } });
   const provider = await enter(t, 'pat', ['bartender']);
   const customer = await enter(t, 'cam');
   const stranger = await enter(t, 'sam', ['dj']);
@@ -213,4 +213,40 @@ test('refunds are counted by the account, and those beyond the limit change noth
   expect(refusedBy('tRPC', await ask())).toMatchObject({ code: 'too_many_requests', status: 429 });
   t.clock.nowMs += MINUTE_MS;
   expect(refusedBy('tRPC', await ask()).code).toBe('transaction_not_found');
+});
+
+describe('a giver takes back', () => {
+  const HOUR_MS = 60 * MINUTE_MS;
+
+  test('10 tips an hour over both doors, and receivers refund as many as they like', async () => {
+    const scene = await openScene(10, { isRateLimited: true });
+    const { t, provider, customer, give } = scene;
+    let last = { id: '', idempotencyKey: 'the-last' };
+    for (let count = 0; count < 10; count += 1) {
+      last = { ...last, id: (await give()).id };
+      expect(await outcomeOf(scene, DOORS[count % 2] ?? 'REST', last, customer.token)).toBe('refunded');
+    }
+    const next = await give();
+    expect(await outcomeOf(scene, 'REST', next, customer.token)).toBe('too_many_requests');
+    expect(await outcomeOf(scene, 'tRPC', next, customer.token)).toBe('too_many_requests');
+    expect(await outcomeOf(scene, 'REST', last, customer.token)).toBe('refunded');
+    expect(await outcomeOf(scene, 'REST', next, provider.token)).toBe('refunded');
+    t.clock.nowMs += HOUR_MS;
+    expect(await outcomeOf(scene, 'REST', await give(), customer.token)).toBe('refunded');
+  });
+
+  test('30 tips a day, not counting what was refused', async () => {
+    const scene = await openScene(10, { isRateLimited: true });
+    const { t, customer, give } = scene;
+    for (let hour = 0; hour < 3; hour += 1) {
+      const { id } = await give();
+      t.clock.nowMs += 11 * MINUTE_MS;
+      expect(await outcomeOf(scene, 'REST', { id }, customer.token)).toBe('not_refundable');
+      for (let count = 0; count < 10; count += 1)
+        expect(await outcomeOf(scene, 'REST', await give(), customer.token)).toBe('refunded');
+      t.clock.nowMs += HOUR_MS;
+    }
+    const { id } = await give();
+    expect(await outcomeOf(scene, 'REST', { id }, customer.token)).toBe('too_many_requests');
+  });
 });

@@ -63,6 +63,7 @@ describe('received today', () => {
       totalTipsGivenCents: 0,
       receivedTodayCount: 3,
       receivedTodayCents: 1_067 + 1_164 + 1_261,
+      receivedTodayArrivingCents: 0,
     });
   });
 
@@ -105,6 +106,7 @@ describe('received today', () => {
       totalTipsGivenCents: 1_000,
       receivedTodayCount: 0,
       receivedTodayCents: 0,
+      receivedTodayArrivingCents: 0,
     });
   });
 });
@@ -211,6 +213,8 @@ test('a service that is named narrows the day and leaves the totals whole, throu
       received_today_count: 1,
       received_today: 48.5,
       received_today_minor: 4_850,
+      received_today_arriving: 0,
+      received_today_arriving_minor: 0,
       currency: 'USD',
     },
   ]);
@@ -252,6 +256,7 @@ test('the totals are the sums of the net amounts received and of the amounts giv
     totalTipsGivenCents: day.givenCents,
     receivedTodayCount: day.count,
     receivedTodayCents: day.receivedCents,
+    receivedTodayArrivingCents: 0,
   });
   expect(summaries).toEqual([
     summary({ receivedCents: 980 + 119_752, givenCents: 9_999, count: 2 }),

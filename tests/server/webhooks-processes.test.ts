@@ -28,7 +28,7 @@ const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 3);
 const ACTS_PER_KILL = 40;
 const PATIENCE = { timeout: 60_000, interval: 250 };
 
-const ALL = ['tip.received', 'tip.refunded', 'tip.thanked', 'code.changed', 'statement.ready'];
+const ALL = ['tip.received', 'tip.refunded', 'tip.changed', 'tip.thanked', 'code.changed', 'statement.ready'];
 const WEBHOOKS = [
   ['pat', ALL],
   ['pat', ['tip.refunded', 'tip.thanked']],

@@ -7,7 +7,14 @@ import { type ReceivedEvent, startWebhookReceiver } from '#tests/support/webhook
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
-const ALL = ['tip.received', 'tip.refunded', 'tip.thanked', 'code.changed', 'statement.ready'] as const;
+const ALL = [
+  'tip.received',
+  'tip.refunded',
+  'tip.changed',
+  'tip.thanked',
+  'code.changed',
+  'statement.ready',
+] as const;
 
 beforeEach(() => {
   // Receivers check how old a message is, by the clock of the machine.

@@ -282,6 +282,8 @@ describe('amounts', () => {
         thanked_at: null,
         currency: 'USD',
         terms_version: 0,
+        changes: [],
+        captures_at: null,
       });
       expect(resultOf(await payByTrpc(scene, String(amountCents)))).toEqual({
         id: expect.stringMatching(/^txn_/),
@@ -311,6 +313,8 @@ describe('amounts', () => {
         thankedAt: null,
         currency: 'USD',
         termsVersion: 0,
+        changes: [],
+        capturesAt: null,
       });
       given += 2 * amountCents;
       received += 2 * netAmountCents;

@@ -245,6 +245,8 @@ export function createLedgerModel(undoMs: number) {
         ...tip,
         undoUntil: mayUndo ? new Date(Date.parse(tip.createdAt) + undoMs).toISOString() : null,
         ...NO_WORDS,
+        changes: [],
+        capturesAt: null,
       };
     },
 

@@ -6,6 +6,7 @@ import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import type { DashboardData } from './shared/queries.ts';
+import { arrivingOf } from './shared/tonight.ts';
 import styles from './stats.module.css';
 
 /** In characters: the length of "$99,999.99". Longer sums are written smaller. */
@@ -53,6 +54,9 @@ export function Stats({ isServiceProvider, data: { summary, qrCodes } }: StatsPr
         </Stat>
       </dl>
       <div className={styles.note}>
+        {summary.status === 'ready' && summary.data.receivedTodayArrivingCents > 0 && (
+          <p>Tips Received: {arrivingOf(summary.data)}</p>
+        )}
         <SimulatedMoney />
       </div>
     </div>

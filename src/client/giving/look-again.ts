@@ -2,6 +2,7 @@
  * The intervals at which an open page asks for news of a tip. A stream would take one of a browser's few
  * connections for little news.
  */
+import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 
 const LOOK_AGAIN_MS = 15_000;
@@ -23,11 +24,12 @@ export function lookForThanksMs(sinceMs: number): number {
  * @returns milliseconds until an open receipt asks again; null when its tip cannot change any more.
  */
 export function lookAgainMs(
-  { status, createdAt, thankedAt }: Pick<Transaction, 'status' | 'createdAt' | 'thankedAt'>,
+  tip: Pick<Transaction, 'status' | 'createdAt' | 'thankedAt' | 'capturesAt'>,
   isGiver: boolean,
   nowMs: number,
 ): number | null {
-  if (status === 'pending') return LOOK_FOR_PAYMENT_MS;
-  if (status !== 'completed') return null;
+  const { status, createdAt, thankedAt } = tip;
+  // A bank decides weeks later.
+  if (!isKept(tip)) return status === 'pending' ? LOOK_FOR_PAYMENT_MS : null;
   return isGiver && thankedAt === null ? lookForThanksMs(nowMs - Date.parse(createdAt)) : LOOK_AGAIN_MS;
 }

@@ -4,7 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { cents } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
+import { isArriving, isKept, wasGiven, wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { isGuests, nameOf, receiptPage } from '../giving/guest-receipt.ts';
@@ -19,6 +20,7 @@ import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { MailReceipt } from '../ui/later/mail-receipt.tsx';
 import { Quote } from '../ui/later/quote.tsx';
+import { chargeSentence, labelOf, leftOf, sentenceOf } from '../ui/later/tip-changes.ts';
 import { Money } from '../ui/money.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
@@ -43,10 +45,12 @@ const UNPAID = {
     status: 'Expired',
     text: 'The payment was not finished, and nothing was charged.',
   },
-} as const;
+} as const satisfies Partial<Record<Transaction['status'], unknown>>;
 
-function unpaidOf({ status }: Transaction) {
-  return status === 'completed' || status === 'refunded' ? null : UNPAID[status];
+function unpaidOf(transaction: Transaction) {
+  const { status } = transaction;
+  const isUnpaid = status === 'pending' || status === 'failed' || status === 'expired';
+  return isUnpaid && !wasGiven(transaction) ? UNPAID[status] : null;
 }
 
 /** The address at which a giver resumes a payment. */
@@ -70,7 +74,9 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
   const isRefunded = status === 'refunded';
   const unpaid = unpaidOf(transaction);
   const sumCents = isGiver ? cents(amountCents + giverFeeCents) : netAmountCents;
-  const sumLabel = !isGiver ? 'Net amount' : unpaid ? 'Total' : 'Total paid';
+  const isCharged = !unpaid && !isArriving(transaction) && !wasNeverCharged(transaction);
+  const sumLabel = !isGiver ? 'Net amount' : isCharged ? 'Total paid' : 'Total';
+  const left = isRefunded ? null : leftOf(transaction, isGiver);
   return (
     <>
       {!isGuests(name) && (
@@ -82,6 +88,7 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
         <Head transaction={transaction} isGiver={isGiver} />
         <MessagesOfReceipt transaction={transaction} isGiver={isGiver} />
         {isRefunded && <Refunded transaction={transaction} isGiver={isGiver} />}
+        <Changes transaction={transaction} isGiver={isGiver} />
         {unpaid && (
           <p className={styles.refunded} role="status">
             {unpaid.text} {status === 'pending' && <Link href={returnTo(transaction)}>Finish paying</Link>}
@@ -105,10 +112,15 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
           <Fact label={sumLabel} isSum>
             <Money amountCents={sumCents} />
           </Fact>
+          {left !== null && left !== sumCents && (
+            <Fact label={isGiver ? 'Paid now' : 'You keep now'} isSum>
+              <Money amountCents={left} />
+            </Fact>
+          )}
         </dl>
         <dl className={styles.facts}>
           <Fact label="Status">
-            <Badge>{unpaid?.status ?? (isRefunded ? 'Refunded' : 'Completed')}</Badge>
+            <Badge>{unpaid?.status ?? labelOf(transaction) ?? (isRefunded ? 'Refunded' : 'Completed')}</Badge>
           </Fact>
           <Fact label="When">
             <Time iso={createdAt} />
@@ -132,20 +144,32 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
   );
 }
 
+/** What was paid or kept; null once it is no more what it was. */
+function sumsOf(transaction: Transaction, isGiver: boolean): string | null {
+  if (leftOf(transaction, isGiver) !== null) return null;
+  if (!isGiver) return keptOf(transaction);
+  return isArriving(transaction) ? toPayOf(transaction) : paidOf(transaction);
+}
+
+function toPayOf({ amountCents, giverFeeCents }: Transaction): string {
+  return `you pay ${formatMoney(cents(amountCents + giverFeeCents))}`;
+}
+
 /** The tip leads; what was paid or kept stands below it, unless the money went back or was never paid. */
 function Head({ transaction, isGiver }: OfReceiptProps) {
   const { amountCents, status, giverName, receiverName, receiverUsername, paymentMode } = transaction;
-  const isRefunded = status === 'refunded';
+  const isDisputed = status === 'disputed';
+  const isGone = status === 'refunded' || isDisputed;
   const unpaid = unpaidOf(transaction);
   return (
     <div className={styles.head}>
       <ScreenHeading className={styles.title}>
         {unpaid?.title ?? (isGiver ? 'Tip sent' : 'Tip received')}
       </ScreenHeading>
-      <p className={styles.sum} data-refunded={isRefunded || unpaid !== null}>
-        {isRefunded ? (
+      <p className={styles.sum} data-refunded={isGone || unpaid !== null}>
+        {isGone ? (
           <>
-            <span className="visually-hidden">Refunded: </span>
+            <span className="visually-hidden">{isDisputed ? 'Disputed' : 'Refunded'}: </span>
             <s>
               <Money amountCents={amountCents} />
             </s>
@@ -155,7 +179,7 @@ function Head({ transaction, isGiver }: OfReceiptProps) {
         )}{' '}
         <span className={styles.unit}>tip</span>
       </p>
-      {status === 'completed' && <p>{isGiver ? paidOf(transaction) : keptOf(transaction)}</p>}
+      {isKept(transaction) && <p>{sumsOf(transaction, isGiver)}</p>}
       {/* A receiver is told who gave only where the giver wants it. */}
       {giverName !== null && (
         <p>
@@ -198,7 +222,7 @@ function Refunded({ transaction, isGiver }: OfReceiptProps) {
   const isOwn = refundedBy === (isGiver ? 'giver' : 'receiver');
   return (
     <p className={styles.refunded}>
-      <strong>Refunded</strong>
+      <strong>{labelOf(transaction) ?? 'Refunded'}</strong>
       {refundedAt !== null && (
         <>
           {' on '}
@@ -212,10 +236,32 @@ function Refunded({ transaction, isGiver }: OfReceiptProps) {
         </>
       )}
       {': '}
-      <Money amountCents={cents(amountCents + giverFeeCents)} /> went back to{' '}
-      {isGiver ? 'you' : 'the customer'}
-      {giverFeeCents > 0 && ', with the fees'}.
+      {chargeSentence(transaction, isGiver) ?? (
+        <>
+          <Money amountCents={cents(amountCents + giverFeeCents)} /> went back to{' '}
+          {isGiver ? 'you' : 'the customer'}
+          {giverFeeCents > 0 && ', with the fees'}.
+        </>
+      )}
     </p>
+  );
+}
+
+/** What happened to the money after it was given, or is about to; the news of a refund stand apart. */
+function Changes({ transaction, isGiver }: OfReceiptProps) {
+  const { changes, paymentMode } = transaction;
+  if (paymentMode === 'simulated') return null;
+  const arriving = isArriving(transaction) ? chargeSentence(transaction, isGiver) : null;
+  return (
+    // Screen readers announce what changes in an element that was there before.
+    <div className={styles.changes} role="status">
+      {arriving !== null && <p className={styles.refunded}>{arriving}</p>}
+      {changes.map((change) => (
+        <p key={`${change.kind} ${change.at}`} className={styles.refunded}>
+          {sentenceOf(change, isGiver)} <Time iso={change.at} />
+        </p>
+      ))}
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@
  * receiver may refund it at any time.
  */
 import { useEffect, useRef, useState } from 'react';
+import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { nameOf } from '../giving/guest-receipt.ts';
 import { useLeftMs } from '../giving/later/left.ts';
@@ -25,7 +26,6 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const onClose = () => setAsking(false);
   const { isUnderWay, problem, reverse } = useRefund({
     name: nameOf(transaction),
-    tip: transaction,
     isGiver,
     onRefunded,
     onStale,
@@ -35,7 +35,7 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const hadFocus = useRef(false);
   const leftMs = useLeftMs(undoUntil);
   const isRefunded = status === 'refunded';
-  const isPossible = !isRefunded && (!isGiver || leftMs > 0);
+  const isPossible = isKept(transaction) && (!isGiver || leftMs > 0);
   const [wasPossible] = useState(isPossible);
   const isOffered = isPossible || isUnderWay;
 

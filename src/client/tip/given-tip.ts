@@ -3,9 +3,10 @@ import { nameOf } from '../giving/guest-receipt.ts';
 import type { Receipt } from './tip-flow.ts';
 
 export function receiptOf(transaction: Transaction): Receipt {
-  const { amountCents, giverFeeCents, createdAt: paidAt, paymentMode, thankYou, undoUntil } = transaction;
+  const { amountCents, giverFeeCents, createdAt: paidAt, paymentMode, thankYou } = transaction;
+  const { undoUntil, capturesAt } = transaction;
   const transactionId = nameOf(transaction);
-  return { amountCents, giverFeeCents, paidAt, transactionId, paymentMode, thankYou, undoUntil };
+  return { amountCents, giverFeeCents, paidAt, transactionId, paymentMode, thankYou, undoUntil, capturesAt };
 }
 
 /**
@@ -13,9 +14,4 @@ export function receiptOf(transaction: Transaction): Receipt {
  */
 export function isOf({ giverId, qrCodeId, receiptUrl }: Transaction, qrId: string, payerId: string): boolean {
   return (giverId === payerId || receiptUrl !== null) && qrCodeId === qrId;
-}
-
-/** True also for a tip that was refunded after its payment. */
-export function wasPaid({ status }: Pick<Transaction, 'status'>): boolean {
-  return status === 'completed' || status === 'refunded';
 }

@@ -1,8 +1,9 @@
 /** Finds the receipt or the payment that an address names, after a reload or in another tab. */
+import { wasGiven } from '#shared/tip-states.ts';
 import { callAbout, isUnknown } from '../giving/guest-receipt.ts';
 import { PAYMENT } from '../paths.ts';
 import { toastError } from '../toasts.ts';
-import { isOf, receiptOf, wasPaid } from './given-tip.ts';
+import { isOf, receiptOf } from './given-tip.ts';
 import { markEntry } from './history-entries.ts';
 import type { Provider } from './provider.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
@@ -52,7 +53,7 @@ export async function findReceipt(
   if (outcome.failure) return isUnknown(outcome.failure, transactionId) ? null : 'failed';
   const { answer } = outcome;
   if (!isOf(answer, qrId, payerId)) return null;
-  if (!wasPaid(answer)) return 'unpaid';
+  if (!wasGiven(answer)) return 'unpaid';
   const { receiverName, receiverUsername, serviceCategory } = answer;
   return {
     receipt: receiptOf(answer),

@@ -6,6 +6,7 @@ import { flushSync } from 'react-dom';
 import { navigate } from 'wouter/use-browser-location';
 import { formatMoney } from '#shared/money.ts';
 import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
+import { isKept, wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Outcome } from '../calls.ts';
 import { callAbout, isUnknown, nameOf } from '../giving/guest-receipt.ts';
@@ -18,7 +19,7 @@ import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { giveUpAttempt, settleAttempt, unsettledAttempt } from './attempt.ts';
-import { isOf, receiptOf, wasPaid } from './given-tip.ts';
+import { isOf, receiptOf } from './given-tip.ts';
 import { markEntry } from './history-entries.ts';
 import { payerOf } from './payer.ts';
 import styles from './payment-step.module.css';
@@ -70,17 +71,19 @@ function follow(
 ): TipEvent {
   const { amountCents, paymentUrl, status } = transaction;
   const transactionId = nameOf(transaction);
-  if (status === 'pending') return { type: 'waiting', payment: { transactionId, amountCents, paymentUrl } };
+  const isPaid = wasGiven(transaction);
+  if (status === 'pending' && !isPaid)
+    return { type: 'waiting', payment: { transactionId, amountCents, paymentUrl } };
   const { qrId } = provider;
   const attempt = unsettledAttempt(qrId, payerId);
   if (attempt?.transactionId === transactionId) {
-    if (wasPaid(transaction)) settleAttempt(qrId);
+    if (isPaid) settleAttempt(qrId);
     else giveUpAttempt(qrId, attempt);
   }
   const isNews = read(toldName(transactionId)) === null;
   write(toldName(transactionId), true);
-  if (wasPaid(transaction)) {
-    if (isNews && status === 'completed') toastSent(provider, amountCents);
+  if (isPaid) {
+    if (isNews && isKept(transaction)) toastSent(provider, amountCents);
     navigate(receiptAt(window.location.pathname, transactionId), { replace: true });
     return { type: 'recalled', receipt: receiptOf(transaction) };
   }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
 import { formatMoney, SHORT } from '#shared/money.ts';
 import { isWithinBounds } from '#shared/tip-amount.ts';
+import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { call } from '../calls.ts';
 import { Button } from '../ui/button.tsx';
@@ -27,7 +28,7 @@ export function SameAgain({ provider: { qrId, serviceCategory }, onGive }: SameA
       if (outcome.failure) return;
       const { transactions } = outcome.answer;
       const newest = transactions.find(({ qrCodeId }) => qrCodeId === readQrCodeId(qrId));
-      if (isWanted && newest?.status === 'completed') setLast(newest);
+      if (isWanted && newest && isKept(newest)) setLast(newest);
     });
     return () => {
       isWanted = false;

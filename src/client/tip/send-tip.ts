@@ -1,6 +1,7 @@
 /** Sends a tip under the idempotency key of its attempt; nothing else sends one. */
 import { type Cents, feesFor, formatMoney, terms } from '#shared/money.ts';
 import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
+import { wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
 import { call, type Outcome } from '../calls.ts';
@@ -21,7 +22,7 @@ import {
   settleAttempt,
   type TipMessage,
 } from './attempt.ts';
-import { receiptOf, wasPaid } from './given-tip.ts';
+import { receiptOf } from './given-tip.ts';
 import { showNewTerms } from './new-terms.ts';
 import { GUEST } from './payer.ts';
 import type { Provider } from './provider.ts';
@@ -63,7 +64,7 @@ export async function sendTip(
       markBegun(qrId, attempt, transactionId);
       return { page: { transactionId, url } };
     }
-    if (wasPaid(payment.answer)) {
+    if (wasGiven({ status, capturesAt: receipt.capturesAt })) {
       settleAttempt(qrId);
       toastSent(provider, attempt.amountCents);
       return { event: { type: 'paid', receipt }, mustLogIn: false };
@@ -149,6 +150,7 @@ async function payDemo(amountCents: Cents): Promise<Payment> {
     paymentMode: 'simulated',
     thankYou: null,
     undoUntil: null,
+    capturesAt: null,
   };
   return { answer: { status: 'completed', paymentUrl: null, receipt }, failure: null, wasSent: true };
 }

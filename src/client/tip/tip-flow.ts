@@ -26,6 +26,8 @@ export interface Receipt {
   readonly thankYou: string | null;
   /** ISO 8601; null when the tip cannot be taken back here. */
   readonly undoUntil: string | null;
+  /** ISO 8601: when the money is taken that is held on the card; null when it was taken at once. */
+  readonly capturesAt: string | null;
 }
 
 export interface OpenPayment {

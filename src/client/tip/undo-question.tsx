@@ -14,11 +14,10 @@ interface UndoQuestionProps {
 }
 
 function UndoQuestion({ receipt, provider, onCancel }: UndoQuestionProps) {
-  const { amountCents, giverFeeCents } = receipt;
+  const { amountCents, giverFeeCents, capturesAt } = receipt;
   const name = receipt.transactionId ?? '';
   const { isUnderWay, problem, reverse } = useRefund({
     name,
-    tip: receipt,
     isGiver: true,
     // The page of the receipt says what holds, and Back from it leads to no success of a refunded tip.
     onClose: () => navigate(receiptPage(name), { replace: true }),
@@ -28,7 +27,15 @@ function UndoQuestion({ receipt, provider, onCancel }: UndoQuestionProps) {
   const { netAmountCents } = feesFor(amountCents);
   return (
     <RefundQuestion
-      tip={{ amountCents, giverFeeCents, netAmountCents, receiverName: provider.fullName }}
+      tip={{
+        amountCents,
+        giverFeeCents,
+        netAmountCents,
+        receiverName: provider.fullName,
+        status: capturesAt === null ? 'completed' : 'pending',
+        capturesAt,
+        changes: [],
+      }}
       isGiver
       isUnderWay={isUnderWay}
       problem={problem}

@@ -18,7 +18,7 @@ interface UndoProps {
 }
 
 export function Undo({ receipt, provider }: UndoProps) {
-  const { undoUntil } = receipt;
+  const { undoUntil, capturesAt } = receipt;
   const leftMs = useLeftMs(undoUntil);
   const [asked, setAsked] = useState<typeof undoQuestion | null>(null);
   const untilId = useId();
@@ -37,6 +37,11 @@ export function Undo({ receipt, provider }: UndoProps) {
   return (
     <>
       {asked && <asked.UndoQuestion receipt={receipt} provider={provider} onCancel={() => setAsked(null)} />}
+      {isOffered && capturesAt !== null && (
+        <p className={styles.held}>
+          Your card is charged at {timeOf(capturesAt)}. Until then you can take your tip back at no cost.
+        </p>
+      )}
       {isOffered && (
         <Button
           ref={(button) => () => handFocusOn(button)}
@@ -51,13 +56,16 @@ export function Undo({ receipt, provider }: UndoProps) {
             <span aria-hidden> · {countdown(leftMs)}</span>
           </span>
           <span id={untilId} hidden>
-            You can take this tip back until{' '}
-            {new Date(undoUntil).toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' })}.
+            You can take this tip back until {timeOf(undoUntil)}.
           </span>
         </Button>
       )}
     </>
   );
+}
+
+function timeOf(iso: string): string {
+  return new Date(iso).toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' });
 }
 
 /** A button that goes while it has the focus leaves it to the heading of its step. */

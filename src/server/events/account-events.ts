@@ -66,6 +66,11 @@ function dataOf(record: EventRecord): AccountEvent['data'] {
       const { transactionId, qrCodeId, amountCents, netAmountCents } = record;
       return { transactionId, qrCodeId, amountCents, netAmountCents, currency: terms().currency };
     }
+    case 'tip.changed': {
+      const { transactionId, qrCodeId, amountCents, netAmountCents, change } = record;
+      const moved = { amountCents, netAmountCents, currency: terms().currency };
+      return { transactionId, qrCodeId, ...moved, change: change === 'capture' ? 'captured' : change };
+    }
     case 'tip.thanked':
       return { transactionId: record.subject };
     case 'code.changed':

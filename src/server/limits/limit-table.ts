@@ -87,6 +87,12 @@ export const LIMITS = {
   profile_change: inMemory(['account'], 60, HOUR_MS),
   tip_page_change: inMemory(['account'], 240, HOUR_MS),
   refund: inMemory(['account'], 60, MINUTE_MS),
+  // Tips that their giver takes back: each has rung at a bar, and may have cost the operator a fee. Many guests
+  // may share an address.
+  take_back: kept(['account'], 10, HOUR_MS),
+  take_back_in_a_day: kept(['account'], 30, DAY_MS),
+  take_back_from_address: kept(['address'], 30, HOUR_MS),
+  take_back_from_network: kept(['network'], 30 * NETWORK, HOUR_MS),
   // A photo is decoded and encoded anew: some ten milliseconds of another thread.
   photo: inMemory(['account'], 30, HOUR_MS),
   // Prints are made one after the other, in a thread of their own.

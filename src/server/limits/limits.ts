@@ -68,6 +68,8 @@ export interface Limits {
   /** Counts a receipt that is sent by mail. @param email of a guest; null for the giver's own. */
   countReceiptMail(id: TransactionId, email: string | null, caller: Place, quota?: Quota): Promise<void>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
+  /** Counts tips that their giver takes back, or a guest at an address; a refused attempt does not count. */
+  limitTakeBack<Result>(giver: UserId | Place, attempt: () => Promise<Result>): Promise<Result>;
   countGuest(what: 'guest_tip' | 'guest_look' | 'notice_thanks', caller: Place, quota?: Quota): Promise<void>;
   /** @param isByKey whether an API key asks, which leaves the limits of its owner alone. */
   countQrCode(provider: UserId, isByKey: boolean, quota?: Quota): Promise<void>;
@@ -232,6 +234,13 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       attempts.isKept('tip')
         ? take(countsOf(['tip'], { account: hashOf(giver) }), quota)
         : takeOne('tip', giver, quota),
+    limitTakeBack(giver, attempt) {
+      const ifRight =
+        typeof giver === 'string'
+          ? countsOf(['take_back', 'take_back_in_a_day'], { account: hashOf(giver) })
+          : countsOf(['take_back_from_address', 'take_back_from_network'], hashedPlace(giver));
+      return attempts.count({ ifRight }, attempt);
+    },
     countGuest: (what, place, quota) =>
       take(countsOf([`${what}_from_address`, `${what}_from_network`], hashedPlace(place)), quota),
     countQrCode: (provider, isByKey, quota) =>
@@ -287,6 +296,7 @@ export function createNoLimits(): Limits {
     countConfirmationMail: allow,
     countReceiptMail: allow,
     countTip: allow,
+    limitTakeBack: (_giver, attempt) => attempt(),
     countGuest: allow,
     countQrCode: allow,
     countChange: allow,

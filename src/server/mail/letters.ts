@@ -136,14 +136,19 @@ export interface ReceiptFacts {
   readonly at: string;
   readonly id: string;
   readonly isSimulated: boolean;
-  readonly isRefunded: boolean;
+  /** What became of the money; `arriving` until the card is charged. */
+  readonly state: 'kept' | 'arriving' | 'never_charged' | 'refunded' | 'changed';
+  /** When the card is charged; null once it was. */
+  readonly chargedAt: string | null;
+  /** What is paid of it now, in cents. */
+  readonly leftCents: Cents;
   readonly url: string;
 }
 
 export const receiptLetter = (facts: ReceiptFacts): Letter => ({
   subject: `Your receipt for a ${formatMoney(facts.amountCents)} tip`,
   lines: [
-    facts.isRefunded ? 'This tip was refunded.' : 'Thank you for tipping!',
+    stateLineOf(facts),
     ...(facts.isSimulated ? ['This was a simulated payment. No money moved.'] : []),
   ],
   rows: [
@@ -152,11 +157,29 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
     ['Tip', formatMoney(facts.amountCents)],
     ...(facts.feeCents > 0 ? [['Service fee', formatMoney(facts.feeCents)] as const] : []),
     ['Total', formatMoney(cents(facts.amountCents + facts.feeCents))],
+    ...(facts.state === 'changed' ? [['Paid now', formatMoney(facts.leftCents)] as const] : []),
     ['When', facts.at],
     ['Transaction', facts.id],
   ],
   button: { label: 'See the Receipt', url: facts.url },
 });
+
+function stateLineOf({ state, chargedAt, leftCents }: ReceiptFacts): string {
+  switch (state) {
+    case 'kept':
+      return 'Thank you for tipping!';
+    case 'arriving':
+      return `Thank you for tipping! Your card is charged on ${chargedAt}.`;
+    case 'never_charged':
+      return 'This tip was taken back before it was charged. Nothing was charged.';
+    case 'refunded':
+      return 'This tip was refunded.';
+    case 'changed':
+      return leftCents === 0
+        ? 'Your bank took this payment back for you.'
+        : 'Part of this payment came back to you.';
+  }
+}
 
 export const statementLetter = (facts: {
   readonly month: string;

@@ -1,10 +1,12 @@
 /** Writes what a claimed mail says, of what is so when it is sent. */
 import { hash } from 'node:crypto';
+import type { TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { ClaimedMail, LinkPurpose } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, dateAfter, firstOfDate } from '#shared/calendar.ts';
 import { isTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
+import { cents } from '#shared/money.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import {
   closingContent,
@@ -138,7 +140,8 @@ export function createWriteLetter(deps: {
       at: showTime(tip.createdAtMs, timeZone),
       id: tip.id,
       isSimulated: tip.paymentMode === 'simulated',
-      isRefunded: tip.reversal !== null,
+      ...moneyOf(tip),
+      chargedAt: tip.capturesAtMs === null ? null : showTime(tip.capturesAtMs, timeZone),
       url: receiptUrlOf(tip.id, giver === null),
     });
   }
@@ -201,4 +204,20 @@ function showTime(ms: number, timeZone: string): string {
 function showMonth(date: string): string {
   const options = { timeZone: 'UTC', year: 'numeric', month: 'long' } as const;
   return new Intl.DateTimeFormat('en-US', options).format(Date.parse(date));
+}
+
+function moneyOf({
+  amountCents,
+  giverFeeCents,
+  adjustments,
+  reversal,
+  capturesAtMs,
+}: TransactionRecord): Pick<letters.ReceiptFacts, 'state' | 'leftCents'> {
+  const paidCents = cents(amountCents + giverFeeCents);
+  const leftCents = cents(
+    adjustments.reduce<number>((sum, moved) => sum + moved.amountCents + moved.giverFeeCents, paidCents),
+  );
+  if (reversal) return { state: capturesAtMs === null ? 'refunded' : 'never_charged', leftCents };
+  if (capturesAtMs !== null) return { state: 'arriving', leftCents };
+  return { state: leftCents === paidCents ? 'kept' : 'changed', leftCents };
 }

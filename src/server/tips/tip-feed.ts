@@ -29,7 +29,8 @@ const RETRY_AFTER_S = 30;
 
 export interface TipEvent {
   /**
-   * The transaction's id for a tip, another id for its reversal, and the preceding event's for a thank-you.
+   * The transaction's id for a tip, other ids for its reversal and each change of its money, and the preceding
+   * event's for a thank-you.
    */
   readonly id: string;
   readonly transaction: Transaction;
@@ -46,7 +47,7 @@ export interface TipStream {
 
 export interface TipFeed {
   /**
-   * Opens a stream of an account's tips and their reversals: first those after the event `lastSeen`, then new
+   * Opens a stream of an account's tips and what becomes of their money: first those after the event `lastSeen`, then new
    * ones. When `lastSeen` is null, unknown or followed by more than 1,000 entries, the stream has new ones
    * only. It subscribes before it reads, so that no entry is missed, and ends when `until` is aborted, the
    * feed closes, or another account takes its place: when all 5,000 are taken, an account that would still

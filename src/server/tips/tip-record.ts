@@ -1,4 +1,5 @@
 /** An account's record of tips: pages of it, and its sums. A long record is read in steps that take turns. */
+import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import {
   ALL_TIPS,
@@ -7,9 +8,11 @@ import {
   type TransactionRecord,
 } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
+import { type Clock, type Day, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
 import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type { SummaryQuery, TipSummary, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
 import type { TransactionView } from './transaction-view.ts';
@@ -25,13 +28,14 @@ export interface TipRecord {
   sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
   /**
    * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service
-   * if the query names it.
+   * if the query names it, with what of that sum is arriving.
    */
   summarise(account: Account, query: SummaryQuery, terms?: StepTerms): Promise<TipSummary>;
 }
 
 export function createTipRecord(deps: {
   readonly storage: Storage;
+  readonly payments: Pick<TipPayments, 'mode'>;
   readonly clock: Clock;
   readonly view: TransactionView;
   readonly queryQueue: StepQueue;
@@ -44,6 +48,13 @@ export function createTipRecord(deps: {
     throw new AppError('invalid_input', {
       fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
     });
+  }
+
+  /** Simulated tips never arrive later, so that nobody is asked. */
+  async function arrivingOf({ id }: Account, { startMs, endMs }: Day, serviceCategory?: ServiceCategory) {
+    if (deps.payments.mode === 'simulated') return cents(0);
+    const of = { fromMs: startMs, untilMs: endMs, serviceCategory: serviceCategory ?? null };
+    return (await storage.payments.readArriving(id, of)).netCents;
   }
 
   return {
@@ -89,11 +100,13 @@ export function createTipRecord(deps: {
       await queryQueue.step(account.id, terms);
       const today = dayAround(clock(), timeZone, dayStartHour);
       const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
+      const arriving = await arrivingOf(account, today, serviceCategory);
       return {
         totalTipsReceivedCents: totals.totalTipsReceivedCents,
         totalTipsGivenCents: totals.totalTipsGivenCents,
         receivedTodayCount: totals.receivedCount,
         receivedTodayCents: totals.receivedCents,
+        receivedTodayArrivingCents: arriving,
       };
     },
   };

@@ -4,7 +4,7 @@
  * tip page shows of the receiver.
  */
 import { createHmac } from 'node:crypto';
-import type { TransactionRecord } from '#server/storage/port/ledger.ts';
+import type { Adjustment, TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { Messages, TipMessages } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -12,6 +12,7 @@ import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/id
 import { cents, terms } from '#shared/money.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
+import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 
@@ -76,9 +77,10 @@ export function createTransactionView({
     });
   }
 
+  /** A tip that is arriving can be taken back for as long as one that was charged at once. */
   function undoUntil(record: Viewable, viewer: UserId | null): string | null {
     const untilMs = record.createdAtMs + undoMs;
-    if (viewer !== record.giverId || statusOf(record) !== 'completed' || undoMs === 0 || untilMs < clock())
+    if (viewer !== record.giverId || !isKept(stateOf(record)) || undoMs === 0 || untilMs < clock())
       return null;
     return new Date(untilMs).toISOString();
   }
@@ -88,13 +90,12 @@ export function createTransactionView({
     const given = viewer === record.receiverId ? written : undefined;
     const shown = given?.isHidden ? undefined : given;
     const answer = written?.thankYou ?? null;
-    const isKept = statusOf(record) === 'completed';
     return {
       message: shown?.message ?? null,
       giverName: shown?.giverName ?? null,
       wordsHidden: given?.isHidden ?? false,
       reportedAt: timeOf(given?.reportedAtMs ?? null),
-      thankYou: answer ?? (isKept ? record.defaultThankYou : null),
+      thankYou: answer ?? (isKept(stateOf(record)) ? record.defaultThankYou : null),
       thankedAt: timeOf(answer === null ? null : (written?.thankedAtMs ?? null)),
     };
   }
@@ -113,7 +114,7 @@ export function createTransactionView({
       giverFeeCents: record.giverFeeCents,
       netAmountCents: record.netAmountCents,
       serviceCategory: record.serviceCategory,
-      status: statusOf(record),
+      status: stateOf(record).status,
       paymentMode: record.paymentMode,
       receiptUrl:
         viewer === null ? `${publicUrl}${GUEST_RECEIPT_PREFIX}${receipts.tokenOf(record.id)}` : null,
@@ -129,6 +130,8 @@ export function createTransactionView({
       currency: terms().currency,
       termsVersion: record.termsVersion,
       receiverFeeCents: cents(record.amountCents - record.netAmountCents),
+      changes: changesFor(record, viewer),
+      capturesAt: stateOf(record).capturesAt,
     };
   }
 
@@ -156,17 +159,56 @@ function timeOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
+function stateOf(record: Viewable): Pick<Transaction, 'status' | 'capturesAt'> {
+  return { status: statusOf(record), capturesAt: timeOf(record.capturesAtMs) };
+}
+
 function statusOf(record: Viewable): Transaction['status'] {
-  if ('reversal' in record) return record.reversal ? 'refunded' : 'completed';
+  if ('reversal' in record) {
+    if (record.reversal) return 'refunded';
+    if (record.capturesAtMs !== null) return 'pending';
+    return isTakenByBank(record) ? 'disputed' : 'completed';
+  }
   switch (record.state) {
     case 'created':
+    case 'authorised':
       return 'pending';
     case 'succeeded':
       return 'completed';
+    case 'cancelled':
+      return 'refunded';
     case 'pending':
     case 'failed':
     case 'expired':
     case 'refunded':
       return record.state;
   }
+}
+
+/** Whether nothing is left of the tip, and a dispute that was not won has a part in it. */
+function isTakenByBank({ amountCents, giverFeeCents, adjustments }: TransactionRecord): boolean {
+  const won = new Set(adjustments.filter(({ kind }) => kind === 'dispute_won').map(({ source }) => source));
+  const hasDispute = adjustments.some(({ kind, source }) => kind === 'dispute' && !won.has(source));
+  const left = adjustments.reduce(
+    (sum, adjustment) => sum + adjustment.amountCents + adjustment.giverFeeCents,
+    amountCents + giverFeeCents,
+  );
+  return hasDispute && left === 0;
+}
+
+/** Which of the two people a change does not concern, because none of their money moves. */
+const NOT_FOR: Readonly<Partial<Record<Adjustment['kind'], 'giver' | 'receiver'>>> = {
+  refund_failed: 'receiver',
+  debit: 'giver',
+};
+
+function changesFor({ adjustments, receiverId }: Viewable, viewer: UserId | null): Transaction['changes'] {
+  const side = viewer === receiverId ? 'receiver' : 'giver';
+  return adjustments
+    .filter(({ kind }) => NOT_FOR[kind] !== side)
+    .map(({ kind, createdAtMs, amountCents, giverFeeCents, netAmountCents }) => ({
+      kind,
+      at: new Date(createdAtMs).toISOString(),
+      amountCents: side === 'receiver' ? netAmountCents : cents(amountCents + giverFeeCents),
+    }));
 }

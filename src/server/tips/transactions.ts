@@ -16,6 +16,7 @@ import {
   type UserId,
 } from '#shared/ids.ts';
 import { feesFor, type Terms } from '#shared/money.ts';
+import type { PaymentState } from '#shared/payments.ts';
 import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
 import type { NewTip, RefundRequest, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
@@ -48,11 +49,14 @@ export interface Transactions extends TipRecord {
   /**
    * Reverses a tip in full, durably: its giver within `undoMs`, its receiver at any time. The same person and
    * idempotency key get the same answer.
+   * @param limit runs the attempt of a giver, and may refuse to.
    * @throws AppError `transaction_not_found` as `get` does; `not_refundable` when it was refunded before, or
    *   it is too late.
    */
-  refund(account: Account | null, request: RefundRequest): Promise<Transaction>;
+  refund(account: Account | null, request: RefundRequest, limit?: LimitTakeBack): Promise<Transaction>;
 }
+
+type LimitTakeBack = <Result>(attempt: () => Promise<Result>) => Promise<Result>;
 
 export function createTransactions(deps: {
   readonly storage: Storage;
@@ -100,8 +104,9 @@ export function createTransactions(deps: {
     party: UserId | null,
     payment: PaymentRecord,
   ): Promise<TransactionRecord | PaymentRecord> {
-    const isPaid = payment.state === 'succeeded' || payment.state === 'refunded';
-    return (isPaid && (await storage.findTransaction(party, payment.id))) || payment;
+    return (
+      (IN_THE_LEDGER.includes(payment.state) && (await storage.findTransaction(party, payment.id))) || payment
+    );
   }
 
   function complaintsAbout({ message, giverName }: GiverMessage): FieldError[] {
@@ -197,30 +202,38 @@ export function createTransactions(deps: {
       return view.one(await asItStands(party, payment), party);
     },
 
-    async refund(account, { id: text, idempotencyKey = null }) {
+    async refund(account, { id: text, idempotencyKey = null }, limit = (attempt) => attempt()) {
       const { party, id } = nameOf(account, text);
-      const now = clock();
-      const result = await payments.refund({
-        transactionId: id,
-        userId: party,
-        idempotencyKey,
-        createdAtMs: now,
-        giverFromMs: undoMs === 0 ? Number.MAX_SAFE_INTEGER : now - undoMs,
-      });
-      switch (result.outcome) {
-        case 'reversed':
-        case 'repeated':
-          return view.one(result.transaction, party);
-        case 'unknown_transaction':
-          throw new AppError('transaction_not_found');
-        case 'reversed_before':
-        case 'too_late':
-        case 'refused':
-          throw new AppError('not_refundable');
-      }
+      const reverse = async () => {
+        const now = clock();
+        const result = await payments.refund({
+          transactionId: id,
+          userId: party,
+          idempotencyKey,
+          createdAtMs: now,
+          giverFromMs: undoMs === 0 ? Number.MAX_SAFE_INTEGER : now - undoMs,
+        });
+        switch (result.outcome) {
+          case 'reversed':
+          case 'repeated':
+            return view.one(result.transaction, party);
+          case 'unknown_transaction':
+            throw new AppError('transaction_not_found');
+          case 'reversed_before':
+          case 'too_late':
+          case 'refused':
+            throw new AppError('not_refundable');
+        }
+      };
+      const tip = await storage.findTransaction(party, id);
+      // A repetition takes nothing back.
+      return tip && tip.giverId === party && tip.reversal === null ? limit(reverse) : reverse();
     },
   };
 }
+
+/** The states of a payment whose tip is in the ledger. */
+const IN_THE_LEDGER: readonly PaymentState[] = ['authorised', 'succeeded', 'refunded', 'cancelled'];
 
 const NAME_OF_GUEST = 'Only somebody with an account has a name to give.';
 const WORDS_REFUSED = 'This message cannot be sent here. Please say it in other words.';

@@ -281,6 +281,8 @@ export async function startStripe({
     },
     /** Lets the time of a page run out. */
     expire: (sessionId: string) => pages.expire(pages.sessionNamed(sessionId)),
+    /** Takes what is held on a card, as the operator may do at Stripe. */
+    capture: (chargeId: string) => charges.capture(chargeNamed(chargeId)),
     /** Lets what is held on a card lapse, as it does after seven days. */
     expireAuthorisation: (chargeId: string) => charges.cancel(chargeNamed(chargeId), 'automatic'),
 

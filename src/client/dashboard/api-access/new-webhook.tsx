@@ -25,7 +25,7 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
             We send ids and amounts, and nobody’s name or message. Only what happens from now on.
           </p>
           <WebhookForm
-            initial={{ url: '', events: ['tip.received', 'tip.refunded'] }}
+            initial={{ url: '', events: ['tip.received', 'tip.refunded', 'tip.changed'] }}
             button="Create Webhook"
             buttonUnderWay="Creating..."
             fallback="The webhook was not made. Please try again."

@@ -19,7 +19,7 @@ import { Loading, Skeleton } from '../../ui/states.tsx';
 import { noteCodeShown } from '../shared/code-shown.ts';
 import { Fetched } from '../shared/fetched.tsx';
 import { STATUS_LABELS } from '../shared/labels.ts';
-import { useTonight } from '../shared/tonight.ts';
+import { arrivingOf, useTonight } from '../shared/tonight.ts';
 import { usePauseQrCode } from './code-changes.ts';
 import styles from './qr-code-card.module.css';
 
@@ -164,6 +164,9 @@ function Tonight({ serviceCategory }: { readonly serviceCategory: ServiceCategor
         {tonight.status === 'ready' && ` · ${tipsOf(tonight.data.receivedTodayCount)}`}
         {tonight.status === 'failed' && ' · not loaded'}
       </span>
+      {tonight.status === 'ready' && tonight.data.receivedTodayArrivingCents > 0 && (
+        <p>{arrivingOf(tonight.data)}</p>
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** The place of the last tip below the codes: it stays until somebody has seen it, also after a reload. */
 import { useRef, useState } from 'react';
+import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { LastTip } from './last-tip.tsx';
@@ -17,7 +18,7 @@ export function LastTipPlace({ user, transactions }: LastTipPlaceProps) {
   const [heldId, setHeldId] = useState<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
   // Nobody is asked to thank for what they have reported.
-  const newest = tips.find(({ status, reportedAt }) => status !== 'refunded' && reportedAt === null);
+  const newest = tips.find((tip) => isKept(tip) && tip.reportedAt === null);
   const isOpen = newest && (newest.thankedAt === null || newest.id === heldId);
   const tip = isOpen ? newest : transactions.find(({ id }) => id === heldId);
   if (!tip) return null;

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, useEffect, useEffectEvent, useRef, useState } fro
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
+import { isArriving, isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
@@ -33,8 +34,7 @@ interface LastTipProps {
 }
 
 export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTipProps) {
-  const { id, amountCents, serviceCategory, createdAt, giverName, message, status, thankedAt, thankYou } =
-    tip;
+  const { id, amountCents, serviceCategory, createdAt, giverName, message, thankedAt, thankYou } = tip;
   const [isOpen, setOpen] = useState(false);
   const answer = useRef<HTMLParagraphElement>(null);
   const isThanked = thankedAt !== null;
@@ -62,6 +62,7 @@ export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTip
       <Link href={paths.transaction(id)} className={styles.tip} onClick={onSeen}>
         <span className={styles.sums}>
           <strong className={styles.amount}>{formatMoney(amountCents)} tip</strong> · {keptOf(tip)}
+          {isArriving(tip) && ' · arriving'}
         </span>
         {(giverName !== null || message !== null) && (
           <span dir="auto" className={styles.message}>
@@ -79,7 +80,7 @@ export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTip
           </span>
         </p>
       )}
-      {!isThanked && status === 'completed' && (
+      {!isThanked && isKept(tip) && (
         <Thank tip={tip} onThank={onHold}>
           <Button
             look="quiet"

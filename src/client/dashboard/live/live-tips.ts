@@ -6,6 +6,7 @@ import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { BEGINNING, type TransactionId } from '#shared/ids.ts';
+import { isKept } from '#shared/tip-states.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { presentSession } from '../../session/session.ts';
@@ -69,7 +70,7 @@ export function useLiveTips(
     return () => announcer.current?.close();
   }, []);
 
-  const connection = useStream(newest, (event, isRepeated) => {
+  const connection = useStream(newest, (id, event, isRepeated) => {
     if ('reset' in event) {
       // A stream starts anew after a restored backup, and only the list knows the tips between.
       if (event.reset !== null) cache.reload();
@@ -80,10 +81,16 @@ export function useLiveTips(
       tell('thanked', event);
       return;
     }
-    if (event.status === 'refunded') {
+    if (!isKept(event)) {
       // The tip may stand in the list already, and its totals were taken back.
       cache.reload();
-      tell('refunded', event);
+      tell('changed', event);
+      return;
+    }
+    if (id !== event.id) {
+      // Its money was charged, or a part of it moved.
+      cache.reloadSums();
+      tell('changed', event);
       return;
     }
     cache.add(event);
@@ -96,11 +103,12 @@ export function useLiveTips(
 
 /**
  * Keeps the stream open from the newest loaded transaction on, so that none is left out.
- * @param onEvent is told whether an event has the id of the one before.
+ * @param onEvent is told the id of an event, which is the tip's own when it was given, and whether it is that of
+ *   the event before.
  */
 function useStream(
   newest: TransactionId | null | undefined,
-  onEvent: (event: Transaction | TipStreamStart, isRepeated: boolean) => void,
+  onEvent: (id: string, event: Transaction | TipStreamStart, isRepeated: boolean) => void,
 ): Connection {
   const [wasLive, setWasLive] = useState(false);
   /** The id of the transaction after which the stream begins. */
@@ -116,7 +124,7 @@ function useStream(
       onData({ id, data }) {
         const isRepeated = id === lastSeen.current;
         lastSeen.current = id;
-        onEvent(data, isRepeated);
+        onEvent(id, data, isRepeated);
       },
     },
   );

@@ -45,6 +45,7 @@ export function useTipCache() {
       });
     },
     lists: { client: queryClient, reload: reloadLists },
+    reloadSums,
     reload(): void {
       reloadSums();
       reloadLists();

@@ -1,21 +1,24 @@
-/** Tells that the other person of a tip reversed it, or said thank you. */
+/** Tells that the other person of a tip reversed it or said thank you, or what else happened to its money. */
 
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
 import { formatMoney } from '#shared/money.ts';
+import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction, TransactionPage } from '#shared/tips.ts';
 import { transactionsKey } from '../../signed-in/api-hooks.ts';
 import { toastMessage } from '../../toasts.ts';
+import { sentenceOf } from '../../ui/later/tip-changes.ts';
 
 export interface TipNews {
-  refunded(tip: Transaction): void;
+  /** Shows a tip whose money was charged, moved or went back, and tells of what moved. */
+  changed(tip: Transaction): void;
   /** Shows and tells the receiver's answer to the giver. */
   thanked(tip: Transaction): void;
 }
 
 export interface TipNewsOptions {
   readonly userId: UserId;
-  /** Earlier refunds are not told. */
+  /** What happened before is not told. */
   readonly since: Date;
   /** The lists that show the tips. */
   readonly lists: Lists;
@@ -24,22 +27,29 @@ export interface TipNewsOptions {
 }
 
 export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions): TipNews {
-  const refunds = new Set<string>();
+  const told = new Set<string>();
   const thanks = new Set<string>();
+
+  /** The stream repeats what happened after each reload of the page. */
+  function tellOnce(name: string, at: string, sentence: string | null): void {
+    if (!mayTell() || sentence === null || Date.parse(at) < since.getTime() || told.has(name)) return;
+    told.add(name);
+    toastMessage(sentence);
+  }
+
   return {
-    refunded(tip) {
-      // The stream repeats refunds after each reload of the page.
-      if (
-        !mayTell() ||
-        tip.refundedAt === null ||
-        Date.parse(tip.refundedAt) < since.getTime() ||
-        refunds.has(tip.id)
-      )
-        return;
-      const sentence = refundSentence(tip, userId);
-      if (sentence === null) return;
-      refunds.add(tip.id);
-      toastMessage(sentence);
+    changed(tip) {
+      const { id, changes, refundedAt, amountCents, receiverId } = tip;
+      showChanged(lists, tip);
+      for (const change of changes) {
+        const sentence = sentenceOf(change, receiverId !== userId);
+        tellOnce(
+          `${id} ${change.kind} ${change.at}`,
+          change.at,
+          `${formatMoney(amountCents)} tip: ${sentence}`,
+        );
+      }
+      if (refundedAt !== null) tellOnce(id, refundedAt, refundSentence(tip, userId));
     },
 
     thanked(tip) {
@@ -57,7 +67,10 @@ export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions)
 function refundSentence(tip: Transaction, userId: UserId): string | null {
   const isReceiver = tip.receiverId === userId;
   if (tip.refundedBy === (isReceiver ? 'receiver' : 'giver')) return null;
-  return `A tip of ${formatMoney(tip.amountCents)} was ${isReceiver ? 'taken back' : 'refunded'}`;
+  const sum = `A tip of ${formatMoney(tip.amountCents)}`;
+  if (isReceiver && wasNeverCharged(tip) && tip.refundedBy === null)
+    return `${sum} could not be charged, and left your total`;
+  return `${sum} was ${isReceiver ? 'taken back' : 'refunded'}`;
 }
 
 export interface Lists {

@@ -1,6 +1,7 @@
 /** Thanks the giver of a tip, once: by a ready thank-you, or by a text of one's own. */
 import { type SubmitEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
@@ -20,8 +21,8 @@ interface ThanksProps {
 }
 
 export function Thanks({ tip, onThanked }: ThanksProps) {
-  const { thankYou, thankedAt, status } = tip;
-  if (thankedAt === null && status !== 'completed') return null;
+  const { thankYou, thankedAt } = tip;
+  if (thankedAt === null && !isKept(tip)) return null;
   return (
     <section className={styles.part} aria-labelledby="thanks">
       {thankedAt === null ? (

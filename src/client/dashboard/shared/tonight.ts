@@ -1,5 +1,7 @@
 /** What a service has received tonight: a night ends in the morning, not at midnight. */
 import type { ServiceCategory } from '#shared/categories.ts';
+import { formatMoney } from '#shared/money.ts';
+import type { TipSummary } from '#shared/tips.ts';
 import { useSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
@@ -13,6 +15,11 @@ const USUAL_HOUR = 5;
 export function useNightStartHour(): number {
   const session = useSession();
   return (session.status === 'signed-in' ? session.user.dayStartHour : null) ?? USUAL_HOUR;
+}
+
+/** How much of the sum is held on cards and not charged yet, such as `$12.40 of it arriving`. */
+export function arrivingOf({ receivedTodayArrivingCents }: TipSummary): string {
+  return `${formatMoney(receivedTodayArrivingCents)} of it arriving`;
 }
 
 /** The query of tonight's count and sum of net amounts, which begins anew with each night. */

@@ -11,7 +11,7 @@ import { ScreenHeading } from '../../ui/heading.tsx';
 import { Money } from '../../ui/money.tsx';
 import { SimulatedMoney } from '../../ui/simulated-money.tsx';
 import type { LiveTips } from '../live/live-tips.ts';
-import { useNightStartHour, useTonight } from '../shared/tonight.ts';
+import { arrivingOf, useNightStartHour, useTonight } from '../shared/tonight.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { useFullScreen, useWakeLock } from './device-screen.ts';
 import { Frame } from './frame.tsx';
@@ -122,6 +122,7 @@ function Tonight({ code }: { readonly code: QrCode }) {
               <p>
                 {data.receivedTodayCount === 1 ? '1 tip' : `${data.receivedTodayCount} tips`} since {since}
               </p>
+              {data.receivedTodayArrivingCents > 0 && <p>{arrivingOf(data)}</p>}
               <SimulatedMoney />
             </>
           ) : (

@@ -19,7 +19,7 @@ import { SimulatedMoney } from '../../ui/simulated-money.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import { formatDate, formatHour, formatTipCount } from '../insights/format.ts';
 import { LOAD_FAILED, useListing } from '../shared/queries.ts';
-import { useNightStartHour, useTonight } from '../shared/tonight.ts';
+import { arrivingOf, useNightStartHour, useTonight } from '../shared/tonight.ts';
 import styles from './last-call.module.css';
 import { endOf } from './night.ts';
 import { handOutPicture } from './night-picture.ts';
@@ -44,6 +44,7 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
     <Night
       serviceCategory={serviceCategory}
       sum={formatMoney(tonight.data.receivedTodayCents)}
+      arriving={tonight.data.receivedTodayArrivingCents > 0 ? arrivingOf(tonight.data) : null}
       count={tonight.data.receivedTodayCount}
       bestHour={night.bestHour}
       toThank={night.toThank}
@@ -93,6 +94,8 @@ interface NightProps {
   readonly serviceCategory: ServiceCategory;
   /** The net sum, such as `$214.00`. */
   readonly sum: string;
+  /** How much of it is arriving; null for nothing. */
+  readonly arriving: string | null;
   readonly count: number;
   readonly bestHour: number | null;
   readonly toThank: readonly Transaction[];
@@ -100,7 +103,7 @@ interface NightProps {
   readonly date: string;
 }
 
-function Night({ serviceCategory, sum, count, bestHour, toThank, date }: NightProps) {
+function Night({ serviceCategory, sum, arriving, count, bestHour, toThank, date }: NightProps) {
   const numbers = useRef<HTMLDivElement>(null);
   const sumPlace = useRef<HTMLParagraphElement>(null);
   const [told, setTold] = useState('');
@@ -140,6 +143,7 @@ function Night({ serviceCategory, sum, count, bestHour, toThank, date }: NightPr
           {sum}
         </p>
         <p>{[...facts, toThank.length > 0 && `${toThank.length} to thank`].filter(Boolean).join(' · ')}</p>
+        {arriving !== null && <p>{arriving}</p>}
         <SimulatedMoney />
       </div>
       <ThankEverybody toThank={toThank} />

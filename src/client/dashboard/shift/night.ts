@@ -1,10 +1,18 @@
 /** What the tips of a night come to at its end. */
 import { type Day, localTime } from '#shared/calendar.ts';
+import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 
 type NightTip = Pick<
   Transaction,
-  'amountCents' | 'createdAt' | 'status' | 'thankedAt' | 'message' | 'wordsHidden' | 'reportedAt'
+  | 'amountCents'
+  | 'createdAt'
+  | 'status'
+  | 'capturesAt'
+  | 'thankedAt'
+  | 'message'
+  | 'wordsHidden'
+  | 'reportedAt'
 >;
 
 interface NightEnd<Tip> {
@@ -23,9 +31,9 @@ export function endOf<Tip extends NightTip>(
   { startMs, endMs }: Day,
   timeZone: string,
 ): NightEnd<Tip> {
-  const ofNight = tips.filter(({ createdAt, status }) => {
-    const at = Date.parse(createdAt);
-    return status === 'completed' && startMs <= at && at < endMs;
+  const ofNight = tips.filter((tip) => {
+    const at = Date.parse(tip.createdAt);
+    return isKept(tip) && startMs <= at && at < endMs;
   });
   const byHour = new Map<number, number>();
   for (const { createdAt, amountCents } of ofNight.toReversed()) {

@@ -18,7 +18,6 @@ export function TakeBack({ tip, onClose }: TakeBackProps) {
   const show = useShowTip();
   const { isUnderWay, problem, reverse } = useRefund({
     name: nameOf(tip),
-    tip,
     isGiver: true,
     onClose,
     onRefunded(refunded) {

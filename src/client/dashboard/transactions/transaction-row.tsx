@@ -1,11 +1,13 @@
 /** A transaction in the list: its sum, when and what it was, its messages, and what can be done about it. */
 import { Check, Ellipsis } from 'lucide-react';
-import { lazy, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { cents, formatMoney } from '#shared/money.ts';
+import { isArriving, isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../../api-client/server-clock.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { useIsNew } from '../live/seen-tips.ts';
@@ -18,6 +20,11 @@ const loadMenu = () => import('./tip-menu.tsx');
 const ReceivedTipMenu = lazy(() => loadMenu().then((menus) => ({ default: menus.ReceivedTipMenu })));
 const SentTipMenu = lazy(() => loadMenu().then((menus) => ({ default: menus.SentTipMenu })));
 
+/** Few tips have any, and none where payments are simulated. */
+const RowChanges = lazy(() =>
+  import('./row-changes.tsx').then(({ RowChanges }) => ({ default: RowChanges })),
+);
+
 interface RowProps {
   readonly transaction: Transaction;
   readonly isReceived: boolean;
@@ -29,15 +36,16 @@ export function Row(props: RowProps) {
   const { transaction, isReceived } = props;
   const { amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
   const sumCents = isReceived ? netAmountCents : cents(amountCents + giverFeeCents);
-  const isRefunded = status === 'refunded';
+  const isGone = status === 'refunded' || status === 'disputed';
   const sum = <Money sign={isReceived ? '+' : '-'} amountCents={sumCents} />;
   return (
-    <li tabIndex={-1} className={frame.row} data-received={isReceived} data-refunded={isRefunded}>
+    <li tabIndex={-1} className={frame.row} data-received={isReceived} data-refunded={isGone}>
       <div className={frame.line}>
         <div className={frame.what}>
           <p className={styles.kind}>
             <span className={styles.direction}>{isReceived ? 'Received' : 'Sent'}</span>
             <Badge>{CATEGORY_LABELS[serviceCategory]}</Badge>
+            {isArriving(transaction) && <span className={styles.arriving}>Arriving</span>}
           </p>
           {/* A receiver is not told who gave. */}
           {!isReceived && (
@@ -48,9 +56,9 @@ export function Row(props: RowProps) {
         </div>
         <div className={frame.sum}>
           <p className={styles.amount}>
-            {isRefunded ? (
+            {isGone ? (
               <>
-                <span className="visually-hidden">Refunded: </span>
+                <span className="visually-hidden">{status === 'disputed' ? 'Disputed' : 'Refunded'}: </span>
                 <s>{sum}</s>
               </>
             ) : (
@@ -70,22 +78,35 @@ export function Row(props: RowProps) {
         </p>
         <Actions {...props} />
       </div>
+      {hasChanges(transaction) && (
+        // The status says the most of it where this could not be fetched.
+        <Boundary>
+          <Suspense>
+            <RowChanges transaction={transaction} isReceived={isReceived} />
+          </Suspense>
+        </Boundary>
+      )}
       <RowMessages transaction={transaction} isReceived={isReceived} />
     </li>
   );
 }
 
+/** Whether there is more to say of its money than its status. */
+function hasChanges({ changes, capturesAt }: Transaction): boolean {
+  return changes.length > 0 || capturesAt !== null;
+}
+
 function Actions({ transaction, isReceived, onThank, onTakeBack }: RowProps) {
-  const { amountCents, serviceCategory, status, createdAt, thankedAt, undoUntil, receiverName } = transaction;
+  const { amountCents, serviceCategory, createdAt, thankedAt, undoUntil, receiverName } = transaction;
   const [isOpen, setOpen] = useState(false);
-  const canTakeBack = useIsBefore(isReceived ? null : undoUntil) && status !== 'refunded';
+  const canTakeBack = useIsBefore(isReceived ? null : undoUntil) && isKept(transaction);
   const name = `${formatMoney(amountCents)} tip ${
     isReceived ? `(${CATEGORY_LABELS[serviceCategory]})` : `to ${receiverName}`
   }, ${shortDateTime(createdAt)}`;
   const Menu = isReceived ? ReceivedTipMenu : SentTipMenu;
   return (
     <div className={styles.actions}>
-      {isReceived && (thankedAt !== null || status === 'completed') && (
+      {isReceived && (thankedAt !== null || isKept(transaction)) && (
         <Button
           look="quiet"
           className={thankedAt === null ? undefined : styles.done}

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { cents, formatMoney } from '#shared/money.ts';
 import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
+import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { clearToasts, toastError, toastSuccess } from '../../toasts.ts';
 import { callAbout } from '../guest-receipt.ts';
@@ -13,7 +14,6 @@ const NO_ANSWER =
 interface RefundOptions {
   /** The name of the transaction for the person who sends it back. */
   readonly name: string;
-  readonly tip: Pick<Transaction, 'amountCents' | 'giverFeeCents'>;
   readonly isGiver: boolean;
   readonly onRefunded: (transaction: Transaction) => void;
   /** Called when the tip may have been refunded by another device or person. */
@@ -23,7 +23,7 @@ interface RefundOptions {
 }
 
 /** All attempts keep one idempotency key. */
-export function useRefund({ name, tip, isGiver, onRefunded, onStale, onClose }: RefundOptions) {
+export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: RefundOptions) {
   const [key] = useState(newIdempotencyKey);
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -43,7 +43,7 @@ export function useRefund({ name, tip, isGiver, onRefunded, onStale, onClose }: 
       onRefunded(result.answer);
       // Another toast may still say that the tip was sent.
       clearToasts();
-      toastSuccess(sentenceOf(tip, isGiver));
+      toastSuccess(sentenceOf(result.answer, isGiver));
       return;
     }
     const { code, detail } = result.failure;
@@ -65,10 +65,11 @@ export function useRefund({ name, tip, isGiver, onRefunded, onStale, onClose }: 
   };
 }
 
-function sentenceOf({ amountCents, giverFeeCents }: RefundOptions['tip'], isGiver: boolean): string {
-  const tip = `${formatMoney(amountCents)} tip`;
-  const back = formatMoney(cents(amountCents + giverFeeCents));
-  return isGiver
-    ? `${tip} taken back. You get ${back} back.`
-    : `${tip} refunded. The customer gets ${back} back.`;
+function sentenceOf(refunded: Transaction, isGiver: boolean): string {
+  const { amountCents, giverFeeCents, changes } = refunded;
+  const tip = `${formatMoney(amountCents)} tip ${isGiver ? 'taken back' : 'refunded'}.`;
+  if (wasNeverCharged(refunded))
+    return `${tip} ${isGiver ? 'Nothing was charged.' : 'The customer was never charged.'}`;
+  const back = changes.length > 0 ? 'the rest' : formatMoney(cents(amountCents + giverFeeCents));
+  return `${tip} ${isGiver ? 'You get' : 'The customer gets'} ${back} back.`;
 }

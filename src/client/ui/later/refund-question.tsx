@@ -1,8 +1,10 @@
 /** The question before a tip goes back to its giver. */
 import { cents, formatMoney } from '#shared/money.ts';
+import { isArriving } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Confirmation } from './confirmation.tsx';
 import styles from './refund-question.module.css';
+import { leftOf } from './tip-changes.ts';
 
 const LABELS = {
   giver: { verb: 'Take Back', underWay: 'Taking Back...' },
@@ -14,7 +16,10 @@ export function refundLabel(isGiver: boolean, isUnderWay: boolean): string {
 }
 
 interface RefundQuestionProps {
-  readonly tip: Pick<Transaction, 'amountCents' | 'giverFeeCents' | 'netAmountCents' | 'receiverName'>;
+  readonly tip: Pick<
+    Transaction,
+    'amountCents' | 'giverFeeCents' | 'netAmountCents' | 'receiverName' | 'status' | 'capturesAt' | 'changes'
+  >;
   readonly isGiver: boolean;
   readonly isUnderWay: boolean;
   readonly problem: string | null;
@@ -24,9 +29,8 @@ interface RefundQuestionProps {
 
 export function RefundQuestion(props: RefundQuestionProps) {
   const { tip, isGiver, isUnderWay, problem, onConfirm, onCancel } = props;
-  const { amountCents, giverFeeCents, netAmountCents, receiverName } = tip;
+  const { amountCents, netAmountCents, receiverName } = tip;
   const sum = formatMoney(amountCents);
-  const back = formatMoney(cents(amountCents + giverFeeCents));
   return (
     <Confirmation
       title={isGiver ? `Take back your ${sum} tip?` : `Refund this ${sum} tip?`}
@@ -38,13 +42,11 @@ export function RefundQuestion(props: RefundQuestionProps) {
     >
       {isGiver ? (
         <p>
-          You get {back} back{giverFeeCents > 0 && `, with the service fee of ${formatMoney(giverFeeCents)}`}.{' '}
-          <bdi>{receiverName}</bdi> is told that you took it back.
+          {giverGets(tip)} <bdi>{receiverName}</bdi> is told that you took it back.
         </p>
       ) : (
         <p>
-          {formatMoney(netAmountCents)} is taken from your total. The customer gets {back} back
-          {giverFeeCents > 0 && ', with the service fee'}.
+          {formatMoney(leftOf(tip, false) ?? netAmountCents)} is taken from your total. {customerGets(tip)}
         </p>
       )}
       <p>The tip stays in both lists as refunded. This cannot be undone.</p>
@@ -55,4 +57,21 @@ export function RefundQuestion(props: RefundQuestionProps) {
       )}
     </Confirmation>
   );
+}
+
+function giverGets(tip: RefundQuestionProps['tip']): string {
+  const { amountCents, giverFeeCents } = tip;
+  if (isArriving(tip)) return 'Your card is not charged.';
+  const left = leftOf(tip, true);
+  if (left !== null) return `You get the rest back: ${formatMoney(left)}.`;
+  const fee = giverFeeCents > 0 ? `, with the service fee of ${formatMoney(giverFeeCents)}` : '';
+  return `You get ${formatMoney(cents(amountCents + giverFeeCents))} back${fee}.`;
+}
+
+function customerGets(tip: RefundQuestionProps['tip']): string {
+  const { amountCents, giverFeeCents, changes } = tip;
+  if (isArriving(tip)) return 'The customer is not charged.';
+  if (changes.length > 0) return 'The customer gets the rest back.';
+  const fee = giverFeeCents > 0 ? ', with the service fee' : '';
+  return `The customer gets ${formatMoney(cents(amountCents + giverFeeCents))} back${fee}.`;
 }

@@ -25,7 +25,7 @@ type Tell = (sum: string) => string;
 const TO_RECEIVER: Readonly<Record<TipChange['kind'], Tell>> = {
   refund: (sum) => `${sum} of this tip went back to the customer.`,
   dispute: (sum) =>
-    `The customer’s bank took this tip back, and ${sum} left your total for now. You don’t have to do anything: ${brand.name} answers the bank.`,
+    `The customer’s bank took it back, and ${sum} left your total for now. You don’t have to do anything: ${brand.name} answers the bank.`,
   dispute_won: (sum) => `The bank decided that the tip stands. ${sum} is back in your total.`,
   dispute_lost: () => 'The bank decided for the customer. What it took stays with them.',
   debit: (sum) => `${brand.name} took ${sum} of this tip back from you.`,
@@ -66,7 +66,7 @@ export function leftOf(
 ): Cents | null {
   if (changes.length === 0) return null;
   const begun = isGiver ? tip.amountCents + tip.giverFeeCents : tip.netAmountCents;
-  return cents(changes.reduce((sum, { amountCents }) => sum + amountCents, begun));
+  return cents(changes.reduce<number>((sum, { amountCents }) => sum + amountCents, begun));
 }
 
 const magnitude = (amount: Cents): Cents => cents(Math.abs(amount));

@@ -7,6 +7,7 @@ import { accountEvent } from '#shared/events.ts';
 import { decimalFromCents, terms } from '#shared/money.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
+import { tipChange } from '#shared/tips.ts';
 import { VERSION } from '../../version.ts';
 import { problemOf } from '../http/problems.ts';
 import type { Endpoint, Named, Text } from '../procedures/endpoint.ts';
@@ -55,7 +56,7 @@ const CHAPTER_NAMES: Readonly<Record<string, { readonly tag?: string; readonly o
 
 /** Schemas that others contain, and no endpoint takes or answers by itself. */
 const CONTAINED: Named = { serviceCategory };
-const CONTAINED_IN_ANSWERS: Named = { ...CONTAINED, event: accountEvent };
+const CONTAINED_IN_ANSWERS: Named = { ...CONTAINED, event: accountEvent, tipChange };
 
 function namesOf(schemas: readonly (Named | undefined)[]): ReadonlyMap<z.ZodType, string> {
   const named = schemas.flatMap((each) => Object.entries(each ?? {}));

@@ -172,7 +172,7 @@ const NOTES: FieldNotes = {
   service_category: 'The service; for a tip it is that of the code.',
   service_provider: 'Whom the code tips.',
   status:
-    'What became of the payment: `completed` or `refunded`; and with a payment service also `pending` until it is paid, `failed`, or `expired` when nobody can pay it any more.',
+    'What became of the payment: `completed` or `refunded`; and with a payment service also `pending` until its money is taken, `failed`, `expired` when nobody can pay it any more, or `disputed` while the giver’s bank has all of it.',
   'QrCode.status':
     'Whether tips are taken: not by a paused code, and never again by one that was replaced or retired.',
   'QrCodeLookup.status': 'Whether tips are taken: not by a paused code.',
@@ -181,6 +181,8 @@ const NOTES: FieldNotes = {
   total_tips_given: 'The sum of the tips given, without fees, in US dollars.',
   received_today_count: 'How many tips were received on the present day.',
   received_today: 'What reached the receiver of them, in US dollars.',
+  received_today_arriving:
+    'What of `received_today` is held on cards and not taken yet, in US dollars; a giver may still take it back.',
   total_tips_received: 'The sum of the net amounts received, in US dollars.',
   'PaymentLink.url': 'A page of the payment service. It can be opened once.',
   url: 'The address that the picture carries: the tip page of the code.',
@@ -191,6 +193,15 @@ const NOTES: FieldNotes = {
   refunded_at: 'When the tip was refunded, ISO 8601 in UTC; null when it was not.',
   refunded_by:
     'Who had the tip refunded; null when it was not, and for a refund by the operator or at the payment service.',
+  captures_at:
+    'When the money is taken that is held on the giver’s card, ISO 8601 in UTC: a `pending` tip that has it was given and is in the sums. It stays with a tip that was taken back before that, of which nothing was charged; null otherwise.',
+  changes:
+    'What happened to the money after it was paid, oldest first; empty for a simulated tip. A refund of all that is left is in `refunded_at` alone.',
+  'TipChange.kind':
+    'What happened: `refund` (a part went back), `dispute` (the giver’s bank took it back), `dispute_won` (it came back), `dispute_lost` (it stays gone, and no more moves), `refund_failed` (a refund did not reach the giver) or `debit` (the operator took from the receiver at the payment service).',
+  'TipChange.at': 'When it happened, ISO 8601 in UTC.',
+  'TipChange.amount':
+    'What moved, in US dollars, negative where it went back: of what the giver paid with the fee for the giver, of the net amount for the receiver.',
   undo_until:
     'Until when its giver may take the tip back, ISO 8601 in UTC; null when that is over, and for the receiver, who may always refund it.',
   received_count: 'How many tips were received.',
@@ -265,13 +276,17 @@ const NOTES: FieldNotes = {
   events: 'Oldest first.',
   has_more: 'Whether there are more: then ask again at once.',
   next_cursor: 'What to send as `after` the next time; null while you have no event.',
-  type: 'What happened: `tip.received`, `tip.refunded`, `tip.thanked`, `code.changed` or `statement.ready`.',
+  type: 'What happened: `tip.received`, `tip.refunded`, `tip.changed`, `tip.thanked`, `code.changed` or `statement.ready`.',
+  change:
+    'Of `tip.changed`: `captured`, when the money that was held on the giver’s card was taken, or a kind of the `changes` of a transaction.',
   timestamp: 'When it happened, ISO 8601 in UTC.',
   data: 'What it happened to: the tip, the code or the month, and no others.',
   'Event.id': 'The same each time that the event is read or told.',
   'Event.transaction_id': 'The tip.',
   'Event.qr_code_id': 'The code that was tipped or changed.',
-  'Event.amount': 'The tip in US dollars.',
+  'Event.amount':
+    'The tip in US dollars; of `tip.changed`, what moved of it, negative where it went back, and 0 for a capture.',
+  'Event.net_amount': 'What of it is the receiver’s, in US dollars, signed alike.',
   'Event.month': 'The month whose statement can be had, such as 2026-05.',
   'Webhook.events': 'The types of events that are told.',
   'NewWebhook.events': 'The types of events to be told.',

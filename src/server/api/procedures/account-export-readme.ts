@@ -27,7 +27,8 @@ account.json
 transactions.json
   Every tip that you sent or received, the newest first, as
   GET /api/transactions answers it. Refunded tips are in it as well. Each says
-  how it was paid: simulated (no money moved), test (test money) or live.
+  how it was paid: simulated (no money moved), test (test money) or live; until
+  when its money is held on the card; and what happened to the money since.
 
 transactions.csv
   The same tips for spreadsheets. Dates and times are those of
@@ -36,8 +37,9 @@ transactions.csv
 
 payments.json
   Every payment that you began at the payment service, the newest first: what
-  became of it (created and pending wait for you to pay; succeeded, failed,
-  expired, refunded), the sums, the times, the transaction that it is of, and
+  became of it (created and pending wait for you to pay; authorised holds the
+  money on your card; succeeded, failed, expired, refunded, and cancelled, of
+  which nothing was charged), the sums, the times, the transaction that it is of, and
   the names of its page and its charge there. One that was never paid is no
   transaction. It is empty where payments are simulated.
 

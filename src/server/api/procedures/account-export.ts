@@ -200,18 +200,24 @@ async function* endedCodes(
   } while (cursor !== null);
 }
 
-/** The pages as of a time, so that a refund during an export is in none of its files. */
+/** The pages as of a time, so that what happens to a tip during an export is in none of its files. */
 async function* asOf(
   atMs: number,
   pages: AsyncGenerator<readonly Transaction[], void>,
 ): AsyncGenerator<readonly Transaction[], void> {
   for await (const page of pages) {
-    yield page.map((each) =>
-      each.refundedAt !== null && Date.parse(each.refundedAt) > atMs
-        ? { ...each, status: 'completed', refundedAt: null, refundedBy: null }
-        : each,
-    );
+    yield page.map((each) => tipAsOf(atMs, each));
   }
+}
+
+function tipAsOf(atMs: number, tip: Transaction): Transaction {
+  const isSince = (time: string) => Date.parse(time) > atMs;
+  const changes = tip.changes.filter(({ at }) => !isSince(at));
+  const isRefundedSince = tip.refundedAt !== null && isSince(tip.refundedAt);
+  const isDisputedSince = tip.status === 'disputed' && changes.length < tip.changes.length;
+  if (!isRefundedSince && !isDisputedSince) return { ...tip, changes };
+  const status = tip.capturesAt === null ? 'completed' : 'pending';
+  return { ...tip, changes, status, refundedAt: null, refundedBy: null };
 }
 
 /** The payments as their giver sees them, without the receiver's account at the payment service. */
@@ -236,6 +242,8 @@ async function* paymentsTold(
       chargeId: payment.chargeId,
       refundAskedAt: refund && time(refund.askedAtMs),
       refundAskedBy: refund?.askedBy ?? null,
+      capturesAt: payment.capturesAtMs === null ? null : time(payment.capturesAtMs),
+      owedToGiverCents: payment.owedToGiverCents,
     }));
   }
 }

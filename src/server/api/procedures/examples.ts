@@ -111,6 +111,8 @@ export const TRANSACTION = {
   thank_you: MESSAGES_OF_CODE.thank_you,
   thanked_at: null,
   terms_version: 0,
+  changes: [],
+  captures_at: null,
 };
 
 /** The same transaction as its receiver sees it. */

@@ -10,6 +10,7 @@ import {
   passwordReset,
   receiptRequest,
 } from '#shared/mail.ts';
+import { wasGiven } from '#shared/tip-states.ts';
 import { mailOf } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { MAIL_SETTINGS } from './examples.ts';
@@ -186,12 +187,13 @@ export const receiptProcedures = {
       const { email, timeZone } = input;
       const mail = mailOf(ctx);
       const { account, services } = ctx;
-      const { id, giverId, status, receiptUrl } = await services.transactions.get(account, input.id);
+      const tip = await services.transactions.get(account, input.id);
+      const { id, giverId, receiptUrl } = tip;
       const isGuest = receiptUrl !== null;
       // A receiver sees a pseudonym of the giver, and nothing of a guest.
       if (!isGuest && (account === null || giverId !== account.id))
         throw new AppError('transaction_not_found');
-      if (status !== 'completed' && status !== 'refunded') throw new AppError('no_receipt_yet');
+      if (!wasGiven(tip)) throw new AppError('no_receipt_yet');
       const to = isGuest || account === null ? { email: namedBy(email) } : { userId: account.id };
       await services.limits.countReceiptMail(id, 'email' in to ? to.email : null, ctx.address(), ctx.quota);
       await mail.sendReceipt(id, to, timeZone);

@@ -94,6 +94,7 @@ export const recordProcedures = {
         totalTipsGivenCents: 1_050,
         receivedTodayCount: 3,
         receivedTodayCents: 7_275,
+        receivedTodayArrivingCents: 0,
       }),
     },
     countedProcedure('sums')

@@ -75,7 +75,7 @@ export const transactionProcedures = {
       summary: 'Give a tip',
       description: [
         'Where payments are simulated, the tip is completed at once and no money moves. With a payment',
-        'service it is `pending`: open `payment_url` in a browser to pay there within half an hour, and',
+        'service it is `pending`: open `payment_url` in a browser to pay there within an hour, and',
         'read the transaction to hear what became of it. You are charged the amount and the giver fee of',
         '`GET /terms` on top. Send an `Idempotency-Key` to retry safely: the same key',
         'and body give the same transaction, and the same page to pay on, however often they are sent.',
@@ -165,7 +165,8 @@ export const transactionProcedures = {
         'One that you sent or received. Those of other people answer as if there were none. With a',
         'payment service, one that you began to pay is here as well, and in no list until it is paid;',
         'the payment service is asked what became of it, every three seconds at most. Whoever is tipped',
-        'hears of a tip once it is paid.',
+        'hears of a tip once its giver has paid. Its money is then held on the card until `captures_at`,',
+        'when the time to take it back is over, and the tip is `pending` for as long.',
       ],
       parameters: [TRANSACTION_ID],
       answers: { transaction },
@@ -186,9 +187,10 @@ export const transactionProcedures = {
       status: 200,
       summary: 'Refund a tip',
       description: [
-        'Reverses a tip in full, with its fees; what was paid goes back the way it came. Whoever',
-        'received it may do so at any time; whoever gave it until `undo_until`. Send an',
-        '`Idempotency-Key` to retry safely. The request has no body.',
+        'Reverses a tip in full, with its fees; what was paid goes back the way it came, and what is held',
+        'until `captures_at` is never charged. Whoever received it may do so at any time; whoever gave it',
+        'until `undo_until`, ten times an hour and thirty times a day. Send an `Idempotency-Key` to retry',
+        'safely. The request has no body.',
       ],
       parameters: [
         TRANSACTION_ID,
@@ -216,7 +218,10 @@ export const transactionProcedures = {
     },
     changedByPartyProcedure.input(refundRequest).mutation(({ ctx, input }) => {
       requireOneAttempt(ctx, input.idempotencyKey);
-      return ctx.services.transactions.refund(ctx.account, input);
+      const { limits, transactions } = ctx.services;
+      return transactions.refund(ctx.account, input, (attempt) =>
+        limits.limitTakeBack(ctx.account?.id ?? ctx.address(), attempt),
+      );
     }),
   ),
 
@@ -229,9 +234,9 @@ export const transactionProcedures = {
       summary: 'Give up a payment',
       description: [
         'Closes the page on which a tip was to be paid, so that nobody can pay it any more. The answer',
-        'says what became of it: `expired`, or `completed` when it was paid meanwhile. Asked again, it',
-        'answers the same. A tip that was no payment at a payment service answers as if there were',
-        'none. The request has no body.',
+        'says what became of it: `expired`, or when it was paid meanwhile `completed`, or `pending` with',
+        '`captures_at`. Asked again, it answers the same. A tip that was no payment at a payment service',
+        'answers as if there were none. The request has no body.',
       ],
       parameters: [TRANSACTION_ID],
       movesMoney: true,
@@ -259,8 +264,10 @@ export const transactionProcedures = {
         'resume after: `connected`, or `reset` when it begins now instead of after the event that you',
         'named; `reason` is then `unknown_event` (it is none of yours, or not any more) or',
         '`too_many_missed` (more than 1,000 tips came since), and you load your list of transactions',
-        'again. Each tip is a `tip`. Once you are thanked for a tip that you gave, it comes once more,',
-        'under the id of the event before, with `thanked_at`; whoever misses that finds it in the list.',
+        'again. Each tip is a `tip`. It comes again, under an id of its own each time, when it was',
+        'refunded, when its money was taken, and with each of its `changes`. Once you are thanked for a tip',
+        'that you gave, it comes once more, under the id of the event before, with `thanked_at`; whoever',
+        'misses that finds it in the list.',
         'Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed;',
         '`EventSource` does that by itself. A comment comes every 15 seconds; when the connection',
         'breaks, connect again. An account may have 20 streams open, and open 120 a minute. The token',

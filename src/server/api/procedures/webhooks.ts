@@ -35,7 +35,7 @@ const EVENT = {
 const WEBHOOK = {
   id: 'whk_2b7d9f1h3k5m7p9r1t3v5x7z9b',
   url: 'https://till.example.com/tips',
-  events: ['tip.received', 'tip.refunded'],
+  events: ['tip.received', 'tip.refunded', 'tip.changed'],
   created_at: '2024-06-01T20:00:00.000Z',
   is_on: true,
   off_reason: null,

@@ -1,0 +1,109 @@
+/**
+ * What the two people of a tip see of real money: held on a card, charged, taken by a bank and back again, gone
+ * in part, and given up before it was charged.
+ */
+import type { Page } from '@playwright/test';
+import { expect, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+import { goToStripe, success, test } from './stripe-fixtures.ts';
+
+const rowsOf = (page: Page) => page.getByRole('tabpanel').getByRole('listitem');
+
+test('a tip arrives, is charged, disputed and won, goes back in part, or was never charged', async ({
+  page,
+  browser,
+  payableSides,
+  logInAs,
+  stripe,
+  deliver,
+  server,
+}) => {
+  const { provider, code, customer } = await payableSides();
+  const context = await browser.newContext();
+  await logInAs(provider, context);
+  const dashboard = await context.newPage();
+  await dashboard.goto(`${server.url}/dashboard`);
+  await expect(dashboard.getByText('no tips yet')).toBeVisible();
+  await logInAs(customer);
+
+  /** Tips $20 at Stripe. @returns how Stripe names the charge. */
+  async function give(): Promise<string> {
+    await goToStripe(page, code);
+    await page.getByRole('link', { name: 'Pay', exact: true }).click();
+    await expect(success(page)).toBeVisible();
+    return [...stripe.charges.keys()].at(-1) ?? '';
+  }
+  /** Lets something happen at Stripe, and tells of it. */
+  async function happens(act: () => unknown): Promise<void> {
+    const told = stripe.notices.length;
+    act();
+    for (const notice of stripe.notices.slice(told)) await deliver(notice);
+  }
+
+  const first = await give();
+  await expect(page.getByText(/^Your card is charged at .+ take your tip back at no cost\.$/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+  await picture(page, '01-sent');
+  await expectForEverybody(page, 'sent');
+  await expect(dashboard.getByText('$19.40 of it arriving', { exact: true })).toBeVisible();
+  await expect(dashboard.getByRole('region', { name: 'Last tip' })).toContainText('you keep $19.40 · arriving');
+  await picture(dashboard, '02-codes');
+  await dashboard.getByRole('tab', { name: 'Transactions' }).click();
+  const [arrived, given] = [rowsOf(dashboard).first(), page.getByRole('article')];
+  await expect(arrived).toContainText('Arriving');
+  await picture(dashboard, '03-arriving');
+  await expectForEverybody(dashboard, 'arriving');
+  await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+  await expect(given).toContainText(/Your card is charged at .+ at no cost\./);
+  await expect(given).toContainText('you pay $21.00');
+  await picture(page, '04-receipt-arriving');
+  await happens(() => stripe.capture(first));
+  await expect(arrived).not.toContainText('Arriving');
+  await expect(arrived).toContainText('Status: completed');
+  await expect(given).toContainText('you paid $21.00');
+
+  const second = await give();
+  await happens(() => stripe.capture(second));
+  await happens(() => stripe.openDispute(second));
+  await expect(toast(dashboard, /^\$20\.00 tip: The customer’s bank took it back/)).toBeVisible();
+  await expect(arrived).toContainText('Disputed');
+  await expect(arrived).toContainText('You don’t have to do anything');
+  await picture(dashboard, '05-disputed');
+  await expectForEverybody(dashboard, 'disputed');
+  await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+  await expect(given).toContainText('Your bank took $21.00 back for you.');
+  await picture(page, '06-receipt-disputed');
+  await happens(() => stripe.closeDispute([...stripe.charges.values()].at(-1)?.disputes[0]?.id ?? '', 'won'));
+  await expect(toast(dashboard, /\$19\.40 is back in your total\.$/)).toBeVisible();
+  await expect(arrived).toContainText('Dispute won');
+  await expect(arrived).toContainText('Status: completed');
+
+  const third = await give();
+  await happens(() => stripe.capture(third));
+  await happens(() => stripe.refundPart(third, 1_050));
+  await expect(toast(dashboard, '$20.00 tip: $9.70 of this tip went back to the customer.')).toBeVisible();
+  await expect(arrived).toContainText('Partly refunded');
+  await picture(dashboard, '07-partly-refunded');
+  await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+  await expect(given).toContainText('$10.50 of your payment came back to you.');
+  await expect(given).toContainText(/Paid now\s*\$10\.50/);
+  await picture(page, '08-receipt-partly-refunded');
+  await expectForEverybody(page, 'partly refunded');
+
+  await give();
+  await expect(arrived).toContainText('Arriving');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('dialog')).toContainText('Your card is not charged.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Take Back' }).click();
+  await expect(toast(page, '$20.00 tip taken back. Nothing was charged.')).toBeVisible();
+  await expect(given).toContainText(/Taken back on .+ by you: Nothing was charged\./);
+  await picture(page, '09-receipt-taken-back');
+  await expect(toast(dashboard, 'A tip of $20.00 was taken back')).toBeVisible();
+  await expect(arrived).toContainText('Taken back');
+  await expect(arrived).not.toContainText('Arriving');
+  await picture(dashboard, '10-taken-back');
+  await expectForEverybody(dashboard, 'taken back');
+  expect([...stripe.charges.values()].at(-1)?.isCaptured).toBe(false);
+  await context.close();
+});
