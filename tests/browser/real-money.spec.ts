@@ -47,7 +47,9 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   await picture(page, '01-sent');
   await expectForEverybody(page, 'sent');
   await expect(dashboard.getByText('$19.40 of it arriving', { exact: true })).toBeVisible();
-  await expect(dashboard.getByRole('region', { name: 'Last tip' })).toContainText('you keep $19.40 · arriving');
+  await expect(dashboard.getByRole('region', { name: 'Last tip' })).toContainText(
+    'you keep $19.40 · arriving',
+  );
   await picture(dashboard, '02-codes');
   await dashboard.getByRole('tab', { name: 'Transactions' }).click();
   const [arrived, given] = [rowsOf(dashboard).first(), page.getByRole('article')];

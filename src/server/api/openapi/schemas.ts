@@ -111,7 +111,9 @@ export const OTHER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     { $ref: schemaAt('StreamReset') },
   ),
   StreamReset: STREAM_RESET_SCHEMA,
-  TipEvent: eventSchema('A tip was given, charged, changed, reversed or answered.', 'tip', { $ref: schemaAt('Transaction') }),
+  TipEvent: eventSchema('A tip was given, charged, changed, reversed or answered.', 'tip', {
+    $ref: schemaAt('Transaction'),
+  }),
   Csv: CSV_SCHEMA,
   Problem: PROBLEM_SCHEMA,
   FieldError: FIELD_ERROR_SCHEMA,

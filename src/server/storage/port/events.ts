@@ -5,6 +5,7 @@
  */
 import type { EventId, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
+import type { StoredAdjustmentKind } from './ledger.ts';
 
 /** How far an account's events were read: the last entry and the last noted event. */
 export interface EventPlace {
@@ -25,13 +26,21 @@ interface StoredEvent {
   readonly createdAtMs: number;
 }
 
-export interface TipEvent extends StoredEvent {
-  /** `tip.changed`: its money was captured, or adjusted. */
-  readonly kind: 'tip.received' | 'tip.refunded' | 'tip.changed';
+interface EntryEvent extends StoredEvent {
   readonly transactionId: TransactionId;
   readonly qrCodeId: QrCodeId;
   readonly amountCents: Cents;
   readonly netAmountCents: Cents;
+}
+
+export interface TipEvent extends EntryEvent {
+  readonly kind: 'tip.received' | 'tip.refunded';
+}
+
+/** The money of a tip was captured or adjusted; the amounts are what moved. */
+export interface TipChangedEvent extends EntryEvent {
+  readonly kind: 'tip.changed';
+  readonly change: StoredAdjustmentKind;
 }
 
 export interface NotedEvent extends StoredEvent {
@@ -40,7 +49,7 @@ export interface NotedEvent extends StoredEvent {
   readonly subject: string;
 }
 
-export type EventRecord = TipEvent | NotedEvent;
+export type EventRecord = TipEvent | TipChangedEvent | NotedEvent;
 export type EventKind = EventRecord['kind'];
 
 export interface EventStep {

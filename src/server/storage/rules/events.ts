@@ -8,8 +8,8 @@ import {
   type UserId,
 } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
-import type { EventPlace, EventRecord, EventStep, NotedKind, TipEvent } from '../port/events.ts';
-import type { EntryKind } from '../port/ledger.ts';
+import type { EventPlace, EventRecord, EventStep, NotedKind } from '../port/events.ts';
+import type { EntryKind, StoredAdjustmentKind } from '../port/ledger.ts';
 
 /** The noted events that are kept of an account; older ones go. */
 export const KEPT_EVENTS = 10_000;
@@ -45,8 +45,13 @@ interface EntryRow {
   readonly qrCodeId: QrCodeId;
   readonly amountCents: Cents;
   readonly netAmountCents: Cents;
-  /** As in the port's `EntryName`. */
-  readonly changeNumber: number | null;
+  /** Null for the entries of a tip and its reversal. */
+  readonly change: {
+    readonly number: number;
+    readonly kind: StoredAdjustmentKind;
+    readonly amountCents: Cents;
+    readonly netAmountCents: Cents;
+  } | null;
 }
 
 interface NotedRow {
@@ -81,9 +86,11 @@ export function mergeEvents(
     if (entry && (!event || entry.position <= event.position)) {
       entryCount += 1;
       upTo = { ...upTo, position: entry.position };
-      const record = tipEventOf(entry, upTo);
-      lastId = record.id;
-      if (record.kind) events.push({ ...record, kind: record.kind });
+      const { transactionId, kind, change } = entry;
+      const changeNumber = change?.number ?? null;
+      lastId = eventIdOf({ transactionId, isReversal: isReversal(kind), changeNumber });
+      const record = eventOf(entry, lastId, upTo);
+      if (record) events.push(record);
     } else if (event) {
       notedCount += 1;
       upTo = { ...upTo, number: event.number };
@@ -98,15 +105,24 @@ export function mergeEvents(
 export const isReversal = (kind: EntryKind): boolean =>
   kind === 'received_reversed' || kind === 'given_reversed';
 
-/** Its kind is null for what the account gave, which is no event of it. */
-function tipEventOf({ kind, position: _, changeNumber, ...tip }: EntryRow, place: EventPlace) {
-  const told: Readonly<Partial<Record<EntryKind, TipEvent['kind']>>> = {
-    received: 'tip.received',
-    received_reversed: 'tip.refunded',
-    received_adjusted: 'tip.changed',
-    received_captured: 'tip.changed',
-  };
-  const { transactionId } = tip;
-  const id = eventIdOf({ transactionId, isReversal: isReversal(kind), changeNumber });
-  return { ...tip, id, kind: told[kind] ?? null, place };
+/** Null for what the account gave, which is no event of it. */
+function eventOf(
+  { kind, position: _, change, ...tip }: EntryRow,
+  id: EventId,
+  place: EventPlace,
+): EventRecord | null {
+  switch (kind) {
+    case 'received':
+      return { ...tip, id, place, kind: 'tip.received' };
+    case 'received_reversed':
+      return { ...tip, id, place, kind: 'tip.refunded' };
+    case 'received_adjusted':
+    case 'received_captured': {
+      if (!change) throw new Error(`${id} is of no change`);
+      const { amountCents, netAmountCents } = change;
+      return { ...tip, id, place, kind: 'tip.changed', amountCents, netAmountCents, change: change.kind };
+    }
+    default:
+      return null;
+  }
 }

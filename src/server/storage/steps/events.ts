@@ -27,14 +27,14 @@ const listEvents: StepOf<Events['listEvents']> = function* (statements, _, userI
   return mergeEvents(after, entries, noted, limit);
 };
 
-/** Entries of an account with the numbers of those that are changes of a tip. */
+/** Entries of an account with the changes that they are of. */
 function* eventEntries(statements: Statements, userId: UserId, after: number, limit: number) {
   const rows = yield* statements.eventEntriesSince.all({ userId, after, limit });
   const changed = rows.flatMap(({ kind, transactionId }) => (isOfChange(kind) ? [transactionId] : []));
   const followed = yield* readWhatFollowed(statements, changed);
   return rows.map((row) => ({
     ...row,
-    changeNumber: changeOf(row, followed.get(row.transactionId)?.changes)?.number ?? null,
+    change: changeOf(row, followed.get(row.transactionId)?.changes) ?? null,
   }));
 }
 
