@@ -107,6 +107,8 @@ export function createServices({
         log,
         publicUrl,
         receiptTokenOf: receipts.tokenOf,
+        undoMs,
+        tellUnknown: () => {},
         tellHearing: (isHeard) => troubles[isHeard ? 'end' : 'begin']('unheard'),
         excludedCategories: config.stripe?.excludedCategories ?? [],
       })

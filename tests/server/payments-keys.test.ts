@@ -41,7 +41,8 @@ test('accounts and payments of test keys stay apart from those of real money', a
   live.t.clock.nowMs += HOUR_MS / 60;
   expect(await give(lost)).toMatchObject({ status: 'failed', paymentMode: 'test' });
   await live.t.app.sweepPayments();
-  expect(live.stripe.requests.map(({ path }) => path)).toEqual(['/events']);
+  const asked = JSON.stringify(live.stripe.requests);
+  for (const name of [open.id, paid.id, testAccount]) expect(asked).not.toContain(name);
 
   const liveAccount = await live.makePayable(patLive);
   expect(liveAccount).not.toBe(testAccount);
@@ -62,4 +63,45 @@ test('accounts and payments of test keys stay apart from those of real money', a
   await before.pay(open.paymentUrl);
   expect(await cam.trpc.transactions.get.query({ id: open.id })).toMatchObject({ status: 'completed' });
   expect(await cam.trpc.transactions.refund.mutate({ id: open.id })).toMatchObject({ status: 'refunded' });
+});
+
+test('accounts and payments of another platform of the same mode stay apart, and its own hold when it is back', async () => {
+  const before = await createPaidApp();
+  const pat = await enter(before.t, 'pat', ['bartender']);
+  const cam = await enter(before.t, 'cam');
+  const [receiverQrId = ''] = pat.codes;
+  const tip = { receiverQrId, serviceCategory: 'bartender', amountCents: 2_000 } as const;
+  const accountId = await before.makePayable(pat);
+  const paid = await cam.trpc.transactions.create.mutate(tip);
+  await before.pay(paid.paymentUrl);
+  const open = await cam.trpc.transactions.create.mutate(tip);
+  const lost = { ...tip, idempotencyKey: 'the-answer-was-lost' };
+  before.stripe.fail(() => ({ is: 'cut', when: 'before' }));
+  await expect(cam.trpc.transactions.create.mutate(lost)).rejects.toThrow('does not answer');
+  before.stripe.fail(() => null);
+
+  const other = await createPaidApp({ data: before.t.data });
+  other.t.clock.nowMs += 20 * (HOUR_MS / 60);
+  await other.t.app.sweepPayments();
+  const { transactions, qrCodes } = other.t.trpc(cam.token);
+  expect(await qrCodes.lookup.query({ id: receiverQrId })).toMatchObject({ qrCode: { isPayable: false } });
+  await expect(transactions.create.mutate(tip)).rejects.toThrow('Tips cannot be taken here yet.');
+  expect(await other.t.trpc(pat.token).payments.payoutStatus.query()).toMatchObject({ account: null });
+  expect(await transactions.get.query({ id: open.id })).toMatchObject({ status: 'pending' });
+  expect(await transactions.giveUp.mutate({ id: open.id })).toMatchObject({ status: 'pending' });
+  await expect(other.t.trpc(pat.token).transactions.refund.mutate({ id: paid.id })).rejects.toThrow(
+    'was refunded already, or the time',
+  );
+  expect(await transactions.create.mutate(lost).catch((error: Error) => error.message)).toBe(
+    'Tips cannot be taken here yet.',
+  );
+  await other.t.app.sweepPayments();
+  const asked = JSON.stringify(other.stripe.requests);
+  for (const name of [paid.id, open.id, accountId]) expect(asked).not.toContain(name);
+
+  // With the keys of before everything is as it was.
+  before.t.clock.nowMs = other.t.clock.nowMs;
+  await before.t.app.sweepPayments();
+  expect(await cam.trpc.transactions.get.query({ id: paid.id })).toMatchObject({ status: 'completed' });
+  expect(await pat.trpc.transactions.refund.mutate({ id: paid.id })).toMatchObject({ status: 'refunded' });
 });

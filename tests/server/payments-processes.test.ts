@@ -28,13 +28,26 @@ test('what several processes hear at once of the same payments is done once', as
   expect(scene.figures).toMatchObject({ cutOff: 0, kills: 0 });
 });
 
-/** The requests on which money depends. */
-const REQUESTS: Readonly<Record<string, (request: StandInRequest) => boolean>> = {
-  'a page is asked for': ({ method, path }) => method === 'POST' && path === '/checkout/sessions',
-  'a payment is asked for': ({ method, path }) => method === 'GET' && path.startsWith('/checkout/'),
-  'a page is closed': ({ path }) => path.endsWith('/expire'),
-  'a refund is asked for': ({ path }) => path === '/refunds',
-  'the part of the receiver is taken back': ({ path }) => path.endsWith('/reversals'),
+/** The requests on which money depends, and whether only a sweep makes them. */
+const REQUESTS: Readonly<
+  Record<string, { isMeant: (request: StandInRequest) => boolean; isOfSweep: boolean }>
+> = {
+  'a page is asked for': {
+    isMeant: ({ method, path }) => method === 'POST' && path === '/checkout/sessions',
+    isOfSweep: false,
+  },
+  'a tip is captured': { isMeant: ({ path }) => path.endsWith('/capture'), isOfSweep: true },
+  'a payment is asked for': {
+    isMeant: ({ method, path }) => method === 'GET' && path.startsWith('/checkout/'),
+    isOfSweep: false,
+  },
+  'what is held is given up': { isMeant: ({ path }) => path.endsWith('/cancel'), isOfSweep: false },
+  'a page is closed': { isMeant: ({ path }) => path.endsWith('/expire'), isOfSweep: false },
+  'a refund is asked for': { isMeant: ({ path }) => path === '/refunds', isOfSweep: false },
+  'the part of the receiver is taken back': {
+    isMeant: ({ path }) => path.endsWith('/reversals'),
+    isOfSweep: false,
+  },
 };
 
 /**
@@ -42,15 +55,15 @@ const REQUESTS: Readonly<Record<string, (request: StandInRequest) => boolean>> =
  * turns.
  */
 const MOMENTS = Object.values(REQUESTS)
-  .flatMap((isMeant) => [
-    { isMeant, when: 'before', whom: 'one' } as const,
-    { isMeant, when: 'after', whom: 'all' } as const,
+  .flatMap((request) => [
+    { request, when: 'before', whom: 'one' } as const,
+    { request, when: 'after', whom: 'all' } as const,
   ])
   .filter((_, index) => isOnSqlite() || index % 4 === 0 || index % 4 === 3);
 
 test('processes that are killed at any request to Stripe lose no payment and double none', async () => {
   const scene = await openScene();
-  for (const { isMeant, when, whom } of MOMENTS) await scene.killAt(isMeant, when, whom);
+  for (const { request, when, whom } of MOMENTS) await scene.killAt(request, when, whom);
   await scene.compare();
   expect(scene.figures.kills).toBe(MOMENTS.length);
 });

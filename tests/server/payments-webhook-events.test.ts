@@ -74,7 +74,7 @@ test('a notice that was signed more than five minutes ago is refused, and taken 
   });
   const fresh = stripe.sign(notice, undefined, t.clock.nowMs - 5 * MINUTE_MS);
   expect((await sendNotice(t, fresh.body, fresh.signature)).status).toBe(200);
-  expect((await t.data.dump())['payments']).toMatchObject([{ id, state: 'succeeded' }]);
+  expect((await t.data.dump())['payments']).toMatchObject([{ id, state: 'authorised' }]);
 });
 
 test('a notice that comes again changes nothing, signed anew or as it was', async () => {
@@ -101,7 +101,7 @@ test('a notice larger than 64 KB is refused before its signature is looked at', 
 
 test('what is signed and says nothing that is ours is taken, and changes no payment and no account', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice, chargeId } = scene;
+  const { t, stripe, notice } = scene;
   const event = JSON.parse(notice.payload);
   const { object } = event.data;
   const others = [
@@ -111,20 +111,11 @@ test('what is signed and says nothing that is ours is taken, and changes no paym
     { data: { object: { ...object, client_reference_id: null } } },
     { data: { object: { ...object, client_reference_id: 'somebody else' } } },
     { data: { object: { ...object, client_reference_id: `txn_${'0'.repeat(26)}` } } },
-    { data: { object: { ...object, amount_total: object.amount_total - 1 } } },
-    { data: { object: { ...object, amount_total: null } } },
-    { data: { object: { ...object, currency: 'eur' } } },
-    { data: { object: { ...object, payment_status: 'unpaid' } } },
     { type: 'charge.refunded', data: { object: { payment_intent: 'pi_other', refunded: true } } },
     { type: 'charge.refunded', data: { object: { payment_intent: null, refunded: true } } },
-    { type: 'charge.refunded', data: { object: { payment_intent: chargeId, refunded: false } } },
     {
       type: 'charge.dispute.created',
       data: { object: { payment_intent: 'pi_other', status: 'needs_response' } },
-    },
-    {
-      type: 'charge.dispute.created',
-      data: { object: { payment_intent: chargeId, status: 'warning_needs_response' } },
     },
     {
       type: 'account.updated',
@@ -142,6 +133,27 @@ test('what is signed and says nothing that is ours is taken, and changes no paym
     expect(await codeOf(await sendNotice(t, body, signature)), payload).toEqual([200, null]);
   }
   expect(await shown()).toEqual(before);
+});
+
+test('what an event says of a page or a charge is not believed: Stripe is asked for it', async () => {
+  const scene = await openPaidScene();
+  const { t, stripe, notice, chargeId, id } = scene;
+  const event = JSON.parse(notice.payload);
+  const { object } = event.data;
+  const lies = [
+    { type: 'checkout.session.expired' },
+    { data: { object: { ...object, status: 'expired', payment_status: 'unpaid', amount_total: 1 } } },
+    { type: 'charge.refunded', data: { object: { payment_intent: chargeId, refunded: true } } },
+    { type: 'charge.dispute.created', data: { object: { payment_intent: chargeId, status: 'lost' } } },
+  ];
+  for (const [index, lie] of lies.entries()) {
+    const payload = JSON.stringify({ ...event, id: `evt_lie_${index}`, ...lie });
+    const { body, signature } = stripe.sign({ ...notice, payload });
+    expect(await codeOf(await sendNotice(t, body, signature)), payload).toEqual([200, null]);
+    const { payments, reversals } = await t.data.dump();
+    expect(payments).toMatchObject([{ id, state: 'authorised' }]);
+    expect(reversals).toEqual([]);
+  }
 });
 
 test('the operator is told to subscribe to every event of a charge', () => {

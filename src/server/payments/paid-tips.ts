@@ -8,7 +8,7 @@ import { AppError } from '#shared/errors.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { createPaymentProgress, FIRST_LOOK_MS, type ProgressDependencies } from './payment-progress.ts';
 import { PaymentServiceUnavailable } from './payment-service.ts';
-import type { PayoutAccounts } from './payout-accounts.ts';
+import { createRecovery } from './recovery.ts';
 import type { TipPayments } from './tip-payments.ts';
 import { findToReverse } from './tip-to-reverse.ts';
 import { createWebhookEvents } from './webhook-events.ts';
@@ -17,31 +17,51 @@ import { createWebhookEvents } from './webhook-events.ts';
 const PAGE_LIFETIME_MS = 60 * 60_000;
 /** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
-const PAYMENTS_AT_ONCE = 20;
+const PAYMENTS_AT_ONCE = 10;
 /** An event that is late comes within this time. */
 const HEARING_MS = 60 * 60_000;
 
 export function createPaidTips(
   deps: ProgressDependencies & {
-    readonly accounts: PayoutAccounts;
     readonly excludedCategories: readonly ServiceCategory[];
+    /** Told of a page that was paid and whose payment cannot be entered. */
+    tellUnknown(checkoutId: string): void;
     /** Told whether webhook events are heard of what is paid; without them a tip arrives minutes later. */
     tellHearing(isHeard: boolean): void;
   },
 ): TipPayments {
-  const { storage, service, clock, log, excludedCategories } = deps;
+  const { storage, service, clock, log, excludedCategories, accounts } = deps;
   const { payments } = storage;
   const progress = createPaymentProgress(deps);
-  const webhookEvents = createWebhookEvents({ storage, service, clock, log, progress });
+  const recovery = createRecovery({ ...deps, progress });
+  const webhookEvents = createWebhookEvents({ ...deps, progress, recovery });
   const askedAtMs = new Map<TransactionId, number>();
+  const refunding = new Map<TransactionId, Promise<PaymentRecord>>();
+  let knownPlatform: string | null = null;
   let isHeard = true;
+
+  const learnPlatform = async () => {
+    knownPlatform = await service.platform();
+    return knownPlatform;
+  };
+
+  /** As far as that is known without waiting for the payment service, as no tip page does. */
+  function isOfKeys({ paymentMode, platform }: Pick<PaymentRecord, 'paymentMode' | 'platform'>): boolean {
+    const isOther = platform !== null && knownPlatform !== null && platform !== knownPlatform;
+    return paymentMode === service.mode && !isOther;
+  }
+
+  /** @throws any other error. */
+  function tellUnavailable(err: unknown): void {
+    if (!(err instanceof PaymentServiceUnavailable)) throw err;
+    log.warn({ err }, 'the payment service does not answer');
+  }
 
   async function orUnavailable<Result>(step: () => Promise<Result>): Promise<Result> {
     try {
       return await step();
     } catch (error) {
-      if (!(error instanceof PaymentServiceUnavailable)) throw error;
-      log.warn({ err: error }, 'the payment service does not answer');
+      tellUnavailable(error);
       throw new AppError('payment_unavailable');
     }
   }
@@ -49,6 +69,36 @@ export function createPaidTips(
   async function findOwn(giver: UserId | null, id: TransactionId): Promise<PaymentRecord | null> {
     const payment = await payments.findPayment({ id });
     return payment?.giverId === giver ? payment : null;
+  }
+
+  async function hasAccount(userId: UserId): Promise<boolean> {
+    const own = await payments.listPayoutAccounts(userId);
+    return own.some((account) => account.chargesEnabled && isOfKeys(account));
+  }
+
+  /** Requests of one process wait for the same answer; those of another one are told it by the payment service. */
+  function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
+    const { id } = payment;
+    const underWay = refunding.get(id);
+    if (underWay) return underWay;
+    const finished = progress.finishRefund(payment).finally(() => refunding.delete(id));
+    refunding.set(id, finished);
+    return finished;
+  }
+
+  async function look(due: PaymentRecord): Promise<'missed' | 'unavailable' | 'looked'> {
+    try {
+      const { chargeId } = await progress.look(due);
+      return due.chargeId === null && chargeId !== null ? 'missed' : 'looked';
+    } catch (err) {
+      // Each payment was taken out of the others of this batch, which must not wait for it.
+      if (err instanceof PaymentServiceUnavailable) {
+        log.warn({ err, payment: due.id }, 'the payment service does not answer');
+        return 'unavailable';
+      }
+      log.error({ err, payment: due.id }, 'could not find out what became of a payment');
+      return 'looked';
+    }
   }
 
   /** Each process hears of some events only, so that the storage is asked. */
@@ -62,18 +112,21 @@ export function createPaidTips(
     mode: service.mode,
 
     async isPayable(userId, category) {
-      if (excludedCategories.includes(category)) return false;
-      const account = await payments.findPayoutAccount({ userId, paymentMode: service.mode });
-      return account?.chargesEnabled ?? false;
+      return !excludedCategories.includes(category) && (await hasAccount(userId));
     },
 
     async begin(tip) {
       if (excludedCategories.includes(tip.serviceCategory)) return { outcome: 'not_payable' };
       const now = clock();
-      const payment = { ...tip, paymentMode: service.mode, expiresAtMs: now + PAGE_LIFETIME_MS };
-      const begun = await payments.beginPayment(payment, now + FIRST_LOOK_MS);
+      // What is held begins nothing, and is answered while the payment service is away.
+      const platform = tip.isHeld ? (knownPlatform ?? '') : await orUnavailable(learnPlatform);
+      await recovery.noteStart();
+      const wanted = { ...tip, paymentMode: service.mode, platform, expiresAtMs: now + PAGE_LIFETIME_MS };
+      const begun = await payments.beginPayment(wanted, now + FIRST_LOOK_MS);
       if (tip.isHeld || (begun.outcome !== 'begun' && begun.outcome !== 'repeated')) return begun;
-      return { ...begun, payment: await orUnavailable(() => progress.withPage(begun.payment)) };
+      const payment = await orUnavailable(() => progress.withPage(begun.payment));
+      const isPayable = payment.state !== 'failed' || (await hasAccount(payment.receiverId));
+      return isPayable ? { ...begun, payment } : { outcome: 'not_payable' };
     },
 
     async find(giver, id) {
@@ -93,9 +146,13 @@ export function createPaidTips(
 
     async giveUp(giver, id) {
       const payment = await findOwn(giver, id);
-      if (payment?.state !== 'pending' || !payment.checkout || !progress.isAskable(payment)) return payment;
+      if (payment?.state !== 'pending' || !payment.checkout) return payment;
       const { id: checkoutId } = payment.checkout;
-      return orUnavailable(async () => progress.hear(payment, await service.close(checkoutId)));
+      return orUnavailable(async () =>
+        (await progress.isAskable(payment))
+          ? progress.hear(payment, await service.close(checkoutId))
+          : payment,
+      );
     },
 
     async refund(reversal) {
@@ -103,14 +160,15 @@ export function createPaidTips(
       // The giver may be paying at this moment.
       if (!tip) return { outcome: 'unknown_transaction' };
       if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
-      if (tip.paymentMode !== service.mode && tip.reversal === null) return { outcome: 'refused' };
+      const known = await payments.findPayment({ id: tip.id });
+      if (!(known && isOfKeys(known)) && tip.reversal === null) return { outcome: 'refused' };
       const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
       if (!('payment' in asked)) return asked;
-      const payment = await orUnavailable(() => progress.finishRefund(asked.payment));
-      if (payment.state !== 'refunded') return { outcome: 'refused' };
+      const payment = await orUnavailable(() => finishRefund(asked.payment));
+      if (!isBack(payment)) return { outcome: 'refused' };
       const transaction = await findToReverse(storage, reversal);
       if (!transaction) throw new Error(`${payment.id} has gone`);
-      return { outcome: asked.outcome === 'asked' ? 'reversed' : 'repeated', transaction };
+      return { outcome: isBack(asked.payment) ? 'repeated' : 'reversed', transaction };
     },
 
     async takeWebhookEvent(body, signature) {
@@ -121,27 +179,24 @@ export function createPaidTips(
 
     async sweep() {
       await webhookEvents.forget();
+      await recovery.noteStart();
+      await learnPlatform().catch(tellUnavailable);
       let hasMissed = false;
-      for (const payment of await payments.takeOpenPayments(clock(), PAYMENTS_AT_ONCE)) {
-        try {
-          const isOpen = payment.state !== 'succeeded';
-          const now = await (isOpen ? progress.lookUp(payment) : progress.finishRefund(payment));
-          hasMissed ||= isOpen && now.state === 'succeeded';
-        } catch (err) {
-          // Each payment was taken out of the others of this batch, which must not wait for it.
-          if (err instanceof PaymentServiceUnavailable)
-            log.warn({ err, payment: payment.id }, 'the payment service does not answer');
-          else log.error({ err, payment: payment.id }, 'could not find out what became of a payment');
-        }
+      for (let isMore = true; isMore; ) {
+        const due = await payments.takeOpenPayments(clock(), PAYMENTS_AT_ONCE);
+        const looks = await Promise.all(due.map(look));
+        hasMissed ||= looks.includes('missed');
+        // Each of the others would have to wait for the payment service as well.
+        isMore = due.length === PAYMENTS_AT_ONCE && !looks.includes('unavailable');
       }
       await listen(hasMissed);
       await webhookEvents.catchUp();
-      try {
-        await deps.accounts.sweep();
-      } catch (err) {
-        if (!(err instanceof PaymentServiceUnavailable)) throw err;
-        log.warn({ err }, 'the payment service does not tell of accounts');
-      }
+      await accounts.sweep().catch(tellUnavailable);
     },
   };
+}
+
+/** Whether nothing is left of it to refund. */
+function isBack({ state }: PaymentRecord): boolean {
+  return state === 'refunded' || state === 'cancelled';
 }

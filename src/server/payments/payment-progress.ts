@@ -8,7 +8,9 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
-import type { CheckoutState, PaymentService } from './payment-service.ts';
+import { createChargeSettlement } from './charge-settlement.ts';
+import { type CheckoutState, type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
+import type { PayoutAccounts } from './payout-accounts.ts';
 
 /** The age of a payment at its first look-up when no webhook event has come. */
 export const FIRST_LOOK_MS = 120_000;
@@ -21,28 +23,38 @@ export interface ProgressDependencies {
   /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly receiptTokenOf: (id: TransactionId) => ReceiptToken;
+  /** So long a giver may take a tip back before its money is captured; 0 captures at once. */
+  readonly undoMs: number;
+  readonly accounts: PayoutAccounts;
 }
 
 export type PaymentProgress = ReturnType<typeof createPaymentProgress>;
 
 /** Each function returns the payment's new state, and throws PaymentServiceUnavailable. */
 export function createPaymentProgress(deps: ProgressDependencies) {
-  const { storage, service, clock, log, publicUrl, receiptTokenOf } = deps;
+  const { storage, service, clock, log, publicUrl, receiptTokenOf, undoMs, accounts } = deps;
   const { payments } = storage;
 
-  async function move(payment: PaymentRecord, to: PaymentMove): Promise<PaymentRecord> {
-    const now = clock();
-    const moved = await payments.movePayment(payment.id, to, now, now + FIRST_LOOK_MS);
+  async function move(
+    payment: PaymentRecord,
+    to: PaymentMove,
+    lookAtMs = clock() + FIRST_LOOK_MS,
+  ): Promise<PaymentRecord> {
+    const moved = await payments.movePayment(payment.id, to, clock(), lookAtMs);
     if (!moved) throw new Error(`${payment.id} has gone`);
     return moved.payment;
   }
 
-  /** A payment begun with test keys is unknown to the payment service under live keys. */
-  const isAskable = ({ paymentMode }: PaymentRecord) => paymentMode === service.mode;
+  const settle = createChargeSettlement({ payments, service, clock, log, move });
+
+  /** Under other keys, or those of another account of the operator, the payment service knows nothing of it. */
+  async function isAskable({ paymentMode, platform }: PaymentRecord): Promise<boolean> {
+    return paymentMode === service.mode && (platform === null || platform === (await service.platform()));
+  }
 
   async function withPage(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'created') return payment;
-    if (!isAskable(payment)) return move(payment, { kind: 'page_refused' });
+    if (!(await isAskable(payment))) return move(payment, { kind: 'page_refused' });
     const { id, qrCodeId } = payment;
     const { fullName } = shownReceiver({
       id: qrCodeId,
@@ -54,10 +66,13 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     const reference = payment.giverId === null ? receiptTokenOf(id) : id;
     const paidUrl = `${publicUrl}/tip/${qrCodeId}?payment=${reference}`;
     const texts = { title: `Tip for ${fullName}`, paidUrl, leftUrl: `${paidUrl}&left=1` };
-    const begun = await service.begin(payment, texts);
+    const begun = await service.begin(payment, texts, undoMs > 0 ? 'later' : 'now');
     if (begun.outcome === 'page') return move(payment, { kind: 'pending', checkout: begun });
     log.warn({ payment: id }, 'the payment service has refused to take a payment');
-    return move(payment, { kind: 'page_refused' });
+    const refused = await move(payment, { kind: 'page_refused' });
+    // The account of the receiver may not be able to take tips any more, which their tip page then says.
+    await accounts.refresh(payment.destination);
+    return refused;
   }
 
   async function hear(payment: PaymentRecord, state: CheckoutState): Promise<PaymentRecord> {
@@ -67,18 +82,22 @@ export function createPaymentProgress(deps: ProgressDependencies) {
       case 'expired':
       case 'failed':
         return move(payment, { kind: state.kind });
+      case 'authorised':
       case 'paid': {
         const { id, amountCents, giverFeeCents } = payment;
+        const { chargeId, chargedCents } = state;
         const dueCents = amountCents + giverFeeCents;
-        if (state.chargedCents !== dueCents) {
-          log.error(
-            { payment: id, dueCents, chargedCents: state.chargedCents },
-            'another sum was paid than was due',
-          );
+        if (chargedCents !== dueCents) {
+          log.error({ payment: id, dueCents, chargedCents }, 'another sum was paid than was due');
           return payment;
         }
-        const paid = await move(await withPage(payment), { kind: 'succeeded', chargeId: state.chargeId });
-        if (paid.state !== 'succeeded' && paid.state !== 'refunded')
+        const begun = await withPage(payment);
+        const capturesAtMs = clock() + undoMs;
+        const paid =
+          state.kind === 'paid'
+            ? await move(begun, { kind: 'succeeded', chargeId })
+            : await move(begun, { kind: 'authorised', chargeId, capturesAtMs }, capturesAtMs);
+        if (paid.chargeId === null)
           log.error({ payment: id, state: paid.state }, 'a payment was paid that had ended');
         return paid;
       }
@@ -90,30 +109,72 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     if (payment.state === 'created' && clock() >= payment.expiresAtMs)
       return move(payment, { kind: 'expired' });
     const begun = await withPage(payment);
-    return begun.state === 'pending' && begun.checkout && isAskable(begun)
+    return begun.state === 'pending' && begun.checkout && (await isAskable(begun))
       ? hear(begun, await service.lookUp(begun.checkout.id))
       : begun;
   }
 
-  /** Reverses a charge for the receiver that was returned to the giver. */
-  async function takeBack(payment: PaymentRecord): Promise<PaymentRecord> {
-    if ((await service.takeBack(payment)) === 'refused')
-      log.error({ payment: payment.id }, 'the receiver keeps what has gone back to the giver');
-    return move(payment, { kind: 'refunded' });
+  async function capture(payment: PaymentRecord): Promise<PaymentRecord> {
+    if (payment.capturesAtMs !== null && clock() < payment.capturesAtMs) return payment;
+    if ((await service.capture(payment)) === 'captured')
+      return move(payment, { kind: 'succeeded', chargeId: chargeOf(payment) });
+    const cancelled = await move(payment, { kind: 'cancelled' });
+    if (!cancelled.refund)
+      log.warn({ payment: payment.id }, 'what a giver had authorised could not be captured any more');
+    return cancelled;
   }
 
-  async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
-    if (payment.state !== 'succeeded' || !payment.refund || !isAskable(payment)) return payment;
-    switch (await service.refund(payment)) {
-      case 'refunded':
-        return move(payment, { kind: 'refunded' });
-      case 'refunded_before':
-        return takeBack(payment);
-      case 'refused':
-        log.warn({ payment: payment.id }, 'the payment service has refused a refund');
-        return move(payment, { kind: 'refund_refused', askedAtMs: payment.refund.askedAtMs });
+  /** What is captured meanwhile is refunded. */
+  async function cancel(payment: PaymentRecord): Promise<PaymentRecord> {
+    if ((await service.cancel(payment)) === 'cancelled') return move(payment, { kind: 'cancelled' });
+    return refund(await move(payment, { kind: 'succeeded', chargeId: chargeOf(payment) }));
+  }
+
+  async function refund(payment: PaymentRecord): Promise<PaymentRecord> {
+    if (payment.state !== 'succeeded' || !payment.refund) return payment;
+    const outcome = await service.refund(payment);
+    if (outcome === 'refunded') {
+      const refunded = await move(payment, { kind: 'refunded' });
+      try {
+        return await settle(refunded);
+      } catch (err) {
+        // The giver has the money back, and the event of it asks again for what the receiver still has.
+        if (!(err instanceof PaymentServiceUnavailable)) throw err;
+        log.warn({ err, payment: payment.id }, 'the payment service does not answer');
+        return refunded;
+      }
     }
+    const settled = outcome === 'refunded_before' ? await settle(payment) : payment;
+    if (settled.state !== 'succeeded') return settled;
+    log.warn({ payment: payment.id }, 'the payment service has refused a refund');
+    return move(settled, { kind: 'refund_refused', askedAtMs: payment.refund.askedAtMs });
   }
 
-  return { isAskable, withPage, hear, lookUp, takeBack, finishRefund };
+  /** Gives up or returns what a refund was asked for. */
+  async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
+    if (!payment.refund || !(await isAskable(payment))) return payment;
+    return payment.state === 'authorised' ? cancel(payment) : refund(payment);
+  }
+
+  /** Does whatever is due of a payment. */
+  async function look(due: PaymentRecord): Promise<PaymentRecord> {
+    // It was read before others of its batch were looked at, and its giver may have taken it back since.
+    const payment = (await payments.findPayment({ id: due.id })) ?? due;
+    if (payment.chargeId === null) return lookUp(payment);
+    if (!(await isAskable(payment))) return payment;
+    const now = payment.refund ? await finishRefund(payment) : payment;
+    if (now.state === 'authorised') return capture(now);
+    return isOwed(now) ? settle(now) : now;
+  }
+
+  return { isAskable, withPage, hear, lookUp, look, settle, finishRefund };
+}
+
+function isOwed({ owedByReceiverCents, owedToReceiverCents }: PaymentRecord): boolean {
+  return owedByReceiverCents > 0 || owedToReceiverCents > 0;
+}
+
+function chargeOf({ id, chargeId }: PaymentRecord): string {
+  if (chargeId === null) throw new Error(`${id} was not paid`);
+  return chargeId;
 }

@@ -1,23 +1,21 @@
-/** Handles each webhook event once, and lists events of refunds and disputes that were never delivered. */
+/** Handles each webhook event once, and lists events of charges that were never delivered. */
 import type { Logger } from 'pino';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { isTransactionId } from '#shared/ids.ts';
 import type { PaymentProgress } from './payment-progress.ts';
-import {
-  type CheckoutState,
-  type PaymentService,
-  PaymentServiceUnavailable,
-  type WebhookEvent,
-} from './payment-service.ts';
+import { type PaymentService, PaymentServiceUnavailable, type WebhookEvent } from './payment-service.ts';
+import type { PayoutAccounts } from './payout-accounts.ts';
+import type { Recovery } from './recovery.ts';
 
 const MINUTE_MS = 60_000;
-/** Stripe repeats an event for three days. */
-const EVENT_MEMORY_MS = 7 * 24 * 60 * MINUTE_MS;
-const FORGOTTEN_AT_ONCE = 1_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Stripe lists events for 30 days. */
-const EVENTS_KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
+const EVENTS_KEPT_MS = 30 * DAY_MS;
+/** Longer, so that a start asks for no charge again whose events were handled. */
+const EVENT_MEMORY_MS = EVENTS_KEPT_MS + DAY_MS;
+const FORGOTTEN_AT_ONCE = 1_000;
 const CATCH_UP_INTERVAL_MS = 10 * MINUTE_MS;
 /** For clocks that differ, and for events that Stripe lists late. */
 const CATCH_UP_OVERLAP_MS = 60 * MINUTE_MS;
@@ -30,47 +28,67 @@ export function createWebhookEvents(deps: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly progress: PaymentProgress;
+  readonly recovery: Recovery;
+  readonly accounts: Pick<PayoutAccounts, 'refresh'>;
 }) {
-  const { service, clock, log, progress } = deps;
+  const { service, clock, log, progress, recovery, accounts } = deps;
   const { payments } = deps.storage;
   let nextCatchUpMs = 0;
   let caughtUpToMs = clock() - EVENTS_KEPT_MS;
 
+  /** The page may be a second one that was shown to nobody. */
+  async function handlePage(id: string | null, checkoutId: string): Promise<void> {
+    if (id === null || !isTransactionId(id)) return;
+    const known = await payments.findPayment({ id });
+    const isOwn = known?.checkout?.id === checkoutId;
+    if (known && isOwn) {
+      if (known.state === 'pending') await progress.lookUp(known);
+      return;
+    }
+    const state = await service.lookUp(checkoutId);
+    if (state.kind !== 'paid' && state.kind !== 'authorised') return;
+    const payment = known && (await progress.withPage(known));
+    if (payment?.checkout?.id === checkoutId) await progress.hear(payment, state);
+    // The list of pages says what can be entered again, and names the others.
+    else nextCatchUpMs = 0;
+  }
+
+  /** The payment of a charge, which may not have heard yet that it was paid. */
   async function findCharged(chargeId: string): Promise<PaymentRecord | null> {
     const known = await payments.findPayment({ chargeId });
     if (known) return known;
-    const id = await service.findTip(chargeId);
+    const { transactionId: id = null } = (await service.readCharge(chargeId)) ?? {};
     const payment = id !== null && isTransactionId(id) ? await payments.findPayment({ id }) : null;
     const heard = payment && (await progress.lookUp(payment));
-    return heard?.chargeId === chargeId ? heard : null;
+    if (heard?.chargeId === chargeId) return heard;
+    // The account at the payment service may take payments for something else as well.
+    log[id === null ? 'info' : 'error'](
+      { charge: chargeId, payment: id },
+      'money has moved of a charge that no payment here knows',
+    );
+    return null;
   }
 
-  /** The page may be a second one that was shown to nobody. */
-  async function handlePage(id: string | null, checkoutId: string, state: CheckoutState): Promise<void> {
-    if (id === null || !isTransactionId(id)) return;
-    const known = await payments.findPayment({ id });
-    const payment = known && state.kind === 'paid' ? await progress.withPage(known) : known;
-    if (payment && (payment.checkout === null || payment.checkout.id === checkoutId))
-      await progress.hear(payment, state);
-    else if (state.kind === 'paid')
-      log.error({ payment: id, page: checkoutId }, 'a page was paid that no payment here knows');
+  async function findNamed(id: string): Promise<PaymentRecord | null> {
+    const payment = isTransactionId(id) ? await payments.findPayment({ id }) : null;
+    return payment && (payment.chargeId === null ? progress.lookUp(payment) : payment);
   }
 
   async function handle({ data }: WebhookEvent): Promise<void> {
     switch (data.kind) {
       case 'page':
-        return handlePage(data.transactionId, data.checkoutId, data.state);
-      case 'refund':
-      case 'dispute': {
-        const payment = await findCharged(data.chargeId);
-        if (payment?.state === 'succeeded') await progress.takeBack(payment);
+        return handlePage(data.transactionId, data.checkoutId);
+      case 'charge':
+      case 'transfer': {
+        const payment = await (data.kind === 'charge'
+          ? findCharged(data.chargeId)
+          : findNamed(data.transactionId));
+        if (payment) await progress.settle(payment);
         return;
       }
-      case 'account': {
-        const known = await payments.findPayoutAccount({ accountId: data.account.accountId });
-        if (known) await payments.savePayoutAccount({ ...known, ...data.account }, clock());
+      case 'account':
+        await accounts.refresh(data.accountId);
         return;
-      }
       case 'other':
         return;
     }
@@ -83,33 +101,37 @@ export function createWebhookEvents(deps: {
     await payments.rememberWebhookEvent(event.id, clock());
   }
 
-  /**
-   * Handles refunds and disputes that were never delivered, because no sweep looks at a paid payment again.
-   */
-  async function catchUp(): Promise<void> {
-    const now = clock();
-    if (now < nextCatchUpMs) return;
-    nextCatchUpMs = now + CATCH_UP_INTERVAL_MS;
-    const toMs = now - EVENT_DELAY_MS;
-    try {
-      for await (const event of service.listEvents(caughtUpToMs - CATCH_UP_OVERLAP_MS, toMs)) {
-        try {
-          await take(event);
-        } catch (err) {
-          if (err instanceof PaymentServiceUnavailable) throw err;
-          log.error({ err, event: event.id }, 'could not handle a webhook event');
-        }
+  /** Handles events of charges that were never delivered, because no sweep looks at a paid payment again. */
+  async function catchUpEvents(): Promise<void> {
+    const toMs = clock() - EVENT_DELAY_MS;
+    for await (const event of service.listEvents(caughtUpToMs - CATCH_UP_OVERLAP_MS, toMs)) {
+      try {
+        await take(event);
+      } catch (err) {
+        if (err instanceof PaymentServiceUnavailable) throw err;
+        log.error({ err, event: event.id }, 'could not handle a webhook event');
       }
-      caughtUpToMs = toMs;
-    } catch (err) {
-      if (!(err instanceof PaymentServiceUnavailable)) throw err;
-      log.warn({ err }, 'the payment service does not tell what has gone back');
     }
+    caughtUpToMs = toMs;
   }
 
   return {
     take,
-    catchUp,
+
+    async catchUp(): Promise<void> {
+      const now = clock();
+      if (now < nextCatchUpMs) return;
+      nextCatchUpMs = now + CATCH_UP_INTERVAL_MS;
+      // Pages first, because the events of what is entered again may be among those that are listed.
+      for (const step of [recovery.catchUp, catchUpEvents])
+        try {
+          await step();
+        } catch (err) {
+          if (!(err instanceof PaymentServiceUnavailable)) throw err;
+          log.warn({ err }, 'the payment service does not tell what was paid and what has gone back');
+        }
+    },
+
     forget: () => payments.forgetWebhookEvents(clock() - EVENT_MEMORY_MS, FORGOTTEN_AT_ONCE),
   };
 }

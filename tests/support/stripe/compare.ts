@@ -1,65 +1,156 @@
-/** What must hold between the ledger and the stand-in for Stripe once everything has come to its end. */
+/**
+ * What must hold between the ledger and the stand-in for Stripe once everything has come to its end. What each
+ * person has of a tip is worked out here from what happened to its charge, and not taken from any balance.
+ */
 import { expect } from 'vitest';
 import type { Dump } from '../stored-data.ts';
 import type { StripeStandIn } from './stand-in.ts';
 
 type Row = Readonly<Record<string, unknown>>;
+type Charge = StripeStandIn['charges'] extends ReadonlyMap<string, infer Each> ? Each : never;
 
-/** Expects that payments, the ledger and the totals say what Stripe says. */
+/** What is left of a sum after `back` of the whole went back, rounded half up. */
+function leftOf(sum: number, back: number, whole: number): number {
+  return sum - Math.floor((2 * sum * back + whole) / (2 * whole));
+}
+
+/** What of a charge went back to the giver, and from the receiver; before fees. */
+function movedBack(stripe: StripeStandIn, charge: Charge, transactionId: unknown) {
+  const sum = (of: readonly { readonly amount: number }[]) =>
+    of.reduce((total, { amount }) => total + amount, 0);
+  const arrived = sum(charge.refunds.filter(({ status }) => status !== 'failed'));
+  const failed = sum(charge.refunds.filter(({ status }) => status === 'failed'));
+  const disputed = sum(
+    charge.disputes.filter(({ status }) => status === 'needs_response' || status === 'lost'),
+  );
+  const givenBack = stripe.transfers
+    .filter(({ group, source }) => source === null && group === transactionId)
+    .reduce((total, { amount, reversed, metadata }) => {
+      const { before_fees = amount } = Object(metadata);
+      return total + Math.round((Number(before_fees) * (amount - reversed)) / amount);
+    }, 0);
+  return {
+    failed,
+    refunded: arrived,
+    toGiver: Math.min(arrived + disputed, charge.amount),
+    fromReceiver: charge.reversedCents - givenBack,
+  };
+}
+
+/** Expects that payments, the ledger and the totals say what Stripe says, and that nothing waits but debts. */
 export function compareWithStripe(stripe: StripeStandIn, stored: Dump): void {
   const rows = (table: string): readonly Row[] => stored[table] ?? [];
-  const numbers = (row: Row | undefined, ...columns: string[]) =>
-    columns.map((column) => Number(row?.[column]));
   const tips = new Map(rows('transactions').map((row) => [row['id'], row]));
   const reversed = new Set(rows('reversals').map((row) => row['transaction_sequence']));
   const noted = new Set(rows('payments').map((row) => row['checkout_id']));
+  const sessionOf = new Map([...stripe.sessions.values()].map(({ id, intentId }) => [intentId, id]));
   const inVain = [...stripe.sessions.values()].filter(({ id }) => !noted.has(id));
   expect(
-    inVain.filter(({ intentId }) => intentId !== null),
+    inVain.filter(({ intentId }) => (stripe.charges.get(intentId ?? '')?.state ?? 'canceled') !== 'canceled'),
     'pages that were made in vain',
   ).toEqual([]);
-  const accounts = new Map(rows('payout_accounts').map((row) => [row['account_id'], row['user_id']]));
+  const owners = new Map(rows('payout_accounts').map((row) => [row['account_id'], row['user_id']]));
+  const received = new Map<unknown, number>();
+  const given = new Map<unknown, number>();
+  const add = (to: Map<unknown, number>, id: unknown, cents: number) =>
+    void to.set(id, (to.get(id) ?? 0) + cents);
 
-  let paid = 0;
+  let charged = 0;
   for (const payment of rows('payments')) {
     const { id, state } = payment;
     const session = stripe.sessions.get(String(payment['checkout_id']));
-    const charge = session && stripe.charges.get(session.intentId ?? '');
+    const charge = stripe.charges.get(session?.intentId ?? '');
     const tip = tips.get(id);
-    expect(payment['look_at_ms'], `${id} waits for nothing`).toBeNull();
+    const owed = {
+      byReceiver: Number(payment['owed_by_receiver_cents']),
+      toReceiver: Number(payment['owed_to_receiver_cents']),
+      toGiver: Number(payment['owed_to_giver_cents']),
+    };
     if (!charge) {
       expect(['failed', 'expired'], `${id} was not paid`).toContain(state);
-      expect(tip).toBeUndefined();
+      expect(tip, `${id} was not paid`).toBeUndefined();
       continue;
     }
-    paid += 1;
-    const [amount = 0, giverFee = 0, receiverFee = 0, net = 0] = numbers(
-      ...([tip, 'amount_cents', 'giver_fee_cents', 'receiver_fee_cents', 'net_amount_cents'] as const),
-    );
-    expect(
-      { charged: charge.amount, fees: charge.applicationFee, arrives: charge.amount - charge.applicationFee },
-      `${id} as it was charged`,
-    ).toEqual({ charged: amount + giverFee, fees: giverFee + receiverFee, arrives: net });
-    expect([payment['charge_id'], accounts.get(charge.destination)]).toEqual([
+    charged += 1;
+    if (!tip) throw new Error(`${id} was paid, and is not in the ledger`);
+    const [amount, giverFee, receiverFee, net] = [
+      Number(tip['amount_cents']),
+      Number(tip['giver_fee_cents']),
+      Number(tip['receiver_fee_cents']),
+      Number(tip['net_amount_cents']),
+    ];
+    const whole = amount + giverFee;
+    expect([charge.amount, charge.applicationFee], `${id} as it was charged`).toEqual([
+      whole,
+      giverFee + receiverFee,
+    ]);
+    expect([payment['charge_id'], owners.get(charge.destination)]).toEqual([
       charge.intentId,
-      tip?.['receiver_id'],
+      tip['receiver_id'],
     ]);
-    const isBack = charge.refundedCents === charge.amount || charge.isDisputed;
-    expect([state, reversed.has(tip?.['sequence'])], `${id} is back: ${isBack}`).toEqual([
-      isBack ? 'refunded' : 'succeeded',
-      isBack,
-    ]);
-    expect([charge.isTransferReversed, charge.isFeeRefunded]).toEqual([isBack, isBack]);
-  }
-  expect([tips.size, paid]).toEqual([stripe.charges.size, stripe.charges.size]);
 
-  for (const account of rows('accounts')) {
-    const own = [...stripe.charges.values()].filter(
-      ({ destination, isTransferReversed }) =>
-        accounts.get(destination) === account['id'] && !isTransferReversed,
+    const captures = stripe.movements.filter(({ type, source }) => type === 'charge' && source === charge.id);
+    expect(captures.length, `captures of ${id}, which is ${state}`).toBe(state === 'cancelled' ? 0 : 1);
+    const back = movedBack(stripe, charge, id);
+    const isBack = state === 'refunded' || state === 'cancelled';
+    expect(reversed.has(tip['sequence']), `${id} is ${state}`).toBe(isBack);
+    if (!isBack) expect(state).toBe('succeeded');
+    if (!isBack) expect(back.refunded, `${id} is not back`).toBeLessThan(whole);
+
+    const entries = rows('entries').filter((entry) => entry['transaction_sequence'] === tip['sequence']);
+    const ledgerOf = (party: string) =>
+      entries
+        .filter(({ kind }) => String(kind).startsWith(party))
+        .reduce((total, { cents }) => total + Number(cents), 0);
+    const isHeldBack = state === 'cancelled';
+    const [giverHas, receiverHas] = isHeldBack
+      ? [0, 0]
+      : [
+          leftOf(amount, back.toGiver, whole),
+          // What is owed is the whole difference between the ledger and what the receiver has.
+          leftOf(net, back.fromReceiver + owed.byReceiver - owed.toReceiver, whole),
+        ];
+    expect(
+      { given: tip['giver_id'] === null ? giverHas : ledgerOf('given'), received: ledgerOf('received') },
+      `${id} in the ledger (${state}, owed: ${JSON.stringify(owed)}, back: ${JSON.stringify(back)})`,
+    ).toEqual({ given: giverHas, received: receiverHas });
+    expect(owed.toGiver, `what the giver of ${id} did not get`).toBe(
+      Math.min(back.failed, whole - back.toGiver),
     );
-    expect(numbers(account, 'total_tips_received_cents')).toEqual([
-      own.reduce((sum, { amount, applicationFee }) => sum + amount - applicationFee, 0),
-    ]);
+    expect(balanceOf(stripe, charge, id), `what the receiver of ${id} has at Stripe`).toBe(
+      isHeldBack ? 0 : leftOf(net, back.fromReceiver, whole),
+    );
+    const isOwed = owed.byReceiver > 0 || owed.toReceiver > 0;
+    expect(payment['look_at_ms'] !== null, `${id} waits for something`).toBe(isOwed);
+    add(received, tip['receiver_id'], receiverHas);
+    if (tip['giver_id'] !== null) add(given, tip['giver_id'], giverHas);
   }
+  // What was given up before a backup was made, and lost with it, has moved nothing.
+  const meant = [...stripe.charges.values()].filter(
+    ({ intentId, state }) => state !== 'canceled' || noted.has(sessionOf.get(intentId)),
+  );
+  expect([tips.size, charged]).toEqual([meant.length, meant.length]);
+
+  for (const account of rows('accounts'))
+    expect(
+      [Number(account['total_tips_received_cents']), Number(account['total_tips_given_cents'])],
+      `totals of ${account['id']}`,
+    ).toEqual([received.get(account['id']) ?? 0, given.get(account['id']) ?? 0]);
+}
+
+/** What the balance of the receiver's account has of a tip. */
+function balanceOf(
+  stripe: StripeStandIn,
+  { id, transfer, feeId, destination }: Charge,
+  tip: unknown,
+): number {
+  const sources = new Set([
+    id,
+    transfer?.id,
+    feeId,
+    ...stripe.transfers.filter(({ group }) => group === tip).map((given) => given.id),
+  ]);
+  return stripe.movements
+    .filter(({ account, source }) => account === destination && sources.has(source))
+    .reduce((total, { amount, fee }) => total + amount - fee, 0);
 }

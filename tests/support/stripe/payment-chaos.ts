@@ -1,7 +1,9 @@
 /**
- * Random operations on tips that are paid at the stand-in for Stripe, with notices that come in any order or
- * never, and a payment service that is slow, refuses, fails and cuts lines. What must hold once all of that
- * has ended is asserted here: the ledger says what Stripe says, to the cent.
+ * Random operations on tips that are paid at the stand-in for Stripe: money that is held, captured, given up,
+ * refunded in part, disputed and taken back, accounts without money, notices that come in any order or never, a
+ * payment service that is slow, refuses, fails and cuts lines, processes that end, and backups that are restored in
+ * the middle of it. What must hold once all of that has ended is asserted here: the ledger says what Stripe says,
+ * to the cent.
  */
 import { TRPCClientError } from '@trpc/client';
 import { expect, onTestFinished } from 'vitest';
@@ -29,7 +31,7 @@ const REFUSALS = [
   'payment_unavailable',
   'not_refundable',
   'provider_not_payable',
-  // What was not paid has no refund.
+  // What was not paid has no refund, and what a restored backup lacks is not there.
   'transaction_not_found',
 ];
 
@@ -46,18 +48,30 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   let nowMs = START_MS;
   const stripe = await startStripe({ nowMs: () => nowMs });
   onTestFinished(() => stripe.stop());
-  const data = await createTestData();
+  let data = await createTestData();
   const apps: TestApp[] = [];
-  // Two processes share a database of PostgreSQL.
-  for (let app = 0; app < (isOnSqlite() ? 1 : 2); app += 1)
-    apps.push(await createTestApp({ data, paymentService: (clock) => createStripe(stripe.settings, clock) }));
-  const pass = (ms: number) => {
+  const everyApp: TestApp[] = [];
+
+  /** Begins processes in the place of those that were there; two share a database of PostgreSQL. */
+  async function start(): Promise<void> {
+    const begun: TestApp[] = [];
+    for (let app = 0; app < (isOnSqlite() ? 1 : 2); app += 1) {
+      const paymentService = (clock: () => number) => createStripe(stripe.settings, clock);
+      begun.push(await createTestApp({ data, paymentService }));
+    }
+    apps.splice(0, apps.length, ...begun);
+    everyApp.push(...begun);
+    pass(0);
+  }
+
+  function pass(ms: number): void {
     nowMs += ms;
-    for (const { clock } of apps) clock.nowMs = nowMs;
-  };
+    for (const { clock } of everyApp) clock.nowMs = nowMs;
+  }
   const anyApp = () => chance.pick(apps);
   const errorsLogged = () =>
-    apps.flatMap(({ logLines }) => logLines.filter((line) => JSON.parse(line).level >= 50));
+    everyApp.flatMap(({ logLines }) => logLines.filter((line) => JSON.parse(line).level >= 50));
+  await start();
 
   const [first] = apps;
   if (!first) throw new Error('there is no app');
@@ -201,11 +215,65 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
           ));
   }
 
-  function atStripe(what: 'refundAtStripe' | 'dispute'): void {
-    if (stripe.charges.size === 0) return;
-    stripe[what](chance.pick([...stripe.charges.keys()]));
-    count(what);
+  /** Something that happens at Stripe, unless it cannot. */
+  function atStripe(what: string, happen: () => unknown): void {
+    try {
+      happen();
+      count(what);
+    } catch {
+      count(`${what}: refused`);
+    }
   }
+
+  function withCharge(what: string, happen: (intentId: string, amount: number) => unknown): void {
+    const charges = [...stripe.charges.values()];
+    if (charges.length === 0) return;
+    const { intentId, amount } = chance.pick(charges.slice(-30));
+    atStripe(what, () => happen(intentId, amount));
+  }
+
+  function endDispute(): void {
+    const open = [...stripe.charges.values()]
+      .flatMap(({ disputes }) => disputes)
+      .filter(({ status }) => status === 'needs_response');
+    if (open.length === 0) return;
+    const how = chance.pick(['won', 'won', 'lost'] as const);
+    atStripe(how, () => stripe.closeDispute(chance.pick(open).id, how));
+  }
+
+  function failRefund(): void {
+    const made = [...stripe.charges.values()]
+      .flatMap(({ refunds }) => refunds)
+      .filter(({ status }) => status === 'pending');
+    if (made.length > 0) atStripe('failRefund', () => stripe.failRefund(chance.pick(made).id));
+  }
+
+  const part = (amount: number) => 1 + chance.below(amount);
+  let backup: Buffer | null = null;
+
+  /** Puts a backup in the place of the data, or makes one; a copy of a file of SQLite. */
+  async function backUpOrRestore(): Promise<void> {
+    if (!isOnSqlite()) return;
+    if (!backup) {
+      backup = data.readContents();
+      count('backup');
+      return;
+    }
+    data = await createTestData({ contents: backup });
+    backup = null;
+    await start();
+    for (const { ids } of keys) ids.clear();
+    count('restore');
+  }
+
+  /** Steps that nothing else goes on beside, because they put other processes in the place of those that are there. */
+  const apart: readonly (() => Promise<void>)[] = [
+    async () => {
+      await start();
+      count('start');
+    },
+    backUpOrRestore,
+  ];
 
   const steps: readonly [weight: number, step: () => unknown][] = [
     [22, create],
@@ -215,8 +283,24 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     [14, () => asParty('get')],
     [5, () => asParty('giveUp')],
     [9, () => asParty('refund')],
-    [2, () => atStripe('refundAtStripe')],
-    [2, () => atStripe('dispute')],
+    [1, () => withCharge('refundAtStripe', stripe.refundAtStripe)],
+    [
+      3,
+      () =>
+        withCharge('refundPart', (id, amount) =>
+          stripe.refundPart(id, part(amount), {
+            reverseTransfer: chance.below(2) === 0,
+            isPending: chance.below(3) === 0,
+          }),
+        ),
+    ],
+    [3, failRefund],
+    [2, () => withCharge('dispute', (id) => stripe.openDispute(id))],
+    [1, () => withCharge('inquiry', (id) => stripe.openDispute(id, true))],
+    [3, endDispute],
+    [1, () => withCharge('debit', (id, amount) => stripe.reverseTransfer(id, part(amount)))],
+    [1, () => withCharge('lapse', stripe.expireAuthorisation)],
+    [1, () => atStripe('empty', () => stripe.emptyAccount(chance.pick([...stripe.accounts.keys()])))],
     [8, () => anyApp().app.sweepPayments()],
   ];
   const allSteps = steps.flatMap(([weight, step]) => Array.from({ length: weight }, () => step));
@@ -244,6 +328,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     const size = 1 + chance.below(MOST_AT_ONCE);
     await Promise.all(Array.from({ length: size }, async () => chance.pick(allSteps)()));
     done += size;
+    if (chance.below(12) === 0) await chance.pick(apart)();
     pass(chance.pick([0, 200, 2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 4 * MINUTE_MS, 12 * MINUTE_MS]));
   }
 

@@ -1,14 +1,77 @@
 /** An app that is paid at the stand-in for Stripe, with a provider who can be paid and a customer. */
-import { createPaidApp } from '../paid-app.ts';
+
+import type { Config } from '#server/config.ts';
+import { createStripe } from '#server/payments/stripe/stripe.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { createPaidApp, sendNotice } from '../paid-app.ts';
+import { createTestApp, type TestApp } from '../test-app.ts';
+import type { TestData } from '../test-data.ts';
 import { enter } from '../test-ledger.ts';
+
+const MINUTE_MS = 60_000;
 
 export type PaymentScene = Awaited<ReturnType<typeof openPaymentScene>>;
 
-export async function openPaymentScene() {
-  const { t, stripe, newestNotice, deliver, makePayable } = await createPaidApp();
+/** A write of payments at which a process ends, as far as its storage can tell. */
+export interface LastWrite {
+  readonly name: 'movePayment' | 'adjustPayment' | 'enterFoundPayment';
+  /** Of a move; any without it. */
+  readonly kind?: string;
+  /** How many of these writes are made before; none without it. */
+  readonly madeBefore?: number;
+}
+
+/** @param isUndoable false where the money is captured at once. */
+export async function openPaymentScene({ isUndoable = true } = {}) {
+  const config = isUndoable ? {} : { undoMs: 0 };
+  let lastWrite: LastWrite | null = null;
+  let writesLeft = 0;
+
+  function dieAt(name: LastWrite['name'], kind?: string): void {
+    if (lastWrite?.name !== name || (lastWrite.kind ?? kind) !== kind) return;
+    if (writesLeft === 0) throw new Error('this process has ended');
+    writesLeft -= 1;
+  }
+
+  function wrapStorage(storage: Storage): Storage {
+    const { payments } = storage;
+    return {
+      ...storage,
+      payments: {
+        ...payments,
+        async movePayment(id, move, ...times) {
+          dieAt('movePayment', move.kind);
+          return payments.movePayment(id, move, ...times);
+        },
+        async adjustPayment(...change) {
+          dieAt('adjustPayment');
+          return payments.adjustPayment(...change);
+        },
+        async enterFoundPayment(...found) {
+          dieAt('enterFoundPayment');
+          return payments.enterFoundPayment(...found);
+        },
+      },
+    };
+  }
+
+  const { t, stripe, newestNotice, deliver, makePayable } = await createPaidApp({ config, wrapStorage });
   const provider = await enter(t, 'pat', ['bartender']);
   const customer = await enter(t, 'cam');
   const accountId = await makePayable(provider);
+
+  /** A process that begins now, on the same data or on those of a backup. */
+  async function start(options: { readonly data?: TestData; readonly config?: Partial<Config> } = {}) {
+    lastWrite = null;
+    const next = await createTestApp({
+      config: { ...config, ...options.config },
+      data: options.data ?? t.data,
+      wrapStorage,
+      paymentService: () => createStripe(stripe.settings, () => t.clock.nowMs),
+    });
+    Object.defineProperty(next.clock, 'nowMs', { get: () => t.clock.nowMs });
+    return next;
+  }
 
   return {
     t,
@@ -18,6 +81,7 @@ export async function openPaymentScene() {
     provider,
     customer,
     accountId,
+    start,
     give: (amountCents = 2_000, idempotencyKey?: string) =>
       customer.trpc.transactions.create.mutate({
         receiverQrId: provider.codes[0] ?? '',
@@ -32,5 +96,35 @@ export async function openPaymentScene() {
         throw new Error('there is no page to pay on');
       return { session, notice: newestNotice(), chargeId: session.intentId };
     },
+    /** Lets the process end at a write; null lets it live. */
+    endAt(write: LastWrite | null): void {
+      lastWrite = write;
+      writesLeft = write?.madeBefore ?? 0;
+    },
+    /** Lets time go by, with a sweep each minute of the first quarter of an hour and each half hour after it. */
+    async pass(minutes: number, app: TestApp = t): Promise<void> {
+      for (let passed = 0; passed < minutes; ) {
+        const step = Math.min(passed < 15 ? 1 : 30, minutes - passed);
+        t.clock.nowMs += step * MINUTE_MS;
+        passed += step;
+        await app.app.sweepPayments();
+      }
+    },
+    /** Delivers every notice that there is by now, in order, to an app; those that are refused come again later. */
+    async deliverAll(app: TestApp = t): Promise<void> {
+      for (const notice of stripe.notices) {
+        const { body, signature } = stripe.sign(notice);
+        await sendNotice(app, body, signature);
+      }
+    },
   };
+}
+
+/** A tip that was given, paid and captured, with how Stripe names its charge. */
+export async function captured(scene: PaymentScene, amountCents = 2_000) {
+  const { id } = await scene.give(amountCents);
+  const { chargeId } = scene.pay();
+  await scene.deliver();
+  await scene.pass(12);
+  return { id, chargeId };
 }

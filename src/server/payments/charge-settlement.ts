@@ -1,0 +1,98 @@
+/**
+ * Brings the ledger and the receiver's account in line with what became of a charge: refunds in part, disputes,
+ * and money that was taken at the payment service. The charge is read, and no event is believed, so that neither
+ * the order nor the number of events matters.
+ */
+import type { Logger } from 'pino';
+import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { ChargeState, PaymentService } from './payment-service.ts';
+
+/** The least time until a debt is asked for again; the pauses grow. */
+const FIRST_PAUSE_MS = 120_000;
+/** Enough for a charge that changes while it is settled. The sweep goes on with what is owed then. */
+const MOST_READINGS = 4;
+
+export function createChargeSettlement(deps: {
+  readonly payments: Storage['payments'];
+  readonly service: PaymentService;
+  readonly clock: Clock;
+  readonly log: Logger;
+  move(payment: PaymentRecord, to: PaymentMove): Promise<PaymentRecord>;
+}) {
+  const { payments, service, clock, log, move } = deps;
+
+  /** Enters what the charge tells. @returns null when somebody else has changed the payment meanwhile. */
+  async function enter(known: PaymentRecord, charge: ChargeState): Promise<PaymentRecord | null> {
+    if (charge.state === 'authorised') return known;
+    if (charge.state === 'cancelled')
+      return known.state === 'authorised' ? move(known, { kind: 'cancelled' }) : known;
+    const { chargeId } = charge;
+    const payment = known.state === 'authorised' ? await move(known, { kind: 'succeeded', chargeId }) : known;
+    const nowMs = clock();
+    const { adjustments, isRefunded, ...debts } = decideAdjustments(payment, charge, nowMs);
+    const isNews =
+      adjustments.length > 0 ||
+      debts.owedByReceiverCents !== payment.owedByReceiverCents ||
+      debts.owedToGiverCents !== payment.owedToGiverCents ||
+      debts.owedToReceiverCents !== payment.owedToReceiverCents;
+    if (isNews) {
+      const change = { adjustments, ...debts, knownCount: payment.adjustments.length };
+      const adjusted = await payments.adjustPayment(payment.id, change, nowMs, nowMs + FIRST_PAUSE_MS);
+      if (adjusted?.outcome !== 'moved') return null;
+      if (adjustments.length > 0)
+        log.info(
+          { payment: payment.id, charge: chargeId, kinds: adjustments.map(({ kind }) => kind) },
+          'money of a tip has moved at the payment service',
+        );
+      return isRefunded ? move(adjusted.payment, { kind: 'refunded' }) : adjusted.payment;
+    }
+    return isRefunded ? move(payment, { kind: 'refunded' }) : payment;
+  }
+
+  /** Asks for what is owed by the receiver or to them. @returns whether anything of it has moved. */
+  async function clear(payment: PaymentRecord, charge: ChargeState): Promise<boolean> {
+    const { id, owedByReceiverCents, owedToReceiverCents } = payment;
+    if (!charge.transfer) return false;
+    let hasMoved = false;
+    if (owedByReceiverCents > 0) {
+      const cents = charge.transfer.reversedCents + owedByReceiverCents;
+      hasMoved = (await service.takeBack(payment, cents)) === 'taken_back';
+      if (!hasMoved) log.warn({ payment: id, owedByReceiverCents }, 'the receiver still has what went back');
+    }
+    if (owedToReceiverCents > 0) {
+      let isRefused = false;
+      for (const { id: disputeId, cents, state } of charge.disputes) {
+        if (state !== 'won') continue;
+        const back = Math.min(cents, owedToReceiverCents);
+        if ((await service.giveBack(payment, disputeId, back)) === 'given_back') hasMoved = true;
+        else isRefused = true;
+      }
+      if (isRefused) log.warn({ payment: id, owedToReceiverCents }, 'the receiver still lacks what was won');
+    }
+    return hasMoved;
+  }
+
+  /**
+   * Settles a payment with its charge. What is refused stays owed, and the sweep asks for it again.
+   * @throws PaymentServiceUnavailable.
+   */
+  return async function settle(of: PaymentRecord): Promise<PaymentRecord> {
+    let payment = of;
+    for (let reading = 0; reading < MOST_READINGS; reading += 1) {
+      const { id, chargeId } = payment;
+      if (chargeId === null) return payment;
+      const charge = await service.readCharge(chargeId);
+      if (!charge) {
+        log.error({ payment: id, charge: chargeId }, 'the payment service does not know a charge of its own');
+        return payment;
+      }
+      const entered = await enter(payment, charge);
+      if (entered && !(await clear(entered, charge))) return entered;
+      payment = entered ?? (await payments.findPayment({ id })) ?? payment;
+    }
+    return payment;
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * Payments that the payment service has and the database has not, as after a restore of a backup: they are
+ * entered again from what was written to their pages, or named for the operator.
+ */
+import type { Logger } from 'pino';
+import type { FoundPayment } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { isServiceCategory } from '#shared/categories.ts';
+import { isTransactionId, isUserId, readQrCodeId, type TransactionId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
+import type { PaymentProgress } from './payment-progress.ts';
+import {
+  type PageTip,
+  type PaidPage,
+  type PaymentService,
+  PaymentServiceUnavailable,
+} from './payment-service.ts';
+
+const HOUR_MS = 60 * 60_000;
+/** For clocks that differ, and for a page that is paid in the last minute of its hour. */
+const OVERLAP_MS = 2 * HOUR_MS;
+/** A start reads so many days again, so that what could not be entered is named again. */
+const READ_AGAIN_MS = 3 * 24 * HOUR_MS;
+/** Where the database has no payment, as after a restore of an early backup. */
+const LOOK_BACK_MS = 30 * 24 * HOUR_MS;
+
+export type Recovery = ReturnType<typeof createRecovery>;
+
+export function createRecovery(deps: {
+  readonly storage: Pick<Storage, 'payments'>;
+  readonly service: PaymentService;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly publicUrl: string;
+  readonly progress: PaymentProgress;
+  /** Told of a page that was paid and whose payment cannot be entered. */
+  tellUnknown(checkoutId: string): void;
+}) {
+  const { service, clock, log, publicUrl, progress, tellUnknown } = deps;
+  const { payments } = deps.storage;
+  const named = new Set<string>();
+  let start: Promise<number> | undefined;
+  let readToMs: number | undefined;
+
+  async function readStart(): Promise<number> {
+    const newestMs = await payments.newestPaymentMs();
+    const nowMs = clock();
+    return newestMs === null ? nowMs - LOOK_BACK_MS : Math.min(newestMs - OVERLAP_MS, nowMs - READ_AGAIN_MS);
+  }
+
+  /** Notes where the database ends, before anything is added to it. */
+  async function noteStart(): Promise<number> {
+    try {
+      start ??= readStart();
+      return await start;
+    } catch (error) {
+      start = undefined;
+      throw error;
+    }
+  }
+
+  /** Names a page that was paid and whose money belongs to no tip, once in the life of this process. */
+  function nameUnknown(id: TransactionId, checkoutId: string): void {
+    if (named.has(checkoutId)) return;
+    named.add(checkoutId);
+    log.error({ payment: id, page: checkoutId }, 'a page was paid that no payment here knows');
+    tellUnknown(checkoutId);
+  }
+
+  async function enterAgain(id: TransactionId, page: PaidPage): Promise<void> {
+    const { tip, checkoutId, createdAtMs, state } = page;
+    const found = tip && foundOf(id, tip);
+    const entered =
+      found &&
+      (await payments.enterFoundPayment(
+        {
+          ...found,
+          createdAtMs,
+          expiresAtMs: createdAtMs,
+          paymentMode: service.mode,
+          platform: await service.platform(),
+          // The page was paid, and where it led back to says what became of it.
+          checkout: { id: checkoutId, url: `${publicUrl}/tip/${found.qrCodeId}?payment=${id}` },
+        },
+        clock(),
+      ));
+    if (!entered) {
+      // Another process may have been quicker.
+      if (!(await payments.findPayment({ id }))) nameUnknown(id, checkoutId);
+      return;
+    }
+    log.warn({ payment: id, page: checkoutId }, 'a payment was entered again that the database did not know');
+    await progress.settle(await progress.hear(entered, state));
+  }
+
+  async function take(page: PaidPage): Promise<void> {
+    const { transactionId: id, checkoutId, state } = page;
+    // The account at the payment service may take payments for something else as well.
+    if (id === null || !isTransactionId(id)) return;
+    if (state.kind !== 'paid' && state.kind !== 'authorised') return;
+    const known = await payments.findPayment({ id });
+    if (!known) await enterAgain(id, page);
+    else if (known.checkout === null || known.checkout.id === checkoutId) await progress.lookUp(known);
+    else nameUnknown(id, checkoutId);
+  }
+
+  return {
+    noteStart,
+
+    /**
+     * Compares the pages that were paid since the newest payment of the database, and later those since the last
+     * call. @throws PaymentServiceUnavailable.
+     */
+    async catchUp(): Promise<void> {
+      const fromMs = readToMs === undefined ? await noteStart() : readToMs - OVERLAP_MS;
+      const toMs = clock();
+      for await (const page of service.listPaidPages(fromMs, toMs)) {
+        try {
+          await take(page);
+        } catch (err) {
+          if (err instanceof PaymentServiceUnavailable) throw err;
+          log.error({ err, page: page.checkoutId }, 'could not enter a payment again');
+        }
+      }
+      readToMs = toMs;
+    },
+  };
+}
+
+/** Null for metadata that nobody here has written. */
+function foundOf(
+  id: TransactionId,
+  { giverId, receiverId, qrCodeId, serviceCategory, destination, termsVersion, ...sums }: PageTip,
+): Omit<FoundPayment, 'createdAtMs' | 'expiresAtMs' | 'paymentMode' | 'platform' | 'checkout'> | null {
+  const code = readQrCodeId(qrCodeId);
+  if (!code || !isUserId(receiverId) || !isServiceCategory(serviceCategory)) return null;
+  if (giverId !== null && !isUserId(giverId)) return null;
+  const { amountCents, giverFeeCents, receiverFeeCents, giverFeeRate, receiverFeeRate } = sums;
+  return {
+    id,
+    giverId,
+    receiverId,
+    qrCodeId: code,
+    serviceCategory,
+    amountCents: cents(amountCents),
+    giverFeeCents: cents(giverFeeCents),
+    receiverFeeCents: cents(receiverFeeCents),
+    netAmountCents: cents(amountCents - receiverFeeCents),
+    giverFeeRate,
+    receiverFeeRate,
+    idempotencyKey: null,
+    termsVersion,
+    destination,
+  };
+}

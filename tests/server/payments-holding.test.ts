@@ -1,0 +1,199 @@
+/** The money of a tip is held on the card until it can no longer be taken back, and captured exactly once then. */
+import { expect, test } from 'vitest';
+import { compareWithStripe } from '#tests/support/stripe/compare.ts';
+import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** A tip that was given and paid, whose money is held. */
+async function held(scene: PaymentScene) {
+  const { id } = await scene.give();
+  const { chargeId } = scene.pay();
+  expect((await scene.deliver()).status).toBe(200);
+  return { id, chargeId };
+}
+
+const movesOf = ({ stripe }: PaymentScene) => stripe.movements.filter(({ type }) => type !== 'topup');
+const capturesOf = ({ stripe }: PaymentScene) =>
+  stripe.requests.filter(({ path }) => path.endsWith('/capture')).length;
+
+test('a tip that is taken back in time was never charged, and costs the operator nothing', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer, provider } = scene;
+  const before = stripe.balanceOf();
+  const { id } = await held(scene);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'pending',
+    capturesAt: new Date(t.clock.nowMs + 10 * MINUTE_MS).toISOString(),
+  });
+  expect(await provider.trpc.transactions.get.query({ id })).toMatchObject({ status: 'pending' });
+  await scene.pass(5);
+  expect(await customer.trpc.transactions.refund.mutate({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'giver',
+  });
+  await scene.pass(60);
+  await scene.deliverAll();
+  expect(movesOf(scene)).toEqual([]);
+  expect(stripe.balanceOf()).toEqual(before);
+  expect(capturesOf(scene)).toBe(0);
+  compareWithStripe(stripe, await t.data.dump());
+});
+
+test('a tip is captured once, when its giver can no longer take it back', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { id } = await held(scene);
+  await scene.pass(9);
+  expect(capturesOf(scene)).toBe(0);
+  await scene.pass(2);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'completed',
+    capturesAt: null,
+  });
+  await expect(customer.trpc.transactions.refund.mutate({ id })).rejects.toThrow('was refunded already, or');
+  await scene.pass(120);
+  await scene.deliverAll();
+  expect(capturesOf(scene)).toBe(1);
+  compareWithStripe(stripe, await t.data.dump());
+});
+
+test('a hundred tips that are due are captured by one sweep', async () => {
+  const scene = await openPaymentScene();
+  for (let tip = 0; tip < 100; tip += 1) await held(scene);
+  scene.t.clock.nowMs += 11 * MINUTE_MS;
+  await scene.t.app.sweepPayments();
+  expect(capturesOf(scene)).toBe(100);
+  compareWithStripe(scene.stripe, await scene.t.data.dump());
+});
+
+test('an arriving tip that its receiver refunds is not charged', async () => {
+  const scene = await openPaymentScene();
+  const { id } = await held(scene);
+  expect(await scene.provider.trpc.transactions.refund.mutate({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'receiver',
+  });
+  expect(movesOf(scene)).toEqual([]);
+});
+
+test('a tip that was captured in the moment in which it is taken back is refunded', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { id, chargeId } = await held(scene);
+  const answer = await fetch(`${stripe.url}/v1/payment_intents/${chargeId}/capture`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${stripe.settings.secretKey}` },
+  });
+  expect(answer.status).toBe(200);
+  expect(await customer.trpc.transactions.refund.mutate({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'giver',
+  });
+  await scene.deliverAll();
+  compareWithStripe(stripe, await t.data.dump());
+});
+
+test('a refund that waits for Stripe is not captured meanwhile, but given up', async () => {
+  const scene = await openPaymentScene();
+  const { stripe, customer } = scene;
+  const { id } = await held(scene);
+  stripe.fail(({ path }) => (path.endsWith('/cancel') ? { is: 'cut', when: 'before' } : null));
+  await expect(customer.trpc.transactions.refund.mutate({ id })).rejects.toThrow('does not answer');
+  await scene.pass(30);
+  expect(capturesOf(scene)).toBe(0);
+  stripe.fail(() => null);
+  await scene.pass(60);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'giver',
+  });
+  expect(movesOf(scene)).toEqual([]);
+});
+
+test('money that was held for longer than seven days is reversed, and named in the log', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { id } = await held(scene);
+  t.clock.nowMs += 8 * DAY_MS;
+  await t.app.sweepPayments();
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: null,
+  });
+  expect(t.logLines.join('')).toContain('what a giver had authorised could not be captured any more');
+  compareWithStripe(stripe, await t.data.dump());
+});
+
+test('without an undo window the money is captured at once', async () => {
+  const scene = await openPaymentScene({ isUndoable: false });
+  const { t, stripe, customer } = scene;
+  const { id } = await held(scene);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'completed',
+    capturesAt: null,
+  });
+  await scene.deliverAll();
+  await scene.pass(60);
+  expect(capturesOf(scene)).toBe(0);
+  compareWithStripe(stripe, await t.data.dump());
+});
+
+test('during maintenance nothing is captured, given up or adjusted, and all of it is done afterwards', async () => {
+  const scene = await openPaymentScene();
+  const { stripe, t, customer } = scene;
+  const before = await captured(scene);
+  const { id } = await held(scene);
+  const paused = await scene.start({ config: { maintenance: { untilMs: null } } });
+  stripe.refundPart(before.chargeId, 1_050);
+  const asked = stripe.requests.length;
+  const stored = await t.data.dump();
+  await scene.deliverAll(paused);
+  await scene.pass(60, paused);
+  await expect(paused.trpc(customer.token).transactions.refund.mutate({ id })).rejects.toThrow();
+  expect(stripe.requests.slice(asked)).toEqual([]);
+  expect((await t.data.dump())['payments']).toEqual(stored['payments']);
+  const next = await scene.start();
+  await scene.pass(60, next);
+  expect(await next.trpc(customer.token).transactions.get.query({ id })).toMatchObject({
+    status: 'completed',
+  });
+  compareWithStripe(stripe, await t.data.dump());
+});
+
+test.each([
+  ['arriving', held, '/cancel'],
+  ['captured', captured, '/refunds'],
+] as const)('a second refund of an %s tip while one is under way gets the same answer, through both doors', async (_, make, path) => {
+  const scene = await openPaymentScene();
+  const { t, stripe, provider } = scene;
+  const { id } = await make(scene);
+  stripe.fail((request) => (request.path.endsWith(path) ? { is: 'slow', ms: 200 } : null));
+  const [rest, trpc, again] = await Promise.all([
+    t.rest('POST', `/transactions/${id}/refund`, { token: provider.token, body: {} }),
+    provider.trpc.transactions.refund.mutate({ id }),
+    t.rest('POST', `/transactions/${id}/refund`, { token: provider.token, body: {} }),
+  ]);
+  expect([rest.status, again.status]).toEqual([200, 200]);
+  expect(again.body).toEqual(rest.body);
+  expect(rest.body).toMatchObject({ status: 'refunded', refunded_by: 'receiver' });
+  expect(trpc).toMatchObject({ status: 'refunded', refundedBy: 'receiver' });
+  expect(stripe.requests.filter((request) => request.path.endsWith(path))).toHaveLength(1);
+  await scene.deliverAll();
+  compareWithStripe(stripe, await t.data.dump());
+});
+
+test('a refund that nobody answered is joined by whoever asks next, also on another process', async () => {
+  const scene = await openPaymentScene();
+  const { stripe, provider, customer } = scene;
+  const { id } = await held(scene);
+  stripe.fail(() => ({ is: 'cut', when: 'before' }));
+  await expect(customer.trpc.transactions.refund.mutate({ id })).rejects.toThrow('does not answer');
+  stripe.fail(() => null);
+  const next = await scene.start();
+  expect(await next.trpc(provider.token).transactions.refund.mutate({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'giver',
+  });
+});

@@ -1,0 +1,285 @@
+/**
+ * Money that moves at Stripe after a tip was paid: refunds in part, disputes, refunds that do not arrive, and what
+ * an account cannot give back. The ledger tells each to both people, and what cannot be moved stays owed.
+ */
+import { describe, expect, test } from 'vitest';
+import { compareWithStripe } from '#tests/support/stripe/compare.ts';
+import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
+
+/** A tip of $20.00 that was captured, and what its two people are told of it. */
+async function openCaptured() {
+  const scene = await openPaymentScene();
+  const { t, customer, provider, stripe } = scene;
+  const tip = await captured(scene);
+  return {
+    ...scene,
+    ...tip,
+    toGiver: () => customer.trpc.transactions.get.query({ id: tip.id }),
+    toReceiver: () => provider.trpc.transactions.get.query({ id: tip.id }),
+    async totals() {
+      const { accounts = [] } = await t.data.dump();
+      const sum = (column: string) => accounts.reduce((total, row) => total + Number(row[column]), 0);
+      return [sum('total_tips_given_cents'), sum('total_tips_received_cents')];
+    },
+    async debts() {
+      const { payments = [] } = await t.data.dump();
+      return payments.map((row) => [
+        Number(row['owed_by_receiver_cents']),
+        Number(row['owed_to_receiver_cents']),
+        Number(row['owed_to_giver_cents']),
+      ]);
+    },
+    compare: async () => compareWithStripe(stripe, await t.data.dump()),
+  };
+}
+
+const kindsOf = ({ changes }: { readonly changes: readonly { readonly kind: string }[] }) =>
+  changes.map(({ kind }) => kind);
+
+test('a refund of a part at Stripe goes back to the giver, and the same part from the receiver, to the cent', async () => {
+  const scene = await openCaptured();
+  const { stripe, chargeId } = scene;
+  stripe.refundPart(chargeId, 333);
+  await scene.deliver();
+  stripe.refundPart(chargeId, 1_000, { reverseTransfer: true });
+  await scene.deliver();
+  expect(await scene.toGiver()).toMatchObject({ status: 'completed', amountCents: 2_000 });
+  expect(kindsOf(await scene.toGiver())).toEqual(['refund', 'refund']);
+  expect(kindsOf(await scene.toReceiver())).toEqual(['refund', 'refund']);
+  expect(await scene.totals()).toEqual([
+    2_000 - Math.round((2_000 * 1_333) / 2_100),
+    1_940 - Math.round((1_940 * 1_333) / 2_100),
+  ]);
+  await scene.compare();
+  stripe.refundPart(chargeId, 767);
+  await scene.deliver();
+  expect(await scene.toGiver()).toMatchObject({ status: 'refunded', refundedBy: null });
+  expect(await scene.totals()).toEqual([0, 0]);
+  await scene.compare();
+});
+
+test('neither the order nor the number of events changes what the ledger says in the end', async () => {
+  const orders: ((notices: unknown[]) => unknown[])[] = [
+    (notices) => notices,
+    (notices) => notices.toReversed(),
+    (notices) => [...notices, ...notices.toReversed()],
+    (notices) => notices.slice(-1),
+  ];
+  const ends: unknown[] = [];
+  for (const order of orders) {
+    const scene = await openCaptured();
+    const { stripe, chargeId } = scene;
+    const before = stripe.notices.length;
+    stripe.refundPart(chargeId, 333);
+    stripe.refundPart(chargeId, 777, { reverseTransfer: true });
+    const dispute = stripe.openDispute(chargeId);
+    stripe.closeDispute(dispute, 'won');
+    const notices = stripe.notices.slice(before);
+    for (const notice of order(notices)) {
+      const meant = notices.find((one) => one === notice);
+      if (meant) expect((await scene.deliver(meant)).status).toBe(200);
+    }
+    await scene.compare();
+    ends.push([await scene.totals(), await scene.debts()]);
+  }
+  expect(new Set(ends.map((end) => JSON.stringify(end))).size).toBe(1);
+});
+
+test('a dispute adjusts a tip to nothing and says so, and when it is won both have their money again', async () => {
+  const scene = await openCaptured();
+  const { stripe, chargeId, accountId } = scene;
+  const before = stripe.balanceOf(accountId);
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  expect(await scene.toReceiver()).toMatchObject({ status: 'disputed' });
+  expect(await scene.totals()).toEqual([0, 0]);
+  const { available, pending } = stripe.balanceOf(accountId);
+  expect(available + pending).toBe(0);
+  await scene.compare();
+  stripe.closeDispute(dispute, 'won');
+  await scene.deliverAll();
+  expect(await scene.toReceiver()).toMatchObject({ status: 'completed' });
+  expect(kindsOf(await scene.toGiver())).toEqual(['dispute', 'dispute_won']);
+  expect(await scene.totals()).toEqual([2_000, 1_940]);
+  const after = stripe.balanceOf(accountId);
+  expect(after.available + after.pending).toBe(before.available + before.pending);
+  await scene.compare();
+});
+
+test('a dispute that is lost is told, and moves nothing more', async () => {
+  const scene = await openCaptured();
+  const { stripe, chargeId } = scene;
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  stripe.closeDispute(dispute, 'lost');
+  await scene.deliver();
+  expect(kindsOf(await scene.toReceiver())).toEqual(['dispute', 'dispute_lost']);
+  expect(await scene.toGiver()).toMatchObject({ status: 'disputed' });
+  expect(await scene.totals()).toEqual([0, 0]);
+  await scene.compare();
+});
+
+test('an inquiry of the bank leaves a tip as it is', async () => {
+  const scene = await openCaptured();
+  scene.stripe.openDispute(scene.chargeId, true);
+  await scene.deliver();
+  expect(await scene.toGiver()).toMatchObject({ status: 'completed', changes: [] });
+  await scene.compare();
+});
+
+test('a refund that does not reach its giver is taken back from the books, and owed to them by the operator', async () => {
+  const scene = await openCaptured();
+  const { stripe, chargeId } = scene;
+  const refund = stripe.refundPart(chargeId, 1_050, { isPending: true });
+  await scene.deliver();
+  expect(await scene.totals()).toEqual([1_000, 970]);
+  stripe.failRefund(refund);
+  await scene.deliver();
+  expect(kindsOf(await scene.toGiver())).toEqual(['refund', 'refund_failed']);
+  expect(await scene.totals()).toEqual([2_000, 970]);
+  expect(await scene.debts()).toEqual([[0, 0, 1_050]]);
+  await scene.compare();
+});
+
+test('a refund in full that does not reach its giver is told after its reversal', async () => {
+  const scene = await openCaptured();
+  const { stripe, chargeId } = scene;
+  const refund = stripe.refundPart(chargeId, 2_100, { isPending: true });
+  await scene.deliver();
+  expect(await scene.toGiver()).toMatchObject({ status: 'refunded' });
+  stripe.failRefund(refund);
+  await scene.deliver();
+  expect(await scene.totals()).toEqual([2_000, 0]);
+  expect(await scene.debts()).toEqual([[0, 0, 2_100]]);
+  await scene.compare();
+});
+
+test('what the operator takes from a receiver at Stripe is told to the receiver alone', async () => {
+  const scene = await openCaptured();
+  scene.stripe.reverseTransfer(scene.chargeId, 1_050);
+  await scene.deliver();
+  expect(kindsOf(await scene.toReceiver())).toEqual(['debit']);
+  expect(await scene.totals()).toEqual([2_000, 970]);
+  await scene.compare();
+});
+
+describe('what a receiver’s account cannot give back', () => {
+  const takings = ({ stripe }: PaymentScene) =>
+    stripe.requests.filter(({ path }) => path.endsWith('/reversals')).length;
+
+  test('is owed, asked for at most once a day, and taken as soon as it is there', async () => {
+    const scene = await openCaptured();
+    const { t, stripe, chargeId, accountId } = scene;
+    stripe.emptyAccount(accountId);
+    stripe.refundAtStripe(chargeId);
+    await scene.deliver();
+    expect(await scene.toGiver()).toMatchObject({ status: 'refunded' });
+    expect(await scene.totals()).toEqual([0, 0]);
+    expect(await scene.debts()).toEqual([[2_100, 0, 0]]);
+    await scene.compare();
+    await scene.pass(7 * DAY_MINUTES);
+    const asked = takings(scene);
+    await scene.pass(7 * DAY_MINUTES);
+    expect(takings(scene) - asked).toBeGreaterThan(5);
+    expect(takings(scene) - asked).toBeLessThan(9);
+    expect(await scene.debts()).toEqual([[2_100, 0, 0]]);
+
+    await captured(scene, 5_000);
+    await scene.pass(2 * DAY_MINUTES);
+    expect((await scene.debts()).toSorted()).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+    const { available, pending } = stripe.balanceOf(accountId);
+    expect(available + pending).toBe(4_850 - 1_940);
+    await scene.compare();
+    expect(t.logLines.join('')).toContain('the receiver still has what went back');
+  });
+
+  test('is no debt any more when the dispute that it is about is won', async () => {
+    const scene = await openCaptured();
+    const { stripe, chargeId, accountId } = scene;
+    stripe.emptyAccount(accountId);
+    const dispute = stripe.openDispute(chargeId);
+    await scene.deliver();
+    expect(await scene.debts()).toEqual([[2_100, 0, 0]]);
+    stripe.closeDispute(dispute, 'won');
+    await scene.deliver();
+    expect(await scene.debts()).toEqual([[0, 0, 0]]);
+    expect(await scene.totals()).toEqual([2_000, 1_940]);
+    expect(stripe.requests.filter(({ method, path }) => method === 'POST' && path === '/transfers')).toEqual(
+      [],
+    );
+    await scene.compare();
+  });
+});
+
+test('what an operator cannot give back after a dispute was won stays owed to the receiver until it is there', async () => {
+  const scene = await openCaptured();
+  const { stripe, chargeId } = scene;
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  stripe.closeDispute(dispute, 'won');
+  stripe.fail(({ method, path }) =>
+    method === 'POST' && path === '/transfers'
+      ? { is: 'refused', status: 400, message: 'Insufficient funds', code: 'balance_insufficient' }
+      : null,
+  );
+  await scene.deliver();
+  expect(await scene.totals()).toEqual([2_000, 1_940]);
+  expect(await scene.debts()).toEqual([[0, 2_100, 0]]);
+  await scene.compare();
+  stripe.fail(() => null);
+  await scene.pass(2 * DAY_MINUTES);
+  expect(await scene.debts()).toEqual([[0, 0, 0]]);
+  await scene.compare();
+});
+
+test('a charge that no payment knows is named in the log, and changes nothing', async () => {
+  const scene = await openCaptured();
+  const { t, stripe, chargeId } = scene;
+  stripe.refundPart(chargeId, 100);
+  const notice = scene.newestNotice();
+  const books = async () => {
+    const { payment_notices: _, ...rest } = await t.data.dump();
+    return rest;
+  };
+  const before = await books();
+  // Another program may use the same account at Stripe.
+  const foreign = { ...notice, payload: notice.payload.replaceAll(chargeId, 'pi_of_another') };
+  expect((await scene.deliver(foreign)).status).toBe(200);
+  expect(await books()).toEqual(before);
+  const lines = t.logLines.map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      msg: 'money has moved of a charge that no payment here knows',
+      charge: 'pi_of_another',
+    }),
+  );
+});
+
+describe('an account that Stripe has restricted', () => {
+  test.each([
+    [
+      'quietly',
+      (scene: PaymentScene) => scene.stripe.changeQuietly(scene.accountId, { chargesEnabled: false }),
+    ],
+    ['by closing it', (scene: PaymentScene) => scene.stripe.forgetAccount(scene.accountId)],
+  ])('%s is read at the first refusal, and its tip page says that tips cannot be taken', async (_, restrict) => {
+    const scene = await openPaymentScene();
+    const { t, provider } = scene;
+    const page = async () => {
+      t.clock.nowMs += MINUTE_MS;
+      await t.app.tick();
+      return t.trpc().qrCodes.lookup.query({ id: provider.codes[0] ?? '' });
+    };
+    expect(await page()).toMatchObject({ qrCode: { isPayable: true } });
+    restrict(scene);
+    await expect(scene.give(2_000, 'key')).rejects.toThrow('Tips cannot be taken here yet.');
+    await expect(scene.give(2_000, 'key')).rejects.toThrow('Tips cannot be taken here yet.');
+    expect(await page()).toMatchObject({ qrCode: { isPayable: false } });
+  });
+});
