@@ -13,9 +13,9 @@ async function statesOf({ t }: PaymentScene) {
 }
 
 test.each([
-  ['a refund at Stripe', 'refundAtStripe'],
-  ['a dispute', 'dispute'],
-] as const)('%s that is heard of before the payment is reverses the tip, and is taken back from the receiver', async (_, what) => {
+  ['a refund at Stripe', 'refundAtStripe', 'refunded'],
+  ['a dispute', 'dispute', 'disputed'],
+] as const)('%s that is heard of before the payment is told, and taken back from the receiver', async (_, what, status) => {
   const scene = await openPaymentScene({ isUndoable: false });
   const { id } = await scene.give();
   const { chargeId, notice } = scene.pay();

@@ -49,7 +49,7 @@ test('a notice without a signature, with one of another secret or over other byt
     [body, `${time},v0=${sum.slice('v1='.length)}`],
     [body, stripe.sign(notice, 'whsec_another').signature],
     [body, stripe.sign(notice, 'whsec_').signature],
-    [body.replace('"paid"', '"unpaid"'), signature],
+    [body.replace('"complete"', '"expired"'), signature],
     [`${body} `, signature],
     ['', signature],
     ['{}', signature],

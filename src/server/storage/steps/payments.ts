@@ -225,12 +225,12 @@ function* savePayoutAccount(
 
 const enterFoundPayment: StepOf<Payments['enterFoundPayment']> = function* (statements, _, found, lookAtMs) {
   const { giverId, receiverId, qrCodeId, serviceCategory, termsVersion } = found;
-  const people = giverId === null ? [receiverId] : [giverId, receiverId];
-  const known = yield* statements.lockTipAccounts.all({ ids: people, codeIds: [] });
+  const people = (giverId === null ? [receiverId] : [giverId, receiverId]).toSorted();
+  yield* statements.lockTipAccounts.all({ ids: people, codeIds: [] });
+  for (const id of people) if (!(yield* statements.lockAccount.one({ id }))) return null;
   const code = yield* statements.codeWithProvider.one({ id: qrCodeId });
   const terms = yield* statements.allTerms.all({});
   const isKnown =
-    known.length === people.length &&
     code?.userId === receiverId &&
     code.serviceCategory === serviceCategory &&
     (termsVersion === 0 || terms.some(({ version }) => version === termsVersion));
