@@ -1,4 +1,5 @@
 /** Calls to the server for screens that may never make one: the first call fetches the API client. */
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { Api, Failure } from './api-client/api.ts';
 import { become, presentSession, readToken } from './session/session.ts';
 
@@ -13,6 +14,9 @@ const NO_ANSWER: Failure = {
   fieldErrors: [],
   retryAfterSeconds: null,
 };
+
+/** Ends a call for whose answer nobody waits any longer. */
+export const whilePatient = (): AbortSignal => AbortSignal.timeout(CLIENT_PATIENCE_MS);
 
 /**
  * Makes a call. It never rejects: a refusal and a lost connection are outcomes.

@@ -57,7 +57,13 @@ const PAYMENT: PaymentRecord = {
   owedToReceiverCents: cents(0),
 };
 
-async function open(options: { readonly startingBalance?: number; readonly patienceMs?: number } = {}) {
+async function open(
+  options: {
+    readonly startingBalance?: number;
+    readonly hasReserves?: boolean;
+    readonly patienceMs?: number;
+  } = {},
+) {
   const { patienceMs, ...ofStripe } = options;
   const clock = { nowMs: START_MS };
   const stripe = await startStripe({ nowMs: () => clock.nowMs, ...ofStripe });
@@ -311,6 +317,15 @@ describe('what went back to a giver', () => {
     expect(await service.takeBack(payment, 2_100)).toBe('taken_back');
     expect(heldBy()).toBe(0);
   });
+});
+
+test('an account may owe what is taken back, where Stripe lets it', async () => {
+  const { service, paid, stripe, destination, heldBy } = await open({ hasReserves: true });
+  const payment = await paid();
+  stripe.emptyAccount(destination);
+  expect(await service.takeBack(payment, 2_100)).toBe('taken_back');
+  expect(heldBy()).toBe(-1_940);
+  expect(await service.readBalance(destination)).toMatchObject({ availableCents: -3_880, pendingCents: 1_940 });
 });
 
 describe('a dispute that was won', () => {

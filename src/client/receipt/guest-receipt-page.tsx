@@ -2,9 +2,9 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
-import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../api-client/server-clock.ts';
+import { whilePatient } from '../calls.ts';
 import { callAbout, isGuests, isUnknown } from '../giving/guest-receipt.ts';
 import { lookAgainMs } from '../giving/look-again.ts';
 import { Screen } from '../ui/screen.tsx';
@@ -57,7 +57,7 @@ function useGuestReceipt(token: string) {
     count.current += 1;
     const own = count.current;
     const outcome = await callAbout(token, (api) =>
-      api.transactions.get.query({ id: token }, { signal: AbortSignal.timeout(CLIENT_PATIENCE_MS) }),
+      api.transactions.get.query({ id: token }, { signal: whilePatient() }),
     );
     if (own !== count.current) return;
     if (outcome.failure === null) {

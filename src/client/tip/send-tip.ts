@@ -1,10 +1,9 @@
 /** Sends a tip under the idempotency key of its attempt; nothing else sends one. */
 import { type Cents, feesFor, formatMoney, terms } from '#shared/money.ts';
-import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import { wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
-import { call, type Outcome } from '../calls.ts';
+import { call, type Outcome, whilePatient } from '../calls.ts';
 import { read, write } from '../giving/tab-storage.ts';
 import { takesGuestTips } from '../installation.ts';
 import { readToken } from '../session/session.ts';
@@ -132,7 +131,7 @@ async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Pr
         termsVersion: terms().version,
         ...sentMessage(attempt),
       },
-      { signal: AbortSignal.timeout(CLIENT_PATIENCE_MS) },
+      { signal: whilePatient() },
     );
     return { status: sent.status, paymentUrl: sent.paymentUrl, receipt: receiptOf(sent) };
   }, payer);

@@ -52,7 +52,11 @@ export function check(file: string, type: string, parameters: FormValue): void {
 
 export type StandInCore = ReturnType<typeof createCore>;
 
-export function createCore(given: { readonly nowMs: () => number; readonly secretKey: string }) {
+export function createCore(given: {
+  readonly nowMs: () => number;
+  readonly secretKey: string;
+  readonly hasReserves: boolean;
+}) {
   const notices: StandInNotice[] = [];
   const livemode = given.secretKey.startsWith('sk_live_');
   let aheadMs = 0;
@@ -66,6 +70,8 @@ export function createCore(given: { readonly nowMs: () => number; readonly secre
 
   return {
     livemode,
+    /** The platform answers for connected accounts, which may owe something then. */
+    hasReserves: given.hasReserves,
     notices,
     nowMs,
     nowS,

@@ -52,18 +52,21 @@ export type StripeStandIn = Awaited<ReturnType<typeof startStripe>>;
  * @param nowMs the clock of Stripe.
  * @param secretKey of the operator's account; one of `sk_live_` is for real money.
  * @param startingBalance in cents: refunds and disputes are paid out of the operator's balance.
+ * @param hasReserves lets a connected account owe what is taken back from it, for which the operator answers.
  */
 export async function startStripe({
   nowMs = Date.now,
   secretKey = SECRET_KEY,
   startingBalance = STARTING_BALANCE,
+  hasReserves = false,
 }: {
   readonly nowMs?: () => number;
   readonly secretKey?: string;
   readonly startingBalance?: number;
+  readonly hasReserves?: boolean;
 } = {}) {
   const signer = new Stripe(secretKey);
-  const core = createCore({ nowMs, secretKey });
+  const core = createCore({ nowMs, secretKey, hasReserves });
   const { notices, nowS, nextId } = core;
   const platform = nextId('acct');
   const money = createMoney(core, platform);

@@ -3,8 +3,8 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
-import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import { api } from '../../api-client/api.ts';
+import { whilePatient } from '../../calls.ts';
 import { noteClosedAccount } from '../../session/closed-account.ts';
 import { leaveBy } from '../../signed-in/logout.ts';
 import { toastSuccess } from '../../toasts.ts';
@@ -65,7 +65,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     // A click before the next render could still cancel.
     flushSync(() => setSent(true));
     try {
-      const signal = AbortSignal.timeout(CLIENT_PATIENCE_MS);
+      const signal = whilePatient();
       const { closesAt } = await leaveBy(api.auth.close.mutate(values, { signal }));
       noteClosedAccount(closesAt);
       toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);

@@ -1,9 +1,9 @@
 /** Sends a tip back: its giver takes it back, or its receiver refunds it. */
 import { useState } from 'react';
 import { cents, formatMoney } from '#shared/money.ts';
-import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { whilePatient } from '../../calls.ts';
 import { clearToasts, toastError, toastSuccess } from '../../toasts.ts';
 import { callAbout } from '../guest-receipt.ts';
 import { newIdempotencyKey } from '../idempotency-key.ts';
@@ -32,10 +32,7 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
     setUnderWay(true);
     setProblem(null);
     const result = await callAbout(name, (api) =>
-      api.transactions.refund.mutate(
-        { id: name, idempotencyKey: key },
-        { signal: AbortSignal.timeout(CLIENT_PATIENCE_MS) },
-      ),
+      api.transactions.refund.mutate({ id: name, idempotencyKey: key }, { signal: whilePatient() }),
     );
     setUnderWay(false);
     if (result.failure === null) {
