@@ -12,12 +12,12 @@ const FORMULA = new RegExp(`^${SIGN}`);
  */
 const FORMULA_INSIDE = new RegExp(`(;[\\s"]*)(?=${SIGN})`, 'g');
 
-/**
- * A record with its line break. An apostrophe before a formula makes it a text.
- * @param numbers plain decimals that follow the cells; a negative one is no formula and stays a number.
- */
-export function csvLine(cells: readonly string[], numbers: readonly string[] = []): string {
-  return `${[...cells.map(csvCell), ...numbers].join(',')}\r\n`;
+/** A text, or the digits of a plain decimal number: a negative one is no formula and stays a number. */
+export type CsvCell = string | { readonly number: string };
+
+/** A record with its line break. An apostrophe before a text that would be a formula keeps it a text. */
+export function csvLine(cells: readonly CsvCell[]): string {
+  return `${cells.map((cell) => (typeof cell === 'string' ? csvCell(cell) : cell.number)).join(',')}\r\n`;
 }
 
 function csvCell(text: string): string {

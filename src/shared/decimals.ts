@@ -19,9 +19,9 @@ export function centsFromDecimal(amount: unknown): Cents | null {
   return typeof amount === 'number' ? parseDecimal(String(amount)) : null;
 }
 
-/** A plain number that any program reads, such as `19.40`. */
+/** A plain number that any program reads, such as `19.40` or `-0.05`. */
 export function plainDecimal(amount: Cents, { exponent }: Pick<Terms, 'exponent'> = terms()): string {
   if (exponent === 0) return String(amount);
-  const digits = String(amount).padStart(exponent + 1, '0');
-  return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+  const digits = String(Math.abs(amount)).padStart(exponent + 1, '0');
+  return `${amount < 0 ? '-' : ''}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }

@@ -68,6 +68,20 @@ export function requireOrder({ from, to }: Period, context: z.RefinementCtx): vo
     context.addIssue({ code: 'custom', path: ['to'], message: 'The last day must not be before the first.' });
 }
 
+const signedCents = z.int().brand<'Cents'>();
+const receivedMoves = z.object({
+  count: z.int(),
+  /** The sum of net amounts. */
+  netCents: signedCents,
+});
+const sentMoves = z.object({
+  count: z.int(),
+  /** Without fees. */
+  amountCents: signedCents,
+  /** With fees. */
+  paidCents: signedCents,
+});
+
 export const sumsQuery = closedObject(tipFilter).superRefine(requireOrder);
 
 /** Sums without refunded tips. */
@@ -80,6 +94,20 @@ export const tipSums = z.object({
   sentCents: z.int().min(0).brand<'Cents'>(),
   /** Amounts sent, with fees. */
   paidCents: z.int().min(0).brand<'Cents'>(),
+  /**
+   * The same period as in an account book, where each refund counts on the day on which it was made: tips as they
+   * were given, refunded ones too, and the changes made in the period to tips of any period. Both together are
+   * what the signed amounts of the CSV add up to. Since: the changes made to tips of the period after its end;
+   * with them, tips count as they do in the sums above.
+   */
+  books: z.object({
+    receivedTips: receivedMoves,
+    receivedChanges: receivedMoves,
+    receivedSince: receivedMoves,
+    sentTips: sentMoves,
+    sentChanges: sentMoves,
+    sentSince: sentMoves,
+  }),
 });
 
 export const insightsQuery = closedObject({
@@ -117,6 +145,23 @@ const earnings = {
 
 const serviceEarnings = z.object({ serviceCategory, ...earnings });
 
+/** Signed: negative where more went back than came again. */
+const moves = z.object({
+  count: z.int(),
+  /** The sum of amounts. */
+  grossCents: signedCents,
+  /** The sum of receiver fees. */
+  feeCents: signedCents,
+  netCents: signedCents,
+});
+/** Tips of a period as they were given, and the changes made in it to tips of any period. */
+const bookMoves = { tips: moves, changes: moves };
+/** In the order of categories, without empty ones. */
+const books = z.object({
+  ...bookMoves,
+  byService: z.array(z.object({ serviceCategory, ...bookMoves })),
+});
+
 /** Earnings of a day, a week or a month. */
 export const earningsBar = z.object({
   /** The first day within the period. */
@@ -126,6 +171,7 @@ export const earningsBar = z.object({
   ...earnings,
   /** In the order of categories, without empty ones. */
   byService: z.array(serviceEarnings),
+  books,
 });
 
 /** The earnings of a period beside those of the period before. */
@@ -161,10 +207,12 @@ export const insights = z.object({
     count: z.int(),
     netCents: z.int().min(0).brand<'Cents'>(),
   }),
+  books,
 });
 
 export type SumsQuery = z.output<typeof sumsQuery>;
 export type TipSums = z.infer<typeof tipSums>;
+export type BookMoves = z.infer<typeof moves>;
 export type InsightsQuery = z.output<typeof insightsQuery>;
 export type Insights = z.infer<typeof insights>;
 export type EarningsBar = z.infer<typeof earningsBar>;

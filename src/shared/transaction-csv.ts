@@ -1,11 +1,16 @@
-/** Transactions as CSV records, one row each, seen by one of the two people, with local times. */
+/**
+ * An account's books as CSV records, seen by one of the two people of each tip, with local times: a row for each tip
+ * on its date, and one for each refund or other change on its own, so that each column of amounts adds up.
+ */
+import type { BookEntry } from './books.ts';
 import { localTime } from './calendar.ts';
 import { CATEGORY_LABELS } from './categories.ts';
-import { csvLine } from './csv.ts';
+import { type CsvCell, csvLine } from './csv.ts';
 import { plainDecimal } from './decimals.ts';
-import { cents, terms } from './money.ts';
+import { type Cents, cents, terms } from './money.ts';
 import type { Transaction } from './tips.ts';
 
+/** A column keeps its place and its name for ever; new ones come at the end. */
 export const TRANSACTION_COLUMNS = [
   'Date',
   'Time',
@@ -23,48 +28,82 @@ export const TRANSACTION_COLUMNS = [
   'Payment',
   'Currency',
   'Transaction',
+  'Entry',
+  'Date of tip',
+  'Refunded at with offset',
+  'Code',
+  'Giver',
+  'Payment ID',
+  'Refund ID',
 ] as const;
 
+export const ENTRY_LABELS = {
+  tip: 'Tip',
+  reversal: 'Refund',
+  refund: 'Partial refund',
+  refund_failed: 'Refund failed',
+  dispute: 'Dispute',
+  dispute_won: 'Dispute won',
+  dispute_lost: 'Dispute lost',
+  debit: 'Debit',
+} as const satisfies Readonly<Record<BookEntry['kind'], string>>;
+
+const STATUS_LABELS = {
+  completed: 'Completed',
+  refunded: 'Refunded',
+  pending: 'Pending',
+  failed: 'Failed',
+  expired: 'Expired',
+  disputed: 'Disputed',
+} as const satisfies Readonly<Record<Transaction['status'], string>>;
+
+const number = (amount: Cents): CsvCell => ({ number: plainDecimal(amount) });
+
 /**
- * The cells of a tip under `TRANSACTION_COLUMNS`. A cell that does not concern the viewer's side of the tip
- * is empty. What went back with a refund is the net amount of a tip that was received, and the total paid of
- * one that was sent.
- * @param viewerId the account that sent or received the tip.
+ * The cells of an entry under `TRANSACTION_COLUMNS`. Amounts are signed: negative where money went back. A cell that
+ * does not concern the viewer's side of the tip is empty. `Refunded` is what went back with this row, of the net
+ * amount of a tip that was received and of the total paid of one that was sent.
  * @param timeZone of the dates and times.
  * @throws RangeError when the time zone is unknown.
  */
-function transactionCells(transaction: Transaction, viewerId: string, timeZone: string): string[] {
-  const { amountCents, netAmountCents, giverFeeCents, refundedAt } = transaction;
-  const isReceived = transaction.receiverId === viewerId;
-  const given = localTime(Date.parse(transaction.createdAt), timeZone);
-  const refunded = refundedAt === null ? null : localTime(Date.parse(refundedAt), timeZone);
-  const feeCents = isReceived ? cents(amountCents - netAmountCents) : giverFeeCents;
-  const movedCents = isReceived ? netAmountCents : cents(amountCents + giverFeeCents);
+function entryCells(entry: BookEntry, timeZone: string): CsvCell[] {
+  const { kind, direction, transaction, amountCents, netAmountCents } = entry;
+  const localOf = (time: string) => localTime(Date.parse(time), timeZone);
+  const at = localOf(entry.createdAt);
+  const isTip = kind === 'tip';
+  const changedAt = isTip ? transaction.refundedAt : entry.createdAt;
+  const changed = changedAt === null ? null : localOf(changedAt);
+  const isReceived = direction === 'received';
+  const feeCents = isReceived ? entry.receiverFeeCents : entry.giverFeeCents;
+  const movedCents = isReceived ? netAmountCents : cents(amountCents + entry.giverFeeCents);
   return [
-    given.date,
-    given.time,
+    at.date,
+    at.time,
     // A bare offset would begin a formula.
-    `UTC${given.offset}`,
+    `UTC${at.offset}`,
     isReceived ? 'Received' : 'Sent',
     CATEGORY_LABELS[transaction.serviceCategory],
     isReceived ? '' : transaction.receiverName,
-    plainDecimal(amountCents),
-    plainDecimal(feeCents),
-    isReceived ? plainDecimal(movedCents) : '',
-    isReceived ? '' : plainDecimal(movedCents),
-    refunded ? plainDecimal(movedCents) : '',
-    refunded ? `${refunded.date} ${refunded.time}` : '',
-    refunded ? 'Refunded' : 'Completed',
+    number(amountCents),
+    number(feeCents),
+    isReceived ? number(movedCents) : '',
+    isReceived ? '' : number(movedCents),
+    isTip ? '' : number(cents(0 - movedCents)),
+    changed ? `${changed.date} ${changed.time}` : '',
+    STATUS_LABELS[transaction.status],
     transaction.paymentMode,
     terms().currency,
     transaction.id,
+    ENTRY_LABELS[kind],
+    localOf(transaction.createdAt).date,
+    changed ? `${changed.date}T${changed.time}${changed.offset}` : '',
+    transaction.qrCodeId,
+    (isReceived && transaction.giverId) || '',
+    entry.chargeId ?? '',
+    entry.source ?? '',
   ];
 }
 
-export function transactionLines(
-  transactions: readonly Transaction[],
-  viewerId: string,
-  timeZone: string,
-): string {
-  return transactions.map((each) => csvLine(transactionCells(each, viewerId, timeZone))).join('');
+export function entryLines(entries: readonly BookEntry[], timeZone: string): string {
+  return entries.map((each) => csvLine(entryCells(each, timeZone))).join('');
 }

@@ -347,6 +347,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'transactions.mailReceipt': { outcomes: MAILING_THE_RECEIPT, input: ({ given }) => ({ id: given.id }) },
   'transactions.refund': { outcomes: REFUNDING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
   'transactions.giveUp': { outcomes: GIVING_UP_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'transactions.entries': { outcomes: SIGNED_IN, input: () => ({}) },
   'transactions.sums': { outcomes: SIGNED_IN, input: () => ({}) },
   'transactions.insights': {
     outcomes: SIGNED_IN,
@@ -447,7 +448,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
 
 /** What an API key may call, by the scope that it needs. Everything else that is not open to anybody is not for keys. */
 const BY_SCOPE: Readonly<Record<ApiScope, readonly string[]>> = {
-  'tips:read': ['transactions.list', 'transactions.get', 'webhooks.events'],
+  'tips:read': ['transactions.list', 'transactions.entries', 'transactions.get', 'webhooks.events'],
   'tips:refund': ['transactions.refund'],
   'codes:read': ['qrCodes.list', 'qrCodes.ended', 'qrCodes.print'],
   'codes:write': [

@@ -399,6 +399,7 @@ describe('a password that the operator made', () => {
       'transactions.create': 'password_change_required',
       'transactions.get': 'password_change_required',
       'transactions.refund': 'password_change_required',
+      'transactions.entries': 'password_change_required',
       'transactions.sums': 'password_change_required',
       'transactions.insights': 'password_change_required',
       'transactions.onTip': 'password_change_required',

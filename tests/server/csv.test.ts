@@ -57,7 +57,7 @@ async function createScene(options: Parameters<typeof createTestApp>[0] = {}) {
 }
 
 describe('a statement', () => {
-  test('tells every tip as its viewer saw the money go, newest first, in local times', async () => {
+  test('tells every tip and every refund as its viewer saw the money go, newest first, in local times', async () => {
     const { t, pat, sam, cam, give } = await createScene();
     t.clock.nowMs = Date.parse('2026-05-15T23:59:30+05:45');
     const received = await give(cam, 'bartender', 2_000);
@@ -68,24 +68,46 @@ describe('a statement', () => {
     await pat.trpc.transactions.refund.mutate({ id: refunded.id });
 
     const { rows } = await download(t, pat, '?time_zone=Asia/Kathmandu');
-    const always = { 'UTC offset': 'UTC+05:45', Payment: 'simulated', Currency: 'USD' };
-    const open = { Refunded: '', 'Refunded at': '', Status: 'Completed' };
-    expect(rows).toEqual([
+    const always = {
+      'UTC offset': 'UTC+05:45',
+      Payment: 'simulated',
+      Currency: 'USD',
+      'Payment ID': '',
+      'Refund ID': '',
+    };
+    const open = { Refunded: '', 'Refunded at': '', Status: 'Completed', 'Refunded at with offset': '' };
+    const ofRefunded = {
+      ...always,
+      Time: '00:00:30',
+      Direction: 'Received',
+      Service: 'DJ',
+      To: '',
+      'Total paid': '',
+      'Refunded at': '2026-05-17 00:00:30',
+      Status: 'Refunded',
+      Transaction: refunded.id,
+      'Date of tip': '2026-05-16',
+      'Refunded at with offset': '2026-05-17T00:00:30+05:45',
+      Code: pat.codes[1],
+    };
+    expect(rows.map(({ Giver: _, ...row }) => row)).toEqual([
       {
-        ...always,
+        ...ofRefunded,
+        Date: '2026-05-17',
+        Tip: '-1234.56',
+        'Service fee': '-37.04',
+        'Net amount': '-1197.52',
+        Refunded: '1197.52',
+        Entry: 'Refund',
+      },
+      {
+        ...ofRefunded,
         Date: '2026-05-16',
-        Time: '00:00:30',
-        Direction: 'Received',
-        Service: 'DJ',
-        To: '',
         Tip: '1234.56',
         'Service fee': '37.04',
         'Net amount': '1197.52',
-        'Total paid': '',
-        Refunded: '1197.52',
-        'Refunded at': '2026-05-17 00:00:30',
-        Status: 'Refunded',
-        Transaction: refunded.id,
+        Refunded: '',
+        Entry: 'Tip',
       },
       {
         ...always,
@@ -100,6 +122,9 @@ describe('a statement', () => {
         'Net amount': '',
         'Total paid': '11.03',
         Transaction: sent.id,
+        Entry: 'Tip',
+        'Date of tip': '2026-05-16',
+        Code: sam.codes[0],
       },
       {
         ...always,
@@ -114,12 +139,38 @@ describe('a statement', () => {
         'Net amount': '19.40',
         'Total paid': '',
         Transaction: received.id,
+        Entry: 'Tip',
+        'Date of tip': '2026-05-15',
+        Code: pat.codes[0],
       },
     ]);
+    const givers = rows.map(({ Giver }) => Giver);
+    const [pseudonym] = givers;
+    expect(pseudonym).toMatch(/^gvr_/);
+    expect(givers).toEqual([pseudonym, pseudonym, '', pseudonym]);
     const ofSam = await download(t, sam);
     expect(ofSam.rows.map(({ Transaction }) => Transaction)).toEqual([sent.id]);
     const ofCam = await download(t, cam, '?direction=sent&service_category=dj');
-    expect(ofCam.rows).toMatchObject([{ 'Total paid': '1296.29', Refunded: '1296.29', Date: '2026-05-15' }]);
+    expect(ofCam.rows).toMatchObject([
+      { 'Total paid': '-1296.29', Refunded: '1296.29', Date: '2026-05-16', Giver: '' },
+      { 'Total paid': '1296.29', Refunded: '', Date: '2026-05-15', Giver: '' },
+    ]);
+  });
+
+  test('keeps the place and the name of every column, and has new ones at the end', async () => {
+    const { t, pat } = await createScene();
+    const headerOf = async (path: string) => {
+      const headers = { ...CSV, Authorization: `Bearer ${pat.token}` };
+      return (await (await t.send(path, { headers })).text()).split('\r\n')[0];
+    };
+    expect(await headerOf('/api/transactions')).toBe(
+      'Date,Time,UTC offset,Direction,Service,To,Tip,Service fee,Net amount,Total paid,Refunded,Refunded at,' +
+        'Status,Payment,Currency,Transaction,Entry,Date of tip,Refunded at with offset,Code,Giver,Payment ID,Refund ID',
+    );
+    expect(await headerOf('/api/transactions/insights?from=2026-05-01&to=2026-05-02')).toBe(
+      'Date,Tips,Gross,Fees,Net,Currency,Payment,Tips given,Refunds made,Gross after refunds,' +
+        'Fees after refunds,Net after refunds',
+    );
   });
 
   test('has the tips of its filter, and a name that says its period', async () => {
@@ -154,6 +205,47 @@ describe('a statement', () => {
     expect(second.response.headers.get('Link')).toBeNull();
   });
 
+  test('of one page goes on rightly between a tip and its refund, wherever it is cut', async () => {
+    const { t, pat, sam, give } = await createScene();
+    for (let tip = 0; tip < 4; tip += 1) {
+      const { id } = await give(sam, 'dj', 1_000 + tip);
+      t.clock.nowMs += 1_000;
+      await pat.trpc.transactions.refund.mutate({ id });
+    }
+    const keyOf = (row: Row) => `${row['Transaction']} ${row['Entry']}`;
+    const whole = (await download(t, pat)).rows.map(keyOf);
+    expect(whole).toHaveLength(8);
+    for (const limit of [1, 3, 5]) {
+      const listed: string[] = [];
+      for (let query: string | undefined = `?limit=${limit}`; query !== undefined; ) {
+        const page = await download(t, pat, query);
+        listed.push(...page.rows.map(keyOf));
+        await give(sam, 'dj', 9_000);
+        query = /^<\/api\/transactions(\?.+)>; rel="next"$/.exec(
+          page.response.headers.get('Link') ?? '',
+        )?.[1];
+      }
+      expect(listed.slice(-8)).toEqual(whole);
+      expect(new Set(listed).size).toBe(listed.length);
+    }
+    // A cursor of the time before there were rows of refunds goes on from its tip.
+    const { transactions } = await pat.trpc.transactions.list.query({ direction: 'received' });
+    const first = transactions.at(-1)?.id;
+    expect((await download(t, pat, `?cursor=${first}`)).rows).toEqual([]);
+    for (const cursor of [`${first}.3`, `${first}.99`, `${first}.0`, `${first}.`]) {
+      const { status } = await t.rest('GET', `/transactions?cursor=${cursor}`, {
+        token: pat.token,
+        headers: CSV,
+      });
+      expect([cursor, status]).toEqual([cursor, 422]);
+    }
+    const { status } = await t.rest('GET', `/transactions?cursor=${first}.1`, {
+      token: sam.token,
+      headers: CSV,
+    });
+    expect(status).toBe(200);
+  });
+
   test('is refused like the same listing as JSON', async () => {
     const { t, pat } = await createScene();
     const { status, body } = await t.rest('GET', '/transactions?from=tomorrow', {
@@ -165,7 +257,7 @@ describe('a statement', () => {
   });
 });
 
-test('the daily record has the days on which something was received, and nothing of what was refunded', async () => {
+test('the daily record has the days on which something was received or refunded, as it counts today and as on that day', async () => {
   const { t, pat, cam, give } = await createScene();
   const giveAt = (time: string, amountCents: number) => {
     t.clock.nowMs = Date.parse(time);
@@ -174,17 +266,35 @@ test('the daily record has the days on which something was received, and nothing
   await giveAt('2026-05-10T23:30:00Z', 1_010);
   await giveAt('2026-05-11T10:00:00Z', 2_000);
   const refunded = await giveAt('2026-05-13T10:00:00Z', 5_000);
+  t.clock.nowMs = Date.parse('2026-05-15T10:00:00Z');
   await pat.trpc.transactions.refund.mutate({ id: refunded.id });
   const period = '?from=2026-05-01&to=2026-05-31&time_zone=Europe/Vienna';
   const daily = await download(t, pat, period, '/api/transactions/insights');
   const always = { Currency: 'USD', Payment: 'simulated' };
   const sums = { Tips: '2', Gross: '30.10', Fees: '0.90', Net: '29.20' };
-  expect(daily.rows).toEqual([{ Date: '2026-05-11', ...sums, ...always }]);
+  const none = { Tips: '0', Gross: '0.00', Fees: '0.00', Net: '0.00' };
+  const inBooks = (tips: string, refunds: string, gross: string, fees: string, net: string) => ({
+    'Tips given': tips,
+    'Refunds made': refunds,
+    'Gross after refunds': gross,
+    'Fees after refunds': fees,
+    'Net after refunds': net,
+  });
+  expect(daily.rows).toEqual([
+    { Date: '2026-05-11', ...sums, ...always, ...inBooks('2', '0', '30.10', '0.90', '29.20') },
+    { Date: '2026-05-13', ...none, ...always, ...inBooks('1', '0', '50.00', '1.50', '48.50') },
+    { Date: '2026-05-15', ...none, ...always, ...inBooks('0', '1', '-50.00', '-1.50', '-48.50') },
+  ]);
   expect(daily.response.headers.get('Content-Disposition')).toBe(
     'attachment; filename="tipwell-daily-tips-2026-05-01-to-2026-05-31.csv"',
   );
   const weekly = await download(t, pat, `${period}&granularity=week`, '/api/transactions/insights');
-  expect(weekly.rows).toEqual([{ From: '2026-05-11', To: '2026-05-17', ...sums, ...always }]);
+  expect(weekly.rows).toEqual([
+    {
+      ...{ From: '2026-05-11', To: '2026-05-17', ...sums, ...always },
+      ...inBooks('3', '1', '30.10', '0.90', '29.20'),
+    },
+  ]);
 });
 
 test('a statement and a record say how tips were paid, also of days on which they were paid in two ways', async () => {
@@ -351,9 +461,9 @@ describe(`a statement of ${MANY} tips`, () => {
     let produced = 0;
     const wrapStorage = (storage: Storage): Storage => ({
       ...storage,
-      async listTransactions(...asked) {
-        const step = await storage.listTransactions(...asked);
-        produced += step.transactions.length;
+      async listBookEntries(...asked) {
+        const step = await storage.listBookEntries(...asked);
+        produced += step.entries.length;
         return step;
       },
     });

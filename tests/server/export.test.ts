@@ -391,9 +391,8 @@ describe('an export', () => {
         headers: { Accept: 'text/csv', Authorization: `Bearer ${person.token}` },
       });
       expect(text('transactions.csv')).toBe(Buffer.from(await statement.arrayBuffer()).toString());
-      expect(rows().map((row) => row['Transaction'])).toEqual(
-        listed.body.map(({ id }: { id: string }) => id),
-      );
+      const tips = rows().filter((row) => row['Entry'] === 'Tip');
+      expect(tips.map((row) => row['Transaction'])).toEqual(listed.body.map(({ id }: { id: string }) => id));
       expect(rows()[0]).toMatchObject({ 'UTC offset': 'UTC+05:45' });
       expect(text('README.txt')).toContain('Asia/Kathmandu');
     }
@@ -533,6 +532,11 @@ describe(`an export of ${MANY} tips`, () => {
       async listTransactions(...asked) {
         const step = await storage.listTransactions(...asked);
         produced += step.transactions.length;
+        return step;
+      },
+      async listBookEntries(...asked) {
+        const step = await storage.listBookEntries(...asked);
+        produced += step.entries.length;
         return step;
       },
     });

@@ -533,16 +533,26 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
       expect(texts).toEqual(asWords(text) === '' ? [] : [asWords(text)]);
     },
   },
-  'transactions.list.limit': {
-    inputWith: ({ text }) => ({ limit: text }),
-    token: customer,
-    refusals: ['invalid_input'],
-  },
-  'transactions.list.cursor': {
-    inputWith: ({ text }) => ({ limit: 10, cursor: text }),
-    token: customer,
-    refusals: ['invalid_input'],
-  },
+  ...Object.fromEntries(
+    ['transactions.list', 'transactions.entries'].flatMap((procedure) => [
+      [
+        `${procedure}.limit`,
+        {
+          inputWith: ({ text }) => ({ limit: text }),
+          token: customer,
+          refusals: ['invalid_input'],
+        },
+      ] as const,
+      [
+        `${procedure}.cursor`,
+        {
+          inputWith: ({ text }) => ({ limit: 10, cursor: text }),
+          token: customer,
+          refusals: ['invalid_input'],
+        },
+      ] as const,
+    ]),
+  ),
   'webhooks.events.limit': {
     inputWith: ({ text }) => ({ limit: text }),
     token: provider,
@@ -585,6 +595,7 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     refusals: ['invalid_input'],
   },
   ...meaning('transactions.list', FILTER_FIELDS, { limit: 10 }),
+  ...meaning('transactions.entries', [...FILTER_FIELDS, 'only', 'tipsFrom', 'tipsTo'], { limit: 10 }),
   ...meaning('transactions.sums', FILTER_FIELDS),
   ...meaning(
     'transactions.insights',

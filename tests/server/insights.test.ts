@@ -31,6 +31,7 @@ const barsOf = ({ bars }: Insights) =>
   bars.map(({ from, to, count, netCents }) => [from, to, count, netCents]);
 const hoursOf = ({ byHour }: Insights) => byHour.map(({ weekday, hour, count }) => [weekday, hour, count]);
 const NOTHING = { count: 0, grossCents: 0, feeCents: 0, netCents: 0 };
+const NO_BOOKS = { tips: NOTHING, changes: NOTHING, byService: [] };
 
 test('a day that took tips is told with all that there is to say of it', async () => {
   const { give, hair, query } = await openScene();
@@ -63,6 +64,14 @@ test('a day that took tips is told with all that there is to say of it', async (
       { weekday: 5, hour: 11, count: 1, netCents: 970 },
     ],
     before: { from: '2026-05-14', to: '2026-05-14', count: 0, netCents: 0 },
+    books: {
+      tips: all,
+      changes: NOTHING,
+      byService: [
+        { serviceCategory: 'bartender', tips: bar, changes: NOTHING },
+        { serviceCategory: 'barber', tips: cut, changes: NOTHING },
+      ],
+    },
   });
   for (const services of [told.byService, told.bars[0]?.byService]) {
     expect(services).toHaveLength(2);
@@ -238,7 +247,10 @@ describe('days that begin at another hour', () => {
       token,
       headers: { Accept: 'text/csv' },
     });
-    expect(record.text.split('\r\n').slice(1)).toEqual(['2026-05-15,3,90.00,2.70,87.30,USD,simulated', '']);
+    expect(record.text.split('\r\n').slice(1)).toEqual([
+      '2026-05-15,3,90.00,2.70,87.30,USD,simulated,3,0,90.00,2.70,87.30',
+      '',
+    ]);
 
     expect(await grossWith({ dayStartHour: 0 })).toEqual([3_000, 0]);
     await set(null);
@@ -324,8 +336,9 @@ test('an account that received nothing has a chart of nothing, also when it gave
     bestDay: null,
     byService: [],
     byHour: [],
-    bars: [{ ...day, ...NOTHING, byService: [] }],
+    bars: [{ ...day, ...NOTHING, byService: [], books: NO_BOOKS }],
     before: { from: '2026-05-14', to: '2026-05-14', count: 0, netCents: 0 },
+    books: NO_BOOKS,
   });
 });
 

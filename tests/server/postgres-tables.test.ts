@@ -160,7 +160,19 @@ test('no request reads all of a table, which would cost more with each tip', asy
     for (const before of [null, place])
       await storage.listTransactions(provider.id, { filter, before, limit: 9 });
     await storage.sumGiven(customer.id, filter, null);
+    for (const isOfChanges of [true, false]) {
+      const books = { ...filter, tipFromMs: 0, tipUntilMs: NOW * 2, isOfChanges };
+      const { entries } = await storage.listBookEntries(provider.id, {
+        filter: books,
+        before: place,
+        limit: 9,
+      });
+      expect(entries.length).toBeGreaterThan(0);
+    }
   }
+  const taken = { transactionId: tips[1].id, position: 4 };
+  expect(await storage.findBookPlace(provider.id, taken)).toMatchObject({ position: 4 });
+  expect(await storage.listChanges(provider.id, null, 9)).toMatchObject([{ kind: 'reversal' }]);
   const quarter = { fromMs: NOW, untilMs: NOW + 900_000, offsetMs: 0, serviceCategory: null };
   expect(await storage.readDailyEarnings(provider.id, quarter)).toMatchObject([{ count: 2 }]);
   expect(await storage.readHourlyEarnings(provider.id, quarter)).toMatchObject([{ count: 2 }]);

@@ -151,6 +151,48 @@ export function createLedgerModel(undoMs: number) {
       .sort((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
   }
 
+  /** Each tip on its own date and each refund on its own, as an account book has them. */
+  function bookOf(account: Account, { from, to, ...filter }: ModelFilter) {
+    const dateOf = (time: string) => wallOf(time, filter.timeZone).date;
+    const isMeant = (date: string) =>
+      (from === undefined || date >= from) && (to === undefined || date <= to);
+    const all = listing(account, filter).flatMap((tip) => {
+      const entry = {
+        tip,
+        isRefund: false,
+        sign: 1,
+        date: dateOf(tip.createdAt),
+        isOfPeriod: isMeant(dateOf(tip.createdAt)),
+      };
+      return tip.refundedAt === null
+        ? [entry]
+        : [entry, { ...entry, isRefund: true, sign: -1, date: dateOf(tip.refundedAt) }];
+    });
+    return {
+      tips: all.filter((entry) => !entry.isRefund && isMeant(entry.date)),
+      changes: all.filter((entry) => entry.isRefund && isMeant(entry.date)),
+      since: all.filter((entry) => entry.isRefund && entry.isOfPeriod && to !== undefined && entry.date > to),
+    };
+  }
+
+  type Book = ReturnType<typeof bookOf>;
+  const sumOf = (entries: Book['tips'], value: (tip: ModelTip) => number) =>
+    entries.reduce((sum, { sign, tip }) => sum + sign * value(tip), 0);
+  const ofBook = (entries: Book['tips']) => {
+    const grossCents = sumOf(entries, ({ amountCents }) => amountCents);
+    const netCents = sumOf(entries, ({ netAmountCents }) => netAmountCents);
+    return { count: entries.length, grossCents, feeCents: grossCents - netCents, netCents };
+  };
+  const shownBook = ({ tips, changes }: Omit<Book, 'since'>) => ({
+    tips: ofBook(tips),
+    changes: ofBook(changes),
+    byService: SERVICE_CATEGORIES.flatMap((serviceCategory) => {
+      const isOf = ({ tip }: Book['tips'][number]) => tip.serviceCategory === serviceCategory;
+      const own = { tips: ofBook(tips.filter(isOf)), changes: ofBook(changes.filter(isOf)) };
+      return own.tips.count + own.changes.count === 0 ? [] : [{ serviceCategory, ...own }];
+    }),
+  });
+
   const received = (account: Account, filter: ModelFilter) =>
     listing(account, { ...filter, direction: 'received' }).filter(({ status }) => status === 'completed');
 
@@ -265,7 +307,23 @@ export function createLedgerModel(undoMs: number) {
       const own = kept.filter(({ receiverId }) => receiverId === account.id);
       const sent = kept.filter(({ giverId }) => giverId === account.id);
       const sentCents = sumsOf(sent).grossCents;
+      const { tips, changes, since } = bookOf(account, filter);
+      const inBook = (entries: Book['tips']) => {
+        const mine = entries.filter(({ tip }) => tip.receiverId === account.id);
+        const given = entries.filter(({ tip }) => tip.giverId === account.id);
+        const { netCents } = ofBook(mine);
+        const { grossCents: amountCents } = ofBook(given);
+        const paidCents = amountCents + sumOf(given, ({ giverFeeCents }) => giverFeeCents);
+        return [
+          { count: mine.length, netCents },
+          { count: given.length, amountCents, paidCents },
+        ];
+      };
+      const [receivedTips, sentTips] = inBook(tips);
+      const [receivedChanges, sentChanges] = inBook(changes);
+      const [receivedSince, sentSince] = inBook(since);
       return {
+        books: { receivedTips, receivedChanges, receivedSince, sentTips, sentChanges, sentSince },
         receivedCount: own.length,
         receivedCents: sumsOf(own).netCents,
         sentCount: sent.length,
@@ -324,7 +382,9 @@ export function createLedgerModel(undoMs: number) {
           to: one.to,
           ...sumsOf(one.tips),
           byService: servicesOf(one.tips),
+          books: shownBook(bookOf(account, { ...filter, direction: 'received', from: one.from, to: one.to })),
         })),
+        books: shownBook(bookOf(account, { ...filter, direction: 'received', from, to })),
         byService: servicesOf(meant),
         byHour: hours.filter(({ count }) => count > 0),
         before: { ...before, count: sumsBefore.count, netCents: sumsBefore.netCents },

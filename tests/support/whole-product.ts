@@ -579,6 +579,13 @@ export async function runEverything(
   await call(t, summary, { token: pat, at: `/transactions/summary${narrow}` });
   await call(t, summary, { token: pat });
   const period = 'from=2026-05-01&to=2026-05-31&time_zone=Europe/Vienna&service_category=bartender';
+  const entries = 'GET /transactions/entries';
+  for (const query of [
+    period,
+    'only=changes&tips_from=2026-05-01&tips_to=2026-05-31&limit=1',
+    'from=tomorrow',
+  ])
+    await call(t, entries, { token: pat, at: `/transactions/entries?${query}` });
   for (const what of ['sums', 'insights']) {
     const route = `GET /transactions/${what}`;
     for (const query of [period, `${period}&direction=received&granularity=week`])
@@ -711,6 +718,7 @@ export async function runEverything(
     'POST /webhooks/{webhook_id}/events/{event_id}',
     'GET /ended-qr-codes',
     'GET /words/blocked-givers',
+    'GET /transactions/entries',
     'GET /transactions/sums',
     'GET /transactions/summary',
   ])

@@ -4,11 +4,12 @@
  */
 
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
-import type { DailyEarnings, EarningsPeriod } from '#server/storage/port/ledger.ts';
+import type { BookChange, DailyEarnings, EarningsPeriod } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
+import { dateAfter, dateAt, firstOfDate, steadyStretches } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import { type Granularity, type Insights, type InsightsQuery, insights } from '#shared/records.ts';
+import { readWithChanges } from './book-changes.ts';
 
 export interface Earnings {
   /**
@@ -43,67 +44,96 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
         await queryQueue.step(id, terms);
         return read();
       };
-      const all = noSums();
-      let largestNetCents = 0;
-      const days = new Map<string, Sums>();
-      const services = new Map<ServiceCategory, Sums>();
-      const bars = barsOf(from, to, granularity);
-      const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
-      const hours = new Map<number, { count: number; netCents: number }>();
-      for (const period of partsOf(query)) {
-        for (const taken of await inTurn(() => storage.readDailyEarnings(id, period))) {
-          const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
-          const bar = barOf.get(date);
-          if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
-          for (const sums of [all, bar.sums, sumsIn(days, date)]) add(sums, taken);
-          for (const ofServices of [bar.services, services])
-            add(sumsIn(ofServices, taken.serviceCategory), taken);
-          largestNetCents = Math.max(largestNetCents, taken.largestCents);
-        }
-        for (const { hourOfWeek, count, netCents } of await inTurn(() =>
-          storage.readHourlyEarnings(id, period),
-        )) {
-          const hour = (hourOfWeek + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
-          const known = hours.get(hour);
-          hours.set(hour, {
-            count: count + (known?.count ?? 0),
-            netCents: netCents + (known?.netCents ?? 0),
-          });
-        }
-      }
-      const previous = periodBefore(from, to);
-      const before = { count: 0, netCents: 0 };
-      for (const { fromMs, untilMs } of partsOf(previous)) {
-        const sums = await inTurn(() =>
-          storage.readTotals(id, fromMs, untilMs, serviceCategory ?? undefined),
-        );
-        before.count += sums.receivedCount;
-        before.netCents += sums.receivedCents;
-      }
-      return insights.parse({
-        from,
-        to,
-        dayStartHour,
-        ...all,
-        averageNetCents: all.count === 0 ? 0 : Math.round(all.netCents / all.count),
-        largestNetCents,
-        bestDay: bestOf(days),
-        bars: bars.map((bar) => ({
-          from: bar.from,
-          to: bar.to,
-          ...bar.sums,
-          byService: listOf(bar.services),
-        })),
-        byService: listOf(services),
-        byHour: [...hours]
-          .sort(([one], [other]) => one - other)
-          .map(([hour, sums]) => ({
-            weekday: Math.floor(hour / 24) + 1,
-            hour: (hour + dayStartHour) % 24,
-            ...sums,
-          })),
-        before: { ...previous, ...before },
-      });
+      const firstOf = (date: string) => firstOfDate(date, query.timeZone, dayStartHour);
+      const period = { fromMs: firstOf(from), untilMs: firstOf(dateAfter(to, 1)) };
+      const isWithin = (ms: number) => period.fromMs <= ms && ms < period.untilMs;
+      const begin = () => {
+        const all = noSums();
+        let largestNetCents = 0;
+        const days = new Map<string, Sums>();
+        const services = new Map<ServiceCategory, Sums>();
+        const bars = barsOf(from, to, granularity);
+        const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
+        const hours = new Map<number, { count: number; netCents: number }>();
+        const ofAll = noBooks();
+        const booksOf = (ms: number) => {
+          const bar = barOf.get(within(dateAt(ms, query.timeZone, dayStartHour), query));
+          return bar ? [bar.books, ofAll] : [];
+        };
+        return {
+          add(change: BookChange) {
+            const { direction, createdAtMs, tipCreatedAtMs } = change;
+            if (
+              direction === 'sent' ||
+              (serviceCategory ?? change.serviceCategory) !== change.serviceCategory
+            )
+              return;
+            if (isWithin(createdAtMs)) enter(booksOf(createdAtMs), 'changes', changed(change, 1));
+            // Without the changes of a tip, whenever they were made, it is as it was given.
+            if (isWithin(tipCreatedAtMs)) enter(booksOf(tipCreatedAtMs), 'tips', changed(change, -1));
+          },
+          async read() {
+            for (const part of partsOf(query)) {
+              for (const taken of await inTurn(() => storage.readDailyEarnings(id, part))) {
+                const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
+                const bar = barOf.get(date);
+                if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
+                for (const sums of [all, bar.sums, sumsIn(days, date)]) add(sums, taken);
+                for (const ofServices of [bar.services, services])
+                  add(sumsIn(ofServices, taken.serviceCategory), taken);
+                enter([bar.books, ofAll], 'tips', taken);
+                largestNetCents = Math.max(largestNetCents, taken.largestCents);
+              }
+              for (const { hourOfWeek, count, netCents } of await inTurn(() =>
+                storage.readHourlyEarnings(id, part),
+              )) {
+                const hour = (hourOfWeek + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
+                const known = hours.get(hour);
+                hours.set(hour, {
+                  count: count + (known?.count ?? 0),
+                  netCents: netCents + (known?.netCents ?? 0),
+                });
+              }
+            }
+            const previous = periodBefore(from, to);
+            const before = { count: 0, netCents: 0 };
+            for (const { fromMs, untilMs } of partsOf(previous)) {
+              const sums = await inTurn(() =>
+                storage.readTotals(id, fromMs, untilMs, serviceCategory ?? undefined),
+              );
+              before.count += sums.receivedCount;
+              before.netCents += sums.receivedCents;
+            }
+            return insights.parse({
+              from,
+              to,
+              dayStartHour,
+              ...all,
+              averageNetCents: all.count === 0 ? 0 : Math.round(all.netCents / all.count),
+              largestNetCents,
+              bestDay: bestOf(days),
+              bars: bars.map((bar) => ({
+                from: bar.from,
+                to: bar.to,
+                ...bar.sums,
+                byService: listOf(bar.services),
+                books: shownBooks(bar.books),
+              })),
+              byService: listOf(services),
+              byHour: [...hours]
+                .sort(([one], [other]) => one - other)
+                .map(([hour, sums]) => ({
+                  weekday: Math.floor(hour / 24) + 1,
+                  hour: (hour + dayStartHour) % 24,
+                  ...sums,
+                })),
+              before: { ...previous, ...before },
+              books: shownBooks(ofAll),
+            });
+          },
+        };
+      };
+      return readWithChanges({ storage, queue: queryQueue }, id, begin, terms);
     },
   };
 }
@@ -129,11 +159,57 @@ function* partsOfPeriod(period: DatedPeriod): Generator<EarningsPeriod, void> {
 
 const noSums = (): Sums => ({ count: 0, grossCents: 0, feeCents: 0, netCents: 0 });
 
-function add(sums: Sums, { count, grossCents, netCents }: DailyEarnings): void {
+function add(sums: Sums, { count, grossCents, netCents }: Omit<Moved, 'serviceCategory'>): void {
   sums.count += count;
   sums.grossCents += grossCents;
   sums.feeCents += grossCents - netCents;
   sums.netCents += netCents;
+}
+
+interface BookSums {
+  readonly tips: Sums;
+  readonly changes: Sums;
+}
+
+interface PeriodBooks extends BookSums {
+  readonly services: Map<ServiceCategory, BookSums>;
+}
+
+const noBookSums = (): BookSums => ({ tips: noSums(), changes: noSums() });
+const noBooks = (): PeriodBooks => ({ ...noBookSums(), services: new Map() });
+
+type Moved = Pick<DailyEarnings, 'serviceCategory'> & {
+  readonly [Name in 'count' | 'grossCents' | 'netCents']: number;
+};
+
+/**
+ * What a change adds to the sums of changes, or with -1 to those of tips as they were given: there, each tip that
+ * was reversed counts again.
+ */
+function changed({ kind, serviceCategory, amountCents, netAmountCents }: BookChange, sign: 1 | -1): Moved {
+  return {
+    serviceCategory,
+    count: sign === 1 || kind === 'reversal' ? 1 : 0,
+    grossCents: sign * amountCents,
+    netCents: sign * netAmountCents,
+  };
+}
+
+function enter(books: readonly PeriodBooks[], side: keyof BookSums, moved: Moved): void {
+  for (const each of books) {
+    const ofService = each.services.get(moved.serviceCategory) ?? noBookSums();
+    each.services.set(moved.serviceCategory, ofService);
+    for (const sums of [each[side], ofService[side]]) add(sums, moved);
+  }
+}
+
+function shownBooks({ tips, changes, services }: PeriodBooks) {
+  const byService = SERVICE_CATEGORIES.flatMap((serviceCategory) => {
+    const sums = services.get(serviceCategory);
+    const isEmpty = !sums || (sums.tips.count === 0 && sums.changes.count === 0);
+    return isEmpty ? [] : [{ serviceCategory, ...sums }];
+  });
+  return { tips, changes, byService };
 }
 
 function sumsIn<Key>(sums: Map<Key, Sums>, key: Key): Sums {
@@ -163,7 +239,13 @@ function barsOf(from: string, to: string, granularity: Granularity) {
   for (let start = from; start <= to; ) {
     const last = lastDateOf(start, granularity);
     const end = last < to ? last : to;
-    bars.push({ from: start, to: end, sums: noSums(), services: new Map<ServiceCategory, Sums>() });
+    bars.push({
+      from: start,
+      to: end,
+      sums: noSums(),
+      services: new Map<ServiceCategory, Sums>(),
+      books: noBooks(),
+    });
     start = dateAfter(end, 1);
   }
   return bars;

@@ -3,6 +3,7 @@ import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import {
   ALL_TIPS,
+  type BookChange,
   type ListingPlace,
   type TipFilter,
   type TransactionRecord,
@@ -10,21 +11,21 @@ import {
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, type Day, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { AppError } from '#shared/errors.ts';
-import { isTransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type { SummaryQuery, TipSummary, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
+import { readWithChanges } from './book-changes.ts';
+import { type Books, createBooks } from './books.ts';
 import type { TransactionView } from './transaction-view.ts';
 
-export interface TipRecord {
+export interface TipRecord extends Pick<Books, 'listEntries'> {
   /**
    * A page of the account's transactions that the query selects, newest first: in the order of the ledger, or
    * by time where the query names a day.
    * @throws AppError `invalid_input` when the cursor is no transaction of this account.
    */
   list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
-  /** The sums of the tips that the query selects, without refunded ones. */
+  /** The sums of the tips that the query selects, without what went back of them; and those of the books. */
   sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
   /**
    * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service
@@ -42,13 +43,7 @@ export function createTipRecord(deps: {
 }): TipRecord {
   const { storage, clock, view, queryQueue } = deps;
 
-  async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
-    const place = isTransactionId(cursor) ? await storage.findListingPlace(account.id, cursor) : null;
-    if (place) return place;
-    throw new AppError('invalid_input', {
-      fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
-    });
-  }
+  const { listEntries, placeOf } = createBooks({ storage, view, queryQueue });
 
   /** Simulated tips never arrive later, so that nobody is asked. */
   async function arrivingOf({ id }: Account, { startMs, endMs }: Day, serviceCategory?: ServiceCategory) {
@@ -58,6 +53,8 @@ export function createTipRecord(deps: {
   }
 
   return {
+    listEntries,
+
     async list(account, { cursor, limit, ...query }, terms) {
       const filter = filterFrom(account, query);
       const records: TransactionRecord[] = [];
@@ -78,22 +75,61 @@ export function createTipRecord(deps: {
     async sum(account, query, terms) {
       const filter = filterFrom(account, query);
       const { direction, serviceCategory, fromMs, untilMs } = filter;
-      const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
-      if (direction !== 'sent') {
-        await queryQueue.step(account.id, terms);
-        const received = await storage.readTotals(account.id, fromMs, untilMs, serviceCategory ?? undefined);
-        sums.receivedCount = received.receivedCount;
-        sums.receivedCents = received.receivedCents;
-      }
-      for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
-        await queryQueue.step(account.id, terms);
-        const given = await storage.sumGiven(account.id, filter, before ?? null);
-        sums.sentCount += given.count;
-        sums.sentCents += given.givenCents;
-        sums.paidCents += given.givenCents + given.feeCents;
-        before = given.next;
-      }
-      return tipSums.parse(sums);
+      const isAsked = (change: BookChange) =>
+        (direction === null || change.direction === direction) &&
+        (serviceCategory === null || change.serviceCategory === serviceCategory);
+      const begin = () => {
+        const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
+        /** `tips` begins with what changed of them, whenever: with it they are as they were given. */
+        const moves = { received: noMoves(), sent: noMoves() };
+        return {
+          add(change: BookChange) {
+            if (!isAsked(change)) return;
+            const { tips, changes, since } = moves[change.direction];
+            const isOfTips = fromMs <= change.tipCreatedAtMs && change.tipCreatedAtMs < untilMs;
+            if (fromMs <= change.createdAtMs && change.createdAtMs < untilMs) add(changes, change, 1);
+            if (isOfTips && change.createdAtMs >= untilMs) add(since, change, 1);
+            if (isOfTips) add(tips, negative(change), change.kind === 'reversal' ? 1 : 0);
+          },
+          async read() {
+            if (direction !== 'sent') {
+              await queryQueue.step(account.id, terms);
+              const received = await storage.readTotals(
+                account.id,
+                fromMs,
+                untilMs,
+                serviceCategory ?? undefined,
+              );
+              sums.receivedCount = received.receivedCount;
+              sums.receivedCents = received.receivedCents;
+            }
+            for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
+              await queryQueue.step(account.id, terms);
+              const given = await storage.sumGiven(account.id, filter, before ?? null);
+              sums.sentCount += given.count;
+              sums.sentCents += given.givenCents;
+              sums.paidCents += given.givenCents + given.feeCents;
+              before = given.next;
+            }
+            const { received, sent } = moves;
+            received.tips.count += sums.receivedCount;
+            received.tips.netCents += sums.receivedCents;
+            sent.tips.count += sums.sentCount;
+            sent.tips.amountCents += sums.sentCents;
+            sent.tips.paidCents += sums.paidCents;
+            const books = {
+              receivedTips: received.tips,
+              receivedChanges: received.changes,
+              receivedSince: received.since,
+              sentTips: sent.tips,
+              sentChanges: sent.changes,
+              sentSince: sent.since,
+            };
+            return tipSums.parse({ ...sums, books });
+          },
+        };
+      };
+      return readWithChanges({ storage, queue: queryQueue }, account.id, begin, terms);
     },
 
     async summarise(account, { timeZone, serviceCategory, dayStartHour }, terms) {
@@ -111,6 +147,28 @@ export function createTipRecord(deps: {
     },
   };
 }
+
+const noMove = () => ({ count: 0, amountCents: 0, netCents: 0, paidCents: 0 });
+const noMoves = () => ({ tips: noMove(), changes: noMove(), since: noMove() });
+
+type Signed = Pick<BookChange, 'amountCents' | 'giverFeeCents' | 'netAmountCents'>;
+
+function add(
+  move: ReturnType<typeof noMove>,
+  { amountCents, giverFeeCents, netAmountCents }: Signed,
+  count: number,
+): void {
+  move.count += count;
+  move.amountCents += amountCents;
+  move.netCents += netAmountCents;
+  move.paidCents += amountCents + giverFeeCents;
+}
+
+const negative = ({ amountCents, giverFeeCents, netAmountCents }: Signed): Signed => ({
+  amountCents: cents(0 - amountCents),
+  giverFeeCents: cents(0 - giverFeeCents),
+  netAmountCents: cents(0 - netAmountCents),
+});
 
 function filterFrom(account: Account, query: SumsQuery): TipFilter {
   const { direction, serviceCategory, from, to, timeZone } = query;

@@ -24,9 +24,11 @@ export function feesAsCsv({ by, rows, currency, exponent }: FeeIncome): string {
   return [
     CSV_BOM + csvLine([by === 'day' ? 'Date' : 'Month', ...COLUMNS]),
     ...rows.map((row) =>
-      csvLine(
-        [row.period, row.paymentMode, currency],
-        [
+      csvLine([
+        row.period,
+        row.paymentMode,
+        currency,
+        ...[
           String(row.tips),
           amount(row.paidCents),
           amount(row.giverFeeCents),
@@ -36,8 +38,8 @@ export function feesAsCsv({ by, rows, currency, exponent }: FeeIncome): string {
           amount(row.returnedGiverFeeCents),
           amount(row.returnedReceiverFeeCents),
           amount(row.incomeCents),
-        ],
-      ),
+        ].map((number) => ({ number })),
+      ]),
     ),
   ].join('');
 }
@@ -48,5 +50,5 @@ export function feeFileName({ by, from, to }: FeeIncome): string {
 
 /** A plain decimal, such as `-3.97`. */
 export function spellAmount(value: number, exponent: number): string {
-  return `${value < 0 ? '-' : ''}${plainDecimal(cents(Math.abs(value)), { exponent })}`;
+  return plainDecimal(cents(value), { exponent });
 }

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   ALL_TIPS,
+  type BookEntry,
+  type BookFilter,
   type EarningsPeriod,
   type ListingPlace,
   type TipFilter,
@@ -206,6 +208,158 @@ export function describeRecords(): void {
         expect(listed.map(({ id }) => id)).toEqual(tips.map(({ id }) => id).reverse());
       }
       expect(await sumGiven(storage, customer.id, { fromMs: NOW })).toMatchObject({ count: 2_000 });
+    });
+  });
+
+  describe('books', () => {
+    const ALL_ENTRIES: BookFilter = {
+      ...ALL_TIPS,
+      tipFromMs: 0,
+      tipUntilMs: ALL_TIPS.untilMs,
+      isOfChanges: false,
+    };
+    const DAY_MS = 24 * HOUR_MS;
+
+    /** All entries as far as a filter means them, of all steps, and how many steps that were. */
+    async function readBooks(
+      storage: Storage,
+      userId: UserId,
+      { limit = 50, ...filter }: Partial<BookFilter> & { readonly limit?: number } = {},
+    ) {
+      const entries: BookEntry[] = [];
+      let steps = 0;
+      for (let before: ListingPlace | null | undefined; before !== null; steps += 1) {
+        const page = { filter: { ...ALL_ENTRIES, ...filter }, before: before ?? null, limit };
+        const step = await storage.listBookEntries(userId, page);
+        expect(step.entries.length).toBeLessThanOrEqual(limit);
+        entries.push(...step.entries);
+        before = step.next;
+      }
+      return { entries, steps };
+    }
+
+    /** Three tips to pat a day apart, the first of which was refunded two days later, and one from pat. */
+    async function createBooks() {
+      const opened = await openStorage();
+      const { storage, setTheScene, addAccount, addCode } = opened;
+      const { tip, provider: pat, customer: cam } = await setTheScene();
+      const sam = await addAccount('sam', ['dj']);
+      const toSam = { qrCodeId: await addCode(sam, 'dj'), serviceCategory: 'dj', giverId: pat.id } as const;
+      const tips = [
+        tip({ createdAtMs: NOW, amountCents: 2_000 }),
+        tip({ createdAtMs: NOW + DAY_MS, amountCents: 3_000 }),
+        tip({ createdAtMs: NOW + 2 * DAY_MS, amountCents: 4_000 }),
+        tip({ ...toSam, createdAtMs: NOW + 2 * DAY_MS, amountCents: 5_000 }),
+      ] as const;
+      for (const one of tips) await storage.recordTip(one);
+      await takeBack(storage, tips[0], NOW + 2 * DAY_MS + 1);
+      await takeBack(storage, tips[3], NOW + 3 * DAY_MS);
+      const told = async (userId: UserId, filter: Parameters<typeof readBooks>[2] = {}) =>
+        (await readBooks(storage, userId, filter)).entries.map(
+          ({ kind, direction, transaction, ...entry }) => [
+            kind,
+            direction,
+            tips.findIndex(({ id }) => id === transaction.id),
+            entry.createdAtMs - NOW,
+            entry.amountCents,
+          ],
+        );
+      return { ...opened, tip, tips, pat, cam, sam, told };
+    }
+
+    test('have each tip and each reversal at its own time with signed sums, for both people', async () => {
+      const { told, pat, cam, storage, tips } = await createBooks();
+      const ofPat = [
+        ['reversal', 'sent', 3, 3 * DAY_MS, -5_000],
+        ['reversal', 'received', 0, 2 * DAY_MS + 1, -2_000],
+        ['tip', 'sent', 3, 2 * DAY_MS, 5_000],
+        ['tip', 'received', 2, 2 * DAY_MS, 4_000],
+        ['tip', 'received', 1, DAY_MS, 3_000],
+        ['tip', 'received', 0, 0, 2_000],
+      ];
+      expect(await told(pat.id)).toEqual(ofPat);
+      for (const limit of [1, 2, 5]) expect(await told(pat.id, { limit })).toEqual(ofPat);
+      expect(await told(cam.id, { isOfChanges: true })).toEqual([
+        ['reversal', 'sent', 0, 2 * DAY_MS + 1, -2_000],
+      ]);
+      const { entries } = await readBooks(storage, pat.id, { isOfChanges: true, direction: 'received' });
+      expect(entries).toMatchObject([
+        {
+          position: 5,
+          amountCents: -tips[0].amountCents,
+          giverFeeCents: -tips[0].giverFeeCents,
+          netAmountCents: -tips[0].netAmountCents,
+          source: null,
+          chargeId: null,
+          transaction: { id: tips[0].id, reversal: { createdAtMs: NOW + 2 * DAY_MS + 1 } },
+        },
+      ]);
+    });
+
+    test('are narrowed by the time of the entry and by that of its tip', async () => {
+      const { told, pat } = await createBooks();
+      const places = async (filter: Partial<BookFilter>) =>
+        (await told(pat.id, filter)).map(([kind, , place]) => `${kind} ${place}`);
+      expect(await places({ fromMs: NOW + 2 * DAY_MS, untilMs: NOW + 3 * DAY_MS })).toEqual([
+        'reversal 0',
+        'tip 3',
+        'tip 2',
+      ]);
+      const ofFirstDay = { tipFromMs: NOW, tipUntilMs: NOW + DAY_MS };
+      expect(await places(ofFirstDay)).toEqual(['reversal 0', 'tip 0']);
+      expect(await places({ ...ofFirstDay, isOfChanges: true, fromMs: NOW + 2 * DAY_MS + 1 })).toEqual([
+        'reversal 0',
+      ]);
+      expect(await places({ ...ofFirstDay, isOfChanges: true, fromMs: NOW + 2 * DAY_MS + 2 })).toEqual([]);
+      expect(await places({ serviceCategory: 'dj' })).toEqual(['reversal 3', 'tip 3']);
+      expect(await places({ direction: 'sent', isOfChanges: true })).toEqual(['reversal 3']);
+    });
+
+    test('find the place of an entry by its transaction and its number, of its account alone', async () => {
+      const { storage, pat, cam, tips } = await createBooks();
+      const place = (userId: UserId, tip: number, position: number) =>
+        storage.findBookPlace(userId, { transactionId: tips[tip]?.id ?? tips[0].id, position });
+      expect(await place(pat.id, 0, 5)).toEqual({ createdAtMs: NOW + 2 * DAY_MS + 1, position: 5 });
+      expect(await place(pat.id, 0, 1)).toEqual({ createdAtMs: NOW, position: 1 });
+      for (const wrong of [place(pat.id, 1, 5), place(pat.id, 0, 99), place(cam.id, 3, 1)])
+        expect(await wrong).toBeNull();
+    });
+
+    test('tell the changes alone without looking at tips, in steps of a bounded number', async () => {
+      const { storage, tip, tips, pat } = await createBooks();
+      const many = Array.from({ length: MANY }, (_, index) => tip({ createdAtMs: NOW - MANY + index }));
+      await Promise.all(many.map((one) => storage.recordTip(one)));
+      // The changes of the first minutes lie behind more tips than a step looks at, and one step finds them.
+      expect(await readBooks(storage, pat.id, { isOfChanges: true })).toMatchObject({ steps: 1 });
+      expect(
+        (await readBooks(storage, pat.id, { direction: 'sent', isOfChanges: false })).steps,
+      ).toBeGreaterThan(1);
+      for (let from = 0; from < MANY; from += 100) {
+        const some = many.slice(from, from + 100);
+        await Promise.all(some.map((one, index) => takeBack(storage, one, NOW + from + index)));
+      }
+      const { entries, steps } = await readBooks(storage, pat.id, {
+        isOfChanges: true,
+        serviceCategory: 'dj',
+        direction: 'sent',
+      });
+      expect(entries.map(({ transaction }) => transaction.id)).toEqual([tips[3].id]);
+      expect(steps).toBe(2);
+      const first = await storage.listChanges(pat.id, null, 2_000);
+      expect(first).toHaveLength(2_000);
+      const rest = await storage.listChanges(pat.id, first.at(-1) ?? null, 2_000);
+      expect(rest).toHaveLength(MANY + 2 - 2_000);
+      expect(new Set([...first, ...rest].map(({ position }) => position)).size).toBe(MANY + 2);
+      expect(first.slice(0, 2)).toMatchObject([
+        { direction: 'sent', serviceCategory: 'dj', amountCents: -5_000, tipCreatedAtMs: NOW + 2 * DAY_MS },
+        {
+          direction: 'received',
+          kind: 'reversal',
+          amountCents: -2_000,
+          netAmountCents: -1_940,
+          tipCreatedAtMs: NOW,
+        },
+      ]);
     });
   });
 

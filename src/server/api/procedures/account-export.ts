@@ -19,6 +19,7 @@ import {
   exportedMessages,
   exportedPayment,
 } from '#shared/account-export.ts';
+import { type BookEntry, entriesQuery } from '#shared/books.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import { type AccountEvent, accountEvent, MAX_EVENTS } from '#shared/events.ts';
@@ -34,7 +35,7 @@ import {
 import { MAX_PAGE_SIZE, type Transaction, transaction, transactionsQuery } from '#shared/tips.ts';
 import { toWire, wireSchema, wireText } from '../wire.ts';
 import { exportReadme } from './account-export-readme.ts';
-import { pagesFrom, tipsAsCsv } from './account-statement.ts';
+import { entriesAsCsv, entriesOf, pagesFrom, transactionsOf } from './account-statement.ts';
 import type { Services } from './context.ts';
 
 const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
@@ -84,8 +85,13 @@ async function* filesOf(
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
       isFurther: true,
     });
-  // Read first, because both files begin with it; tips that arrive later are in neither.
+  const entriesFrom = (cursor: string | null) =>
+    transactions.listEntries(account, entriesQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
+      isFurther: true,
+    });
+  // Read first, because the files begin with them; tips that arrive later are in neither.
   const first = await listFrom(null);
+  const firstEntries = await entriesFrom(null);
   yield { path: 'README.txt', content: [exportReadme(account, exportedAtMs, timeZone)] };
 
   const codes: ExportedAccount['qrCodes'] = [];
@@ -128,13 +134,14 @@ async function* filesOf(
   yield { path: 'account.json', content: [prettyJson(toWire(told))] };
   yield { path: 'account.schema.json', content: [schemaFile('An account', exportedAccount)] };
 
-  const pages = () => asOf(exportedAtMs, pagesFrom(first, listFrom));
-  yield { path: 'transactions.json', content: jsonList(pages()) };
+  const tips = asOf(exportedAtMs, pagesFrom(first, listFrom, transactionsOf));
+  yield { path: 'transactions.json', content: jsonList(tips) };
   yield {
     path: 'transactions.schema.json',
     content: [schemaFile('The transactions of an account, the newest first', z.array(transaction))],
   };
-  yield { path: 'transactions.csv', content: tipsAsCsv(pages(), account.id, { timeZone }).parts };
+  const entries = entriesAsOf(exportedAtMs, pagesFrom(firstEntries, entriesFrom, entriesOf));
+  yield { path: 'transactions.csv', content: entriesAsCsv(entries, { timeZone }).parts };
 
   const payments = paymentsTold(exports.payments(account, exportedAtMs));
   yield { path: 'payments.json', content: jsonList(payments) };
@@ -208,6 +215,14 @@ async function* asOf(
   for await (const page of pages) {
     yield page.map((each) => tipAsOf(atMs, each));
   }
+}
+
+async function* entriesAsOf(
+  atMs: number,
+  pages: AsyncGenerator<readonly BookEntry[], void>,
+): AsyncGenerator<readonly BookEntry[], void> {
+  for await (const page of pages)
+    yield page.map((each) => ({ ...each, transaction: tipAsOf(atMs, each.transaction) }));
 }
 
 function tipAsOf(atMs: number, tip: Transaction): Transaction {

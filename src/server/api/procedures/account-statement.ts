@@ -1,13 +1,14 @@
 /** Account statements as CSV: the tips of a listing, and the earnings of each day. */
+import type { BookEntry, EntryPage } from '#shared/books.ts';
 import { brand } from '#shared/brand.ts';
 import { dateAt } from '#shared/calendar.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import { plainDecimal } from '#shared/decimals.ts';
-import { terms } from '#shared/money.ts';
+import { cents, terms } from '#shared/money.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
 import type { Insights } from '#shared/records.ts';
-import type { Transaction, TransactionPage } from '#shared/tips.ts';
-import { TRANSACTION_COLUMNS, transactionLines } from '#shared/transaction-csv.ts';
+import type { TransactionPage } from '#shared/tips.ts';
+import { entryLines, TRANSACTION_COLUMNS } from '#shared/transaction-csv.ts';
 
 /** The parameters of the type are those of RFC 7111, section 5.1, and RFC 4180, section 3. */
 const TYPE = 'text/csv; charset=utf-8; header=present';
@@ -20,36 +21,51 @@ export interface AccountStatement {
   readonly parts: AsyncGenerator<string>;
 }
 
+/** A column keeps its place and its name for ever; new ones come at the end. */
+const EARNINGS_COLUMNS = [
+  'Tips',
+  'Gross',
+  'Fees',
+  'Net',
+  'Currency',
+  'Payment',
+  'Tips given',
+  'Refunds made',
+  'Gross after refunds',
+  'Fees after refunds',
+  'Net after refunds',
+];
+
 interface Period {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
 /**
- * Each page of the listing is a part.
+ * Each page of the books is a part.
  * @param period names the file.
  */
-export function tipsAsCsv(
-  pages: AsyncGenerator<readonly Transaction[]>,
-  viewerId: string,
+export function entriesAsCsv(
+  pages: AsyncGenerator<readonly BookEntry[]>,
   period: Period & { readonly timeZone?: string | undefined },
 ): AccountStatement {
   async function* parts() {
     yield CSV_BOM + csvLine(TRANSACTION_COLUMNS);
     for await (const page of pages) {
-      if (page.length > 0) yield transactionLines(page, viewerId, period.timeZone ?? 'UTC');
+      if (page.length > 0) yield entryLines(page, period.timeZone ?? 'UTC');
     }
   }
   return { name: fileName('tips', period), type: TYPE, parts: parts() };
 }
 
 /**
- * The days, weeks or months with tips.
- * @param tips the tips of the earnings, because the sums do not tell how they were paid.
+ * The days, weeks or months on which tips were given or changed: how their tips count today, and at the end what an
+ * account book has, in which a refund counts on its own day.
+ * @param entries the entries of the period, because the sums do not tell how they were paid.
  */
 export function earningsAsCsv(
   earnings: Insights,
-  tips: AsyncGenerator<readonly Transaction[]>,
+  entries: AsyncGenerator<readonly BookEntry[]>,
   {
     granularity = 'day',
     timeZone = 'UTC',
@@ -57,19 +73,24 @@ export function earningsAsCsv(
 ): AccountStatement {
   const isDaily = granularity === 'day';
   const dates = isDaily ? ['Date'] : ['From', 'To'];
-  const header = csvLine([...dates, 'Tips', 'Gross', 'Fees', 'Net', 'Currency', 'Payment']);
+  const header = csvLine([...dates, ...EARNINGS_COLUMNS]);
   async function* parts() {
     yield CSV_BOM + header;
-    const modes = await modesByDate(tips, timeZone, earnings.dayStartHour);
-    for (const { from, to, count, grossCents, feeCents, netCents } of earnings.bars) {
-      if (count === 0) continue;
-      const paid = [...modes].flatMap(([date, ofDate]) => (date >= from && date <= to ? [...ofDate] : []));
+    const modesOf = await modesByDate(entries, timeZone, earnings.dayStartHour);
+    for (const { from, to, count, grossCents, feeCents, netCents, books } of earnings.bars) {
+      const { tips, changes } = books;
+      if (count === 0 && tips.count === 0 && changes.count === 0) continue;
       yield csvLine([
         ...(isDaily ? [from] : [from, to]),
         String(count),
         ...[grossCents, feeCents, netCents].map((amount) => plainDecimal(amount)),
         terms().currency,
-        PAYMENT_MODES.filter((mode) => paid.includes(mode)).join(' and '),
+        modesOf(from, to).join(' and '),
+        String(tips.count),
+        String(changes.count),
+        ...(['grossCents', 'feeCents', 'netCents'] as const).map((name) => ({
+          number: plainDecimal(cents(tips[name] + changes[name])),
+        })),
       ]);
     }
   }
@@ -78,34 +99,49 @@ export function earningsAsCsv(
 }
 
 /**
- * All pages from `first` on, or it alone without a list. Tips that arrive meanwhile are newer than all of
- * them, so that together they are one state.
+ * All pages from `first` on, or it alone without a list. What arrives meanwhile is newer than all of them, so that
+ * together they are one state.
+ * @param of picks the items of a page.
  */
-export async function* pagesFrom(
-  first: TransactionPage,
-  list: ((cursor: string) => Promise<TransactionPage>) | null,
-): AsyncGenerator<readonly Transaction[], void> {
+export async function* pagesFrom<Page extends { readonly nextCursor: string | null }, Item>(
+  first: Page,
+  list: ((cursor: string) => Promise<Page>) | null,
+  of: (page: Page) => readonly Item[],
+): AsyncGenerator<readonly Item[], void> {
   for (let page = first; ; page = await list(page.nextCursor)) {
-    yield page.transactions;
+    yield of(page);
     if (page.nextCursor === null || list === null) return;
   }
 }
 
-/** The payment modes of the tips of each date that were not refunded. */
+export const transactionsOf = ({ transactions }: TransactionPage) => transactions;
+export const entriesOf = ({ entries }: EntryPage) => entries;
+
+/**
+ * Finds the payment modes of some dates: of their tips that were not refunded, or where there are none, of all that
+ * happened then.
+ */
 async function modesByDate(
-  pages: AsyncGenerator<readonly Transaction[]>,
+  pages: AsyncGenerator<readonly BookEntry[]>,
   timeZone: string,
   dayStartHour: number,
-): Promise<ReadonlyMap<string, ReadonlySet<PaymentMode>>> {
-  const modes = new Map<string, Set<PaymentMode>>();
+): Promise<(from: string, to: string) => readonly PaymentMode[]> {
+  const ofDates = { kept: new Map<string, Set<PaymentMode>>(), all: new Map<string, Set<PaymentMode>>() };
   for await (const page of pages) {
-    for (const { status, createdAt, paymentMode } of page) {
-      if (status === 'refunded') continue;
+    for (const { kind, createdAt, transaction } of page) {
       const date = dateAt(Date.parse(createdAt), timeZone, dayStartHour);
-      modes.set(date, (modes.get(date) ?? new Set()).add(paymentMode));
+      const isKept = kind === 'tip' && transaction.status !== 'refunded';
+      for (const modes of isKept ? [ofDates.kept, ofDates.all] : [ofDates.all])
+        modes.set(date, (modes.get(date) ?? new Set()).add(transaction.paymentMode));
     }
   }
-  return modes;
+  return (from, to) => {
+    const [kept, all] = [ofDates.kept, ofDates.all].map((modes) => {
+      const found = [...modes].flatMap(([date, ofDate]) => (date >= from && date <= to ? [...ofDate] : []));
+      return PAYMENT_MODES.filter((mode) => found.includes(mode));
+    });
+    return kept && kept.length > 0 ? kept : (all ?? []);
+  };
 }
 
 function fileName(what: string, { from, to }: Period): string {

@@ -115,6 +115,17 @@ export const TRANSACTION = {
   captures_at: null,
 };
 
+export const BOOK_ENTRY = {
+  id: `${TRANSACTION.id}.1`,
+  kind: 'tip',
+  direction: 'sent',
+  created_at: TRANSACTION.created_at,
+  ...money({ amountCents: 1_234, giverFeeCents: 62, receiverFeeCents: 37, netAmountCents: 1_197 }),
+  source: null,
+  charge_id: null,
+  transaction: TRANSACTION,
+};
+
 /** The same transaction as its receiver sees it. */
 export const RECEIVED = {
   ...TRANSACTION,
@@ -136,9 +147,9 @@ export const PROOF = [
   'q1n7Qm9s0vY3b6T8xkZr2JcF5hLd4WgPaUeKoNiRyXM',
 ].join('.');
 
-export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id}\r\n`;
+export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id},Tip,2024-06-01,,${QR_CODE.id},,,\r\n`;
 
-export const CSV_OF_EARNINGS = `${CSV_BOM}Date,Tips,Gross,Fees,Net,Currency,Payment\r\n2024-06-01,1,12.34,0.37,11.97,USD,simulated\r\n`;
+export const CSV_OF_EARNINGS = `${CSV_BOM}Date,Tips,Gross,Fees,Net,Currency,Payment,Tips given,Refunds made,Gross after refunds,Fees after refunds,Net after refunds\r\n2024-06-01,1,12.34,0.37,11.97,USD,simulated,1,0,12.34,0.37,11.97\r\n`;
 
 export const API_KEY = {
   id: 'key_3n6q9t2w5z8c1f4j7m0r3v6y9b',

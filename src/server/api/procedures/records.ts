@@ -1,5 +1,5 @@
 /** The listings and sums of an account's tips. */
-import { idPattern } from '#shared/ids.ts';
+import { bookEntry, ENTRY_ID, entriesQuery } from '#shared/books.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 import {
   GRANULARITIES,
@@ -13,12 +13,23 @@ import { MAX_PAGE_SIZE, summaryQuery, tipSummary, transaction, transactionsQuery
 import { toWire, wireSchema } from '../wire.ts';
 import { stepTerms, workOwner } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
-import { CSV_OF_EARNINGS, CSV_OF_TIPS, TRANSACTION } from './examples.ts';
+import { BOOK_ENTRY, CSV_OF_EARNINGS, CSV_OF_TIPS, TRANSACTION } from './examples.ts';
 import { DAY_START_HOUR, FILTER, PERIOD, SERVICE, TIME_ZONE } from './parameters.ts';
 import { countedProcedure } from './trpc.ts';
 
+/** A tip, or an entry of the books. */
+const CURSOR = {
+  type: 'string',
+  pattern: ENTRY_ID.source.replace('\\.[1-9]\\d{0,14}', '(?:\\.[1-9]\\d{0,14})?'),
+};
+
 const EARNINGS = { count: 1, grossCents: 1_234, feeCents: 37, netCents: 1_197 };
 const OF_THE_BAR = [{ serviceCategory: 'bartender', ...EARNINGS }];
+const NO_EARNINGS = { count: 0, grossCents: 0, feeCents: 0, netCents: 0 };
+const BOOK_MOVES = { tips: EARNINGS, changes: NO_EARNINGS };
+const BOOKS = { ...BOOK_MOVES, byService: [{ serviceCategory: 'bartender', ...BOOK_MOVES }] };
+const NO_RECEIVED = { count: 0, netCents: 0 };
+const NO_SENT = { count: 0, amountCents: 0, paidCents: 0 };
 
 export const recordProcedures = {
   list: endpoint(
@@ -32,7 +43,9 @@ export const recordProcedures = {
         'others out. A long list that cannot be finished ends with the connection, not with its closing',
         'bracket. With `Accept: text/csv` it is a CSV file (RFC 4180, in UTF-8 with a byte order mark)',
         'with local times of the time zone; a cell that a spreadsheet would take for a formula has an',
-        'apostrophe in front.',
+        'apostrophe in front. There, each tip has a row on its own date with all it came to, and each',
+        'refund or other change a row on its own with negative sums, so that a column adds up to what',
+        'moved in the period (`books` of the sums).',
       ],
       parameters: [
         ...FILTER,
@@ -47,7 +60,7 @@ export const recordProcedures = {
           name: 'cursor',
           in: 'query',
           description: 'Where the next page begins, as the `Link` header of the page before says.',
-          schema: { type: 'string', pattern: idPattern('txn').source },
+          schema: CURSOR,
         },
       ],
       answers: { transaction },
@@ -60,6 +73,64 @@ export const recordProcedures = {
     countedProcedure('lists')
       .input(transactionsQuery)
       .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input, stepTerms(ctx))),
+  ),
+
+  entries: endpoint(
+    {
+      rest: 'GET /transactions/entries',
+      scope: 'tips:read',
+      status: 200,
+      summary: 'List the entries of your books',
+      description: [
+        'Every tip, as it was given, and every refund, dispute or other change of one, each by its own',
+        'time and with signed sums, newest first: the rows of the CSV file as JSON, for a program that',
+        'keeps books. `tips_from` and `tips_to` narrow by the day of the tip: what was changed of last',
+        "month's tips since has `from` this month and `tips_from` and `tips_to` of the last one.",
+      ],
+      parameters: [
+        ...FILTER.map(
+          (parameter): Parameter =>
+            parameter.name === 'from' || parameter.name === 'to'
+              ? { ...parameter, description: `${parameter.description} Of the entry itself.` }
+              : parameter,
+        ),
+        {
+          name: 'only',
+          in: 'query',
+          description: 'Leaves the tips out.',
+          schema: { type: 'string', enum: ['changes'] },
+          example: 'changes',
+        },
+        ...PERIOD.map(
+          (parameter): Parameter => ({
+            ...parameter,
+            name: `tips_${parameter.name}`,
+            description: `${parameter.description} Of the tip that the entry belongs to.`,
+          }),
+        ),
+        {
+          name: 'limit',
+          in: 'query',
+          description: 'How many to answer; all without it.',
+          schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
+          example: 50,
+        },
+        {
+          name: 'cursor',
+          in: 'query',
+          description: 'Where the next page begins, as the `Link` header of the page before says.',
+          schema: CURSOR,
+        },
+      ],
+      answers: { bookEntry },
+      isList: true,
+      pages: { of: 'entries', wholeBy: MAX_PAGE_SIZE },
+      refusals: ['too_many_requests'],
+      response: [BOOK_ENTRY],
+    },
+    countedProcedure('lists')
+      .input(entriesQuery)
+      .query(({ ctx, input }) => ctx.services.transactions.listEntries(ctx.account, input, stepTerms(ctx))),
   ),
 
   summary: endpoint(
@@ -108,7 +179,10 @@ export const recordProcedures = {
       scope: 'records:read',
       status: 200,
       summary: 'Sum a listing up',
-      description: 'What the tips of a listing come to, with the same filter. Refunded tips count nowhere.',
+      description: [
+        'What the tips of a listing come to, with the same filter. Refunded tips count nowhere; `books`',
+        'tells what moved in the period, where a refund counts on the day on which it was made.',
+      ],
       parameters: FILTER,
       answers: { tipSums },
       refusals: ['too_many_requests'],
@@ -118,6 +192,14 @@ export const recordProcedures = {
         sentCount: 0,
         sentCents: 0,
         paidCents: 0,
+        books: {
+          receivedTips: { count: 1, netCents: 1_197 },
+          receivedChanges: NO_RECEIVED,
+          receivedSince: NO_RECEIVED,
+          sentTips: NO_SENT,
+          sentChanges: NO_SENT,
+          sentSince: NO_SENT,
+        },
       }),
     },
     countedProcedure('sums')
@@ -160,10 +242,11 @@ export const recordProcedures = {
         averageNetCents: 1_197,
         largestNetCents: 1_197,
         bestDay: { date: '2024-06-01', ...EARNINGS },
-        bars: [{ from: '2024-06-01', to: '2024-06-01', ...EARNINGS, byService: OF_THE_BAR }],
+        bars: [{ from: '2024-06-01', to: '2024-06-01', ...EARNINGS, byService: OF_THE_BAR, books: BOOKS }],
         byService: OF_THE_BAR,
         byHour: [{ weekday: 6, hour: 20, count: 1, netCents: 1_197 }],
         before: { from: '2024-05-31', to: '2024-05-31', count: 0, netCents: 0 },
+        books: BOOKS,
       }),
       csv: CSV_OF_EARNINGS,
     },

@@ -98,15 +98,16 @@ async function pageOrCsv(
   const { procedure, pages } = endpoint;
   const isWhole = pages?.wholeBy !== undefined && limit === undefined;
   const asked = { ...Object(input), ...(isWhole && { limit: pages.wholeBy }) };
-  const answer = await ask(asked);
-  const next = pages && !isWhole ? nextPage(endpoint, asked, page.parse(answer)) : undefined;
   if (prefersCsv) {
     const asCsv = CSV_ANSWERS[procedure];
     if (!asCsv) throw new Error(`${procedure} has no CSV`);
-    const request = { answer, input: asked, isWhole, caller: caller(), callerForMore: callerForMore() };
-    const { name, type, parts } = await asCsv(request);
-    return { saved: { name, type, content: parts }, next };
+    const request = { input: asked, isWhole, caller: caller(), callerForMore: callerForMore() };
+    const { file, nextCursor } = await asCsv(request);
+    const next = nextPage(endpoint, asked, { nextCursor });
+    return { saved: { name: file.name, type: file.type, content: file.parts }, next };
   }
+  const answer = await ask(asked);
+  const next = pages && !isWhole ? nextPage(endpoint, asked, page.parse(answer)) : undefined;
   if (!pages) return { body: answer };
   if (pages.cursorAs !== undefined) return { body: answer, next };
   const { nextCursor } = page.parse(answer);

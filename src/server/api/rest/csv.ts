@@ -1,13 +1,15 @@
 /** The endpoints that answer CSV as well, to a client that prefers it to JSON. */
 import type { Context as HonoContext } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
-import { insights, insightsQuery } from '#shared/records.ts';
-import { MAX_PAGE_SIZE, type TransactionPage, transactionsQuery } from '#shared/tips.ts';
+import { entriesQuery } from '#shared/books.ts';
+import { insightsQuery } from '#shared/records.ts';
+import { MAX_PAGE_SIZE } from '#shared/tips.ts';
 import {
   type AccountStatement,
   earningsAsCsv,
+  entriesAsCsv,
+  entriesOf,
   pagesFrom,
-  tipsAsCsv,
 } from '../procedures/account-statement.ts';
 import type { Caller } from '../procedures/router.ts';
 
@@ -32,8 +34,6 @@ function weightOf(type: string, ranges: readonly { readonly type: string; readon
 }
 
 interface CsvRequest {
-  /** The answer and the input of the procedure. */
-  readonly answer: unknown;
   readonly input: unknown;
   /** True for a list that goes on to its last page. */
   readonly isWhole: boolean;
@@ -42,24 +42,35 @@ interface CsvRequest {
   readonly callerForMore: Caller;
 }
 
-export const CSV_ANSWERS: Readonly<Record<string, (request: CsvRequest) => Promise<AccountStatement>>> = {
-  async 'transactions.list'({ answer, input, isWhole, caller, callerForMore }) {
-    if (!isPageOfTips(answer)) throw new Error('a listing answers no page');
-    const query = transactionsQuery.parse(input);
-    const listFrom = (cursor: string) => callerForMore.transactions.list({ ...query, cursor });
-    const { id } = await caller.auth.me();
-    return tipsAsCsv(pagesFrom(answer, isWhole ? listFrom : null), id, query);
+interface CsvAnswer {
+  readonly file: AccountStatement;
+  /** The cursor of the next page; null on the last, and for what has no pages. */
+  readonly nextCursor: string | null;
+}
+
+export const CSV_ANSWERS: Readonly<Record<string, (request: CsvRequest) => Promise<CsvAnswer>>> = {
+  async 'transactions.list'({ input, isWhole, caller, callerForMore }) {
+    const query: EntriesInput = Object(input);
+    const first = await caller.transactions.entries(query);
+    const listFrom = (cursor: string) => callerForMore.transactions.entries({ ...query, cursor });
+    const pages = pagesFrom(first, isWhole ? listFrom : null, entriesOf);
+    return {
+      file: entriesAsCsv(pages, entriesQuery.parse(input)),
+      nextCursor: isWhole ? null : first.nextCursor,
+    };
   },
 
-  async 'transactions.insights'({ answer, input, callerForMore }) {
+  async 'transactions.insights'({ input, caller, callerForMore }) {
+    const answer = await caller.transactions.insights(Object(input));
     const { granularity, ...period } = insightsQuery.parse(input);
     const listFrom = (cursor: string | undefined) =>
-      callerForMore.transactions.list({ ...period, direction: 'received', limit: MAX_PAGE_SIZE, cursor });
-    const tips = pagesFrom(await listFrom(undefined), listFrom);
-    return earningsAsCsv(insights.parse(answer), tips, { granularity, timeZone: period.timeZone });
+      callerForMore.transactions.entries({ ...period, direction: 'received', limit: MAX_PAGE_SIZE, cursor });
+    const entries = pagesFrom(await listFrom(undefined), listFrom, entriesOf);
+    return {
+      file: earningsAsCsv(answer, entries, { granularity, timeZone: period.timeZone }),
+      nextCursor: null,
+    };
   },
 };
 
-function isPageOfTips(answer: unknown): answer is TransactionPage {
-  return typeof answer === 'object' && answer !== null && 'transactions' in answer;
-}
+type EntriesInput = Parameters<Caller['transactions']['entries']>[0];

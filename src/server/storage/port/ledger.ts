@@ -192,6 +192,44 @@ export interface ListingStep {
   readonly next: ListingPlace | null;
 }
 
+/** What happened in an account's books: a tip, its reversal, or an adjustment. */
+export type BookEntryKind = 'tip' | 'reversal' | AdjustmentKind;
+
+/** Narrows books by the time of the entry, and by the time of the tip that it belongs to. */
+export interface BookFilter extends TipFilter {
+  /** Inclusive; `tipUntilMs` is exclusive. */
+  readonly tipFromMs: number;
+  readonly tipUntilMs: number;
+  /** Leaves the tips out. */
+  readonly isOfChanges: boolean;
+}
+
+/** What an entry did, at its own time. Sums are signed: negative where money goes back. */
+export interface BookEntry {
+  readonly direction: TipDirection;
+  readonly kind: BookEntryKind;
+  readonly createdAtMs: number;
+  readonly position: number;
+  readonly amountCents: Cents;
+  readonly giverFeeCents: Cents;
+  readonly netAmountCents: Cents;
+  /** The payment service's id of the refund, dispute or reversal; null where the ledger has none. */
+  readonly source: string | null;
+  /** The payment service's id of the charge; null for simulated tips. */
+  readonly chargeId: string | null;
+  readonly transaction: TransactionRecord;
+}
+
+/** What sums need of an entry that is no tip. */
+export interface BookChange
+  extends Pick<
+    BookEntry,
+    'direction' | 'kind' | 'createdAtMs' | 'position' | 'amountCents' | 'giverFeeCents' | 'netAmountCents'
+  > {
+  readonly tipCreatedAtMs: number;
+  readonly serviceCategory: ServiceCategory;
+}
+
 export interface EarningsPeriod {
   /** A multiple of 15 minutes, as are `untilMs` (exclusive) and `offsetMs`. */
   readonly fromMs: number;
@@ -278,6 +316,21 @@ export interface Ledger {
     readonly feeCents: Cents;
     readonly next: ListingPlace | null;
   }>;
+  /**
+   * Lists entries by their own time, newest first, at most `limit`, in steps like those of `listTransactions`.
+   * A step through changes alone looks at changes only.
+   */
+  listBookEntries(
+    userId: UserId,
+    page: { readonly filter: BookFilter; readonly before: ListingPlace | null; readonly limit: number },
+  ): Promise<{ readonly entries: readonly BookEntry[]; readonly next: ListingPlace | null }>;
+  /** The place of an entry of a transaction; null when the account has no such entry. */
+  findBookPlace(
+    userId: UserId,
+    name: { readonly transactionId: TransactionId; readonly position: number },
+  ): Promise<ListingPlace | null>;
+  /** An account's changes by their own time, newest first, at most `limit`. @param before null for the newest. */
+  listChanges(userId: UserId, before: ListingPlace | null, limit: number): Promise<BookChange[]>;
   /**
    * Received tips by local day and service, in no order. The cost grows with the quarters of an hour that
    * have tips.

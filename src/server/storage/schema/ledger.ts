@@ -96,6 +96,14 @@ export const adjustments = table(
   ],
 );
 
+/**
+ * The kinds of entries that are no tips, as a literal: the engines use the index of changes only for a condition
+ * in its own words.
+ */
+export const KINDS_OF_CHANGES = sql.raw(
+  "('received_reversed', 'given_reversed', 'received_adjusted', 'given_adjusted')",
+);
+
 /** The changes of accounts by tips, reversals and adjustments: a chain for each account. */
 export const entries = table(
   'entries',
@@ -116,6 +124,10 @@ export const entries = table(
   (t) => [
     primaryKey({ columns: [t.accountId, t.position] }),
     index('entries_time').on(t.accountId, t.createdAtMs),
+    /** Reversals and adjustments are few among the entries of an account. */
+    index('entries_changes')
+      .on(t.accountId, t.createdAtMs, t.position)
+      .where(sql`kind in ${KINDS_OF_CHANGES}`),
     check('entries_position', sql`${t.position} > 0`),
     check('entries_balance', sql`${t.balanceAfterCents} >= 0`),
     check(

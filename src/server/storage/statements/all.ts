@@ -6,6 +6,7 @@ import { announcementStatements } from './announcements.ts';
 import { apiKeyStatements } from './api-keys.ts';
 import { auditStatements } from './audit.ts';
 import type { Builder, Preparable, Typed } from './builder.ts';
+import { changeStatements } from './changes.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
@@ -28,6 +29,7 @@ export function buildStatements(builder: Builder) {
     ...accountStatements(builder),
     ...codeStatements(builder),
     ...tipStatements(builder),
+    ...changeStatements(builder),
     ...paymentStatements(builder),
     ...adjustmentStatements(builder),
     ...messageStatements(builder),

@@ -15,14 +15,14 @@ const transaction = {
   ...allBut(transactions, 'sequence', 'giverPosition', 'receiverPosition'),
   reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
 };
-const transactionWithNames = {
+export const transactionWithNames = {
   ...transaction,
   receiverName: namesOfCode.fullName,
   receiverUsername: namesOfCode.username,
   displayName: qrCodes.displayName,
   defaultThankYou: qrCodes.thankYou,
 };
-const isReversed = eq(reversals.transactionSequence, transactions.sequence);
+export const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 /** What the adjustments of a tip came to; a simulated tip is not asked for any. */
 const adjusted = (column: PgColumn) => sql`case when ${transactions.paymentMode} = 'simulated' then 0 else (
   select coalesce(sum(${column}), 0) from ${adjustments}
@@ -32,6 +32,19 @@ const adjusted = (column: PgColumn) => sql`case when ${transactions.paymentMode}
 const adjustedTip = (column: string) => sql`case when tip.payment_mode = 'simulated' then 0 else (
   select coalesce(sum(${sql.identifier(column)}), 0) from ${adjustments} where transaction_sequence = tip.sequence
 ) end`;
+
+/** A null parameter stands for any service. */
+export const isOfService = (column: PgColumn) =>
+  sql`(cast(${value('serviceCategory')} as text) is null or ${column} = ${value('serviceCategory')})`;
+export const placeOfEntry = sql`(${entries.createdAtMs}, ${entries.position})`;
+export const placeGiven = (ms: string, position: string) =>
+  sql`(cast(${value(ms)} as bigint), cast(${value(position)} as bigint))`;
+/** Between the end of this step of a listing and the place before which it begins (exclusive). */
+export const isBetweenPlaces = and(
+  is(entries.accountId, 'userId'),
+  sql`${placeOfEntry} < ${placeGiven('beforeMs', 'before')}`,
+  sql`${placeOfEntry} >= ${placeGiven('downToMs', 'downTo')}`,
+);
 
 export const CHANNEL = 'tipwell';
 
@@ -45,21 +58,9 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .innerJoin(accounts, ownsCode)
       .leftJoin(reversals, isReversed);
 
-  /** A null parameter stands for any service. */
-  const isOfService = (column: PgColumn) =>
-    sql`(cast(${value('serviceCategory')} as text) is null or ${column} = ${value('serviceCategory')})`;
   const isMeant = and(
     sql`${entries.kind} in (${value('kind')}, ${value('otherKind')})`,
     isOfService(transactions.serviceCategory),
-  );
-  const placeOfEntry = sql`(${entries.createdAtMs}, ${entries.position})`;
-  const placeGiven = (ms: string, position: string) =>
-    sql`(cast(${value(ms)} as bigint), cast(${value(position)} as bigint))`;
-  /** Between the end of this step of a listing and the place before which it begins (exclusive). */
-  const isBetweenPlaces = and(
-    is(entries.accountId, 'userId'),
-    sql`${placeOfEntry} < ${placeGiven('beforeMs', 'before')}`,
-    sql`${placeOfEntry} >= ${placeGiven('downToMs', 'downTo')}`,
   );
   const bucketsBetween = and(
     is(tipBuckets.accountId, 'accountId'),

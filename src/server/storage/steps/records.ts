@@ -103,7 +103,7 @@ const findListingPlace: StepOf<Ledger['findListingPlace']> = function* (
 };
 
 const sumGiven: StepOf<Ledger['sumGiven']> = function* (statements, _, userId, filter, before) {
-  const { bounds, next } = yield* stepFrom(statements, userId, filter, before);
+  const { bounds, next } = yield* stepFrom(statements.endOfStep, userId, filter, before);
   const { serviceCategory } = filter;
   const sums = yield* statements.givenBetween.one({ userId, serviceCategory, ...bounds });
   if (!sums) throw new Error('a sum has no row');
@@ -151,7 +151,7 @@ const listTips: StepOf<Ledger['listTransactions']> = function* (
   const [kind, otherKind] = kindsOf(filter);
   const meant = { userId, kind, otherKind, serviceCategory, limit };
   if (isDated(filter)) {
-    const { bounds, next } = yield* stepFrom(statements, userId, filter, before);
+    const { bounds, next } = yield* stepFrom(statements.endOfStep, userId, filter, before);
     const rows = yield* statements.datedTipsOfUser.all({ ...meant, ...bounds });
     return pageOf(yield* withWhatFollowed(statements, rows), limit, next);
   }
@@ -188,14 +188,15 @@ const detailEarnings: StepOf<Ledger['readDailyEarnings']> = function* (statement
   return (yield* readDailyEarnings(statements, accountId, period)) ?? [];
 };
 
-function* stepFrom(
-  { endOfStep }: Statements,
+/** Where a step of a listing by time begins and ends. @param endOf finds the last entry that it looks at. */
+export function* stepFrom(
+  endOf: Statements['endOfStep'],
   userId: UserId,
   { fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs'>,
   before: ListingPlace | null,
 ) {
   const start = startOfStep(untilMs, before);
   const from = { beforeMs: start.createdAtMs, before: start.position };
-  const next = (yield* endOfStep.one({ userId, fromMs, ...from })) ?? null;
+  const next = (yield* endOf.one({ userId, fromMs, ...from })) ?? null;
   return { bounds: { ...from, downToMs: next?.createdAtMs ?? fromMs, downTo: next?.position ?? 0 }, next };
 }

@@ -2,6 +2,7 @@
 import { createAccounts } from './accounts.ts';
 import { createApiKeyLookup, createApiKeys } from './api-keys.ts';
 import { createAuditLog } from './audit.ts';
+import { createBooks } from './changes.ts';
 import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
@@ -32,6 +33,7 @@ export const createStorage = (engine: Engine) => ({
   ...createInstallation(engine),
   ...createTips(engine),
   ...createRecords(engine),
+  ...createBooks(engine),
   ...createTermsSteps(engine),
   ...createOutboxes(engine),
   ...createApiKeyLookup(engine),

@@ -1,0 +1,1 @@
+CREATE INDEX "entries_changes" ON "tipwell"."entries" USING btree ("account_id","created_at_ms","position") WHERE kind in ('received_reversed', 'given_reversed', 'received_adjusted', 'given_adjusted');

@@ -1,0 +1,62 @@
+/** What an entry of an account's books did, from the tip that it belongs to. */
+import { cents } from '#shared/money.ts';
+import type { TipDirection } from '#shared/records.ts';
+import type { Adjustment, BookChange, BookEntryKind, BookFilter, EntryKind } from '../port/ledger.ts';
+
+type Sums = Pick<BookChange, 'amountCents' | 'giverFeeCents' | 'netAmountCents'>;
+
+export function directionOf(kind: EntryKind): TipDirection {
+  return kind.startsWith('received') ? 'received' : 'sent';
+}
+
+const KINDS = {
+  received: { tip: 'received', changes: ['received_reversed', 'received_adjusted'] },
+  sent: { tip: 'given', changes: ['given_reversed', 'given_adjusted'] },
+} as const;
+
+/** The kinds of entries that a listing of books shows. A capture moves nothing and is none of them. */
+export function bookKindsOf({ direction, isOfChanges }: BookFilter): readonly EntryKind[] {
+  const meant = direction === null ? [KINDS.received, KINDS.sent] : [KINDS[direction]];
+  return meant.flatMap(({ tip, changes }) => (isOfChanges ? changes : [tip, ...changes]));
+}
+
+/** The sums of an entry's tip as it was given, its adjustment, and what was adjusted before its reversal. */
+interface Origin extends Sums {
+  readonly adjustment: (Sums & Pick<Adjustment, 'source'> & { readonly kind: StoredKind }) | null;
+  readonly earlier: Sums;
+}
+
+type StoredKind = Adjustment['kind'] | 'capture';
+
+/** @throws Error for an adjustment's entry without its adjustment. */
+export function movedBy(
+  kind: EntryKind,
+  { adjustment, earlier, ...tip }: Origin,
+): Sums & { readonly kind: BookEntryKind; readonly source: string | null } {
+  switch (kind) {
+    case 'received':
+    case 'given':
+      return { kind: 'tip', source: null, ...sumsIn(tip, (value) => value) };
+    case 'received_reversed':
+    case 'given_reversed':
+      return { kind: 'reversal', source: null, ...sumsIn(tip, (value, name) => 0 - value - earlier[name]) };
+    case 'received_adjusted':
+    case 'given_adjusted': {
+      if (!adjustment || adjustment.kind === 'capture') throw new Error('an adjustment has gone');
+      const { source } = adjustment;
+      return { kind: adjustment.kind, source, ...sumsIn(adjustment, (value) => value) };
+    }
+    case 'received_captured':
+    case 'given_captured':
+      throw new Error('a capture is in no books');
+  }
+}
+
+function sumsIn(sums: Sums, change: (value: number, name: keyof Sums) => number): Sums {
+  const of = (name: keyof Sums) => cents(change(sums[name], name));
+  return {
+    amountCents: of('amountCents'),
+    giverFeeCents: of('giverFeeCents'),
+    netAmountCents: of('netAmountCents'),
+  };
+}

@@ -1,0 +1,127 @@
+import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { LISTING_SPAN } from '../rules/tips.ts';
+import { accounts } from '../schema/accounts.ts';
+import { qrCodes } from '../schema/codes.ts';
+import { adjustments, entries, KINDS_OF_CHANGES, reversals, transactions } from '../schema/ledger.ts';
+import { payments } from '../schema/payments.ts';
+import { type Builder, is, value } from './builder.ts';
+import { ownsCode } from './codes.ts';
+import {
+  isBetweenPlaces,
+  isOfService,
+  isReversed,
+  placeGiven,
+  placeOfEntry,
+  transactionWithNames,
+} from './tips.ts';
+
+const isChange = sql`${entries.kind} in ${KINDS_OF_CHANGES}`;
+
+/** The number of an adjustment's entry in the account that an entry is of. */
+const positionOf = (adjustment: SQL) =>
+  sql`case when ${entries.kind} in ('received_reversed', 'received_adjusted')
+    then ${adjustment}.receiver_position else ${adjustment}.giver_position end`;
+const isAdjustedByEntry = and(
+  eq(adjustments.transactionSequence, transactions.sequence),
+  sql`${entries.kind} in ('received_adjusted', 'given_adjusted')`,
+  sql`${positionOf(sql.raw('"adjustments"'))} = ${entries.position}`,
+);
+/** What the adjustments before a reversal came to; it takes what they left. */
+const adjustedBefore = (column: PgColumn) =>
+  sql`case
+  when ${transactions.paymentMode} = 'simulated' or ${entries.kind} not in ('received_reversed', 'given_reversed') then 0
+  else (
+    select coalesce(sum(${sql.raw('earlier')}.${sql.identifier(column.name)}), 0) from ${adjustments} as earlier
+    where earlier.transaction_sequence = ${transactions.sequence}
+      and ${positionOf(sql.raw('earlier'))} < ${entries.position}
+  ) end`.mapWith(adjustments.amountCents);
+/** The sums of an entry: of its tip, of its adjustment, and of the adjustments before its reversal. */
+const moved = {
+  amountCents: transactions.amountCents,
+  giverFeeCents: transactions.giverFeeCents,
+  netAmountCents: transactions.netAmountCents,
+  adjustment: {
+    kind: adjustments.kind,
+    source: adjustments.source,
+    amountCents: adjustments.amountCents,
+    giverFeeCents: adjustments.giverFeeCents,
+    netAmountCents: adjustments.netAmountCents,
+  },
+  earlier: {
+    amountCents: adjustedBefore(adjustments.amountCents),
+    giverFeeCents: adjustedBefore(adjustments.giverFeeCents),
+    netAmountCents: adjustedBefore(adjustments.netAmountCents),
+  },
+};
+
+/** The entries of an account's books, and the changes among them: each by its own time, newest first. */
+export function changeStatements({ db, isIn }: Builder) {
+  const isMeant = and(
+    isIn(entries.kind, 'kinds'),
+    isOfService(transactions.serviceCategory),
+    gte(transactions.createdAtMs, value('tipFromMs')),
+    lt(transactions.createdAtMs, value('tipUntilMs')),
+  );
+  const newestFirst = [desc(entries.createdAtMs), desc(entries.position)];
+  const isBefore = sql`${placeOfEntry} < ${placeGiven('beforeMs', 'before')}`;
+
+  const entriesWhere = (condition: SQL | undefined) =>
+    db
+      .select({
+        ...transactionWithNames,
+        ...moved,
+        position: entries.position,
+        entryKind: entries.kind,
+        entryAtMs: entries.createdAtMs,
+        chargeId: payments.chargeId,
+      })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .innerJoin(accounts, ownsCode)
+      .leftJoin(reversals, isReversed)
+      .leftJoin(adjustments, isAdjustedByEntry)
+      .leftJoin(payments, eq(payments.id, transactions.id))
+      .where(and(isBetweenPlaces, isMeant, condition))
+      .orderBy(...newestFirst)
+      .limit(value('limit'));
+
+  return {
+    bookEntries: entriesWhere(undefined),
+    changesOfTips: entriesWhere(isChange),
+    /** Where a step through the changes of a period ends; no row when it reaches the end. */
+    endOfChanges: db
+      .select({ createdAtMs: entries.createdAtMs, position: entries.position })
+      .from(entries)
+      .where(
+        and(is(entries.accountId, 'userId'), gte(entries.createdAtMs, value('fromMs')), isBefore, isChange),
+      )
+      .orderBy(...newestFirst)
+      .limit(1)
+      .offset(LISTING_SPAN - 1),
+    /** What sums need of each change. */
+    changesBefore: db
+      .select({
+        position: entries.position,
+        createdAtMs: entries.createdAtMs,
+        entryKind: entries.kind,
+        tipCreatedAtMs: transactions.createdAtMs,
+        serviceCategory: transactions.serviceCategory,
+        ...moved,
+      })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .leftJoin(adjustments, isAdjustedByEntry)
+      .where(and(is(entries.accountId, 'userId'), isBefore, isChange))
+      .orderBy(...newestFirst)
+      .limit(value('limit')),
+    placeOfPosition: db
+      .select({ createdAtMs: entries.createdAtMs, position: entries.position })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .where(
+        and(is(entries.accountId, 'userId'), is(entries.position, 'position'), is(transactions.id, 'id')),
+      ),
+  };
+}

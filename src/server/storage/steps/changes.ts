@@ -1,0 +1,57 @@
+/** Steps that read an account's books: every entry by its own time, and the changes among them. */
+import { ALL_TIPS, type BookChange, type BookEntry, type Ledger } from '../port/ledger.ts';
+import { bookKindsOf, directionOf, movedBy } from '../rules/changes.ts';
+import { startOfStep, transactionOf } from '../rules/tips.ts';
+import { withWhatFollowed } from './adjustments.ts';
+import { type Engine, reading, type StepOf } from './engine.ts';
+import { stepFrom } from './records.ts';
+
+export const createBooks = (engine: Engine) =>
+  ({
+    listBookEntries: reading(engine)(listBookEntries),
+
+    async findBookPlace(userId, { transactionId, position }) {
+      const asked = { userId, id: transactionId, position };
+      return (await engine.read(({ placeOfPosition }) => placeOfPosition.one(asked))) ?? null;
+    },
+
+    async listChanges(userId, before, limit) {
+      const from = startOfStep(ALL_TIPS.untilMs, before);
+      const asked = { userId, beforeMs: from.createdAtMs, before: from.position, limit };
+      const rows = await engine.read(({ changesBefore }) => changesBefore.all(asked));
+      return rows.map((row): BookChange => {
+        const { position, createdAtMs, entryKind, tipCreatedAtMs, serviceCategory } = row;
+        const { source: _, ...moved } = movedBy(entryKind, row);
+        const direction = directionOf(entryKind);
+        return { direction, createdAtMs, position, tipCreatedAtMs, serviceCategory, ...moved };
+      });
+    },
+  }) satisfies Partial<Ledger>;
+
+const listBookEntries: StepOf<Ledger['listBookEntries']> = function* (
+  statements,
+  _,
+  userId,
+  { filter, before, limit },
+) {
+  const { serviceCategory, tipFromMs, tipUntilMs, isOfChanges } = filter;
+  const endOf = isOfChanges ? statements.endOfChanges : statements.endOfStep;
+  const { bounds, next } = yield* stepFrom(endOf, userId, filter, before);
+  const kinds = bookKindsOf(filter);
+  const asked = { userId, serviceCategory, tipFromMs, tipUntilMs, kinds, limit, ...bounds };
+  const rows = yield* (isOfChanges ? statements.changesOfTips : statements.bookEntries).all(asked);
+  const tips = yield* withWhatFollowed(statements, rows);
+  const entries = tips.map((tip): BookEntry => {
+    const { entryKind, entryAtMs, position, chargeId, adjustment: _, earlier: __, ...transaction } = tip;
+    return {
+      direction: directionOf(entryKind),
+      createdAtMs: entryAtMs,
+      position,
+      ...movedBy(entryKind, tip),
+      chargeId,
+      transaction: transactionOf(transaction),
+    };
+  });
+  const last = entries.length === limit ? entries.at(-1) : undefined;
+  return { entries, next: last ? { createdAtMs: last.createdAtMs, position: last.position } : next };
+};

@@ -1,0 +1,53 @@
+/** Sums of an account's tips together with the changes of its books, as of one moment. */
+import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import type { BookChange, EntryKind, ListingPlace } from '#server/storage/port/ledger.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { UserId } from '#shared/ids.ts';
+
+/** The number of changes in a step: some milliseconds of work. */
+const CHANGES_PER_STEP = 2_000;
+/** So many entries that came meanwhile are looked at, and taken for changes when there are more. */
+const MAX_NEWS = 50;
+/** A change that comes in between has everything read again, but not for ever. */
+const MAX_READINGS = 3;
+
+const CHANGES = {
+  received_reversed: true,
+  given_reversed: true,
+  received_adjusted: true,
+  given_adjusted: true,
+} as const satisfies Partial<Readonly<Record<EntryKind, true>>>;
+
+export interface ChangeReading<Answer> {
+  /** Is given every change of the account, newest first. */
+  add(change: BookChange): void;
+  /** Reads the other sums, and answers. */
+  read(): Promise<Answer>;
+}
+
+/**
+ * Reads an account's changes and other sums, again from the beginning when a change came in between.
+ * @param begin makes a reading to which nothing was added yet.
+ */
+export async function readWithChanges<Answer>(
+  { storage, queue }: { readonly storage: Storage; readonly queue: StepQueue },
+  id: UserId,
+  begin: () => ChangeReading<Answer>,
+  terms?: StepTerms,
+): Promise<Answer> {
+  for (let reading = 1; ; reading += 1) {
+    const { add, read } = begin();
+    const newest = (await storage.findNewestEntry(id))?.position ?? 0;
+    let before: ListingPlace | null = null;
+    do {
+      await queue.step(id, terms);
+      const changes: readonly BookChange[] = await storage.listChanges(id, before, CHANGES_PER_STEP);
+      for (const change of changes) add(change);
+      before = (changes.length === CHANGES_PER_STEP && changes.at(-1)) || null;
+    } while (before !== null);
+    const answer = await read();
+    const news = await storage.listEntriesSince(id, newest, MAX_NEWS);
+    const isOfOneMoment = news.length < MAX_NEWS && !news.some(({ kind }) => kind in CHANGES);
+    if (isOfOneMoment || reading === MAX_READINGS) return answer;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The entries of an account's books: every tip, refund and other change at its own time. A long read goes in steps
+ * that take turns.
+ */
+import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import {
+  ALL_TIPS,
+  type BookFilter,
+  type BookEntry as BookRecord,
+  type ListingPlace,
+} from '#server/storage/port/ledger.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
+import { type BookEntry, type EntriesQuery, type EntryPage, entryIdOf, readEntryId } from '#shared/books.ts';
+import { dateAfter, firstOfDate } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { isTransactionId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
+import type { TransactionView } from './transaction-view.ts';
+
+export interface Books {
+  /**
+   * A page of the account's entries that the query selects, by their own time, newest first.
+   * @throws AppError `invalid_input` when the cursor is no entry of this account.
+   */
+  listEntries(account: Account, query: EntriesQuery, terms?: StepTerms): Promise<EntryPage>;
+  /** The place of an entry or of a tip. @throws AppError `invalid_input` when it is none of this account. */
+  placeOf(account: Account, cursor: string): Promise<ListingPlace>;
+}
+
+export function createBooks({
+  storage,
+  view,
+  queryQueue,
+}: {
+  readonly storage: Storage;
+  readonly view: TransactionView;
+  readonly queryQueue: StepQueue;
+}): Books {
+  const placeOf: Books['placeOf'] = async ({ id }, cursor) => {
+    const entry = readEntryId(cursor);
+    const place = entry
+      ? await storage.findBookPlace(id, entry)
+      : isTransactionId(cursor) && (await storage.findListingPlace(id, cursor));
+    if (place) return place;
+    throw new AppError('invalid_input', {
+      fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
+    });
+  };
+
+  return {
+    placeOf,
+
+    async listEntries(account, { cursor, limit, ...query }, terms) {
+      const filter = filterFrom(account, query);
+      const records: BookRecord[] = [];
+      let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
+      do {
+        await queryQueue.step(account.id, terms);
+        // One more than asked for tells if there is a next page.
+        const wanted = limit + 1 - records.length;
+        const step = await storage.listBookEntries(account.id, { filter, before, limit: wanted });
+        records.push(...step.entries);
+        before = step.next;
+      } while (before !== null && records.length <= limit);
+      const page = records.slice(0, limit);
+      const transactions = await view.all(
+        page.map(({ transaction }) => transaction),
+        account.id,
+      );
+      const entries = page.flatMap((record, index): BookEntry[] => {
+        const transaction = transactions[index];
+        const { kind, direction, position, amountCents, giverFeeCents, netAmountCents } = record;
+        return transaction
+          ? [
+              {
+                id: entryIdOf(transaction.id, position),
+                kind,
+                direction,
+                createdAt: new Date(record.createdAtMs).toISOString(),
+                amountCents,
+                giverFeeCents,
+                receiverFeeCents: cents(amountCents - netAmountCents),
+                netAmountCents,
+                source: record.source,
+                chargeId: record.chargeId,
+                transaction,
+              },
+            ]
+          : [];
+      });
+      const hasMore = records.length > entries.length;
+      return { entries, nextCursor: (hasMore && entries.at(-1)?.id) || null };
+    },
+  };
+}
+
+function filterFrom(account: Account, query: Omit<EntriesQuery, 'cursor' | 'limit'>): BookFilter {
+  const { direction, serviceCategory, timeZone, dayStartHour = account.dayStartHour ?? 0 } = query;
+  const firstOf = (date: string | undefined) =>
+    date === undefined ? ALL_TIPS.fromMs : firstOfDate(date, timeZone, dayStartHour);
+  const endOf = (date: string | undefined) =>
+    date === undefined ? ALL_TIPS.untilMs : firstOfDate(dateAfter(date, 1), timeZone, dayStartHour);
+  return {
+    direction: direction ?? null,
+    serviceCategory: serviceCategory ?? null,
+    fromMs: firstOf(query.from),
+    untilMs: endOf(query.to),
+    tipFromMs: firstOf(query.tipsFrom),
+    tipUntilMs: endOf(query.tipsTo),
+    isOfChanges: query.only === 'changes',
+  };
+}
