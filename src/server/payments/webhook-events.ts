@@ -57,12 +57,15 @@ export function createWebhookEvents(deps: {
   async function findCharged(chargeId: string): Promise<PaymentRecord | null> {
     const known = await payments.findPayment({ chargeId });
     if (known) return known;
-    const { transactionId: id = null } = (await service.readCharge(chargeId)) ?? {};
+    const charge = await service.readCharge(chargeId);
+    const id = charge?.transactionId ?? null;
     const payment = id !== null && isTransactionId(id) ? await payments.findPayment({ id }) : null;
     const heard = payment && (await progress.lookUp(payment));
     if (heard?.chargeId === chargeId) return heard;
-    // The account at the payment service may take payments for something else as well.
-    log[id === null ? 'info' : 'error'](
+    // The account at the payment service may take payments for something else as well. What is one of ours may
+    // be entered again by the list of pages.
+    if (id !== null) nextCatchUpMs = 0;
+    log[id === null ? 'info' : 'warn'](
       { charge: chargeId, payment: id },
       'money has moved of a charge that no payment here knows',
     );
