@@ -107,7 +107,7 @@ test('a guest pays at the payment service, comes back by the token, and is given
   const { t, provider, give } = await openScene({
     paymentService: (now) => createStripe(stripe.settings, now),
   });
-  const account = { ...payoutAccountOf(provider.user.id), accountId: 'acct_pat' };
+  const account = { ...payoutAccountOf(provider.user.id), accountId: 'acct_pat', platform: stripe.platform };
   stripe.addAccount({ id: 'acct_pat', chargesEnabled: true });
   await t.storage.payments.savePayoutAccount(account, START_MS);
   const pending = await give(KEY);
@@ -119,12 +119,14 @@ test('a guest pays at the payment service, comes back by the token, and is given
   expect(session.successUrl).toMatch(new RegExp(`/tip/[0-9A-Z]{10}\\?payment=${id}$`));
   stripe.pay(session.id);
   expect(await t.trpc().transactions.get.query({ id })).toMatchObject({
-    status: 'completed',
+    status: 'pending',
     paymentUrl: null,
+    capturesAt: expect.any(String),
   });
   expect(await t.trpc().transactions.refund.mutate({ id })).toMatchObject({
     status: 'refunded',
     refundedBy: 'giver',
   });
-  expect([...stripe.charges.values()]).toMatchObject([{ refundedCents: 2_100 }]);
+  // The money was held only, so that nothing was charged.
+  expect([...stripe.charges.values()]).toMatchObject([{ state: 'canceled', refundedCents: 0 }]);
 });

@@ -9,7 +9,7 @@ import { enter } from '#tests/support/test-ledger.ts';
 
 afterEach(() => putInForce(SPECIFIED_TERMS));
 
-test('a provider is payable once Stripe says so, and a tip is completed once it was paid', async () => {
+test('a provider is payable once Stripe says so, and a tip is given once it was paid, and completed once its money was captured', async () => {
   const { t, stripe, deliver } = await createPaidApp();
   const provider = await enter(t, 'pat', ['bartender']);
   const customer = await enter(t, 'cam');
@@ -38,17 +38,19 @@ test('a provider is payable once Stripe says so, and a tip is completed once it 
   stripe.pay(session.id);
   for (let times = 0; times < 3; times += 1) expect((await deliver()).status).toBe(200);
   const { id } = pending;
-  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
-    id,
-    status: 'completed',
-    paymentUrl: null,
-  });
-  expect(await t.storage.findNewestEntry(provider.user.id)).toMatchObject({ position: 1 });
-  expect(await customer.trpc.transactions.refund.mutate({ id })).toMatchObject({
-    status: 'refunded',
-    refundedBy: 'giver',
-  });
+  const tell = () => customer.trpc.transactions.get.query({ id });
   const [charge] = stripe.charges.values();
+  expect(await tell()).toMatchObject({ id, status: 'pending', paymentUrl: null });
+  expect(await t.storage.findNewestEntry(provider.user.id)).toMatchObject({ position: 1 });
+  expect(charge).toMatchObject({ state: 'requires_capture' });
+  t.clock.nowMs += 3_600_000;
+  await t.app.sweepPayments();
+  expect(charge).toMatchObject({ state: 'succeeded' });
+  expect(await tell()).toMatchObject({ id, status: 'completed' });
+  expect(await provider.trpc.transactions.refund.mutate({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'receiver',
+  });
   expect(charge).toMatchObject({ refundedCents: 2_100, isTransferReversed: true });
 });
 
@@ -78,8 +80,12 @@ test('a payment stays what was quoted when the terms change before it is paid, a
   await pay(pending.paymentUrl);
   const paid = { amountCents: 1_250, giverFeeCents: 0, netAmountCents: 1_212, termsVersion: 1 };
   const { id } = pending;
-  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ ...paid, status: 'completed' });
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ ...paid, status: 'pending' });
   expect(await customer.trpc.transactions.create.mutate(tip)).toMatchObject({ ...paid, id });
+  t.clock.nowMs += 3_600_000;
+  await t.app.sweepPayments();
+  // A refund returns the fees, of which Stripe has taken its own.
+  stripe.topUp(10_000, 'isk');
   await provider.trpc.transactions.refund.mutate({ id });
   const [charge] = stripe.charges.values();
   expect(charge).toMatchObject({ refundedCents: 125_000, isTransferReversed: true });

@@ -325,7 +325,10 @@ test('an account may owe what is taken back, where Stripe lets it', async () => 
   stripe.emptyAccount(destination);
   expect(await service.takeBack(payment, 2_100)).toBe('taken_back');
   expect(heldBy()).toBe(-1_940);
-  expect(await service.readBalance(destination)).toMatchObject({ availableCents: -3_880, pendingCents: 1_940 });
+  expect(await service.readBalance(destination)).toMatchObject({
+    availableCents: -3_880,
+    pendingCents: 1_940,
+  });
 });
 
 describe('a dispute that was won', () => {
@@ -562,7 +565,7 @@ describe('Stripe that hangs', () => {
     const answer = await t.send('/api/transactions', {
       method: 'POST',
       headers: { Authorization: `Bearer ${customer.token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ amount: 20, receiver_qr_id: code, service_category: 'bartender' }),
+      body: JSON.stringify({ amount: 20, receiver_qr_id: code.id, service_category: 'bartender' }),
     });
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '2']);
     expect(await answer.json()).toMatchObject({ code: 'payment_unavailable' });

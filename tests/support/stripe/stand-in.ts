@@ -73,8 +73,8 @@ export async function startStripe({
   const accounts = createAccounts(core, platform, () => url());
   const charges = createCharges(core, money, accounts, platform);
   const pages = createSessions(core, accounts, charges, () => url());
-  const topUp = (amount: number) =>
-    money.move(platform, 'topup', { amount, currency: 'usd', source: 'topup' });
+  const topUp = (amount: number, currency = 'usd') =>
+    money.move(platform, 'topup', { amount, currency, source: 'topup' });
   topUp(startingBalance);
 
   const requests: StandInRequest[] = [];
