@@ -32,9 +32,9 @@ interface Happening {
 }
 
 /**
- * Decides what the ledger lacks; nothing unless the money was captured. After a reversal only the failure of a
- * refund changes anything, because nothing is left to take. A reversal that refunds do not explain was a
- * dispute's, as earlier versions entered it, and stays as it is.
+ * Decides what the ledger lacks; nothing unless the money was captured. After a reversal the receiver has nothing
+ * left, so that only the giver's side changes, as when a refund fails. A reversal that refunds do not explain was
+ * a dispute's, as earlier versions entered it, and stays as it is.
  * @param nowMs dates the adjustments: when the ledger learns of them.
  */
 export function decideAdjustments(
@@ -52,12 +52,9 @@ export function decideAdjustments(
   const isRefunded = !isReversed && sumOf(charge.refunds.filter(hasArrived)) >= whole;
   const happened = happeningsOf(charge);
   const missing = missingOf(payment, charge, happened, isRefunded ? reversedBy(charge, whole) : new Set());
-  const due = adjustmentsOf(payment, happened, missing, nowMs);
-  const [compensation, debit] =
-    isReversed || isRefunded ? [[], []] : debitOf(payment, charge, happened, nowMs);
+  const due = adjustmentsOf(payment, charge, missing, nowMs);
   return {
-    // What a debit took before its refund was made comes back first, so that nothing is below zero in between.
-    adjustments: [...compensation, ...due, ...debit],
+    adjustments: isReversed || isRefunded ? due : [...due, ...debitOf(payment, charge, due, nowMs)],
     isRefunded,
     ...owedOf(charge, happened, whole),
   };
@@ -83,7 +80,7 @@ function happeningsOf({ refunds, disputes }: ChargeState): readonly Happening[] 
   });
 }
 
-/** The ids of the refund that made up the whole and of those after it: they are the reversal. */
+/** The ids of the refund that makes up the whole and of those after it: they are the reversal. */
 function reversedBy({ refunds }: ChargeState, whole: number): ReadonlySet<string> {
   let arrived = 0;
   const from = refunds.findIndex((refund) => {
@@ -93,75 +90,93 @@ function reversedBy({ refunds }: ChargeState, whole: number): ReadonlySet<string
   return new Set(refunds.slice(from).map(({ id }) => id));
 }
 
+/**
+ * The ids of refunds that were made after the reversal, as when one that it stands for has failed. It stands for
+ * those that are no adjustments, up to the one that made up the whole.
+ */
+function madeAfterReversal({ adjustments }: DecidedPayment, { refunds }: ChargeState, whole: number) {
+  const known = new Set(adjustments.map(nameOf));
+  let refunded = 0;
+  let standsForAny = false;
+  const last = refunds.findIndex(({ id, cents }) => {
+    refunded += cents;
+    standsForAny ||= !known.has(nameOf({ kind: 'refund', source: id }));
+    return standsForAny && refunded >= whole;
+  });
+  return new Set(refunds.slice(last + 1).map(({ id }) => id));
+}
+
 function missingOf(
-  { state, adjustments, amountCents, giverFeeCents }: DecidedPayment,
-  { refunds }: ChargeState,
+  payment: DecidedPayment,
+  charge: ChargeState,
   happened: readonly Happening[],
   reversed: ReadonlySet<string>,
 ): readonly Happening[] {
+  const { state, adjustments, amountCents, giverFeeCents } = payment;
   const known = new Set(adjustments.map(nameOf));
   const isUnknown = happened.filter((one) => !known.has(nameOf(one)) && !reversed.has(one.source));
   if (state !== 'refunded') return isUnknown;
-  if (sumOf(refunds) < amountCents + giverFeeCents) return [];
-  return isUnknown.filter(
-    ({ kind, source }) =>
-      kind === 'refund_failed' ||
-      ((kind === 'dispute_won' || kind === 'dispute_lost') && known.has(nameOf({ kind: 'dispute', source }))),
-  );
+  const whole = amountCents + giverFeeCents;
+  if (sumOf(charge.refunds) < whole) return [];
+  const later = madeAfterReversal(payment, charge, whole);
+  return isUnknown.filter(({ kind, source }) => kind !== 'refund' || later.has(source));
 }
 
-/** The adjustments of what is missing: each the difference of two cumulated sums. */
+/**
+ * The adjustments of what is missing: each the difference of two cumulated sums. What a debit took from the
+ * receiver before is not taken again.
+ */
 function adjustmentsOf(
   payment: DecidedPayment,
-  happened: readonly Happening[],
+  charge: ChargeState,
   missing: readonly Happening[],
   nowMs: number,
 ): readonly Adjustment[] {
-  const { state, amountCents, giverFeeCents, netAmountCents } = payment;
+  const { state, adjustments, amountCents, giverFeeCents, netAmountCents } = payment;
   const isReversed = state === 'refunded';
   const whole = amountCents + giverFeeCents;
-  const known = new Set(payment.adjustments.map(nameOf));
-  // A reversal stands for every refund that is no adjustment.
-  const entered = happened.filter((one) => known.has(nameOf(one)) || (isReversed && one.kind === 'refund'));
+  const known = new Set(adjustments.map(nameOf));
+  const later = isReversed ? madeAfterReversal(payment, charge, whole) : new Set<string>();
+  const entered = happeningsOf(charge).filter(
+    (one) => known.has(nameOf(one)) || (isReversed && one.kind === 'refund' && !later.has(one.source)),
+  );
   let toGiver = sum(entered.map((one) => one.toGiver));
   let fromReceiver = sum(entered.map((one) => one.fromReceiver));
+  let taken = takenBy(adjustments);
   return missing.map((one) => {
-    const [given, taken] = [toGiver + one.toGiver, fromReceiver + one.fromReceiver];
+    const given = toGiver + one.toGiver;
     const amount = partOf(amountCents, toGiver, whole) - partOf(amountCents, given, whole);
     const paid = partOf(whole, toGiver, whole) - partOf(whole, given, whole);
-    const net = isReversed
-      ? 0
-      : partOf(netAmountCents, fromReceiver, whole) - partOf(netAmountCents, taken, whole);
-    [toGiver, fromReceiver] = [given, taken];
+    const before = partOf(netAmountCents, fromReceiver, whole);
+    const after = partOf(netAmountCents, fromReceiver + one.fromReceiver, whole);
+    const takenAfter = after > before ? Math.max(taken, after) : taken + after - before;
+    const net = isReversed ? 0 : taken - takenAfter;
+    [toGiver, fromReceiver, taken] = [given, fromReceiver + one.fromReceiver, takenAfter];
     return adjustmentFrom(one, { amount, paid, net }, nowMs);
   });
 }
 
-/**
- * What was reversed of the transfer beyond what went back to the giver, less what is entered of it.
- * @returns lists of at most one: what comes back to the receiver, because a refund has explained it since; and
- *   what is taken.
- */
+/** What was reversed of the transfer beyond what went back to the giver. @param due what is entered before it. */
 function debitOf(
   { adjustments, netAmountCents, amountCents, giverFeeCents }: DecidedPayment,
-  { chargeId, transfer, disputes }: ChargeState,
-  happened: readonly Happening[],
+  charge: ChargeState,
+  due: readonly Adjustment[],
   nowMs: number,
-): readonly [readonly Adjustment[], readonly Adjustment[]] {
-  const whole = amountCents + giverFeeCents;
-  const back = sum(happened.map(({ fromReceiver }) => fromReceiver));
+): readonly Adjustment[] {
+  const { chargeId, transfer, disputes } = charge;
+  const back = sum(happeningsOf(charge).map(({ fromReceiver }) => fromReceiver));
   const wonCents = wonOf(disputes);
   const reversedCents = transfer?.reversedCents ?? 0;
-  const taken = partOf(netAmountCents, Math.max(back, reversedCents - wonCents), whole);
-  const entered = sum(
-    adjustments.filter(({ kind }) => kind === 'debit').map((debit) => debit.netAmountCents),
-  );
-  const net = partOf(netAmountCents, back, whole) - taken - entered;
-  if (net === 0) return [[], []];
+  const taken = partOf(netAmountCents, Math.max(back, reversedCents - wonCents), amountCents + giverFeeCents);
+  const net = takenBy([...adjustments, ...due]) - taken;
   // The sums only grow, so that each of their states has a debit of its own.
   const source = `${chargeId} ${reversedCents} ${back} ${wonCents}`;
-  const debit = [adjustmentFrom({ kind: 'debit', source }, { amount: 0, paid: 0, net }, nowMs)];
-  return net > 0 ? [debit, []] : [[], debit];
+  return net === 0 ? [] : [adjustmentFrom({ kind: 'debit', source }, { amount: 0, paid: 0, net }, nowMs)];
+}
+
+/** What adjustments took from the receiver. */
+function takenBy(adjustments: readonly Adjustment[]): number {
+  return 0 - sum(adjustments.map(({ netAmountCents }) => netAmountCents));
 }
 
 /** What the refunds and disputes of a charge leave owed, given what was reversed of the transfer. */
