@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { REFUSALS } from '#shared/errors.ts';
+import { withEconomics } from '../tools/payment-economics.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const PAGES = globSync(['*.md', 'docs/**/*.md']).sort();
@@ -164,6 +165,11 @@ test('pages have lines and cells that one can read', () => {
       ? line.split('|').some((cell) => !cell.includes('](') && cell.length > CELL_WIDTH)
       : line.length > PROSE_WIDTH;
   expect(foundIn(PAGES, (page) => withoutBlocks(read(page)).split('\n').filter(isWide))).toEqual([]);
+});
+
+test('what an operator keeps of paid tips stands in its page as the program computes it', () => {
+  const page = read('docs/payments.md');
+  expect(page).toBe(withEconomics(page));
 });
 
 test('the README is short, and begins with how to start and how to test', () => {
