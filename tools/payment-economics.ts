@@ -5,7 +5,15 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cents, cents, feesFor, formatMoney, SHORT, SPECIFIED_TERMS } from '#shared/money.ts';
+import {
+  type Cents,
+  cents,
+  feesFor,
+  formatMoney,
+  formatRate,
+  SHORT,
+  SPECIFIED_TERMS,
+} from '#shared/money.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/payments.md');
 const MARKED = /(<!-- economics -->)[\s\S]*(<!-- end of economics -->)/;
@@ -27,8 +35,9 @@ const PRICES = {
 const PAYOUTS = { weekly: 4, daily: 20 } as const;
 
 const shareOf = (sum: number, rate: number) => Math.round((sum * rate) / 10_000);
+const money = (sum: number) => formatMoney(cents(sum));
 const row = (name: string, cells: readonly (number | string)[]) =>
-  `| ${[name, ...cells.map((cell) => (typeof cell === 'number' ? formatMoney(cents(cell)) : cell))].join(' | ')} |`;
+  `| ${[name, ...cells.map((cell) => (typeof cell === 'number' ? money(cell) : cell))].join(' | ')} |`;
 const heading = (name: string) => [
   row(
     name,
@@ -61,7 +70,7 @@ function tipsUntilPaid(amount: Cents, payouts: number): string {
   return String(count);
 }
 
-/** The two tables, in Markdown. */
+/** The prices and the two tables, in Markdown. */
 function paymentEconomics(): string {
   const { card, foreignCard, conversion, dispute, disputeAnswer } = PRICES;
   const ofEach = (name: string, sum: (tip: ReturnType<typeof tipOf>) => number) =>
@@ -79,7 +88,15 @@ function paymentEconomics(): string {
       name,
       AMOUNTS.map((amount) => tipsUntilPaid(amount, payouts)),
     );
+  const { accountInMonth, payout } = PRICES;
   return [
+    `- a payment by card: ${formatRate(card.rate)} and ${money(card.each)}; ${formatRate(foreignCard)} more for a card from`,
+    `  abroad, and ${formatRate(conversion)} more where its currency is converted; nothing of it comes back after a refund`,
+    '- a tip that is taken back before it is charged: nothing',
+    `- a dispute: ${money(dispute)}, and ${money(disputeAnswer)} for answering it, which come back when it is won`,
+    `- an account that is paid out: ${money(accountInMonth)} a month; a payout: ${formatRate(payout.rate)} and ${money(payout.each)}`,
+    `- four weeks, with ${PAYOUTS.weekly} weekly payouts or ${PAYOUTS.daily} on working days`,
+    '',
     ...heading('A tip of'),
     ofEach('the giver pays', ({ paid }) => paid),
     ofEach('the provider gets', ({ net }) => net),
