@@ -10,8 +10,10 @@ import { firefox } from '#tests/support/phones/firefox.ts';
 import type { Control } from '#tests/support/phones/in-page.ts';
 import { Phone } from '#tests/support/phones/phone.ts';
 import { webkit } from '#tests/support/phones/webkit.ts';
+import { saveSheet } from '#tests/support/prints.ts';
 import { call, createCode, enter, type Person } from '#tests/support/rest-client.ts';
 import { type RunningServer, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { requirePrintTools } from '#tests/support/system-tools.ts';
 
 /** Every control that a way touches, in the one place that a changed screen changes. */
 const CONTROLS = {
@@ -44,7 +46,9 @@ const THANK_YOU = 'You made my day!';
 let server: RunningServer;
 
 beforeAll(async () => {
-  if (webkit.isInstalled || firefox.isInstalled) server = await startServer();
+  if (!webkit.isInstalled && !firefox.isInstalled) return;
+  requirePrintTools();
+  server = await startServer();
 });
 
 interface Sides {
@@ -199,6 +203,14 @@ describe.each([webkit, firefox])('$name', ({ name, packages, isInstalled, start 
     await phone.tap(CONTROLS.thisMonth);
     await phone.read('$24.25');
     await picture('statement');
+    if (engine.print === null) return;
+    // Of low pages the statement of one tip has several.
+    const pages = await saveSheet(await engine.print(21, 12)).pages();
+    expect(pages.length).toBeGreaterThan(1);
+    for (const { words } of pages) {
+      const printed = words.map(({ text }) => text).join(' ');
+      expect(printed).toMatch(/Tips received, .*@marcus-/);
+    }
   });
 
   test('a changed profile is saved', async () => {

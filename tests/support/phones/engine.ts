@@ -24,6 +24,8 @@ export interface Engine {
   resize(width: number, height: number): Promise<void>;
   /** Writes what is seen of the page into a PNG. */
   savePicture(path: string): Promise<void>;
+  /** Prints the page into a PDF on paper of this size, in centimetres; null where nothing can be printed. */
+  readonly print: ((width: number, height: number) => Promise<Uint8Array>) | null;
   close(): Promise<void>;
 }
 

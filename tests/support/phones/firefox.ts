@@ -77,6 +77,11 @@ async function start(folder: string): Promise<Engine> {
       const { data } = await call<{ data: string }>('browsingContext.captureScreenshot', { context });
       writeFileSync(path, data, 'base64');
     },
+    async print(width, height) {
+      const page = { width, height };
+      const { data } = await call<{ data: string }>('browsingContext.print', { context, page });
+      return Buffer.from(data, 'base64');
+    },
     close: () => end(program),
   };
 }

@@ -95,6 +95,7 @@ async function start(folder: string): Promise<Engine> {
       // The driver's own pictures never come without a compositor.
       execFileSync('import', ['-display', display, '-window', 'root', '-crop', part, '+repage', path]);
     },
+    print: null,
     async close() {
       await call('DELETE', session);
       await end(driver);
