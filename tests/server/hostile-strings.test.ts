@@ -428,6 +428,7 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   'qrCodes.print.paper': printing('paper'),
   'qrCodes.print.ink': printing('ink'),
   'qrCodes.print.size': printing('size'),
+  'qrCodes.print.for': printing('for'),
   'qrCodes.update.isListed': {
     inputWith: ({ scene, text }) => ({ id: scene.code.id, isListed: text }),
     token: provider,
