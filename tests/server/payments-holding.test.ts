@@ -59,12 +59,12 @@ test('a tip is captured once, when its giver can no longer take it back', async 
   compareWithStripe(stripe, await t.data.dump());
 });
 
-test('a hundred tips that are due are captured by one sweep', async () => {
+test('all tips that are due are captured by one sweep', async () => {
   const scene = await openPaymentScene();
-  for (let tip = 0; tip < 100; tip += 1) await held(scene);
+  for (let tip = 0; tip < 25; tip += 1) await held(scene);
   scene.t.clock.nowMs += 11 * MINUTE_MS;
   await scene.t.app.sweepPayments();
-  expect(capturesOf(scene)).toBe(100);
+  expect(capturesOf(scene)).toBe(25);
   compareWithStripe(scene.stripe, await scene.t.data.dump());
 });
 
@@ -163,9 +163,9 @@ test('during maintenance nothing is captured, given up or adjusted, and all of i
 });
 
 test.each([
-  ['arriving', held, '/cancel'],
+  ['held', held, '/cancel'],
   ['captured', captured, '/refunds'],
-] as const)('a second refund of an %s tip while one is under way gets the same answer, through both doors', async (_, make, path) => {
+] as const)('a second refund of a tip that is %s while one is under way gets the same answer, through both doors', async (_, make, path) => {
   const scene = await openPaymentScene();
   const { t, stripe, provider } = scene;
   const { id } = await make(scene);
