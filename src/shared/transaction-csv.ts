@@ -7,6 +7,7 @@ import { localTime } from './calendar.ts';
 import { CATEGORY_LABELS } from './categories.ts';
 import { type CsvCell, csvLine } from './csv.ts';
 import { plainDecimal } from './decimals.ts';
+import { ENTRY_LABELS } from './entry-labels.ts';
 import { type Cents, cents, terms } from './money.ts';
 import type { Transaction } from './tips.ts';
 
@@ -36,17 +37,6 @@ export const TRANSACTION_COLUMNS = [
   'Payment ID',
   'Refund ID',
 ] as const;
-
-export const ENTRY_LABELS = {
-  tip: 'Tip',
-  reversal: 'Refund',
-  refund: 'Partial refund',
-  refund_failed: 'Refund failed',
-  dispute: 'Dispute',
-  dispute_won: 'Dispute won',
-  dispute_lost: 'Dispute lost',
-  debit: 'Debit',
-} as const satisfies Readonly<Record<BookEntry['kind'], string>>;
 
 const STATUS_LABELS = {
   completed: 'Completed',

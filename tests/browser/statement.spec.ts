@@ -24,7 +24,8 @@ test.use({ locale: 'en-US', timezoneId: 'America/New_York' });
 interface PastTip {
   readonly at: string;
   readonly amountCents: number;
-  readonly isRefunded?: boolean;
+  /** When the receiver refunded it. */
+  readonly refundedAt?: string;
 }
 
 /** Puts tips of another time into the ledger of a running server. @returns their ids. */
@@ -38,14 +39,15 @@ async function giveTips(
   if (qrCodeId === null) throw new Error(`${code} is no code`);
   try {
     const ids: string[] = [];
-    for (const { at, isRefunded = false, ...tip } of tips) {
+    for (const { at, refundedAt, ...tip } of tips) {
       const id = newTransactionId(randomBytes);
       const createdAtMs = Date.parse(at);
       const given = { id, giverId: giver.id as UserId, qrCodeId, createdAtMs, amountCents: tip.amountCents };
       const { outcome } = await storage.recordTip(newTip(given));
       expect(outcome).toBe('recorded');
       const reversal = { transactionId: id, userId: receiver.id as UserId, idempotencyKey: null };
-      if (isRefunded) await storage.reverseTip({ ...reversal, createdAtMs, giverFromMs: 0 });
+      if (refundedAt)
+        await storage.reverseTip({ ...reversal, createdAtMs: Date.parse(refundedAt), giverFromMs: 0 });
       ids.push(id);
     }
     return ids;
@@ -64,7 +66,7 @@ async function createScene(backstage: Backstage, server: RunningServer, tips: re
 const TIPS: readonly PastTip[] = [
   { at: '2025-11-01T02:00:00Z', amountCents: 9_999 },
   { at: '2025-11-03T18:05:00Z', amountCents: 2_000 },
-  { at: '2025-11-03T19:05:00Z', amountCents: 5_000, isRefunded: true },
+  { at: '2025-11-03T19:05:00Z', amountCents: 5_000, refundedAt: '2025-11-03T19:05:00Z' },
   { at: '2025-11-20T18:05:00Z', amountCents: 123_456 },
   { at: '2025-12-02T18:05:00Z', amountCents: 1_000 },
 ];
@@ -94,7 +96,7 @@ test('a provider sees what was received in the last month, tip by tip, by month 
   await expect(sheet).toContainText(`${provider.fullName} · @${provider.username}`);
   await expect(sheet).toContainText('All times in America/New_York. Made Dec 10, 2025');
   await expect(sheet).toContainText('Simulated money');
-  await expect(sheet.locator('dl')).toHaveText('Tips2Gross$1,254.56Fees$37.64Net$1,216.92');
+  await expect(sheet.locator('dl')).toHaveText('Tips3Refunds1Gross$1,254.56Fees$37.64Net$1,216.92');
 
   const tips = rowsOf(page, 'Every tip');
   await expect(tips).toHaveCount(3);
@@ -107,14 +109,55 @@ test('a provider sees what was received in the last month, tip by tip, by month 
   await expect(tips.nth(1)).toContainText('Refunded Nov 3, 2025');
   await expect(tips.nth(2)).toContainText(`$1,234.56$37.04$1,197.52${ids[3]}`);
   await expect(rowsOf(page, 'By month and service')).toHaveText([
-    'November 2025Bartender2$1,254.56$37.64$1,216.92',
-    'Total2$1,254.56$37.64$1,216.92',
+    'November 2025Bartender31$1,254.56$37.64$1,216.92',
+    'Total31$1,254.56$37.64$1,216.92',
   ]);
   await expect(rowsOf(page, 'Daily tip record')).toHaveText([
-    'Mon, Nov 3, 20251$20.00$0.60$19.40',
-    'Thu, Nov 20, 20251$1,234.56$37.04$1,197.52',
-    'Total2$1,254.56$37.64$1,216.92',
+    'Mon, Nov 3, 202521$20.00$0.60$19.40',
+    'Thu, Nov 20, 202510$1,234.56$37.04$1,197.52',
+    'Total31$1,254.56$37.64$1,216.92',
   ]);
+  await expect(rowsOf(page, 'Refunds in this period')).toContainText(['-$50.00-$1.50-$48.50']);
+  await expect(table(page, 'Changed since this period')).toHaveCount(0);
+});
+
+test('a month that is over keeps its totals, and says what was refunded of its tips since', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider } = await createScene(backstage, server, [
+    { at: '2025-10-20T18:00:00Z', amountCents: 4_000, refundedAt: '2025-11-05T18:00:00Z' },
+    { at: '2025-11-03T18:05:00Z', amountCents: 2_000 },
+    { at: '2025-11-20T18:05:00Z', amountCents: 10_000, refundedAt: '2025-12-03T12:30:00Z' },
+  ]);
+  await logInAs(provider);
+  await open(page);
+  const sheet = page.getByRole('article', { name: 'Statement' });
+  await expect(sheet.locator('dl')).toHaveText('Tips2Refunds1Gross$80.00Fees$2.40Net$77.60');
+  await expect(rowsOf(page, 'Daily tip record')).toHaveText([
+    'Mon, Nov 3, 202510$20.00$0.60$19.40',
+    'Wed, Nov 5, 202501-$40.00-$1.20-$38.80',
+    'Thu, Nov 20, 202510$100.00$3.00$97.00',
+    'Total21$80.00$2.40$77.60',
+  ]);
+  await expect(rowsOf(page, 'Refunds in this period')).toContainText([
+    /^Nov 5, 2025.*Refund, BartenderTip of Oct 20, 2025-\$40\.00-\$1\.20-\$38\.80/,
+  ]);
+  await expect(rowsOf(page, 'Changed since this period')).toContainText([
+    /^Dec 3, 2025.*Refund, BartenderTip of Nov 20, 2025-\$100\.00-\$3\.00-\$97\.00/,
+  ]);
+  await expect(rowsOf(page, 'As these tips count today')).toHaveText([
+    'Total of this statement (net)$77.60',
+    'Refunds of earlier tips, added back$38.80',
+    'These tips when the period ended$116.40',
+    'Changed since-$97.00',
+    'These tips today$19.40',
+  ]);
+  await expectForEverybody(page, 'statement-with-refunds');
+  await page.goto('/statement?direction=received&from=2025-12-01&to=2025-12-31');
+  await expect(sheet.locator('dl')).toHaveText('Tips0Refunds1Gross-$100.00Fees-$3.00Net-$97.00');
 });
 
 test('a customer sees what was paid, and an address names the period', async ({
@@ -127,8 +170,13 @@ test('a customer sees what was paid, and an address names the period', async ({
   await logInAs(customer);
   await open(page, '/statement?from=2025-10-01&to=2025-12-31');
   await expect(page.getByRole('article').locator('dl')).toHaveText(
-    'Tips4Amount$1,364.55Fees$68.23Total paid$1,432.78',
+    'Tips5Refunds1Amount$1,364.55Fees$68.23Total paid$1,432.78',
   );
+  await expect(rowsOf(page, 'Refunds in this period')).toContainText(['-$50.00-$2.50-$52.50']);
+  await expect(rowsOf(page, 'As these tips count today')).toHaveText([
+    'Total of this statement (paid)$1,432.78',
+    'These tips today$1,432.78',
+  ]);
   await expect(rowsOf(page, 'Every tip')).toHaveCount(5);
   await expect(rowsOf(page, 'Every tip').nth(0)).toContainText(`${provider.fullName}, Bartender`);
   await expect(table(page, 'Daily tip record')).toHaveCount(0);
@@ -226,7 +274,8 @@ test('a statement that is opened again has what happened meanwhile', async ({
   await page.goBack();
   await expect(page).toHaveURL(/\/dashboard/);
   await page.goBack();
-  await expect(page.getByRole('article').locator('dl')).toHaveText('Tips1Gross$10.00Fees$0.30Net$9.70');
+  await expect(page.getByRole('article').locator('dl')).toHaveText('Tips2Gross$30.00Fees$0.90Net$29.10');
+  await expect(rowsOf(page, 'Changed since this period')).toHaveCount(1);
   await expect(rowsOf(page, 'Every tip').nth(0)).toContainText('Refunded');
   await expect(rowsOf(page, 'Every tip')).toHaveCount(2);
 });
@@ -292,7 +341,7 @@ test('downloads both files, in the time zone of the browser', async ({
   };
   const tips = await download('Download CSV');
   expect(tips.name).toBe('tipwell-tips-2025-11-01-to-2025-11-30.csv');
-  expect(tips.rows.map(({ Transaction }) => Transaction)).toEqual([ids[3], ids[2], ids[1]]);
+  expect(tips.rows.map(({ Transaction }) => Transaction)).toEqual([ids[3], ids[2], ids[2], ids[1]]);
   expect(tips.rows[0]).toMatchObject({ Date: '2025-11-20', Time: '13:05:00', 'UTC offset': 'UTC-05:00' });
   const daily = await download('Download daily record');
   expect(daily.name).toBe('tipwell-daily-tips-2025-11-01-to-2025-11-30.csv');
@@ -407,7 +456,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const many = Array.from({ length: 90 }, (_, index) => ({
       at: new Date(start + index * 3_600_000 * 5).toISOString(),
       amountCents: 1_000 + index,
-      isRefunded: index === 40,
+      ...(index === 40 && { refundedAt: '2025-11-20T18:05:00Z' }),
     }));
     const { provider, ids } = await createScene(backstage, server, many);
     await logInAs(provider);

@@ -1,5 +1,7 @@
 /** Loads the tips of a statement page by page, and their sums. */
 import '../ui/later/zod-without-eval.ts';
+import type { BookEntry, EntryPage } from '#shared/books.ts';
+import { dateAfter } from '#shared/calendar.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { type Insights, MAX_DAYS_BY_DAY, type TipSums } from '#shared/records.ts';
 import { MAX_PAGE_SIZE, type Transaction } from '#shared/tips.ts';
@@ -21,6 +23,10 @@ export interface StatementData {
   readonly months: Insights | null;
   /** Earnings by day; null for tips that were sent, and for a period of too many days. */
   readonly days: Insights | null;
+  /** Refunds and other changes made in the period, oldest first; only the newest ones of very many. */
+  readonly changes: readonly BookEntry[];
+  /** The same made after the period to tips of it. */
+  readonly since: readonly BookEntry[];
   readonly madeAt: Date;
 }
 
@@ -41,16 +47,19 @@ async function loadOnce(query: StatementQuery, signal: AbortSignal): Promise<Sta
   const { from, to } = query;
   const { direction: _, ...period } = { ...asked, from, to };
   const isReceived = query.direction === 'received';
-  const [{ tips, hasMore }, sums, months, days] = await Promise.all([
+  const { from: tipsFrom, to: tipsTo, ...others } = { ...asked, from, to };
+  const [{ tips, hasMore }, sums, months, days, changes, since] = await Promise.all([
     loadTips(asked, signal),
     api.transactions.sums.query(asked, { signal }),
     isReceived ? api.transactions.insights.query({ ...period, granularity: 'month' }, { signal }) : null,
     hasDailyRecord(query)
       ? api.transactions.insights.query({ ...period, granularity: 'day' }, { signal })
       : null,
+    loadChanges(asked, signal),
+    loadChanges({ ...others, from: dateAfter(tipsTo, 1), tipsFrom, tipsTo }, signal),
   ]);
   const madeAt = new Date();
-  return { tips: tips.reverse(), hasMore, sums, months, days, madeAt };
+  return { tips: tips.reverse(), hasMore, sums, months, days, changes, since, madeAt };
 }
 
 async function loadTips(asked: ReturnType<typeof queryOf>, signal: AbortSignal) {
@@ -67,8 +76,53 @@ async function loadTips(asked: ReturnType<typeof queryOf>, signal: AbortSignal) 
   return { tips, hasMore: cursor !== null };
 }
 
-function isOfOneMoment({ tips, hasMore, sums, months, days }: StatementData, query: StatementQuery): boolean {
+type EntriesAsked = Parameters<typeof api.transactions.entries.query>[0];
+
+async function loadChanges(asked: EntriesAsked, signal: AbortSignal): Promise<readonly BookEntry[]> {
+  const changes: BookEntry[] = [];
+  let cursor: TransactionId | null = null;
+  do {
+    const page: EntryPage = await api.transactions.entries.query(
+      { ...asked, only: 'changes', limit: MAX_PAGE_SIZE, cursor },
+      { signal },
+    );
+    changes.push(...page.entries);
+    cursor = page.nextCursor as TransactionId | null;
+  } while (cursor !== null && changes.length < MAX_LISTED);
+  return changes.reverse();
+}
+
+function isOfOneMoment(statement: StatementData, query: StatementQuery): boolean {
+  const { tips, hasMore, sums, months, days, changes, since } = statement;
   const count = query.direction === 'received' ? sums.receivedCount : sums.sentCount;
-  const isListed = hasMore || tips.filter(({ status }) => status === 'completed').length === count;
-  return isListed && [months, days].every((earnings) => earnings === null || earnings.count === count);
+  const { changes: ofPeriod, since: afterIt } = booksOf(sums, query);
+  const isListed = hasMore || tips.filter(({ status }) => status !== 'refunded').length === count;
+  const areListed = (listed: readonly BookEntry[], told: { readonly count: number }) =>
+    listed.length === told.count || listed.length >= MAX_LISTED;
+  return (
+    isListed &&
+    areListed(changes, ofPeriod) &&
+    areListed(since, afterIt) &&
+    [months, days].every(
+      (earnings) =>
+        earnings === null || (earnings.count === count && earnings.books.changes.count === ofPeriod.count),
+    )
+  );
+}
+
+/** What moved, in the sums of the direction: of what reached the receiver, or of what was paid in all. */
+export function booksOf({ books }: TipSums, { direction }: Pick<StatementQuery, 'direction'>) {
+  const received = ({ count, netCents }: TipSums['books']['receivedTips']) => ({ count, cents: netCents });
+  const sent = ({ count, paidCents }: TipSums['books']['sentTips']) => ({ count, cents: paidCents });
+  return direction === 'received'
+    ? {
+        tips: received(books.receivedTips),
+        changes: received(books.receivedChanges),
+        since: received(books.receivedSince),
+      }
+    : {
+        tips: sent(books.sentTips),
+        changes: sent(books.sentChanges),
+        since: sent(books.sentSince),
+      };
 }

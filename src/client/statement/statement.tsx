@@ -6,7 +6,8 @@ import { useId, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { type Cents, cents, formatMoney, terms } from '#shared/money.ts';
+import { cents, formatMoney, terms } from '#shared/money.ts';
+import type { Insights } from '#shared/records.ts';
 import { failureOf } from '../api-client/api.ts';
 import { dashboardTab } from '../later/addresses.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
@@ -19,8 +20,9 @@ import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { Actions } from './actions.tsx';
 import { Chooser } from './chooser.tsx';
 import { showPeriod } from './dates.ts';
-import { hasDailyRecord, loadStatement, MAX_LISTED, type StatementData } from './load-statement.ts';
+import { booksOf, hasDailyRecord, loadStatement, MAX_LISTED, type StatementData } from './load-statement.ts';
 import { type StatementQuery, statementIn } from './period.ts';
+import { Refunds } from './refunds.tsx';
 import { SheetFrame } from './sheet-frame.tsx';
 import styles from './statement.module.css';
 import { DailyRecord, Months, ReceivedTips, SentTips } from './tables.tsx';
@@ -119,17 +121,18 @@ interface SheetProps {
 
 function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
   const everyTip = useId();
-  const { tips, hasMore, months, days, madeAt } = data;
+  const { tips, hasMore, months, days, changes, since, madeAt } = data;
+  const isEmpty = tips.length + changes.length + since.length === 0;
   const isReceived = query.direction === 'received';
   return (
     <SheetFrame user={user} query={query} madeAt={madeAt}>
       <Totals query={query} data={data} />
-      {tips.length === 0 ? (
+      {isEmpty ? (
         <p className={styles.soft}>No tips were {query.direction} in this period.</p>
       ) : (
         <>
-          {months && months.count > 0 && <Months earnings={months} />}
-          {days && days.count > 0 && (
+          {months && hasBooks(months) && <Months earnings={months} />}
+          {days && hasBooks(days) && (
             <div className={styles.part}>
               <DailyRecord earnings={days} />
               <p className={styles.soft}>Days without tips are left out.</p>
@@ -138,6 +141,7 @@ function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
           {isReceived && !hasDailyRecord(query) && (
             <p className={styles.soft}>A daily tip record is for a shorter period: choose up to 400 days.</p>
           )}
+          <Refunds query={query} data={data} />
           <div className={styles.onScreen}>
             <Button look="quiet" aria-expanded={isUnfolded} aria-controls={everyTip} onClick={onFold}>
               Every Tip ({hasMore && 'newest '}
@@ -153,7 +157,6 @@ function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
                 CSV for all of them; the totals are of all.
               </p>
             )}
-            <p className={styles.soft}>Refunded tips are listed, and count in no sum.</p>
           </div>
         </>
       )}
@@ -161,20 +164,32 @@ function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
   );
 }
 
+function hasBooks({ books }: Insights): boolean {
+  return books.tips.count + books.changes.count > 0;
+}
+
+/** What moved in the period: its tips, less what went back meanwhile. The columns of the CSV add up to the same. */
 function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'data'>) {
+  const { receivedTips, receivedChanges, sentTips, sentChanges } = sums.books;
+  const { tips, changes } = booksOf(sums, query);
+  const refunds = changes.count > 0 ? ([['Refunds', changes.count]] as const) : [];
+  const amountCents = cents(sentTips.amountCents + sentChanges.amountCents);
+  const paidCents = cents(sentTips.paidCents + sentChanges.paidCents);
   const totals: readonly (readonly [string, number | string, boolean?])[] =
     query.direction === 'received'
       ? [
-          ['Tips', sums.receivedCount],
-          ['Gross', sumOf(months?.grossCents)],
-          ['Fees', sumOf(months?.feeCents)],
-          ['Net', formatMoney(sums.receivedCents), true],
+          ['Tips', tips.count],
+          ...refunds,
+          ['Gross', sumOf(months, 'grossCents')],
+          ['Fees', sumOf(months, 'feeCents')],
+          ['Net', formatMoney(cents(receivedTips.netCents + receivedChanges.netCents)), true],
         ]
       : [
-          ['Tips', sums.sentCount],
-          ['Amount', formatMoney(sums.sentCents)],
-          ['Fees', formatMoney(cents(sums.paidCents - sums.sentCents))],
-          ['Total paid', formatMoney(sums.paidCents), true],
+          ['Tips', tips.count],
+          ...refunds,
+          ['Amount', formatMoney(amountCents)],
+          ['Fees', formatMoney(cents(paidCents - amountCents))],
+          ['Total paid', formatMoney(paidCents), true],
         ];
   return (
     <dl className={styles.totals}>
@@ -194,6 +209,6 @@ function isTold([name, value]: readonly [string, number | string, boolean?]): bo
   return name !== 'Fees' || giverFeeRate + receiverFeeRate > 0 || value !== formatMoney(cents(0));
 }
 
-function sumOf(amount: Cents | undefined): string {
-  return formatMoney(amount ?? cents(0));
+function sumOf(months: Insights | null, name: 'grossCents' | 'feeCents'): string {
+  return formatMoney(months ? cents(months.books.tips[name] + months.books.changes[name]) : cents(0));
 }

@@ -4,6 +4,7 @@
  */
 import type { ReactNode } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { ENTRY_LABELS } from '#shared/entry-labels.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -25,7 +26,7 @@ const CLASSES = {
   id: styles.id,
 } as const satisfies Readonly<Record<Kind, unknown>>;
 
-function Table({ caption, columns, children }: TableProps) {
+export function Table({ caption, columns, children }: TableProps) {
   return (
     <table className={styles.table}>
       <caption className={styles.caption}>{caption}</caption>
@@ -49,7 +50,7 @@ interface CellProps {
   readonly children: ReactNode;
 }
 
-function Cell({ of, kind, children }: CellProps) {
+export function Cell({ of, kind, children }: CellProps) {
   return (
     <td data-label={of} className={kind && CLASSES[kind]}>
       {children}
@@ -63,7 +64,7 @@ interface SumProps {
   readonly kind?: Kind;
 }
 
-function Sum({ of, amount, kind = 'sum' }: SumProps) {
+export function Sum({ of, amount, kind = 'sum' }: SumProps) {
   return (
     <Cell of={of} kind={kind}>
       {formatMoney(amount)}
@@ -93,7 +94,7 @@ export function ReceivedTips({ tips }: TipsProps) {
           <TipRow key={tip.id} tip={tip}>
             <Cell of="Service">
               {CATEGORY_LABELS[tip.serviceCategory]}
-              <RefundNote tip={tip} />
+              <ChangeNote tip={tip} />
             </Cell>
             <Sum of="Tip" amount={tip.amountCents} />
             <Sum of="Fee" amount={cents(tip.amountCents - tip.netAmountCents)} />
@@ -123,7 +124,7 @@ export function SentTips({ tips }: TipsProps) {
           <TipRow key={tip.id} tip={tip}>
             <Cell of="To">
               <bdi>{tip.receiverName}</bdi>, {CATEGORY_LABELS[tip.serviceCategory]}
-              <RefundNote tip={tip} />
+              <ChangeNote tip={tip} />
             </Cell>
             <Sum of="Tip" amount={tip.amountCents} />
             <Sum of="Fee" amount={tip.giverFeeCents} />
@@ -136,9 +137,9 @@ export function SentTips({ tips }: TipsProps) {
 }
 
 function TipRow({ tip, children }: { readonly tip: Transaction; readonly children: ReactNode }) {
-  const { id, createdAt, status } = tip;
+  const { id, createdAt } = tip;
   return (
-    <tr data-refunded={status === 'refunded'}>
+    <tr>
       <th scope="row">
         <time dateTime={createdAt}>{showMoment(createdAt)}</time>
       </th>
@@ -150,56 +151,79 @@ function TipRow({ tip, children }: { readonly tip: Transaction; readonly childre
   );
 }
 
-function RefundNote({ tip: { status, refundedAt } }: { readonly tip: Transaction }) {
-  if (status !== 'refunded') return null;
-  return <span className={styles.note}>Refunded {refundedAt !== null && showDay(refundedAt)}</span>;
+/** What happened to a tip after it was given, whenever that was. */
+function ChangeNote({ tip: { status, refundedAt, changes } }: { readonly tip: Transaction }) {
+  const last = changes.at(-1);
+  if (status === 'refunded')
+    return <span className={styles.note}>Refunded {refundedAt !== null && showDay(refundedAt)}</span>;
+  if (!last) return null;
+  return (
+    <span className={styles.note}>
+      {ENTRY_LABELS[last.kind]} {showDay(last.at)}
+    </span>
+  );
 }
 
-type Earnings = Pick<Insights, 'count' | 'grossCents' | 'feeCents' | 'netCents'>;
+type Books = Pick<Insights['books'], 'tips' | 'changes'>;
 
-function EarningsCells({ count, grossCents, feeCents, netCents }: Earnings) {
+/** What was received less what went back in the same period; refunds are counted where there are any. */
+function BookCells({
+  books: { tips, changes },
+  hasChanges,
+}: {
+  readonly books: Books;
+  readonly hasChanges: boolean;
+}) {
   return (
     <>
       <Cell of="Tips" kind="sum">
-        {count}
+        {tips.count}
       </Cell>
-      <Sum of="Gross" amount={grossCents} />
-      <Sum of="Fees" amount={feeCents} />
-      <Sum of="Net" kind="main" amount={netCents} />
+      {hasChanges && (
+        <Cell of="Refunds" kind="sum">
+          {changes.count}
+        </Cell>
+      )}
+      <Sum of="Gross" amount={cents(tips.grossCents + changes.grossCents)} />
+      <Sum of="Fees" amount={cents(tips.feeCents + changes.feeCents)} />
+      <Sum of="Net" kind="main" amount={cents(tips.netCents + changes.netCents)} />
     </>
   );
 }
 
-const EARNINGS_COLUMNS = [
-  ['Tips', 'sum'],
-  ['Gross', 'sum'],
-  ['Fees', 'sum'],
-  ['Net', 'sum'],
-] as const;
+const columnsOf = ({ books }: Insights) =>
+  [
+    ['Tips', 'sum'],
+    ...(books.changes.count > 0 ? ([['Refunds', 'sum']] as const) : []),
+    ['Gross', 'sum'],
+    ['Fees', 'sum'],
+    ['Net', 'sum'],
+  ] as const;
 
-function TotalRow({ span, earnings }: { readonly span: number; readonly earnings: Earnings }) {
+function TotalRow({ span, earnings: { books } }: { readonly span: number; readonly earnings: Insights }) {
   return (
     <tbody className={styles.total}>
       <tr>
         <th scope="row" colSpan={span}>
           Total
         </th>
-        <EarningsCells {...earnings} />
+        <BookCells books={books} hasChanges={books.changes.count > 0} />
       </tr>
     </tbody>
   );
 }
 
 export function Months({ earnings }: { readonly earnings: Insights }) {
+  const hasChanges = earnings.books.changes.count > 0;
   return (
-    <Table caption="By month and service" columns={[['Month'], ['Service'], ...EARNINGS_COLUMNS]}>
+    <Table caption="By month and service" columns={[['Month'], ['Service'], ...columnsOf(earnings)]}>
       <tbody>
-        {earnings.bars.flatMap(({ from, byService }) =>
-          byService.map((taken) => (
-            <tr key={`${from} ${taken.serviceCategory}`}>
+        {earnings.bars.flatMap(({ from, books }) =>
+          books.byService.map(({ serviceCategory, ...ofService }) => (
+            <tr key={`${from} ${serviceCategory}`}>
               <th scope="row">{showMonth(from)}</th>
-              <Cell of="Service">{CATEGORY_LABELS[taken.serviceCategory]}</Cell>
-              <EarningsCells {...taken} />
+              <Cell of="Service">{CATEGORY_LABELS[serviceCategory]}</Cell>
+              <BookCells books={ofService} hasChanges={hasChanges} />
             </tr>
           )),
         )}
@@ -209,19 +233,20 @@ export function Months({ earnings }: { readonly earnings: Insights }) {
   );
 }
 
-/** Earnings by day, as tax offices ask for them. */
+/** Earnings by day, as tax offices ask for them: a refund counts on the day on which it was made. */
 export function DailyRecord({ earnings }: { readonly earnings: Insights }) {
+  const hasChanges = earnings.books.changes.count > 0;
   return (
-    <Table caption="Daily tip record" columns={[['Date'], ...EARNINGS_COLUMNS]}>
+    <Table caption="Daily tip record" columns={[['Date'], ...columnsOf(earnings)]}>
       <tbody>
         {earnings.bars
-          .filter(({ count }) => count > 0)
-          .map(({ from, ...taken }) => (
+          .filter(({ books }) => books.tips.count + books.changes.count > 0)
+          .map(({ from, books }) => (
             <tr key={from}>
               <th scope="row">
                 {showWeekday(from)}, {showDate(from)}
               </th>
-              <EarningsCells {...taken} />
+              <BookCells books={books} hasChanges={hasChanges} />
             </tr>
           ))}
       </tbody>

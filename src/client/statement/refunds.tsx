@@ -1,0 +1,143 @@
+/** What went back: in the period, and after its end of tips that belong to it; and how the two ways to count agree. */
+import type { BookEntry } from '#shared/books.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { ENTRY_LABELS } from '#shared/entry-labels.ts';
+import { cents } from '#shared/money.ts';
+import { showDay, showMoment } from './dates.ts';
+import { booksOf, MAX_LISTED, type StatementData } from './load-statement.ts';
+import type { StatementQuery } from './period.ts';
+import styles from './statement.module.css';
+import tables from './tables.module.css';
+import { Cell, Sum, Table } from './tables.tsx';
+
+interface RefundsProps {
+  readonly query: StatementQuery;
+  readonly data: StatementData;
+}
+
+/** Nothing where nothing went back. */
+export function Refunds({ query, data }: RefundsProps) {
+  const { changes, since } = data;
+  return (
+    <>
+      {changes.length > 0 && (
+        <div className={styles.part}>
+          <Changes caption="Refunds in this period" changes={changes} query={query} />
+          <p className={styles.soft}>
+            A refund counts on the day it was made, so the totals of a month that is over never change. The
+            CSV adds up to the same totals.
+          </p>
+        </div>
+      )}
+      {since.length > 0 && (
+        <div className={styles.part}>
+          <Changes caption="Changed since this period" changes={since} query={query} />
+          <p className={styles.soft}>
+            These refunds were made after this period, and count on the day they were made.
+          </p>
+        </div>
+      )}
+      {(changes.length > 0 || since.length > 0) && <Today query={query} data={data} />}
+    </>
+  );
+}
+
+interface ChangesProps {
+  readonly caption: string;
+  readonly changes: readonly BookEntry[];
+  readonly query: StatementQuery;
+}
+
+function Changes({ caption, changes, query }: ChangesProps) {
+  const isReceived = query.direction === 'received';
+  const main = isReceived ? 'Net' : 'Total paid';
+  return (
+    <Table
+      caption={caption}
+      columns={[
+        ['Date and time'],
+        ['What'],
+        ['Date of tip'],
+        ['Tip', 'sum'],
+        ['Fee', 'sum'],
+        [main, 'sum'],
+        ['Transaction', 'id'],
+      ]}
+    >
+      <tbody>
+        {changes.map((change) => {
+          const { id, kind, createdAt, transaction, amountCents, giverFeeCents, netAmountCents } = change;
+          return (
+            <tr key={id}>
+              <th scope="row">
+                <time dateTime={createdAt}>{showMoment(createdAt)}</time>
+              </th>
+              <Cell of="What">
+                {ENTRY_LABELS[kind]}, {CATEGORY_LABELS[transaction.serviceCategory]}
+              </Cell>
+              <Cell of="Date of tip">
+                <span className={tables.ofTip}>Tip of </span>
+                <time dateTime={transaction.createdAt}>{showDay(transaction.createdAt)}</time>
+              </Cell>
+              <Sum of="Tip" amount={amountCents} />
+              <Sum of="Fee" amount={isReceived ? change.receiverFeeCents : giverFeeCents} />
+              <Sum
+                of={main}
+                kind="main"
+                amount={isReceived ? netAmountCents : cents(amountCents + giverFeeCents)}
+              />
+              <Cell of="Transaction" kind="id">
+                {transaction.id}
+              </Cell>
+            </tr>
+          );
+        })}
+      </tbody>
+    </Table>
+  );
+}
+
+/** From the total of the period to what its tips come to today, step by step. */
+function Today({ query, data: { sums, changes } }: RefundsProps) {
+  const isReceived = query.direction === 'received';
+  const books = booksOf(sums, query);
+  const total = books.tips.cents + books.changes.cents;
+  const today = isReceived ? sums.receivedCents : sums.paidCents;
+  const atTheEnd = today - books.since.cents;
+  const ofEarlier = atTheEnd - total;
+  const lines: readonly (readonly [string, number])[] = [
+    [`Total of this statement (${isReceived ? 'net' : 'paid'})`, total],
+    ...(ofEarlier === 0 ? [] : ([['Refunds of earlier tips, added back', ofEarlier]] as const)),
+    ...(books.since.count === 0
+      ? []
+      : ([
+          ['These tips when the period ended', atTheEnd],
+          ['Changed since', books.since.cents],
+        ] as const)),
+    ['These tips today', today],
+  ];
+  return (
+    <div className={styles.part}>
+      <Table
+        caption="As these tips count today"
+        columns={[['What'], [isReceived ? 'Net' : 'Total paid', 'main']]}
+      >
+        <tbody>
+          {lines.map(([name, amount]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <Sum of="" kind="main" amount={cents(amount)} />
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <p className={styles.soft}>
+        Your dashboard and insights take each refund off the day of its tip. Here is how they get to their
+        number.
+      </p>
+      {changes.length >= MAX_LISTED && (
+        <p className={styles.soft}>Only the newest refunds are listed here. The CSV has all of them.</p>
+      )}
+    </div>
+  );
+}
