@@ -1,6 +1,7 @@
 /** What a provider is told of the account at Stripe: sentences, whatever names Stripe uses. */
 import { describe, expect, it } from 'vitest';
-import { isWell, labelsOf, standingOf } from '#client/dashboard/payouts/standing.ts';
+import { isWell, reasonToOpen } from '#client/dashboard/payouts/readiness.ts';
+import { labelsOf, standingOf } from '#client/dashboard/payouts/standing.ts';
 
 const WELL = {
   chargesEnabled: true,
@@ -11,10 +12,7 @@ const WELL = {
 };
 
 const told = (account: Partial<typeof WELL>) =>
-  standingOf({
-    account: { ...WELL, ...account, missing: [...(account.missing ?? [])] },
-    lostAccount: null,
-  });
+  standingOf({ ...WELL, ...account, missing: [...(account.missing ?? [])] });
 
 describe('what is missing', () => {
   it('is named in words, in both versions of the names of Stripe', () => {
@@ -69,7 +67,13 @@ describe('the standing', () => {
       for (const missing of [[], ['external_account']])
         for (const chargesEnabled of [true, false])
           for (const payoutsEnabled of [true, false]) {
-            const account = { ...WELL, chargesEnabled, payoutsEnabled, missing, disabledReason };
+            const account = {
+              ...WELL,
+              chargesEnabled,
+              payoutsEnabled,
+              missing: [...missing],
+              disabledReason,
+            };
             const sentence = told(account);
             expect(sentence.includes('You can be paid.')).toBe(chargesEnabled && payoutsEnabled);
             expect(sentence.includes('asks for:')).toBe(missing.length > 0);
@@ -94,8 +98,8 @@ describe('the standing', () => {
   });
 
   it('says when an account does not count any more, and that a new one is needed', () => {
-    const gone = standingOf({ account: null, lostAccount: 'gone' });
-    const another = standingOf({ account: null, lostAccount: 'other_platform' });
+    const gone = reasonToOpen('gone');
+    const another = reasonToOpen('other_platform');
     for (const sentence of [gone, another]) expect(sentence).toMatch(/set up a new one/i);
     expect(another).toContain('This site has moved to another Stripe account');
   });

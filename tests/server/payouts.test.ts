@@ -227,3 +227,25 @@ test('a provider sees what is pending and when the next payout arrives, for one 
   expect(nextPayout).toMatchObject({ amountCents: 1_940 });
   expect(Date.parse(nextPayout?.arrivesAt ?? '')).toBeGreaterThan(t.clock.nowMs);
 });
+
+test('what went back to a giver and is still in the account is told to its owner, until it is taken', async () => {
+  const scene = await openScene();
+  const { t, stripe, provider, give, status } = scene;
+  const accountId = await scene.makePayable(provider);
+  const earn = async () => {
+    await scene.pay((await give()).paymentUrl);
+    t.clock.nowMs += DAY_MS;
+    await t.app.sweepPayments();
+  };
+  await earn();
+  stripe.emptyAccount(accountId);
+  const [chargeId = ''] = stripe.charges.keys();
+  stripe.refundAtStripe(chargeId);
+  expect((await scene.deliver()).status).toBe(200);
+  expect(await status()).toMatchObject({ owedCents: 1_940 });
+
+  await earn();
+  t.clock.nowMs += DAY_MS;
+  await t.app.sweepPayments();
+  expect(await status()).toMatchObject({ owedCents: 0 });
+});

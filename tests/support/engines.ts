@@ -36,6 +36,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'payments-model',
   'payments-processes',
   'payments-tables',
+  'payouts',
   'probes',
   'records-agree',
   'secrets',

@@ -2,7 +2,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { useSearch } from 'wouter';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
-import { formatMoney } from '#shared/money.ts';
 import type { PayoutStatus } from '#shared/payments.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
@@ -15,12 +14,14 @@ import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Problem } from '../../ui/states.tsx';
 import styles from './payouts.module.css';
-import { isClosed, isWell, labelsOf, standingOf } from './standing.ts';
+import { isClosed, isWell, reasonToOpen } from './readiness.ts';
 
 const CountryForm = lazy(() =>
   import('./country-form.tsx').then(({ CountryForm }) => ({ default: CountryForm })),
 );
-const Balance = lazy(() => import('./balance.tsx').then(({ Balance }) => ({ default: Balance })));
+const AccountState = lazy(() =>
+  import('./account-state.tsx').then(({ AccountState }) => ({ default: AccountState })),
+);
 
 /** Somebody who comes back from Stripe sees the outcome of their answers within a minute. */
 const ASK_INTERVAL_MS = 5_000;
@@ -74,33 +75,21 @@ interface CardProps {
 }
 
 function Card({ status, isServed, loadQuestion }: CardProps) {
-  const { account, excludedCategories, owedCents } = status;
+  const { account, lostAccount, excludedCategories, owedCents } = status;
   return (
     <section className={[card.card, styles.payouts].join(' ')} aria-labelledby="payouts">
       <h2 id="payouts">Get paid</h2>
       {excludedCategories.length > 0 && <p>{sentenceOfExcluded(excludedCategories)}</p>}
       {isServed && (
         <>
-          <p role="status">{standingOf(status)}</p>
-          {account && account.missing.length > 0 && (
-            <ul className={styles.missing}>
-              {labelsOf(account.missing).map((label) => (
-                <li key={label}>{label}</li>
-              ))}
-            </ul>
-          )}
-          {account?.chargesEnabled && (
+          {account === null ? (
+            <p role="status">{reasonToOpen(lostAccount)}</p>
+          ) : (
             <Boundary>
-              <Suspense>
-                <Balance />
+              <Suspense fallback={<p>{ONE_MOMENT}</p>}>
+                <AccountState account={account} owedCents={owedCents} />
               </Suspense>
             </Boundary>
-          )}
-          {owedCents > 0 && (
-            <p>
-              {formatMoney(owedCents)} went back to customers and is still in your account. It is taken from
-              your next tips.
-            </p>
           )}
           <Way account={account} loadQuestion={loadQuestion} />
         </>
@@ -134,7 +123,7 @@ function Way({ account, loadQuestion }: Pick<PayoutStatus, 'account'> & Pick<Car
 
   if (account === null && isAsking) {
     return (
-      <Boundary>
+      <Boundary fallback={<p role="alert">{TRY_AGAIN}</p>}>
         <Suspense fallback={<p>{ONE_MOMENT}</p>}>
           <CountryForm
             isUnderWay={attempts.isUnderWay}

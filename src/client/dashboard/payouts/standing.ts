@@ -1,7 +1,5 @@
 /** What is said of a provider's account at Stripe, in words instead of Stripe's names. */
-import type { PayoutStatus } from '#shared/payments.ts';
-
-type Account = NonNullable<PayoutStatus['account']>;
+import { isClosed, isWell, type PayoutAccount } from './readiness.ts';
 
 /**
  * By words in Stripe's names, which differ between the versions of its API; the first that fits counts
@@ -53,25 +51,8 @@ const REASONS: readonly (readonly [reason: RegExp, sentence: string])[] = [
 const OTHER_REASON = 'Stripe’s pages say why.';
 const NO_TIPS = 'Nobody can tip you right now.';
 
-/** Without anything to be done tips are paid, and paid out. */
-export function isWell({ chargesEnabled, payoutsEnabled, missing }: Account): boolean {
-  return chargesEnabled && payoutsEnabled && missing.length === 0;
-}
-
 /** A sentence or two, to which the list of what is missing belongs. */
-export function standingOf({ account, lostAccount }: Pick<PayoutStatus, 'account' | 'lostAccount'>): string {
-  if (lostAccount === 'gone')
-    return 'Your account at Stripe can’t be found any more, so nobody can tip you. Set up a new one: it takes a few minutes.';
-  if (lostAccount === 'other_platform')
-    return (
-      'This site has moved to another Stripe account, and yours belongs to the old one. ' +
-      'Nobody can tip you until you set up a new one. What is in the old one stays yours.'
-    );
-  if (account === null)
-    return (
-      'Tips are paid by card through Stripe, which sends them on to your bank account. ' +
-      'First it asks who you are, which takes a few minutes. Until then nobody can tip you.'
-    );
+export function standingOf(account: PayoutAccount): string {
   if (isWell(account)) return 'You can be paid. Stripe sends your tips on to your bank account.';
   const { chargesEnabled, payoutsEnabled, missing } = account;
   const isAsking = missing.length > 0;
@@ -85,11 +66,7 @@ export function standingOf({ account, lostAccount }: Pick<PayoutStatus, 'account
     .join(' ');
 }
 
-export function isClosed({ disabledReason }: Account): boolean {
-  return disabledReason?.startsWith('rejected') === true;
-}
-
-function reasonOf({ disabledReason }: Account): string {
+function reasonOf({ disabledReason }: PayoutAccount): string {
   if (disabledReason === null) return 'Stripe is checking your details. This can take some days.';
   return REASONS.find(([reason]) => reason.test(disabledReason))?.[1] ?? OTHER_REASON;
 }

@@ -1,10 +1,14 @@
-/** What is in the account at Stripe, and when the next payout arrives. */
+/** An account at Stripe: how it stands, what it holds, and when the next payout arrives. */
 import type { ReactNode } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { formatMoney } from '#shared/money.ts';
+import type { PayoutStatus } from '#shared/payments.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './payouts.module.css';
+import type { PayoutAccount } from './readiness.ts';
+import { labelsOf, standingOf } from './standing.ts';
 
 /** Stripe names the day of arrival as its midnight in UTC. */
 const DAY = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
@@ -14,7 +18,34 @@ const DAY = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
   timeZone: 'UTC',
 });
 
-export function Balance() {
+interface AccountStateProps extends Pick<PayoutStatus, 'owedCents'> {
+  readonly account: PayoutAccount;
+}
+
+export function AccountState({ account, owedCents }: AccountStateProps) {
+  const { missing, chargesEnabled } = account;
+  return (
+    <>
+      <p role="status">{standingOf(account)}</p>
+      {missing.length > 0 && (
+        <ul className={styles.missing}>
+          {labelsOf(missing).map((label) => (
+            <li key={label}>{label}</li>
+          ))}
+        </ul>
+      )}
+      {chargesEnabled && <Balance />}
+      {owedCents > 0 && (
+        <p>
+          {formatMoney(owedCents)} went back to customers and is still in your account. It is taken from your
+          next tips.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Balance() {
   const { data, isError } = trpc.payments.balance.useQuery(undefined, FRESH);
   if (data === undefined)
     return (
