@@ -70,7 +70,7 @@ export const payoutStatus = z.object({
    * to another account of the operator.
    */
   lostAccount: z.enum(LOST_ACCOUNTS).nullable(),
-  /** What went back to givers and is still in the provider's account. */
+  /** The provider's part of what went back to givers and has not been taken back from the account yet. */
   owedCents: z.int().min(0).brand<'Cents'>(),
 });
 export type PayoutStatus = z.infer<typeof payoutStatus>;

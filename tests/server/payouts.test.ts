@@ -228,7 +228,7 @@ test('a provider sees what is pending and when the next payout arrives, for one 
   expect(Date.parse(nextPayout?.arrivesAt ?? '')).toBeGreaterThan(t.clock.nowMs);
 });
 
-test('what went back to a giver and is still in the account is told to its owner, until it is taken', async () => {
+test('what went back to a giver and could not be taken back from the account is told to its owner, until it is', async () => {
   const scene = await openScene();
   const { t, stripe, provider, give, status } = scene;
   const accountId = await scene.makePayable(provider);

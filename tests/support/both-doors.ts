@@ -295,6 +295,8 @@ function ofTheTable(refused: Refused): Refused {
   const told = {
     ...(retryAfterSeconds !== null && { retryAfterSeconds }),
     ...(scope !== undefined && { scope }),
+    // The payment service's own words.
+    ...(code === 'payout_account_refused' && { reason: detail }),
   };
   const sentence = new AppError(code, told).message;
   expect(detail).toBe(fields[0]?.message ?? sentence);

@@ -37,8 +37,8 @@ export function AccountState({ account, owedCents }: AccountStateProps) {
       {chargesEnabled && <Balance />}
       {owedCents > 0 && (
         <p>
-          {formatMoney(owedCents)} went back to customers and is still in your account. It is taken from your
-          next tips.
+          {formatMoney(owedCents)} went back to customers and hasn’t been taken back from you yet. It comes
+          out of your next tips.
         </p>
       )}
     </>

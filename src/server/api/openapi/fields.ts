@@ -49,7 +49,7 @@ const NOTES: FieldNotes = {
     'Where you live or your business is registered, ISO 3166-1 alpha-2. Needed to open an account, and ignored when there is one.',
   lost_account:
     'Why an account that you had does not count: `gone` when the payment service does not know it any more, `other_platform` when it belongs to another account of the operator. Null in any other case.',
-  owed: 'What was returned to givers and is still on your account, in US dollars; it is taken from it as soon as there is enough.',
+  owed: 'What was returned to givers and has not been taken back from your account yet, in US dollars; it is taken as soon as there is enough.',
   available:
     'What is ready for the next payout, in US dollars; below zero when more was taken back than there was.',
   pending: 'What givers have paid and is not ready for a payout yet, in US dollars.',
