@@ -136,7 +136,7 @@ function naming(others: Readonly<Record<string, unknown>> = {}): FieldRow {
 }
 
 /** A word of what is to be printed, of which no text of the table is one. */
-function printing(field: 'file' | 'paper' | 'ink' | 'size'): FieldRow {
+function printing(field: 'file' | 'paper' | 'ink' | 'size' | 'for'): FieldRow {
   return {
     inputWith: ({ scene, text }) => ({ id: scene.code.id, file: 'code.svg', [field]: text }),
     token: provider,
