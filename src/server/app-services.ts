@@ -22,8 +22,10 @@ import type { SiteLink } from './mail/letter.ts';
 import { createMail } from './mail/mail.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { findAddresses, resolveAddresses } from './outgoing/request.ts';
+import { createDisputeDeadlines } from './payments/dispute-deadlines.ts';
 import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
+import { createPaymentWatch } from './payments/payment-watch.ts';
 import { createPayoutAccounts } from './payments/payout-accounts.ts';
 import { createPayouts } from './payments/payouts.ts';
 import { createSimulatedPayments } from './payments/simulated.ts';
@@ -95,9 +97,28 @@ export function createServices({
     secret: secrets.vapid,
   });
   const refusal = config.maintenance && createRefusal(config.maintenance, clock);
+  const deadlines = paymentService && createDisputeDeadlines(paymentService, clock);
+  const paymentWatch =
+    paymentService &&
+    deadlines &&
+    createPaymentWatch({
+      storage,
+      service: paymentService,
+      deadlines,
+      clock,
+      log,
+      terms: tipTerms.now,
+      tell: (trouble, isPresent) => troubles[isPresent ? 'begin' : 'end'](trouble),
+    });
   const real = paymentService && {
     service: paymentService,
-    accounts: createPayoutAccounts({ storage, service: paymentService, clock, log }),
+    accounts: createPayoutAccounts({
+      storage,
+      service: paymentService,
+      clock,
+      log,
+      tellUnheard: () => paymentWatch?.tellUnheardAccount(),
+    }),
   };
   const ownPayments = real
     ? createPaidTips({
@@ -108,8 +129,8 @@ export function createServices({
         publicUrl,
         receiptTokenOf: receipts.tokenOf,
         undoMs,
-        tellUnknown: () => {},
-        tellHearing: (isHeard) => troubles[isHeard ? 'end' : 'begin']('unheard'),
+        tellUnknown: (checkoutId) => paymentWatch?.tellUnknown(checkoutId),
+        tellHearing: (isHeard) => paymentWatch?.tellHearing(isHeard),
         excludedCategories: config.stripe?.excludedCategories ?? [],
       })
     : createSimulatedPayments(storage);
@@ -135,6 +156,9 @@ export function createServices({
       own: { fill: own.accent?.light.fill ?? null, logo: own.logo?.printed ?? null },
     }),
     payments,
+    // During maintenance the payment service is asked for nothing.
+    paymentWatch: refusal ? null : paymentWatch,
+    disputeDeadlines: refusal ? null : deadlines,
     payouts: refusal ? holdPayouts(payouts, refusal) : payouts,
     tipFeed,
     transactions: createTransactions({

@@ -15,14 +15,14 @@ import { createTipSupport } from './tips/tip-support.ts';
 
 export function createSupport(
   { storage, secrets, clock, random, config, mailRelay, own }: AppDependencies,
-  { payments, tipTerms, sessions, factors }: Services,
+  { payments, disputeDeadlines: deadlines, tipTerms, sessions, factors }: Services,
 ) {
   const { publicUrl } = config;
   const terms = tipTerms.now;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const draft = mailRelay ? createDrafts(clock, random) : undefined;
   return {
-    tipSupport: createTipSupport({ storage, payments, receipts, clock, terms }),
+    tipSupport: createTipSupport({ storage, payments, receipts, deadlines, clock, terms }),
     codeSupport: createCodeSupport({ storage, clock, publicUrl }),
     feeIncome: createFeeIncome({ storage, clock, queue: createStepQueue(1), terms }),
     people: createPeople({ storage, clock, factorsOf: (id) => factors.list({ kind: 'account', id }) }),

@@ -39,7 +39,10 @@ export interface App {
   tick(): Promise<void>;
   /** Deletes what has expired and closes the accounts whose grace period is over. Call it regularly. */
   sweep(): Promise<void>;
-  /** Asks the payment service about payments without a webhook event. Call it every minute. */
+  /**
+   * Asks the payment service about payments without a webhook event, and looks for what payments leave to the
+   * operator. Call it every minute.
+   */
   sweepPayments(): Promise<void>;
   /**
    * Notifies devices of tips that their owners received. Call it every second.
@@ -145,7 +148,10 @@ export function createApp(deps: AppDependencies): App {
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },
-    sweepPayments: () => services.payments.sweep(),
+    async sweepPayments() {
+      await services.payments.sweep();
+      await services.paymentWatch?.look();
+    },
     sendNotifications: () => services.notifications.pass(),
     endNotifications: () => services.notifications.close(),
     sendMails: async () => services.mail?.pass(),

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   invite: async () => (await import('./commands/invite.ts')).invite,
   mail: async () => (await import('./commands/mail.ts')).testMail,
   operator: async () => (await import('./commands/operator.ts')).careForOperators,
+  payments: async () => (await import('./commands/payments.ts')).careForPayments,
   reports: async () => (await import('./commands/reports.ts')).readReports,
   terms: async () => (await import('./commands/terms.ts')).changeTerms,
   tip: async () => (await import('./commands/tip.ts')).careForTip,

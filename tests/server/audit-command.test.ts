@@ -146,6 +146,7 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
     'link EMAIL': [() => ['link', OPERATOR], 'operator_link_made', ({ operatorId }) => operatorId],
     'remove EMAIL': [() => ['remove', OPERATOR], 'operator_removed', ({ operatorId }) => operatorId],
   },
+  payments: 'reads, here and at the payment service',
   reports: {
     'done TRANSACTION_ID': [
       ({ reported }) => ['done', reported],

@@ -37,6 +37,7 @@ async function commandOf({ storage, clock }: TestApp, mode: 'simulated' | 'test'
     storage,
     payments: createRefundRequests(storage, mode),
     receipts: createGuestReceipts(giver_pseudonym),
+    deadlines: null,
     clock: () => clock.nowMs,
     terms: () => SPECIFIED_TERMS,
   });
@@ -94,6 +95,8 @@ test('a tip is found by its id and by any link to its receipt, with its people a
     refundedAt: null,
     refundedBy: null,
     payment: null,
+    changes: [],
+    debts: [],
     acts: [],
   });
   for (const name of [
@@ -172,6 +175,9 @@ test('payments that are simulated never wait', async () => {
     currency: 'USD',
     exponent: 2,
     stuck: [],
+    arriving: { count: 0, paidCents: 0 },
+    debts: [],
+    disputes: [],
     returned: [],
   });
 });

@@ -136,6 +136,39 @@ describe('health', () => {
     expect(await told()).toEqual(sentence === null ? [] : [sentence]);
   });
 
+  test('says what payments leave to an operator, with sums and the first deadline', async () => {
+    const { health, troubles } = await openHealth();
+    const nothing = { count: 0, cents: 0 };
+    const signs = {
+      currency: 'USD',
+      exponent: 2,
+      owedByReceivers: { count: 2, cents: 1_940 },
+      owedToGivers: { count: 1, cents: 2_100 },
+      owedToReceivers: nothing,
+      disputes: { count: 2, answerBy: '2026-05-22T12:00:00.000Z' },
+      uncaptured: 1,
+      restricted: 3,
+      unknown: 1,
+      clockOffsetMs: -75_000,
+    };
+    const all = ['owed', 'unreturned', 'dispute', 'unknown', 'uncaptured', 'unheard', 'clock'] as const;
+    for (const trouble of all) troubles.begin(trouble);
+    const { problems } = await health.read(0, signs);
+    expect(problems.map(({ urgency, text }) => `${urgency}: ${text}`)).toEqual([
+      'soon: Providers still have 19.40 USD that went back to customers.',
+      'soon: Refunds of 21.00 USD did not reach their customers.',
+      'soon: 2 payments are disputed. Answer by 2026-05-22 12:00 UTC.',
+      'soon: 1 payment at Stripe is not in the database.',
+      'soon: 1 tip was not charged in time.',
+      'soon: Payments went through at Stripe, and Stripe did not tell this server.',
+      'soon: The clock of this machine is 75 seconds ahead of Stripe’s.',
+      expect.stringContaining('note: Stripe has restricted the accounts of 3 providers who were paid before.'),
+    ]);
+    expect(problems.every(({ urgency, action }) => urgency === 'note' || action.length > 10)).toBe(true);
+    // Before the first look there are no sums.
+    expect((await health.read(0)).problems.map(({ text }) => text)).toContain('A customer disputes a payment.');
+  });
+
   test('is answered also while the database is not, or hangs, or takes nothing', async () => {
     const broken = await openHealth();
     await broken.data.setFault('gone');

@@ -118,7 +118,11 @@ test('is answered also when the database is not', async () => {
       },
     },
     streams: () => 7,
-    troubles: () => ({ backup: true, late: false, past: false, data: false, ledger: false, unheard: false }),
+    troubles: () => {
+      const troubles = createTroubles(() => 0);
+      troubles.begin('backup');
+      return troubles.present();
+    },
     maintenance: { untilMs: null },
   });
   expect(Object.fromEntries(valuesIn(await metrics.text()))).toMatchObject({

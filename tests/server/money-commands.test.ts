@@ -1,4 +1,4 @@
-/** `npm run fees`, `npm run tip` and `npm run code`: what an operator reads of money, and does about it. */
+/** `npm run fees`, `npm run tip`, `npm run payments` and `npm run code`: what an operator reads of money, and does about it. */
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
@@ -39,7 +39,8 @@ test('npm run fees tells it as a table or as CSV, and refuses what it cannot rea
   const { stdout } = await run('--from', '2026-05-31', '--to', '2026-05-31', '--by', 'day', '--csv');
   expect(stdout).toBe(
     '\ufeffDate,Payment,Currency,Tips,Paid,Giver fees,Receiver fees,Refunds,Refunded,Giver fees refunded,' +
-      'Receiver fees refunded,Fee income\r\n2026-05-31,simulated,USD,1,13.13,0.63,0.38,0,0.00,0.00,0.00,1.01\r\n',
+      'Receiver fees refunded,Fee income,Partial refunds and disputes,Changed,Giver fees changed,' +
+      'Receiver fees changed\r\n2026-05-31,simulated,USD,1,13.13,0.63,0.38,0,0.00,0.00,0.00,1.01,0,0.00,0.00,0.00\r\n',
   );
   expect((await run('--to', '2020-05-01')).stdout).toContain('There were no tips and no refunds.');
   for (const [words, sentence] of [
@@ -96,6 +97,25 @@ test('npm run tip finds a tip and refunds it, and quotes what people wrote', asy
     expect(await run('tip', ...words)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Usage: npm run tip/),
+    });
+});
+
+test('where payments are simulated, npm run payments says that there is nothing to compare, and asks nobody', async () => {
+  const { run } = await openScene();
+  const nothing = 'Payments are simulated: no money moves, and there is nothing to compare or to export.\n';
+  for (const words of [['reconcile'], ['export', '--from', '2026-05-01', '--to', '2026-05-31', '--out', '/nowhere/x']])
+    expect(await run('payments', ...words)).toEqual({ code: 0, stdout: nothing, stderr: '' });
+  for (const [words, sentence] of [
+    [[], 'Usage: npm run payments'],
+    [['compare'], 'Usage: npm run payments'],
+    [['reconcile', '--out', 'x'], 'Usage: npm run payments'],
+    [['reconcile', '--from', '2026-02-30'], '--from takes a date such as 2026-05-31. This is "2026-02-30".'],
+    [['export', '--from', '2026-05-02', '--to', '2026-05-01'], 'The last day must not be before the first.'],
+  ] as const)
+    expect(await run('payments', ...words)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(sentence),
     });
 });
 

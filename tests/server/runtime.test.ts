@@ -259,6 +259,7 @@ describe('the operator’s commands', () => {
     'invite',
     'mail',
     'operator',
+    'payments',
     'reports',
     'terms',
     'tip',

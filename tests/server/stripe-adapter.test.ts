@@ -55,6 +55,8 @@ const PAYMENT: PaymentRecord = {
   owedByReceiverCents: cents(0),
   owedToGiverCents: cents(0),
   owedToReceiverCents: cents(0),
+  settledByReceiverCents: cents(0),
+  settledToGiverCents: cents(0),
 };
 
 async function open(

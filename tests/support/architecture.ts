@@ -68,7 +68,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
   ['upkeep', /^server\/upkeep\//, 'version storage config http measures care'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
-  ['frame', /^server\/commands\/(?:command|parties)\.ts$/, 'storage choice config'],
+  ['frame', /^server\/commands\/(?:command|parties|tip-lines)\.ts$/, 'storage choice config'],
   ['parts', /^server\/configured-parts\.ts$/, 'storage config ports stripe chapters metrics'],
   [
     'programs',
@@ -145,7 +145,7 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|code|db-move|db-restore|fees|invite|keep-backups|mail|operator|reports|terms|tip))\.ts$/,
+    /^server\/(?:serve|configured-parts|commands\/(?:account|announce|code|db-move|db-restore|fees|invite|keep-backups|mail|operator|payments|reports|terms|tip))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],

@@ -15,6 +15,7 @@ import { restoreDatabase } from '#server/commands/db-restore.ts';
 import { tellFees } from '#server/commands/fees.ts';
 import { invite } from '#server/commands/invite.ts';
 import { careForOperators } from '#server/commands/operator.ts';
+import { careForPayments } from '#server/commands/payments.ts';
 import { readReports } from '#server/commands/reports.ts';
 import { changeTerms } from '#server/commands/terms.ts';
 import { careForTip } from '#server/commands/tip.ts';
@@ -32,6 +33,7 @@ const COMMANDS = {
   fees: tellFees,
   invite,
   operator: careForOperators,
+  payments: careForPayments,
   reports: readReports,
   terms: changeTerms,
   tip: careForTip,

@@ -38,6 +38,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'payments-tables',
   'payouts',
   'probes',
+  'reconciliation',
   'records-agree',
   'secrets',
   'sessions',

@@ -58,8 +58,11 @@ function linesOf({ by, from, to, timeZone, currency, exponent, rows, totals }: F
   const title = `Fee income by ${by}, ${from} to ${to} (days in ${timeZone}), in ${currency}`;
   if (rows.length === 0) return [title, 'There were no tips and no refunds.'];
   const amount = (value: number) => spellAmount(value, exponent);
+  // Where payments are simulated, nothing changes in part.
+  const hasChanges = totals.some(({ changes }) => changes > 0);
+  const headings = hasChanges ? [...HEADINGS, 'Changes', 'Fees changed'] : HEADINGS;
   const table = [
-    [by === 'day' ? 'Date' : 'Month', ...HEADINGS],
+    [by === 'day' ? 'Date' : 'Month', ...headings],
     ...[...rows, ...totals.map((total) => ({ period: 'Total', ...total }))].map((row) => [
       row.period,
       row.paymentMode,
@@ -69,9 +72,12 @@ function linesOf({ by, from, to, timeZone, currency, exponent, rows, totals }: F
       String(row.refunds),
       amount(row.returnedGiverFeeCents + row.returnedReceiverFeeCents),
       amount(row.incomeCents),
+      ...(hasChanges
+        ? [String(row.changes), amount(row.changedGiverFeeCents + row.changedReceiverFeeCents)]
+        : []),
     ]),
   ];
-  const widths = HEADINGS.map((_, column) => Math.max(...table.map((row) => row[column + 1]?.length ?? 0)));
+  const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column + 1]?.length ?? 0)));
   const lines = table.map(([period = '', mode = '', ...numbers]) => [
     period.padEnd('YYYY-MM-DD'.length),
     mode.padEnd(widths[0] ?? 0),

@@ -1,32 +1,61 @@
-/** `npm run tip -- ...`: finds a tip, refunds one for somebody who cannot, and lists payments that wait. */
+/**
+ * `npm run tip -- ...`: finds a tip, refunds one for somebody who cannot, ends a debt, and lists payments that wait,
+ * debts and disputes.
+ */
 import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
 import { spellAmount } from '#shared/console/fee-csv.ts';
-import { type FoundTipView, type PaymentTroubles, STUCK_TEXTS } from '#shared/console/transactions.ts';
+import type { FoundTipView, SettledDebt } from '#shared/console/transactions.ts';
 import { AppError } from '#shared/errors.ts';
+import { openPaymentService } from '../configured-parts.ts';
+import { createDisputeDeadlines } from '../payments/dispute-deadlines.ts';
 import { createRefundRequests } from '../payments/refund-requests.ts';
 import { modeOfKey } from '../payments/stripe/key-mode.ts';
 import { inUtc } from '../setting-forms.ts';
+import type { AuditAction } from '../storage/port/audit.ts';
 import { readSecrets } from '../storage/port/secrets.ts';
 import { createGuestReceipts } from '../tips/guest-receipts.ts';
 import { termsAt } from '../tips/terms.ts';
 import { createTipSupport } from '../tips/tip-support.ts';
 import { actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 import { linesOfActs, spellParty } from './parties.ts';
+import { linesOfChanges, linesOfTroubles } from './tip-lines.ts';
 
-const USAGE = 'npm run tip -- find ID_OR_LINK | refund ID_OR_LINK [--reason TEXT] | waiting';
+const USAGE =
+  'npm run tip -- find ID_OR_LINK | refund ID_OR_LINK [--reason TEXT] | mark-paid ID_OR_LINK [--reason TEXT] | ' +
+  'write-off ID_OR_LINK [--reason TEXT] | waiting';
 
 const ASKED =
   'The refund is noted. The server asks the payment service for it within two minutes, and again until it is done.';
+
+/** Each ends a debt, with the row that it leaves in the audit log. */
+const SETTLEMENTS: Readonly<
+  Record<string, { readonly debt: SettledDebt; readonly action: AuditAction; readonly told: string }>
+> = {
+  'mark-paid': {
+    debt: 'owed_to_giver',
+    action: 'refund_paid_otherwise',
+    told: 'It is noted that the customer was paid in another way.',
+  },
+  'write-off': {
+    debt: 'owed_by_receiver',
+    action: 'debt_written_off',
+    told: 'The debt of the provider is written off: the server asks for it no more.',
+  },
+};
 const REFUSALS: Readonly<Partial<Record<AppError['code'], string>>> = {
   not_refundable: 'Nothing was refunded: the money went back before, or a refund is under way.',
   payment_unavailable:
     'It was paid with keys that the server no longer has: refund it at the payment service.',
+  nothing_owed: 'Nothing is owed for this tip.',
 };
 
 export const careForTip: Command = async ({ database, config, words, actor, say }) => {
   const { positionals, values } = parseWords(words, { usage: USAGE, count: [1, 2], options: REASON });
   const [action, name] = positionals;
-  const isNamed = action === 'find' || action === 'refund';
+  const settlement =
+    action !== undefined && Object.hasOwn(SETTLEMENTS, action) ? SETTLEMENTS[action] : undefined;
+  const isNamed = action === 'find' || action === 'refund' || settlement !== undefined;
   if (isNamed ? name === undefined : action !== 'waiting' || name !== undefined)
     throw new UsageError(`Usage: ${USAGE}`);
   const acts = actsOf(actor, values.reason, Date.now);
@@ -35,6 +64,8 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
   const storage = await database.openForCommand();
   try {
     const present = termsAt(await storage.listTerms(), Date.now());
+    // Only what waits has deadlines that the payment service is asked for.
+    const service = action === 'waiting' ? await openPaymentService(config, pino({ level: 'silent' })) : null;
     const support = createTipSupport({
       storage,
       payments: createRefundRequests(
@@ -42,6 +73,7 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
         config.stripe ? modeOfKey(config.stripe.secretKey) : 'simulated',
       ),
       receipts: createGuestReceipts((await readSecrets(storage, randomBytes)).giver_pseudonym),
+      deadlines: service && createDisputeDeadlines(service, Date.now),
       clock: Date.now,
       terms: () => present,
     });
@@ -51,12 +83,16 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
     }
     const refunded =
       action === 'refund' ? await support.refund(name, (id) => acts('tip_refunded', id)) : null;
-    const tip = refunded?.tip ?? (action === 'find' ? await support.find(name) : null);
+    const settled = settlement
+      ? await support.settle(name, settlement.debt, (id) => acts(settlement.action, id))
+      : null;
+    const tip = refunded?.tip ?? settled ?? (action === 'find' ? await support.find(name) : null);
     if (!tip) {
       say(`There is no tip ${JSON.stringify(name)}.`);
       return false;
     }
     if (refunded) say(refunded.outcome === 'asked' ? ASKED : 'The tip is refunded, with the fees.');
+    if (settled && settlement) say(settlement.told);
     for (const line of linesOf(tip)) say(line);
     return true;
   } catch (error) {
@@ -93,8 +129,12 @@ function linesOf(tip: FoundTipView): string[] {
           ...(payment.refundAskedAt === null
             ? []
             : [`  refund   asked for ${at(payment.refundAskedAt)}, not made yet`]),
+          ...(payment.capturesAt === null
+            ? []
+            : [`  charged  ${at(payment.capturesAt)}; until then the card holds it`]),
         ]
       : []),
+    ...linesOfChanges(tip),
     ...linesOfActs(tip.acts),
   ];
 }
@@ -103,23 +143,5 @@ const REFUNDERS: Readonly<Record<NonNullable<FoundTipView['refundedBy']>, string
   giver: 'by the giver',
   receiver: 'by the receiver',
   operator: 'by an operator',
-  payment_service: 'at the payment service: a refund that was made there, or a dispute',
+  payment_service: 'at the payment service',
 };
-
-function linesOfTroubles({ paymentMode, stuck, returned, currency, exponent }: PaymentTroubles): string[] {
-  const amount = (value: number) => `${spellAmount(value, exponent)} ${currency}`;
-  return [
-    ...(paymentMode === 'simulated'
-      ? ['Payments are simulated: each is completed at once, and none can wait.']
-      : []),
-    ...(stuck.length === 0 ? ['No payment waits longer than it should.'] : []),
-    ...stuck.flatMap(({ id, why, since, paidCents }) => [
-      `${id}, ${amount(paidCents)}, since ${at(since)}`,
-      `  ${STUCK_TEXTS[why]}`,
-    ]),
-    ...(returned.length === 0
-      ? []
-      : ['Went back at the payment service, by a refund made there or a dispute:']),
-    ...returned.map(({ id, at: time, paidCents }) => `${id}, ${amount(paidCents)}, ${at(time)}`),
-  ];
-}

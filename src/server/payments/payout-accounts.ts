@@ -49,6 +49,8 @@ export function createPayoutAccounts(deps: {
   readonly service: PaymentService;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Told when the daily look finds what an event should have told. */
+  tellUnheard(): void;
 }): PayoutAccounts {
   const { service, clock, log } = deps;
   const { payments } = deps.storage;
@@ -117,7 +119,12 @@ export function createPayoutAccounts(deps: {
         clock() - DAY_MS,
         READ_AT_ONCE,
       );
-      for (const known of stale) await read(known);
+      for (const known of stale) {
+        const told = await read(known);
+        const hasChanged =
+          told.chargesEnabled !== known.chargesEnabled || told.payoutsEnabled !== known.payoutsEnabled;
+        if (hasChanged) deps.tellUnheard();
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
  * What the fees came to, by day or month and way of payment. It is summed up from the ledger itself in steps of some
- * milliseconds, tips by the time of the tip and refunds by their own, so that a period that is over keeps its sums.
+ * milliseconds, tips by the time of the tip, refunds and other changes by their own, so that a period that is over
+ * keeps its sums.
  *
  * The ledger has no index by time, which every tip would pay for. A stretch of it that is older than an hour never
  * changes, and its first and last quarter of an hour are remembered: the next answer passes over all stretches that
@@ -14,6 +15,9 @@ import { type Clock, dateAfter, firstOfDate, steadyStretches } from '#shared/cal
 import type { FeeIncome, FeeQuery } from '#shared/console/fees.ts';
 import { cents, type Terms } from '#shared/money.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
+
+/** What can move fees, each in the order of its own. */
+const MOVES = ['tips', 'reversals', 'adjustments'] as const;
 
 /** A tip or a refund of an older time is committed or was given up. */
 const SETTLED_MS = 60 * 60_000;
@@ -34,11 +38,8 @@ const MOVED = ['count', 'paidCents', 'giverFeeCents', 'receiverFeeCents'] as con
 
 type Moved = { -readonly [Name in (typeof MOVED)[number]]: number };
 
-/** What was given and what went back, in a period by one way of payment. */
-interface Sums {
-  readonly tips: Moved;
-  readonly reversals: Moved;
-}
+/** What was given, went back and was changed, in a period by one way of payment. Changes are signed. */
+type Sums = Readonly<Record<(typeof MOVES)[number], Moved>>;
 
 export function createFeeIncome(deps: {
   readonly storage: Pick<Storage, 'operations'>;
@@ -52,6 +53,7 @@ export function createFeeIncome(deps: {
   const remembered = {
     tips: new Map<number, Stretch>(),
     reversals: new Map<number, Stretch>(),
+    adjustments: new Map<number, Stretch>(),
   };
 
   /** The quarters of all steps that may lie in the period. */
@@ -83,7 +85,7 @@ export function createFeeIncome(deps: {
       const periodOf = createPeriods(query);
       const [fromMs, untilMs] = [firstOfDate(from, timeZone), firstOfDate(dateAfter(to, 1), timeZone)];
       const periods = new Map<string, Map<PaymentMode, Sums>>();
-      for (const kind of ['tips', 'reversals'] as const)
+      for (const kind of MOVES)
         for await (const quarters of quartersOf(kind, fromMs, untilMs))
           for (const quarter of quarters) {
             const period = periodOf(quarter.startMs);
@@ -100,8 +102,7 @@ export function createFeeIncome(deps: {
         listOf(modes).map(([paymentMode, sums]) => {
           const total = totals.get(paymentMode) ?? noSums();
           totals.set(paymentMode, total);
-          add(total.tips, sums.tips);
-          add(total.reversals, sums.reversals);
+          for (const kind of MOVES) add(total[kind], sums[kind]);
           return { period, paymentMode, ...shown(sums) };
         }),
       );
@@ -135,7 +136,7 @@ function createPeriods({ from, to, by, timeZone }: FeeQuery): (startMs: number) 
 }
 
 const noMoves = (): Moved => ({ count: 0, paidCents: 0, giverFeeCents: 0, receiverFeeCents: 0 });
-const noSums = (): Sums => ({ tips: noMoves(), reversals: noMoves() });
+const noSums = (): Sums => ({ tips: noMoves(), reversals: noMoves(), adjustments: noMoves() });
 
 function add(sums: Moved, more: Readonly<Moved>): void {
   for (const name of MOVED) sums[name] += more[name];
@@ -147,7 +148,7 @@ const listOf = (modes: ReadonlyMap<PaymentMode, Sums>) =>
     return sums ? [[mode, sums]] : [];
   });
 
-function shown({ tips, reversals }: Sums) {
+function shown({ tips, reversals, adjustments }: Sums) {
   const keptCents = tips.giverFeeCents + tips.receiverFeeCents;
   const returnedFeeCents = reversals.giverFeeCents + reversals.receiverFeeCents;
   return {
@@ -159,6 +160,10 @@ function shown({ tips, reversals }: Sums) {
     returnedCents: cents(reversals.paidCents),
     returnedGiverFeeCents: cents(reversals.giverFeeCents),
     returnedReceiverFeeCents: cents(reversals.receiverFeeCents),
-    incomeCents: cents(keptCents - returnedFeeCents),
+    incomeCents: cents(keptCents - returnedFeeCents + adjustments.giverFeeCents + adjustments.receiverFeeCents),
+    changes: adjustments.count,
+    changedCents: cents(adjustments.paidCents),
+    changedGiverFeeCents: cents(adjustments.giverFeeCents),
+    changedReceiverFeeCents: cents(adjustments.receiverFeeCents),
   };
 }

@@ -1,26 +1,29 @@
 /**
- * What operators do about tips: find one whoever it belongs to, refund it for somebody who cannot, and see which
- * payments do not come to an end. Nothing here tells a message.
+ * What operators do about tips: find one whoever it belongs to, refund it for somebody who cannot, end a debt, and
+ * see which payments do not come to an end and what went back by itself. Nothing here tells a message.
  */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Act, ActAbout } from '#server/storage/port/audit.ts';
-import type { OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
+import type { Adjustment, OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
 import type { FoundTip } from '#server/storage/port/operations.ts';
 import type { PaymentName, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { actDoneOf, partyOf } from '#server/storage/rules/operations.ts';
 import type { Clock } from '#shared/calendar.ts';
-import type { FoundTipView, PaymentTroubles, StuckReason, TipRefund } from '#shared/console/transactions.ts';
+import {
+  type FoundTipView,
+  type PaymentTroubles,
+  type SettledDebt,
+  stripePage,
+  type TipRefund,
+} from '#shared/console/transactions.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId } from '#shared/ids.ts';
 import { cents, type Terms } from '#shared/money.ts';
 import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
+import { createPaymentTroubles, debtsOf, type ReadsDeadlines } from './payment-troubles.ts';
 
-/** A refund that takes longer has failed at least once. */
-const REFUND_PATIENCE_MS = 10 * 60_000;
-const MAX_STUCK = 100;
-const MAX_RETURNED = 20;
 const MAX_ACTS = 20;
 
 export interface TipSupport {
@@ -36,7 +39,13 @@ export interface TipSupport {
    *   that was paid with keys which the server no longer has; `maintenance`.
    */
   refund(name: string, act: ActAbout): Promise<TipRefund | null>;
-  /** Payments that wait longer than they should, and those that went back by themselves. */
+  /**
+   * Ends what is owed for a tip: written off, or paid in another way.
+   * @returns null when there is no such tip.
+   * @throws AppError `nothing_owed`.
+   */
+  settle(name: string, debt: SettledDebt, act: ActAbout): Promise<FoundTipView | null>;
+  /** Payments that wait longer than they should, debts, disputes, and what went back by itself. */
   listTroubles(): Promise<PaymentTroubles>;
 }
 
@@ -47,9 +56,11 @@ export interface RefundsTips {
 }
 
 export function createTipSupport(deps: {
-  readonly storage: Pick<Storage, 'operations' | 'audit'>;
+  readonly storage: Pick<Storage, 'operations' | 'audit' | 'payments'>;
   readonly payments: RefundsTips;
   readonly receipts: Pick<GuestReceipts, 'read'>;
+  /** Null where the payment service is not asked. */
+  readonly deadlines: ReadsDeadlines | null;
   readonly clock: Clock;
   /** The terms that hold now. */
   readonly terms: () => Pick<Terms, 'currency' | 'exponent'>;
@@ -105,7 +116,18 @@ export function createTipSupport(deps: {
         checkoutId: payment.checkout?.id ?? null,
         chargeId: payment.chargeId,
         refundAskedAt: isRefundUnderWay(payment) ? timeOf(payment.refund.askedAtMs) : null,
+        capturesAt:
+          payment.state === 'authorised' && record.capturesAtMs !== null ? timeOf(record.capturesAtMs) : null,
+        url: payment.chargeId === null ? null : stripePage(payment.paymentMode, 'payments', payment.chargeId),
       },
+      changes: record.adjustments.map((one) => ({
+        kind: one.kind,
+        at: timeOf(one.createdAtMs),
+        paidCents: paidBy(one),
+        netAmountCents: one.netAmountCents,
+        source: one.source,
+      })),
+      debts: payment ? debtsOf(payment) : [],
       acts: acts.map(actDoneOf),
     };
   }
@@ -143,21 +165,16 @@ export function createTipSupport(deps: {
       return { outcome: outcome === 'asked' ? 'asked' : 'refunded', tip: await viewAgain(id) };
     },
 
-    async listTroubles() {
-      const nowMs = clock();
-      const stuck = await operations.listStuckPayments(nowMs, nowMs - REFUND_PATIENCE_MS, MAX_STUCK);
-      const returned = await operations.listReturnedPayments(MAX_RETURNED);
-      return {
-        paymentMode: payments.mode,
-        ...money(),
-        stuck: stuck.map((payment) => ({
-          ...moneyOf(payment),
-          why: whyStuck(payment, payments.mode),
-          since: timeOf(payment.refund?.askedAtMs ?? payment.createdAtMs),
-        })),
-        returned: returned.map((payment) => ({ ...moneyOf(payment), at: timeOf(payment.reversedAtMs) })),
-      };
+    async settle(name, debt, actAbout) {
+      const found = await look(name);
+      if (!found) return null;
+      const { id } = recordOf(found);
+      if (!(await storage.payments.settleDebt(id, debt, clock(), actAbout(id))))
+        throw new AppError('nothing_owed');
+      return viewAgain(id);
     },
+
+    listTroubles: createPaymentTroubles(deps),
   };
 }
 
@@ -188,32 +205,28 @@ function recordOf({ tip, payment }: FoundTip) {
 type UnderWay = PaymentRecord & { readonly refund: NonNullable<PaymentRecord['refund']> };
 
 const isRefundUnderWay = (payment: PaymentRecord): payment is UnderWay =>
-  payment.state === 'succeeded' && payment.refund !== null;
+  (payment.state === 'succeeded' || payment.state === 'authorised') && payment.refund !== null;
 
 function statusOf({ tip, payment }: FoundTip): FoundTipView['status'] {
-  if (tip) return tip.reversal ? 'refunded' : 'completed';
+  if (tip?.reversal) return 'refunded';
+  if (tip && isDisputed(tip.adjustments)) return 'disputed';
+  if (tip && payment?.state !== 'authorised') return 'completed';
   return payment?.state === 'failed' || payment?.state === 'expired' ? payment.state : 'pending';
 }
+
+const isDisputed = (adjustments: readonly Adjustment[]) =>
+  adjustments.some(
+    ({ kind, source }) =>
+      kind === 'dispute' && !adjustments.some((one) => one.kind === 'dispute_won' && one.source === source),
+  );
+
+const paidBy = ({ amountCents, giverFeeCents }: Pick<Adjustment, 'amountCents' | 'giverFeeCents'>) =>
+  cents(amountCents + giverFeeCents);
 
 /** Who has a tip taken back that neither of its two people took back; null from before this was stored. */
 function otherRefunderOf(payment: PaymentRecord | null, actions: readonly string[]) {
   if (payment) return payment.refund ? 'operator' : 'payment_service';
   return actions.includes('tip_refunded') ? 'operator' : null;
-}
-
-function whyStuck(payment: PaymentRecord, mode: TipPayments['mode']): StuckReason {
-  if (payment.paymentMode !== mode) return 'other_keys';
-  if (payment.refund) return 'refund';
-  return payment.state === 'created' ? 'no_page' : 'no_end';
-}
-
-function moneyOf({
-  id,
-  paymentMode,
-  amountCents,
-  giverFeeCents,
-}: Pick<PaymentRecord, 'id' | 'amountCents' | 'giverFeeCents'> & Pick<PaymentTroubles, 'paymentMode'>) {
-  return { id, paymentMode, paidCents: cents(amountCents + giverFeeCents) };
 }
 
 const timeOf = (ms: number) => new Date(ms).toISOString();

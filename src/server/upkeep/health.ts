@@ -15,7 +15,7 @@ import type { Outbox, Outboxes } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { RUNNING } from '#server/version.ts';
 import type { Clock } from '#shared/calendar.ts';
-import type { Health } from '#shared/console/health.ts';
+import type { Health, PaymentSigns } from '#shared/console/health.ts';
 import { explainFailure } from './backup-desk.ts';
 import { problemsOf } from './problems.ts';
 
@@ -48,8 +48,11 @@ export function createHealth(deps: HealthDependencies) {
   const loop = watchLoop();
 
   return {
-    /** @param streams how many event streams are open. */
-    async read(streams: number): Promise<Health> {
+    /**
+     * @param streams how many event streams are open.
+     * @param payments what the watch over payments has found; null without one.
+     */
+    async read(streams: number, payments: PaymentSigns | null = null): Promise<Health> {
       const [size, outboxes, unwritable, disks] = await Promise.all([
         answered(storage.measureDatabase(), patienceMs),
         answered(storage.readOutboxes(), patienceMs),
@@ -92,6 +95,7 @@ export function createHealth(deps: HealthDependencies) {
           failedAt: failure && spell(failure.atMs),
         },
         outboxes: outboxes ? spellOutboxes(outboxes) : null,
+        payments,
         loop: loop.lastMinute(),
         streams,
         settings: settingsOf(deps),

@@ -3,7 +3,9 @@
  * are those of the alert rules in deploy/.
  */
 import type { Trouble } from '#server/api/http/probes.ts';
-import type { Health, HealthProblem } from '#shared/console/health.ts';
+import { inUtc } from '#server/setting-forms.ts';
+import { spellAmount } from '#shared/console/fee-csv.ts';
+import type { Health, HealthProblem, PaymentSigns } from '#shared/console/health.ts';
 import { URGENCIES } from '#shared/console/health.ts';
 
 const MINUTE_MS = 60_000;
@@ -50,9 +52,73 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
   unheard: {
     urgency: 'soon',
     text: 'Payments went through at Stripe, and Stripe did not tell this server.',
-    action: 'Look at the webhook in the Stripe dashboard: its address, and whether it is switched on.',
+    action:
+      'Look at both webhooks in the Stripe dashboard: their addresses and events, and whether they are switched on.',
+  },
+  owed: {
+    urgency: 'soon',
+    text: 'A provider still has money that went back to a customer.',
+    action: 'The server tries again every day. Transactions says who owes what.',
+    part: 'transactions',
+  },
+  unreturned: {
+    urgency: 'soon',
+    text: 'A refund did not reach its customer.',
+    action:
+      'You have the money. Pay the customer in another way, then mark it as settled under Transactions.',
+    part: 'transactions',
+  },
+  dispute: {
+    urgency: 'soon',
+    text: 'A customer disputes a payment.',
+    action: 'Answer in the Stripe dashboard. Without an answer the money is lost.',
+    part: 'transactions',
+  },
+  unknown: {
+    urgency: 'soon',
+    text: 'A payment at Stripe is not in the database.',
+    action: 'Run npm run payments -- reconcile on the machine: it names the payment. Refund it at Stripe.',
+  },
+  uncaptured: {
+    urgency: 'soon',
+    text: 'A tip was not charged in time.',
+    action:
+      'See whether Stripe has an outage, and what the log says. A card holds the money for some days only.',
+    part: 'transactions',
+  },
+  clock: {
+    urgency: 'soon',
+    text: 'The clock of this machine is not that of Stripe.',
+    action:
+      'Set the clock: timedatectl should say that it is synchronized. Stripe’s messages are refused else.',
   },
 };
+
+/** What a trouble of payments comes to now, in place of its first sentence. */
+function textOf(trouble: Trouble, signs: PaymentSigns): string | null {
+  const money = (value: number) => `${spellAmount(value, signs.exponent)} ${signs.currency}`;
+  const { owedByReceivers, owedToGivers, disputes, uncaptured, unknown, clockOffsetMs } = signs;
+  switch (trouble) {
+    case 'owed':
+      return `Providers still have ${money(owedByReceivers.cents)} that went back to customers.`;
+    case 'unreturned':
+      return `Refunds of ${money(owedToGivers.cents)} did not reach their customers.`;
+    case 'dispute':
+      return `${counted(disputes.count, 'payment is', 'payments are')} disputed.${disputes.answerBy === null ? '' : ` Answer by ${inUtc(Date.parse(disputes.answerBy))}.`}`;
+    case 'unknown':
+      return `${counted(unknown, 'payment', 'payments')} at Stripe ${unknown === 1 ? 'is' : 'are'} not in the database.`;
+    case 'uncaptured':
+      return `${counted(uncaptured, 'tip was', 'tips were')} not charged in time.`;
+    case 'clock':
+      return clockOffsetMs === null
+        ? null
+        : `The clock of this machine is ${Math.round(Math.abs(clockOffsetMs) / 1_000)} seconds ${clockOffsetMs > 0 ? 'behind' : 'ahead of'} Stripe’s.`;
+    default:
+      return null;
+  }
+}
+
+const counted = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
 
 /** What is known besides what the page shows. */
 export interface Signs {
@@ -81,8 +147,11 @@ export function problemsOf(health: Omit<Health, 'problems'>, signs: Signs): Heal
       text: 'Nothing can be saved: tips are refused.',
       action: `Look at the disk of the database, and at the log. It said: ${signs.unwritable}`,
     });
-  for (const [trouble, sinceMs] of signs.troubles)
-    found.push({ ...TROUBLES[trouble], ...(trouble === 'backup' && signs.backupFailure), sinceMs });
+  for (const [trouble, sinceMs] of signs.troubles) {
+    const words = TROUBLES[trouble];
+    const text = (health.payments && textOf(trouble, health.payments)) ?? words.text;
+    found.push({ ...words, text, ...(trouble === 'backup' && signs.backupFailure), sinceMs });
+  }
   const { checkedAt, addsUp } = health.ledger;
   const checkedAtMs = Date.parse(checkedAt ?? health.process.startedAt);
   if (addsUp !== false && nowMs - checkedAtMs > UNCHECKED_MS)
@@ -105,6 +174,13 @@ export function problemsOf(health: Omit<Health, 'problems'>, signs: Signs): Heal
       text: 'This server makes no backups.',
       action: 'Set BACKUP_FOLDER, unless something else makes them.',
       part: 'backups',
+    });
+  const restricted = health.payments?.restricted ?? 0;
+  if (restricted > 0)
+    found.push({
+      urgency: 'note',
+      text: `Stripe has restricted the accounts of ${counted(restricted, 'provider who was', 'providers who were')} paid before. Stripe’s dashboard says which, and their owners read what is missing under Get Paid.`,
+      action: '',
     });
   if (signs.isMaintained)
     found.push({ urgency: 'note', text: 'Maintenance is on: tips and refunds are paused.', action: '' });

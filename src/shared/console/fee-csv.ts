@@ -17,6 +17,10 @@ const COLUMNS = [
   'Giver fees refunded',
   'Receiver fees refunded',
   'Fee income',
+  'Partial refunds and disputes',
+  'Changed',
+  'Giver fees changed',
+  'Receiver fees changed',
 ];
 
 export function feesAsCsv({ by, rows, currency, exponent }: FeeIncome): string {
@@ -38,6 +42,10 @@ export function feesAsCsv({ by, rows, currency, exponent }: FeeIncome): string {
           amount(row.returnedGiverFeeCents),
           amount(row.returnedReceiverFeeCents),
           amount(row.incomeCents),
+          String(row.changes),
+          amount(row.changedCents),
+          amount(row.changedGiverFeeCents),
+          amount(row.changedReceiverFeeCents),
         ].map((number) => ({ number })),
       ]),
     ),

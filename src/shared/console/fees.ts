@@ -34,7 +34,7 @@ const feeSums = {
   paidCents: z.int().brand<'Cents'>(),
   giverFeeCents: z.int().brand<'Cents'>(),
   receiverFeeCents: z.int().brand<'Cents'>(),
-  /** Tips that went back, by the day on which they did. */
+  /** Tips that went back in full, by the day on which they did, with what was left of them by then. */
   refunds: z.int(),
   /** What givers got back, fees included. */
   returnedCents: z.int().brand<'Cents'>(),
@@ -42,6 +42,13 @@ const feeSums = {
   returnedReceiverFeeCents: z.int().brand<'Cents'>(),
   /** Both fees without those that went back; negative where more went back. */
   incomeCents: z.int().brand<'Cents'>(),
+  /**
+   * Refunds in part, disputes and what became of them, by their own day; sums are signed, negative for what went back.
+   */
+  changes: z.int(),
+  changedCents: z.int().brand<'Cents'>(),
+  changedGiverFeeCents: z.int().brand<'Cents'>(),
+  changedReceiverFeeCents: z.int().brand<'Cents'>(),
 };
 
 export const feeIncome = z.object({

@@ -12,7 +12,7 @@ const problem = z.object({
   /** Null where that is not known. */
   since: z.iso.datetime().nullable(),
   /** The part of the console where it is looked into; null where there is none. */
-  part: z.enum(['backups']).nullable(),
+  part: z.enum(['backups', 'transactions']).nullable(),
 });
 export type HealthProblem = z.infer<typeof problem>;
 
@@ -21,6 +21,29 @@ const outbox = z.object({
   failing: z.number(),
   oldestAt: z.iso.datetime().nullable(),
 });
+
+const debts = z.object({ count: z.number(), cents: z.int() });
+
+/** What waits for an operator at the payment service, and what it says of itself. */
+const paymentSigns = z.object({
+  /** A code of ISO 4217, and the digits after the point of its amounts. */
+  currency: z.string(),
+  exponent: z.int(),
+  owedByReceivers: debts,
+  owedToGivers: debts,
+  owedToReceivers: debts,
+  /** Those that can still be answered, and the first deadline; null where none is known. */
+  disputes: z.object({ count: z.number(), answerBy: z.iso.datetime().nullable() }),
+  /** Authorised tips that were to be captured more than an hour ago. */
+  uncaptured: z.number(),
+  /** Accounts that the payment service has restricted, of receivers who have been paid. */
+  restricted: z.number(),
+  /** Payments at the payment service that the database does not know. */
+  unknown: z.number(),
+  /** How far the payment service's clock is ahead; null before its first answer. */
+  clockOffsetMs: z.number().nullable(),
+});
+export type PaymentSigns = z.infer<typeof paymentSigns>;
 
 export const health = z.object({
   at: z.iso.datetime(),
@@ -63,6 +86,8 @@ export const health = z.object({
   }),
   /** Null while the database does not answer. */
   outboxes: z.object({ mails: outbox, notifications: outbox, payments: outbox, webhooks: outbox }).nullable(),
+  /** Null for simulated payments, during maintenance, and in the first minute. */
+  payments: paymentSigns.nullable(),
   /** How late the event loop was in the last whole minute, 99 times of 100 and at most; null before it. */
   loop: z.object({ p99Ms: z.number(), longestMs: z.number() }).nullable(),
   streams: z.number(),

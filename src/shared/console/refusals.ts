@@ -15,4 +15,9 @@ export const CONSOLE_REFUSALS = {
     title: 'Last way in',
     detail: 'This is your only way to log in. Add another passkey first.',
   },
+  nothing_owed: {
+    status: 409,
+    title: 'Nothing owed',
+    detail: 'Nothing is owed for this tip any more.',
+  },
 } as const;

@@ -1,6 +1,6 @@
 /** Schemas of tips, and of payments that do not come to an end, as operators see them. */
 import { z } from 'zod';
-import { PAYMENT_MODES, PAYMENT_STATES } from '../payments.ts';
+import { ADJUSTMENT_KINDS, PAYMENT_MODES, PAYMENT_STATES, type PaymentMode } from '../payments.ts';
 import { serviceCategory } from '../qr-codes.ts';
 import { TRANSACTION_STATUSES } from '../tips.ts';
 import { actDone, party } from './parties.ts';
@@ -29,6 +29,18 @@ const money = {
   exponent: z.int(),
 };
 
+/** Who owes what after money went back elsewhere. */
+export const DEBTS = ['owed_by_receiver', 'owed_to_giver', 'owed_to_receiver'] as const;
+export type DebtKind = (typeof DEBTS)[number];
+
+/** Debts that an operator ends: written off, or paid in another way. */
+export const SETTLED_DEBTS = ['owed_by_receiver', 'owed_to_giver'] as const;
+export type SettledDebt = (typeof SETTLED_DEBTS)[number];
+
+export const settlement = z.object({ name: tipName, debt: z.enum(SETTLED_DEBTS) });
+
+const debt = z.object({ kind: z.enum(DEBTS), cents: z.int().brand<'Cents'>() });
+
 /** Never with a message. */
 export const foundTip = z.object({
   id: z.string().brand<'TransactionId'>(),
@@ -56,8 +68,25 @@ export const foundTip = z.object({
       chargeId: z.string().nullable(),
       /** When a refund was asked for that is not made yet; else null. */
       refundAskedAt: z.iso.datetime().nullable(),
+      /** When the money is taken that is held on the giver's card; null once it was, or without that. */
+      capturesAt: z.iso.datetime().nullable(),
+      /** The page of the payment at the payment service; null before it was paid. */
+      url: z.url().nullable(),
     })
     .nullable(),
+  /** What happened to its money after it was paid, oldest first: negative where money went back. */
+  changes: z.array(
+    z.object({
+      kind: z.enum(ADJUSTMENT_KINDS),
+      at: z.iso.datetime(),
+      /** Of the giver, fees included; and of what the receiver got. */
+      paidCents: z.int(),
+      netAmountCents: z.int(),
+      /** The payment service's id of the refund, dispute or reversal. */
+      source: z.string(),
+    }),
+  ),
+  debts: z.array(debt),
   /** What operators did to it, newest first. */
   acts: z.array(actDone),
 });
@@ -66,7 +95,7 @@ export const foundTip = z.object({
 export const tipRefund = z.object({ outcome: z.enum(['refunded', 'asked']), tip: foundTip });
 
 /** Why a payment waits: what was not heard of in time. */
-export const STUCK_REASONS = ['no_page', 'no_end', 'refund', 'other_keys'] as const;
+export const STUCK_REASONS = ['no_page', 'no_end', 'refund', 'capture', 'other_keys'] as const;
 export type StuckReason = (typeof STUCK_REASONS)[number];
 
 export const STUCK_TEXTS: Readonly<Record<StuckReason, string>> = {
@@ -76,6 +105,9 @@ export const STUCK_TEXTS: Readonly<Record<StuckReason, string>> = {
     'Nobody can pay any more, and the payment service has not said what came of it. Look at the payment there: ' +
     'where another sum was paid than was due, the log says so.',
   refund: 'A refund was asked for, and the payment service has not made it yet. Tipwell goes on asking.',
+  capture:
+    'Its money is held on the card, and the payment service has not taken it yet. Tipwell goes on asking. A card ' +
+    'holds money for some days only.',
   other_keys: 'It was begun with other keys than the server has now, so that nobody asks for it.',
 };
 
@@ -84,6 +116,29 @@ const movedMoney = {
   paymentMode: z.enum(PAYMENT_MODES),
   /** What the giver paid or was to pay, fees included. */
   paidCents: z.int().brand<'Cents'>(),
+};
+
+/** What took money back that nobody here had asked for: a change of the tip, or all of it. */
+export const RETURN_KINDS = [...ADJUSTMENT_KINDS, 'refunded', 'cancelled'] as const;
+export type ReturnKind = (typeof RETURN_KINDS)[number];
+
+export const RETURN_TEXTS: Readonly<Record<ReturnKind, string>> = {
+  refund: 'Part refund',
+  refund_failed: 'Refund failed',
+  dispute: 'Dispute',
+  dispute_won: 'Dispute won',
+  dispute_lost: 'Dispute lost',
+  debit: 'Taken from the provider',
+  refunded: 'Refund',
+  cancelled: 'Not charged',
+};
+
+export const DEBT_TEXTS: Readonly<Record<DebtKind, string>> = {
+  owed_by_receiver:
+    'It went back to the customer, and the provider still has it. The server takes it when it can.',
+  owed_to_giver: 'A refund did not reach the customer, and you have the money. Pay them in another way.',
+  owed_to_receiver:
+    'A dispute was won, and the provider does not have it yet. The server pays it when it can.',
 };
 
 export const paymentTroubles = z.object({
@@ -98,9 +153,50 @@ export const paymentTroubles = z.object({
       since: z.iso.datetime(),
     }),
   ),
-  /** Newest first, at most 20: refunds that were made at the payment service, and disputes. */
-  returned: z.array(z.object({ ...movedMoney, at: z.iso.datetime() })),
+  /** Tips whose money is held on the card for now. */
+  arriving: z.object({ count: z.int(), paidCents: z.int().brand<'Cents'>() }),
+  /** The oldest first, at most 100. */
+  debts: z.array(
+    z.object({
+      id: movedMoney.id,
+      paymentMode: movedMoney.paymentMode,
+      kind: z.enum(DEBTS),
+      cents: z.int().brand<'Cents'>(),
+      receiverName: z.string(),
+      since: z.iso.datetime(),
+      /** How often the server has tried since the debt last changed. */
+      attempts: z.int(),
+    }),
+  ),
+  /** Those that are neither won nor lost, the oldest first, at most 50. */
+  disputes: z.array(
+    z.object({
+      ...movedMoney,
+      openedAt: z.iso.datetime(),
+      /** Until when it can be answered; null when it cannot, or when that is not known. */
+      answerBy: z.iso.datetime().nullable(),
+      isDeadlineKnown: z.boolean(),
+      /** The page of the dispute at the payment service. */
+      url: z.url(),
+    }),
+  ),
+  /** Newest first, at most 20: what went back at the payment service by itself. */
+  returned: z.array(
+    z.object({
+      id: movedMoney.id,
+      paymentMode: movedMoney.paymentMode,
+      kind: z.enum(RETURN_KINDS),
+      /** Of the giver, fees included; negative where money went back. */
+      paidCents: z.int(),
+      at: z.iso.datetime(),
+    }),
+  ),
 });
+
+/** The page of a payment or a dispute in the dashboard of Stripe. */
+export function stripePage(paymentMode: PaymentMode, kind: 'payments' | 'disputes', id: string): string {
+  return `https://dashboard.stripe.com/${paymentMode === 'test' ? 'test/' : ''}${kind}/${id}`;
+}
 
 export type FoundTipView = z.infer<typeof foundTip>;
 export type TipRefund = z.infer<typeof tipRefund>;

@@ -114,6 +114,8 @@ export function describePayments(): void {
         owedByReceiverCents: 0,
         owedToGiverCents: 0,
         owedToReceiverCents: 0,
+        settledByReceiverCents: 0,
+        settledToGiverCents: 0,
       };
       expect(await payments.beginPayment(begun, NOW)).toEqual({ outcome: 'begun', payment: record });
       const again = payment({ idempotencyKey: 'key' });

@@ -16,6 +16,7 @@ import { describeInstallation } from './installation.ts';
 import { describeInvitations } from './invitations.ts';
 import { describeMails } from './mails.ts';
 import { describeWords } from './messages.ts';
+import { describePaymentSigns } from './payment-signs.ts';
 import { describePayments } from './payments.ts';
 import { describeQrCodes } from './qr-codes.ts';
 import { describeRecords } from './records.ts';
@@ -35,6 +36,7 @@ export function describeStorage(): void {
   describeTipPages();
   describeTips();
   describePayments();
+  describePaymentSigns();
   describeWords();
   describeDevices();
   describeMails();

@@ -103,7 +103,7 @@ function Income({ income }: { readonly income: FeeIncome }) {
         Download CSV
       </Button>
       <p className={styles.soft}>
-        A refund counts on the day the tip went back. What your payment service charges is not included.
+        A refund or a dispute counts on the day the money went back. What your payment service charges is not included.
       </p>
     </>
   );
@@ -115,6 +115,7 @@ type Total = FeeIncome['totals'][number];
 function ModeIncome({ income, total }: { readonly income: FeeIncome; readonly total: Total }) {
   const rows = income.rows.filter(({ paymentMode }) => paymentMode === total.paymentMode).toReversed();
   const title = MODES[total.paymentMode];
+  const hasChanges = total.changes > 0;
   return (
     // A wide table scrolls by itself, also by keys.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keys
@@ -130,12 +131,13 @@ function ModeIncome({ income, total }: { readonly income: FeeIncome; readonly to
             <th scope="col">Provider fees</th>
             <th scope="col">Refunds</th>
             <th scope="col">Fees refunded</th>
+            {hasChanges && <th scope="col">Partial refunds and disputes</th>}
           </tr>
         </thead>
         <tbody>
-          <Row name="Total" sums={total} income={income} />
+          <Row name="Total" sums={total} income={income} hasChanges={hasChanges} />
           {rows.map((row) => (
-            <Row key={row.period} name={row.period} sums={row} income={income} />
+            <Row key={row.period} name={row.period} sums={row} income={income} hasChanges={hasChanges} />
           ))}
         </tbody>
       </table>
@@ -147,9 +149,11 @@ interface RowProps {
   readonly name: string;
   readonly sums: Omit<Total, 'paymentMode'>;
   readonly income: FeeIncome;
+  /** Whether there are refunds in part or disputes in the table. */
+  readonly hasChanges: boolean;
 }
 
-function Row({ name, sums, income }: RowProps) {
+function Row({ name, sums, income, hasChanges }: RowProps) {
   return (
     <tr>
       <th scope="row">{name}</th>
@@ -167,6 +171,11 @@ function Row({ name, sums, income }: RowProps) {
       <td>
         <Amount cents={sums.returnedGiverFeeCents + sums.returnedReceiverFeeCents} of={income} />
       </td>
+      {hasChanges && (
+        <td>
+          <Amount cents={sums.changedGiverFeeCents + sums.changedReceiverFeeCents} of={income} />
+        </td>
+      )}
     </tr>
   );
 }

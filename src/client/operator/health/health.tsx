@@ -98,12 +98,17 @@ function Wrong({ problem, now }: { readonly problem: HealthProblem; readonly now
       {action !== '' && <p>{action}</p>}
       {part !== null && (
         <Link className={styles.link} href={consolePath(part)}>
-          Open Backups
+          {PARTS[part]}
         </Link>
       )}
     </li>
   );
 }
+
+const PARTS: Readonly<Record<NonNullable<HealthProblem['part']>, string>> = {
+  backups: 'Open Backups',
+  transactions: 'Open Transactions',
+};
 
 /** With seconds, so that one sees that it is up to date. */
 function clockOf(at: string): string {

@@ -1,9 +1,15 @@
-/** Tips: finding one, refunding it for somebody who cannot, and the payments that do not come to an end. */
+/** Tips: finding one, refunding it for somebody who cannot, ending a debt, and what payments leave to an operator. */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { consolePath } from '#shared/console/parts.ts';
-import type { FoundTipView } from '#shared/console/transactions.ts';
+import {
+  DEBT_TEXTS,
+  type FoundTipView,
+  RETURN_TEXTS,
+  SETTLED_DEBTS,
+  type SettledDebt,
+} from '#shared/console/transactions.ts';
 import { toastMessage } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,6 +20,7 @@ import { Fact, FactRows } from '../facts.tsx';
 import styles from '../finding.module.css';
 import { Finding, useName } from '../finding.tsx';
 import { Acts, Amount, Id, When, Who } from '../parties.tsx';
+import { StripeLink } from './stripe-link.tsx';
 import { Troubles } from './troubles.tsx';
 
 const STATUSES: Readonly<Record<FoundTipView['status'], string>> = {
@@ -22,6 +29,7 @@ const STATUSES: Readonly<Record<FoundTipView['status'], string>> = {
   pending: 'Pending',
   failed: 'Failed',
   expired: 'Expired',
+  disputed: 'Disputed',
 };
 
 const MODES: Readonly<Record<FoundTipView['paymentMode'], string>> = {
@@ -34,7 +42,7 @@ const REFUNDERS: Readonly<Record<NonNullable<FoundTipView['refundedBy']>, string
   giver: 'by the customer',
   receiver: 'by the provider',
   operator: 'by an operator',
-  payment_service: 'at the payment service (a refund made there, or a dispute)',
+  payment_service: 'at the payment service',
 };
 
 export function Transactions() {
@@ -61,9 +69,11 @@ export function Transactions() {
 }
 
 function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange: () => void }) {
-  const [isAsking, setAsking] = useState(false);
-  const { id, status, giver, receiver, payment, refundedAt, refundedBy } = tip;
-  const isRefundable = status === 'completed' && (payment?.refundAskedAt ?? null) === null;
+  const [asked, setAsked] = useState<'refund' | SettledDebt>();
+  const { id, status, giver, receiver, payment, refundedAt, refundedBy, debts } = tip;
+  const isHeld = payment?.state === 'authorised';
+  const isRefundable = (status === 'completed' || isHeld) && (payment?.refundAskedAt ?? null) === null;
+  const settled = SETTLED_DEBTS.filter((kind) => debts.some((debt) => debt.kind === kind));
   return (
     <section className={[card.card, styles.found].join(' ')}>
       <div className={styles.title}>
@@ -102,23 +112,49 @@ function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange:
             <When iso={refundedAt} /> {refundedBy && REFUNDERS[refundedBy]}
           </Fact>
         )}
+        <Changes tip={tip} />
         <Acts acts={tip.acts} />
       </FactRows>
-      {isRefundable && (
+      {(isRefundable || settled.length > 0) && (
         <div className={styles.act}>
-          <Button look="money" onClick={() => setAsking(true)}>
-            Refund Tip
-          </Button>
+          {isRefundable && (
+            <Button look="money" onClick={() => setAsked('refund')}>
+              Refund Tip
+            </Button>
+          )}
+          {settled.map((kind) => (
+            <Button key={kind} look="quiet" onClick={() => setAsked(kind)}>
+              {SETTLEMENTS[kind].button}
+            </Button>
+          ))}
         </div>
       )}
-      {isAsking && (
+      {asked !== undefined && asked !== 'refund' && (
+        <ActDialog
+          title={SETTLEMENTS[asked].title}
+          confirm={SETTLEMENTS[asked].button}
+          act={(reason) => consoleApi.transactions.settle.mutate({ name: id, debt: asked, reason })}
+          onDone={() => {
+            setAsked(undefined);
+            toastMessage(SETTLEMENTS[asked].told);
+            onChange();
+          }}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>
+            <Amount cents={debts.find(({ kind }) => kind === asked)?.cents ?? 0} of={tip} />.{' '}
+            {SETTLEMENTS[asked].text}
+          </p>
+        </ActDialog>
+      )}
+      {asked === 'refund' && (
         <ActDialog
           title="Refund this tip?"
           confirm="Refund Tip"
           isMoney
           act={(reason) => consoleApi.transactions.refund.mutate({ name: id, reason })}
           onDone={({ outcome }) => {
-            setAsking(false);
+            setAsked(undefined);
             toastMessage(
               outcome === 'refunded'
                 ? 'The tip was refunded.'
@@ -126,12 +162,12 @@ function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange:
             );
             onChange();
           }}
-          onClose={() => setAsking(false)}
+          onClose={() => setAsked(undefined)}
         >
           <p>
-            <Amount cents={tip.amountCents + tip.giverFeeCents} of={tip} /> goes back to{' '}
+            <Amount cents={left(tip).paidCents} of={tip} /> goes back to{' '}
             {giver ? <bdi>{giver.fullName}</bdi> : 'the guest'}, fees included.{' '}
-            <Amount cents={tip.netAmountCents} of={tip} /> is taken from <bdi>{receiver.fullName}</bdi>.
+            <Amount cents={left(tip).netAmountCents} of={tip} /> is taken from <bdi>{receiver.fullName}</bdi>.
           </p>
         </ActDialog>
       )}
@@ -139,8 +175,59 @@ function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange:
   );
 }
 
+/** What earlier refunds and disputes have left of a tip. */
+function left({ amountCents, giverFeeCents, netAmountCents, changes }: FoundTipView) {
+  return changes.reduce(
+    (sums, change) => ({
+      paidCents: sums.paidCents + change.paidCents,
+      netAmountCents: sums.netAmountCents + change.netAmountCents,
+    }),
+    { paidCents: amountCents + giverFeeCents, netAmountCents: netAmountCents + 0 },
+  );
+}
+
+const SETTLEMENTS: Readonly<
+  Record<
+    SettledDebt,
+    { readonly title: string; readonly button: string; readonly text: string; readonly told: string }
+  >
+> = {
+  owed_to_giver: {
+    title: 'Was the customer paid?',
+    button: 'Mark as Settled',
+    text: 'You have paid it to the customer in another way. No money moves here.',
+    told: 'Marked as settled.',
+  },
+  owed_by_receiver: {
+    title: 'Write this debt off?',
+    button: 'Write Off',
+    text: 'The provider keeps it, and you bear the loss. The server stops trying to take it.',
+    told: 'The debt is written off.',
+  },
+};
+
+function Changes({ tip }: { readonly tip: FoundTipView }) {
+  return (
+    <>
+      {tip.changes.map(({ kind, at, paidCents, netAmountCents, source }) => (
+        <Fact key={`${kind} ${source}`} term={RETURN_TEXTS[kind]}>
+          <When iso={at} />: customer <Amount cents={paidCents} of={tip} />, provider{' '}
+          <Amount cents={netAmountCents} of={tip} />
+          <br />
+          <Id>{source}</Id>
+        </Fact>
+      ))}
+      {tip.debts.map(({ kind, cents }) => (
+        <Fact key={kind} term="Owed">
+          <Amount cents={cents} of={tip} />. {DEBT_TEXTS[kind]}
+        </Fact>
+      ))}
+    </>
+  );
+}
+
 function Payment({ payment }: { readonly payment: NonNullable<FoundTipView['payment']> }) {
-  const { state, changedAt, expiresAt, chargeId, checkoutId, refundAskedAt } = payment;
+  const { state, changedAt, expiresAt, chargeId, checkoutId, refundAskedAt, capturesAt, url } = payment;
   const isOpen = state === 'created' || state === 'pending';
   return (
     <>
@@ -151,6 +238,11 @@ function Payment({ payment }: { readonly payment: NonNullable<FoundTipView['paym
             ; it can be paid until <When iso={expiresAt} />
           </>
         )}
+        {capturesAt !== null && (
+          <>
+            ; it is charged at <When iso={capturesAt} />
+          </>
+        )}
         {[chargeId, checkoutId].map(
           (name) =>
             name !== null && (
@@ -159,6 +251,12 @@ function Payment({ payment }: { readonly payment: NonNullable<FoundTipView['paym
                 <Id>{name}</Id>
               </span>
             ),
+        )}
+        {url !== null && (
+          <>
+            <br />
+            <StripeLink href={url} />
+          </>
         )}
       </Fact>
       {refundAskedAt !== null && (
@@ -177,4 +275,6 @@ const STATES: Readonly<Record<NonNullable<FoundTipView['payment']>['state'], str
   failed: 'Failed',
   expired: 'Not paid in time',
   refunded: 'Refunded',
+  authorised: 'Held on the card',
+  cancelled: 'Not charged',
 };

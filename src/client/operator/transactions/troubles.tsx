@@ -1,10 +1,11 @@
-/** Payments that wait longer than they should, and those that went back at the payment service by themselves. */
-import { STUCK_TEXTS } from '#shared/console/transactions.ts';
+/** Payments that wait longer than they should, disputes, debts, and what went back by itself. */
+import { DEBT_TEXTS, type PaymentTroubles, RETURN_TEXTS, STUCK_TEXTS } from '#shared/console/transactions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import { consoleHooks, failureOf } from '../console-api.ts';
 import { Fact, FactRows } from '../facts.tsx';
 import { Amount, When } from '../parties.tsx';
+import { StripeLink } from './stripe-link.tsx';
 import styles from './troubles.module.css';
 
 export function Troubles({ onOpen }: { readonly onOpen: (id: string) => void }) {
@@ -37,22 +38,105 @@ export function Troubles({ onOpen }: { readonly onOpen: (id: string) => void }) 
           </p>
         )}
       </section>
-      {data && data.returned.length > 0 && (
+      {data && <Disputes of={data} onOpen={onOpen} />}
+      {data && <Debts of={data} onOpen={onOpen} />}
+      {data && data.arriving.count > 0 && (
         <section className={styles.section}>
-          <h2>Returned at the Payment Service</h2>
-          <p className={styles.soft}>Refunds that were made there, and disputes. The latest 20.</p>
-          <FactRows>
-            {data.returned.map(({ id, at, paidCents }) => (
-              <Fact key={id} term="Returned">
-                <Amount cents={paidCents} of={data} />, <When iso={at} />
-                <br />
-                <Open id={id} onOpen={onOpen} />
-              </Fact>
-            ))}
-          </FactRows>
+          <h2>Arriving</h2>
+          <p>
+            {data.arriving.count === 1 ? '1 tip' : `${data.arriving.count} tips`},{' '}
+            <Amount cents={data.arriving.paidCents} of={data} />. The cards hold it until it is charged.
+          </p>
         </section>
       )}
+      {data && <Returned of={data} onOpen={onOpen} />}
     </>
+  );
+}
+
+interface Part {
+  readonly of: PaymentTroubles;
+  readonly onOpen: (id: string) => void;
+}
+
+function Disputes({ of, onOpen }: Part) {
+  if (of.disputes.length === 0) return null;
+  return (
+    <section className={styles.section}>
+      <h2>Disputes</h2>
+      <FactRows>
+        {of.disputes.map(({ id, paidCents, openedAt, answerBy, isDeadlineKnown, url }) => (
+          <Fact key={id} term="Dispute">
+            <Amount cents={paidCents} of={of} />, since <When iso={openedAt} />
+            <p>
+              {answerBy !== null ? (
+                <strong>
+                  Answer by <When iso={answerBy} />
+                </strong>
+              ) : isDeadlineKnown ? (
+                'It cannot be answered any more.'
+              ) : (
+                'Stripe does not tell the deadline now.'
+              )}
+            </p>
+            <p className={styles.ways}>
+              <StripeLink href={url} /> <Open id={id} onOpen={onOpen} />
+            </p>
+          </Fact>
+        ))}
+      </FactRows>
+    </section>
+  );
+}
+
+const DEBT_TITLES = {
+  owed_by_receiver: 'Owed by provider',
+  owed_to_giver: 'Owed to customer',
+  owed_to_receiver: 'Owed to provider',
+} as const;
+
+function Debts({ of, onOpen }: Part) {
+  if (of.debts.length === 0) return null;
+  return (
+    <section className={styles.section}>
+      <h2>Debts</h2>
+      <FactRows>
+        {of.debts.map(({ id, kind, cents, receiverName, since, attempts }) => (
+          <Fact key={`${id} ${kind}`} term={DEBT_TITLES[kind]}>
+            <Amount cents={cents} of={of} />, tip for <bdi>{receiverName}</bdi>, since <When iso={since} />
+            {attempts > 0 && `, tried ${attempts === 1 ? 'once' : `${attempts} times`}`}
+            <p className={styles.soft}>{DEBT_TEXTS[kind]}</p>
+            <Open id={id} onOpen={onOpen} />
+          </Fact>
+        ))}
+      </FactRows>
+    </section>
+  );
+}
+
+function Returned({ of, onOpen }: Part) {
+  if (of.returned.length === 0) return null;
+  return (
+    <section className={styles.section}>
+      <h2>Changed at the Payment Service</h2>
+      <p className={styles.soft}>
+        Refunds that were made there, disputes, and what became of them. The latest 20.
+      </p>
+      <FactRows>
+        {of.returned.map(({ id, kind, at, paidCents }) => (
+          <Fact key={`${id} ${kind} ${at}`} term={RETURN_TEXTS[kind]}>
+            {paidCents !== 0 && (
+              <>
+                <Amount cents={paidCents} of={of} />,{' '}
+              </>
+            )}
+            <When iso={at} />
+            <br />
+            <Open id={id} onOpen={onOpen} />
+          </Fact>
+        ))}
+      </FactRows>
+    </section>
   );
 }
 
@@ -60,6 +144,7 @@ const STUCK_TITLES = {
   no_page: 'Never began',
   no_end: 'No answer',
   refund: 'Refund under way',
+  capture: 'Not charged yet',
   other_keys: 'Other keys',
 } as const;
 

@@ -16,7 +16,7 @@ import type { FeeIncomes } from '#server/tips/fee-income.ts';
 import type { TipSupport } from '#server/tips/tip-support.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { Backups } from '#shared/console/backups.ts';
-import type { Health } from '#shared/console/health.ts';
+import type { Health, PaymentSigns } from '#shared/console/health.ts';
 import type { InstallationSettings } from '#shared/console/installation.ts';
 import { groupAround, networkAround } from '../http/client-address.ts';
 import { nodeSideOf } from '../http/envelope.ts';
@@ -26,8 +26,11 @@ import { bearerToken, onClose, type Services } from '../procedures/context.ts';
 /** What the process knows of itself and its backups. */
 export interface Upkeep {
   readonly health: {
-    /** @param streams how many event streams are open. */
-    read(streams: number): Promise<Health>;
+    /**
+     * @param streams how many event streams are open.
+     * @param payments what the watch over payments has found; null without one.
+     */
+    read(streams: number, payments: PaymentSigns | null): Promise<Health>;
   };
   readonly backups: {
     read(): Backups;

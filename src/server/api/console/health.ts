@@ -5,5 +5,7 @@ import { operatorProcedure, router } from './console-trpc.ts';
 export const healthProcedures = router({
   read: operatorProcedure
     .output(health)
-    .query(({ ctx: { services } }) => services.upkeep.health.read(services.tipFeed.size())),
+    .query(({ ctx: { services } }) =>
+      services.upkeep.health.read(services.tipFeed.size(), services.paymentWatch?.signs() ?? null),
+    ),
 });

@@ -1,7 +1,20 @@
 /** The part of the console about tips and payments. */
-import { foundTip, paymentTroubles, tipQuery, tipRefund } from '#shared/console/transactions.ts';
+import type { AuditAction } from '#server/storage/port/audit.ts';
+import {
+  foundTip,
+  paymentTroubles,
+  type SettledDebt,
+  settlement,
+  tipQuery,
+  tipRefund,
+} from '#shared/console/transactions.ts';
 import { AppError } from '#shared/errors.ts';
 import { actProcedure, operatorProcedure, router } from './console-trpc.ts';
+
+const ACTIONS = {
+  owed_to_giver: 'refund_paid_otherwise',
+  owed_by_receiver: 'debt_written_off',
+} as const satisfies Readonly<Record<SettledDebt, AuditAction>>;
 
 export const transactionProcedures = router({
   /** Null where there is none. */
@@ -17,6 +30,16 @@ export const transactionProcedures = router({
       const refunded = await ctx.services.tipSupport.refund(input.name, ctx.acts('tip_refunded'));
       if (!refunded) throw new AppError('transaction_not_found');
       return refunded;
+    }),
+
+  /** Ends a debt: written off, or paid in another way. */
+  settle: actProcedure
+    .input(settlement)
+    .output(foundTip)
+    .mutation(async ({ ctx, input: { name, debt } }) => {
+      const settled = await ctx.services.tipSupport.settle(name, debt, ctx.acts(ACTIONS[debt]));
+      if (!settled) throw new AppError('transaction_not_found');
+      return settled;
     }),
 
   troubles: operatorProcedure

@@ -22,6 +22,12 @@ const TROUBLES = {
   data: 'The data has been found damaged, or could not be read through,',
   ledger: 'The ledger has not added up',
   unheard: 'Payments have been found paid of which no webhook event was heard',
+  owed: 'Money that went back to a giver has not been taken back from its receiver',
+  unreturned: 'A refund has not reached its giver',
+  dispute: 'A dispute has been open to answer',
+  unknown: 'A payment has been found that the database does not know,',
+  uncaptured: 'A tip has waited to be captured',
+  clock: 'The clock has differed from that of the payment service',
 } as const;
 export type Trouble = keyof typeof TROUBLES;
 
@@ -54,6 +60,12 @@ export function createTroubles(clock: Clock): Troubles {
       data: begunAtMs.has('data'),
       ledger: begunAtMs.has('ledger'),
       unheard: begunAtMs.has('unheard'),
+      owed: begunAtMs.has('owed'),
+      unreturned: begunAtMs.has('unreturned'),
+      dispute: begunAtMs.has('dispute'),
+      unknown: begunAtMs.has('unknown'),
+      uncaptured: begunAtMs.has('uncaptured'),
+      clock: begunAtMs.has('clock'),
     }),
   };
 }

@@ -22,6 +22,8 @@ import type { Caller, Limits } from '#server/limits/limits.ts';
 import { Quota } from '#server/limits/quota.ts';
 import type { Mail } from '#server/mail/mail.ts';
 import type { Notifications } from '#server/notifications/notifications.ts';
+import type { DisputeDeadlines } from '#server/payments/dispute-deadlines.ts';
+import type { PaymentWatch } from '#server/payments/payment-watch.ts';
 import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
@@ -48,6 +50,10 @@ export interface Services {
   readonly qrCodes: QrCodes;
   readonly printer: Printer;
   readonly payments: TipPayments;
+  /** Null for simulated payments and during maintenance. */
+  readonly paymentWatch: PaymentWatch | null;
+  /** Null where there is no watch over payments. */
+  readonly disputeDeadlines: DisputeDeadlines | null;
   readonly payouts: Payouts;
   readonly transactions: Transactions;
   readonly tipTerms: TipTerms;

@@ -25,6 +25,8 @@ export const AUDIT_ACTIONS = [
   'operator_enrolled',
   'operator_factors_changed',
   'tip_refunded',
+  'refund_paid_otherwise',
+  'debt_written_off',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

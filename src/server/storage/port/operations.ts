@@ -5,7 +5,7 @@
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
-import type { PaymentMode } from '#shared/payments.ts';
+import type { AdjustmentKind, PaidMode, PaymentMode, PaymentState } from '#shared/payments.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Act } from './audit.ts';
 import type { CodeRefusal, TransactionRecord } from './ledger.ts';
@@ -43,13 +43,57 @@ export interface FoundCode {
 /** A payment whose money went back without anybody here having asked for it. */
 export interface ReturnedPayment {
   readonly id: TransactionId;
+  /** `cancelled` when its money was never taken. */
+  readonly state: PaymentState;
   readonly paymentMode: PaymentMode;
-  readonly amountCents: Cents;
-  readonly giverFeeCents: Cents;
+  /** What its giver got back by the reversal. */
+  readonly paidCents: Cents;
   readonly reversedAtMs: number;
 }
 
-/** What tips, or reversals, of a quarter of an hour and a way of payment come to. */
+/** A change of a tip's money that nobody here has asked for, with what it moved: negative where money went back. */
+export interface ReturnedMoney {
+  readonly id: TransactionId;
+  readonly paymentMode: PaymentMode;
+  readonly kind: AdjustmentKind;
+  /** Of the giver: amount and fee. */
+  readonly paidCents: Cents;
+  readonly netAmountCents: Cents;
+  readonly atMs: number;
+}
+
+/** A dispute that is neither won nor lost. */
+export interface OpenDispute {
+  readonly id: TransactionId;
+  readonly paymentMode: PaymentMode;
+  readonly chargeId: string;
+  /** The payment service's id of the dispute. */
+  readonly source: string;
+  /** What the giver's bank took. */
+  readonly paidCents: Cents;
+  readonly openedAtMs: number;
+}
+
+/** A number of payments and what they come to. */
+export interface PaymentSum {
+  readonly count: number;
+  readonly cents: Cents;
+}
+
+/** What payments leave to an operator. */
+export interface PaymentSigns {
+  readonly owedByReceivers: PaymentSum;
+  readonly owedToGivers: PaymentSum;
+  readonly owedToReceivers: PaymentSum;
+  /** Authorised payments that were to be captured before the time that was asked for. */
+  readonly uncaptured: number;
+  /** Accounts that the payment service has restricted, of receivers who have been paid. */
+  readonly restricted: number;
+  /** When the newest tip of the period was paid, among the newest 1,000 tips; null without one. */
+  readonly newestPaidMs: number | null;
+}
+
+/** What tips, reversals or adjustments of a quarter of an hour and a way of payment come to. */
 export interface QuarterFees {
   readonly startMs: number;
   readonly paymentMode: PaymentMode;
@@ -88,9 +132,22 @@ export interface Operations {
    * service, and disputes.
    */
   listReturnedPayments(atMost: number): Promise<ReturnedPayment[]>;
+  /** The newest changes of paid tips that are no reversals, newest first, at most `atMost`. */
+  listReturnedMoney(atMost: number): Promise<ReturnedMoney[]>;
+  /** Oldest first, at most `atMost`. */
+  listOpenDisputes(atMost: number): Promise<OpenDispute[]>;
+  /** Tips whose money is held on the giver's card; the sum is what their givers pay. */
+  sumArriving(): Promise<PaymentSum>;
+  readPaymentSigns(of: {
+    readonly paymentMode: PaidMode;
+    readonly capturesBeforeMs: number;
+    readonly paidFromMs: number;
+    readonly paidUntilMs: number;
+  }): Promise<PaymentSigns>;
   /**
-   * Sums up a bounded number of tips, or of reversals with the fees of their tips, in the order of the ledger.
+   * Sums up a bounded number of tips, of reversals with what they took back, or of adjustments with their signs, in
+   * the order of the ledger.
    * @param after the `next` of the step before; 0 for the first.
    */
-  sumFees(of: 'tips' | 'reversals', after: number): Promise<FeeStep>;
+  sumFees(of: 'tips' | 'reversals' | 'adjustments', after: number): Promise<FeeStep>;
 }

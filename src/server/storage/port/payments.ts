@@ -7,6 +7,7 @@ import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
+import type { Act } from './audit.ts';
 import type {
   Adjustment,
   CodeRefusal,
@@ -53,6 +54,10 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
   readonly owedToGiverCents: Cents;
   /** What came back with a dispute that was won, before fees; given back again and again until it is 0. */
   readonly owedToReceiverCents: Cents;
+  /** What an operator has written off of `owedByReceiverCents`; it is owed no more. */
+  readonly settledByReceiverCents: Cents;
+  /** What an operator has paid of `owedToGiverCents` in another way. */
+  readonly settledToGiverCents: Cents;
 }
 
 /**
@@ -213,6 +218,16 @@ export interface Payments {
   ): Promise<PaymentRecord[]>;
   /** Those with something owed, oldest first, at most `atMost`; of one receiver's tips when it is named. */
   listDebts(atMost: number, receiverId?: UserId): Promise<PaymentRecord[]>;
+  /**
+   * Ends what the receiver owes for a tip, or what its giver is owed. No money moves.
+   * @returns false when nothing of it is owed.
+   */
+  settleDebt(
+    id: TransactionId,
+    debt: 'owed_by_receiver' | 'owed_to_giver',
+    nowMs: number,
+    act: Act,
+  ): Promise<boolean>;
   /** What is authorised for the receiver's tips of a period, and of a service, and not captured yet. */
   readArriving(
     receiverId: UserId,

@@ -20,7 +20,14 @@ export interface DueAdjustments extends Owed {
 
 type DecidedPayment = Pick<
   PaymentRecord,
-  'state' | 'amountCents' | 'giverFeeCents' | 'netAmountCents' | 'adjustments' | keyof Owed
+  | 'state'
+  | 'amountCents'
+  | 'giverFeeCents'
+  | 'netAmountCents'
+  | 'adjustments'
+  | 'settledByReceiverCents'
+  | 'settledToGiverCents'
+  | keyof Owed
 >;
 
 /** A row of a charge, with what it sends back to the giver and takes from the receiver, in cents of the charge. */
@@ -56,7 +63,7 @@ export function decideAdjustments(
   return {
     adjustments: isReversed || isRefunded ? due : [...due, ...debitOf(payment, charge, due, nowMs)],
     isRefunded,
-    ...owedOf(charge, happened, whole),
+    ...owedOf(payment, charge, happened),
   };
 }
 
@@ -179,19 +186,23 @@ function takenBy(adjustments: readonly Adjustment[]): number {
   return 0 - sum(adjustments.map(({ netAmountCents }) => netAmountCents));
 }
 
-/** What the refunds and disputes of a charge leave owed, given what was reversed of the transfer. */
+/**
+ * What the refunds and disputes of a charge leave owed, given what was reversed of the transfer, less what an operator
+ * has settled.
+ */
 function owedOf(
+  { amountCents, giverFeeCents, settledByReceiverCents, settledToGiverCents }: DecidedPayment,
   { transfer, refunds, disputes }: ChargeState,
   happened: readonly Happening[],
-  whole: number,
 ): Owed {
+  const whole = amountCents + giverFeeCents;
   const back = within(sum(happened.map(({ fromReceiver }) => fromReceiver)), whole);
   const arrived = within(sum(happened.map(({ toGiver }) => toGiver)), whole);
   const failed = sumOf(refunds.filter((refund) => !hasArrived(refund)));
   const lacking = transfer ? Math.min(back, transfer.cents) - transfer.reversedCents : 0;
   return {
-    owedByReceiverCents: cents(Math.max(0, lacking)),
-    owedToGiverCents: cents(Math.min(failed, back - arrived)),
+    owedByReceiverCents: cents(Math.max(0, lacking - settledByReceiverCents)),
+    owedToGiverCents: cents(Math.max(0, Math.min(failed, back - arrived) - settledToGiverCents)),
     owedToReceiverCents: cents(Math.min(wonOf(disputes), Math.max(0, -lacking))),
   };
 }

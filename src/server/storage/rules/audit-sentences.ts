@@ -30,6 +30,8 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   operator_factors_changed: 'Changed their own ways to log in',
   code_stopped: 'Stopped a code',
   tip_refunded: 'Refunded a tip',
+  refund_paid_otherwise: 'Paid a refund in another way',
+  debt_written_off: 'Wrote off what a provider owes',
 };
 
 /** Every action with its words, by the words. */

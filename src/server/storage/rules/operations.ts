@@ -1,6 +1,7 @@
 import type { ActDone, Party } from '#shared/console/parties.ts';
 import type { AuditRow } from '../port/audit.ts';
-import type { FeeStep, Person, QuarterFees } from '../port/operations.ts';
+import type { StoredAdjustmentKind } from '../port/ledger.ts';
+import type { FeeStep, OpenDispute, Person, QuarterFees, ReturnedMoney } from '../port/operations.ts';
 import { wordsOf } from './audit-sentences.ts';
 
 /** The number of rows in a step of a sum of fees: some milliseconds of work. */
@@ -12,6 +13,22 @@ export function feeStepOf(rows: readonly (QuarterFees & { readonly last: number 
     quarters: rows.map(({ last: _, ...quarter }) => quarter),
     next: count < FEE_SPAN ? null : Math.max(...rows.map(({ last }) => last)),
   };
+}
+
+/** Without captures, which moved nothing. */
+export function movedMoneyOf({
+  kind,
+  ...moved
+}: Omit<ReturnedMoney, 'kind'> & { readonly kind: StoredAdjustmentKind }): readonly ReturnedMoney[] {
+  return kind === 'capture' ? [] : [{ ...moved, kind }];
+}
+
+/** A disputed payment has a charge, which the type of its row does not know. */
+export function chargedOf({
+  chargeId,
+  ...dispute
+}: Omit<OpenDispute, 'chargeId'> & { readonly chargeId: string | null }): readonly OpenDispute[] {
+  return chargeId === null ? [] : [{ ...dispute, chargeId }];
 }
 
 /** A person as operators see them beside a tip or a code. */

@@ -99,6 +99,8 @@ export function newPayment(
     owedByReceiverCents: cents(0),
     owedToGiverCents: cents(0),
     owedToReceiverCents: cents(0),
+    settledByReceiverCents: cents(0),
+    settledToGiverCents: cents(0),
     ...NOTHING_FOLLOWED,
   };
 }
@@ -215,6 +217,8 @@ export function tipOf(
     owedByReceiverCents: _owed,
     owedToGiverCents: _owedToGiver,
     owedToReceiverCents: _owedToReceiver,
+    settledByReceiverCents: _settled,
+    settledToGiverCents: _settledToGiver,
     ...tip
   }: PaymentRecord,
   nowMs: number,
@@ -337,5 +341,28 @@ export function adjustedPayment(
     owedToReceiverCents,
     changedAtMs: nowMs,
     lookCount: 0,
+  };
+}
+
+/** The payment without a debt that an operator has ended; null when nothing is owed. */
+export function settledPayment(
+  payment: PaymentRecord,
+  debt: Parameters<Payments['settleDebt']>[1],
+  nowMs: number,
+): PaymentRecord | null {
+  const { owedByReceiverCents, owedToGiverCents, settledByReceiverCents, settledToGiverCents } = payment;
+  const isByReceiver = debt === 'owed_by_receiver';
+  if ((isByReceiver ? owedByReceiverCents : owedToGiverCents) === 0) return null;
+  return {
+    ...payment,
+    ...(isByReceiver && {
+      owedByReceiverCents: cents(0),
+      settledByReceiverCents: cents(settledByReceiverCents + owedByReceiverCents),
+    }),
+    ...(!isByReceiver && {
+      owedToGiverCents: cents(0),
+      settledToGiverCents: cents(settledToGiverCents + owedToGiverCents),
+    }),
+    changedAtMs: nowMs,
   };
 }

@@ -86,6 +86,8 @@ export const adjustments = table(
   (t) => [
     uniqueIndex('adjustments_source').on(t.transactionSequence, t.kind, t.source),
     uniqueIndex('adjustments_number').on(t.transactionSequence, t.number),
+    // Most are captures, which moved nothing.
+    index('adjustments_moves').on(t.sequence).where(sql`kind <> 'capture'`),
     check('adjustments_numbers', sql`${t.number} > 0`),
     check('adjustments_positions', sql`${t.giverPosition} > 0 and ${t.receiverPosition} > 0`),
     check(

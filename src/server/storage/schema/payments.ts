@@ -37,6 +37,9 @@ export const payments = table(
     owedByReceiverCents: cents('owed_by_receiver_cents').notNull().default(sql`0`),
     owedToGiverCents: cents('owed_to_giver_cents').notNull().default(sql`0`),
     owedToReceiverCents: cents('owed_to_receiver_cents').notNull().default(sql`0`),
+    /** What an operator has written off of what the receiver owed, and paid to the giver in another way. */
+    settledByReceiverCents: cents('settled_by_receiver_cents').notNull().default(sql`0`),
+    settledToGiverCents: cents('settled_to_giver_cents').notNull().default(sql`0`),
   },
   (t) => [
     uniqueIndex('payments_idempotency')
@@ -78,6 +81,7 @@ export const payments = table(
       'payments_owed',
       sql`${t.owedByReceiverCents} >= 0 and ${t.owedToGiverCents} >= 0 and ${t.owedToReceiverCents} >= 0 and (${t.owedByReceiverCents} + ${t.owedToGiverCents} + ${t.owedToReceiverCents} = 0 or ${t.state} in ('succeeded', 'refunded'))`,
     ),
+    check('payments_settled', sql`${t.settledByReceiverCents} >= 0 and ${t.settledToGiverCents} >= 0`),
     check('payments_refund_asked_by', sql`${t.refundAskedBy} in ('giver', 'receiver')`),
   ],
 );

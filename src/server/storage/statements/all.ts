@@ -18,6 +18,7 @@ import { messageStatements } from './messages.ts';
 import { operationStatements } from './operations.ts';
 import { operatorStatements } from './operators.ts';
 import { outboxStatements } from './outboxes.ts';
+import { paymentSignStatements } from './payment-signs.ts';
 import { paymentStatements } from './payments.ts';
 import { peopleStatements } from './people.ts';
 import { termsStatements } from './terms.ts';
@@ -32,6 +33,7 @@ export function buildStatements(builder: Builder) {
     ...changeStatements(builder),
     ...paymentStatements(builder),
     ...adjustmentStatements(builder),
+    ...paymentSignStatements(builder),
     ...messageStatements(builder),
     ...deviceStatements(builder),
     ...mailStatements(builder),

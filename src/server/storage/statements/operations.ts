@@ -1,8 +1,9 @@
-import { asc, desc, eq, getTableColumns, gt, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, gt, isNull, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { FEE_SPAN } from '../rules/operations.ts';
 import { QUARTER_MS } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
-import { reversals, transactions } from '../schema/ledger.ts';
+import { adjustments, reversals, transactions } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
 import { type Builder, is, value } from './builder.ts';
 
@@ -32,6 +33,14 @@ export function operationStatements({ db }: Builder) {
       .groupBy(sql`start_ms`, sql`mode`);
   };
 
+  /** What adjustments have changed of a tip before its reversal: the receiver's account has all of them in order. */
+  const changedBefore = (reversal: SQL, sum: SQL) =>
+    sql`coalesce((select sum(${sum}) from ${adjustments} as change
+      where change.transaction_sequence = ${reversal}.transaction_sequence
+        and change.receiver_position < ${reversal}.receiver_position), 0)`;
+  const leftOf = (column: PgColumn) =>
+    sql`${column} + ${changedBefore(sql`reversals`, sql.raw(`change.${column.name}`))}`.as(column.name);
+
   return {
     personById: db
       .select({
@@ -47,8 +56,11 @@ export function operationStatements({ db }: Builder) {
       .select({
         id: payments.id,
         paymentMode: payments.paymentMode,
-        amountCents: payments.amountCents,
-        giverFeeCents: payments.giverFeeCents,
+        state: payments.state,
+        paidCents: sql`${payments.amountCents} + ${payments.giverFeeCents} + ${changedBefore(
+          sql`newest`,
+          sql`change.amount_cents + change.giver_fee_cents`,
+        )}`.mapWith(payments.amountCents),
         reversedAtMs: sql`newest.created_at_ms`.mapWith(reversals.createdAtMs),
       })
       .from(
@@ -68,9 +80,34 @@ export function operationStatements({ db }: Builder) {
         .limit(FEE_SPAN)
         .getSQL(),
     ),
+    feesOfAdjustments: sumsOf(
+      db
+        .select({
+          sequence: adjustments.sequence,
+          createdAtMs: adjustments.createdAtMs,
+          paymentMode,
+          amountCents: adjustments.amountCents,
+          giverFeeCents: adjustments.giverFeeCents,
+          receiverFeeCents: adjustments.receiverFeeCents,
+        })
+        .from(adjustments)
+        .innerJoin(transactions, eq(transactions.sequence, adjustments.transactionSequence))
+        .where(and(sql`${adjustments.kind} <> 'capture'`, gt(adjustments.sequence, value('after'))))
+        .orderBy(asc(adjustments.sequence))
+        .limit(FEE_SPAN)
+        .getSQL(),
+    ),
+    /** A reversal took back what the adjustments before it had left. */
     feesOfReversals: sumsOf(
       db
-        .select({ sequence: reversals.sequence, createdAtMs: reversals.createdAtMs, ...moved })
+        .select({
+          sequence: reversals.sequence,
+          createdAtMs: reversals.createdAtMs,
+          paymentMode,
+          amountCents: leftOf(amountCents),
+          giverFeeCents: leftOf(giverFeeCents),
+          receiverFeeCents: leftOf(receiverFeeCents),
+        })
         .from(reversals)
         .innerJoin(transactions, eq(transactions.sequence, reversals.transactionSequence))
         .where(gt(reversals.sequence, value('after')))

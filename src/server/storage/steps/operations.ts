@@ -1,7 +1,8 @@
 /** Steps of what operators look up whoever it belongs to. */
 import type { UserId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
 import type { Operations, Person } from '../port/operations.ts';
-import { feeStepOf } from '../rules/operations.ts';
+import { chargedOf, feeStepOf, movedMoneyOf } from '../rules/operations.ts';
 import { transactionOf } from '../rules/tips.ts';
 import type { Statements } from '../statements/all.ts';
 import { findTip as findLedgerTip } from './adjustments.ts';
@@ -9,6 +10,8 @@ import { stopCode } from './codes.ts';
 import { changingCodes, type Engine, reading, type StepOf } from './engine.ts';
 import { findPayment, paymentsOf } from './payments.ts';
 import type { Step } from './step.ts';
+
+const NO_SUM = { count: 0, cents: cents(0) };
 
 export const createOperations = (engine: Engine): Operations => ({
   findTip: reading(engine)(findTip),
@@ -22,10 +25,20 @@ export const createOperations = (engine: Engine): Operations => ({
 
   listReturnedPayments: (atMost) => engine.read(({ returnedPayments }) => returnedPayments.all({ atMost })),
 
+  listReturnedMoney: async (atMost) =>
+    (await engine.read(({ returnedMoney }) => returnedMoney.all({ atMost }))).flatMap(movedMoneyOf),
+
+  listOpenDisputes: async (atMost) =>
+    (await engine.read(({ openDisputes }) => openDisputes.all({ atMost }))).flatMap(chargedOf),
+
+  sumArriving: async () => (await engine.read(({ arrivingSum }) => arrivingSum.one({}))) ?? NO_SUM,
+
+  readPaymentSigns: reading(engine)(readPaymentSigns),
+
   sumFees: async (of, after) =>
     feeStepOf(
-      await engine.read(({ feesOfTips, feesOfReversals }) =>
-        (of === 'tips' ? feesOfTips : feesOfReversals).all({ after }),
+      await engine.read(({ feesOfTips, feesOfReversals, feesOfAdjustments }) =>
+        ({ tips: feesOfTips, reversals: feesOfReversals, adjustments: feesOfAdjustments })[of].all({ after }),
       ),
     ),
 });
@@ -40,6 +53,24 @@ const findTip: StepOf<Operations['findTip']> = function* (statements, _, name) {
   const { giverId, receiverId } = found;
   const giver = giverId === null ? null : yield* personOf(statements, giverId);
   return { giver, receiver: yield* personOf(statements, receiverId), tip, payment };
+};
+
+const readPaymentSigns: StepOf<Operations['readPaymentSigns']> = function* (
+  { debtSums, uncaptured, restrictedAccounts, newestPaid },
+  _,
+  { paymentMode, capturesBeforeMs, paidFromMs, paidUntilMs },
+) {
+  const debts = yield* debtSums.one({});
+  if (!debts) throw new Error('a sum has no row');
+  const newest = yield* newestPaid.one({ paymentMode, fromMs: paidFromMs, untilMs: paidUntilMs });
+  return {
+    owedByReceivers: { count: debts.byReceiverCount, cents: debts.byReceiverCents },
+    owedToGivers: { count: debts.toGiverCount, cents: debts.toGiverCents },
+    owedToReceivers: { count: debts.toReceiverCount, cents: debts.toReceiverCents },
+    uncaptured: (yield* uncaptured.one({ beforeMs: capturesBeforeMs }))?.count ?? 0,
+    restricted: (yield* restrictedAccounts.one({ paymentMode }))?.count ?? 0,
+    newestPaidMs: newest?.paidMs ?? null,
+  };
 };
 
 const findCode: StepOf<Operations['findCode']> = function* (statements, _, id) {

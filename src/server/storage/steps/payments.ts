@@ -13,7 +13,7 @@ import * as rules from '../rules/payments.ts';
 import { payoutAccountOf, payoutAccountRow } from '../rules/payout-accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { findTip, readWhatFollowed } from './adjustments.ts';
-import { noteAct } from './audit.ts';
+import { isNoted, noteAct } from './audit.ts';
 import {
   type Committed,
   changingCodes,
@@ -69,6 +69,8 @@ export function createPayments(engine: Engine): Payments {
       read((statements) =>
         paymentsOf(statements, statements.debts.all({ atMost, receiverId: receiverId ?? null })),
       ),
+
+    settleDebt: transacting(engine)(settleDebt),
 
     async readArriving(receiverId, of) {
       const sums = await read(({ arriving }) => arriving.one({ receiverId, ...of }));
@@ -285,6 +287,16 @@ function* adjustPayment(
   const saved = yield* save(statements, adjusted, lookAtMs);
   return { outcome: { outcome: 'moved', payment: saved }, accounts: isMoved ? accountsOf(payment) : [] };
 }
+
+const settleDebt: StepOf<Payments['settleDebt']> = function* (statements, isRepeated, id, debt, nowMs, act) {
+  const payment = yield* lock(statements, id);
+  const settled = payment && rules.settledPayment(payment, debt, nowMs);
+  if (!settled) return isRepeated && (yield* isNoted(statements, act));
+  // What else is open is looked at now.
+  yield* save(statements, settled, nowMs);
+  yield* noteAct(statements, isRepeated, act);
+  return true;
+};
 
 const askForRefund: StepOf<Payments['askForRefund']> = function* (
   statements,

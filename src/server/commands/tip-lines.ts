@@ -1,0 +1,73 @@
+/** What the command about tips prints of changed money: that of one tip, and all that waits for an operator. */
+import { spellAmount } from '#shared/console/fee-csv.ts';
+import {
+  DEBT_TEXTS,
+  type FoundTipView,
+  type PaymentTroubles,
+  RETURN_TEXTS,
+  STUCK_TEXTS,
+} from '#shared/console/transactions.ts';
+import { inUtc } from '../setting-forms.ts';
+
+const at = (time: string) => inUtc(Date.parse(time));
+
+export function linesOfChanges({ changes, debts, exponent, currency }: FoundTipView): string[] {
+  const amount = (value: number) => `${spellAmount(value, exponent)} ${currency}`;
+  return [
+    ...changes.map(
+      ({ kind, at: time, paidCents, netAmountCents, source }) =>
+        `  change   ${RETURN_TEXTS[kind]}, ${at(time)}: customer ${amount(paidCents)}, provider ` +
+        `${amount(netAmountCents)} (${source})`,
+    ),
+    ...debts.map(({ kind, cents }) => `  owed     ${amount(cents)}. ${DEBT_TEXTS[kind]}`),
+  ];
+}
+
+export function linesOfTroubles(troubles: PaymentTroubles): string[] {
+  const { paymentMode, stuck, arriving, debts, disputes, returned, currency, exponent } = troubles;
+  const amount = (value: number) => `${spellAmount(value, exponent)} ${currency}`;
+  const under = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);
+  return [
+    ...(paymentMode === 'simulated'
+      ? ['Payments are simulated: each is completed at once, and none can wait.']
+      : []),
+    ...(stuck.length === 0 ? ['No payment waits longer than it should.'] : []),
+    ...stuck.flatMap(({ id, why, since, paidCents }) => [
+      `${id}, ${amount(paidCents)}, since ${at(since)}`,
+      `  ${STUCK_TEXTS[why]}`,
+    ]),
+    ...(arriving.count === 0
+      ? []
+      : [
+          `Arriving: ${arriving.count}, ${amount(arriving.paidCents)}. The cards hold it until it is charged.`,
+        ]),
+    ...under(
+      'Disputes:',
+      disputes.flatMap(({ id, paidCents, openedAt, answerBy, isDeadlineKnown, url }) => [
+        `${id}, ${amount(paidCents)}, since ${at(openedAt)}`,
+        `  ${
+          answerBy !== null
+            ? `Answer by ${at(answerBy)}`
+            : isDeadlineKnown
+              ? 'It cannot be answered any more'
+              : 'The deadline is not known now'
+        }: ${url}`,
+      ]),
+    ),
+    ...under(
+      'Debts:',
+      debts.flatMap(({ id, kind, cents, receiverName, since, attempts }) => [
+        `${id}, ${amount(cents)}, tip for ${JSON.stringify(receiverName)}, since ${at(since)}` +
+          `${attempts > 0 ? `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}` : ''}`,
+        `  ${DEBT_TEXTS[kind]}`,
+      ]),
+    ),
+    ...under(
+      'Went back at the payment service by itself:',
+      returned.map(
+        ({ id, kind, at: time, paidCents }) =>
+          `${id}, ${amount(paidCents)}, ${at(time)}, ${RETURN_TEXTS[kind]}`,
+      ),
+    ),
+  ];
+}

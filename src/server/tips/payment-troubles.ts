@@ -1,0 +1,143 @@
+/**
+ * What payments leave to an operator: those that do not come to an end, debts, disputes with their deadlines, and
+ * what went back at the payment service by itself.
+ */
+import type { TipPayments } from '#server/payments/tip-payments.ts';
+import type { OpenDispute } from '#server/storage/port/operations.ts';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import {
+  type DebtKind,
+  type PaymentTroubles,
+  type StuckReason,
+  stripePage,
+} from '#shared/console/transactions.ts';
+import { type Cents, cents, type Terms } from '#shared/money.ts';
+
+/** A refund or a capture that takes longer has failed at least once. */
+const PATIENCE_MS = 10 * 60_000;
+const MAX_STUCK = 100;
+const MAX_DEBTS = 100;
+const MAX_DISPUTES = 50;
+const MAX_RETURNED = 20;
+
+/** Until when disputes can be answered, by the payment service's id of each; null for those that cannot be. */
+export interface ReadsDeadlines {
+  read(disputes: readonly OpenDispute[]): Promise<ReadonlyMap<string, number | null>>;
+}
+
+export function createPaymentTroubles(deps: {
+  readonly storage: Pick<Storage, 'operations' | 'payments'>;
+  readonly payments: Pick<TipPayments, 'mode'>;
+  /** Null where the payment service is not asked. */
+  readonly deadlines: ReadsDeadlines | null;
+  readonly clock: Clock;
+  /** The terms that hold now. */
+  readonly terms: () => Pick<Terms, 'currency' | 'exponent'>;
+}): () => Promise<PaymentTroubles> {
+  const { storage, payments, clock } = deps;
+  const { operations } = storage;
+
+  /** Both are newest first. */
+  async function listReturned(): Promise<PaymentTroubles['returned']> {
+    const [reversals, changes] = await Promise.all([
+      operations.listReturnedPayments(MAX_RETURNED),
+      operations.listReturnedMoney(MAX_RETURNED),
+    ]);
+    return [
+      ...reversals.map((one) => ({
+        id: one.id,
+        paymentMode: one.paymentMode,
+        kind: one.state === 'cancelled' ? ('cancelled' as const) : ('refunded' as const),
+        paidCents: -one.paidCents,
+        atMs: one.reversedAtMs,
+      })),
+      ...changes,
+    ]
+      .sort((one, other) => other.atMs - one.atMs)
+      .slice(0, MAX_RETURNED)
+      .map(({ id, paymentMode, kind, paidCents, atMs }) => ({
+        id,
+        paymentMode,
+        kind,
+        paidCents,
+        at: timeOf(atMs),
+      }));
+  }
+
+  return async function list() {
+    const nowMs = clock();
+    const { currency, exponent } = deps.terms();
+    const [stuck, arriving, debts, disputes, returned] = await Promise.all([
+      operations.listStuckPayments(nowMs, nowMs - PATIENCE_MS, MAX_STUCK),
+      operations.sumArriving(),
+      storage.payments.listDebts(MAX_DEBTS),
+      operations.listOpenDisputes(MAX_DISPUTES),
+      listReturned(),
+    ]);
+    const deadlines = await deps.deadlines?.read(disputes);
+    return {
+      paymentMode: payments.mode,
+      currency,
+      exponent,
+      stuck: stuck.map((payment) => ({
+        ...moneyOf(payment),
+        why: whyStuck(payment, payments.mode),
+        since: timeOf(payment.refund?.askedAtMs ?? payment.createdAtMs),
+      })),
+      arriving: { count: arriving.count, paidCents: arriving.cents },
+      debts: debts.flatMap((payment) =>
+        debtsOf(payment).map((one) => ({
+          ...one,
+          id: payment.id,
+          paymentMode: payment.paymentMode,
+          receiverName: payment.receiverName,
+          since: timeOf(payment.changedAtMs),
+          attempts: payment.lookCount,
+        })),
+      ),
+      disputes: disputes.map(({ id, paymentMode, source, paidCents, openedAtMs }) => {
+        const answerByMs = deadlines?.get(source) ?? null;
+        return {
+          id,
+          paymentMode,
+          paidCents,
+          openedAt: timeOf(openedAtMs),
+          answerBy: answerByMs === null ? null : timeOf(answerByMs),
+          isDeadlineKnown: deadlines?.has(source) ?? false,
+          url: stripePage(paymentMode, 'disputes', source),
+        };
+      }),
+      returned,
+    };
+  };
+}
+
+/** What is owed for a payment, and by or to whom. */
+export function debtsOf(payment: PaymentRecord): { readonly kind: DebtKind; readonly cents: Cents }[] {
+  const debts = [
+    { kind: 'owed_by_receiver', cents: payment.owedByReceiverCents },
+    { kind: 'owed_to_giver', cents: payment.owedToGiverCents },
+    { kind: 'owed_to_receiver', cents: payment.owedToReceiverCents },
+  ] as const;
+  return debts.filter((one) => one.cents > 0);
+}
+
+function whyStuck(payment: PaymentRecord, mode: TipPayments['mode']): StuckReason {
+  if (payment.paymentMode !== mode) return 'other_keys';
+  if (payment.refund) return 'refund';
+  if (payment.state === 'authorised') return 'capture';
+  return payment.state === 'created' ? 'no_page' : 'no_end';
+}
+
+function moneyOf({
+  id,
+  paymentMode,
+  amountCents,
+  giverFeeCents,
+}: Pick<PaymentRecord, 'id' | 'amountCents' | 'giverFeeCents'> & Pick<PaymentTroubles, 'paymentMode'>) {
+  return { id, paymentMode, paidCents: cents(amountCents + giverFeeCents) };
+}
+
+const timeOf = (ms: number) => new Date(ms).toISOString();

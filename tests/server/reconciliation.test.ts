@@ -1,0 +1,280 @@
+/**
+ * Reconciliation names what differs between the payment service and the ledger, whatever was done to one of them
+ * alone, and says that it adds up where nothing was. It runs on both engines.
+ */
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import type { Finding } from '#server/payments/charge-comparison.ts';
+import { exportHeading, exportRows } from '#server/payments/charge-export.ts';
+import { reconcile } from '#server/payments/reconciliation.ts';
+import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import { spellAmount } from '#shared/console/fee-csv.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { openBooksScene } from '#tests/support/stripe/books-scene.ts';
+import { createTestLedger } from '#tests/support/test-ledger.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const PERIOD = { fromMs: START_MS - DAY_MS, untilMs: START_MS + 5 * DAY_MS };
+
+async function openScene() {
+  const { storage, setTheScene, data } = await createTestLedger();
+  const { provider, tip: tipOf } = await setTheScene();
+  const clock = { nowMs: START_MS };
+  const scene = await openBooksScene(storage, provider, clock);
+  const { books, service } = scene;
+  const tip = (amountCents = 2_000): NewTransaction =>
+    tipOf({ amountCents, createdAtMs: clock.nowMs, idempotencyKey: null });
+
+  /** As an operator would run it some days later. */
+  async function compare(period = PERIOD) {
+    const findings: Finding[] = [];
+    const nowMs = period.untilMs + DAY_MS;
+    const found = await reconcile(
+      { storage, books, service, nowMs },
+      period,
+      (one) => void findings.push(one),
+    );
+    return {
+      ...found,
+      findings: findings.map(({ kind, transactionId, elsewhereCents, hereCents }) => ({
+        kind,
+        transactionId,
+        elsewhereCents,
+        hereCents,
+      })),
+    };
+  }
+  return { ...scene, storage, data, clock, tip, compare };
+}
+
+const same = (cents: number) => ({ elsewhere: cents, here: cents });
+
+test('what is paid, refunded, disputed, won and cancelled on both sides adds up to the cent, over days', async () => {
+  const { stripe, storage, clock, tip, pay, enter, takeBack, service, found, compare } = await openScene();
+  const tips = [1_013, 2_000, 3_333, 4_999, 50_001, 1_234].map((cents) => tip(cents));
+  const [whole, half, disputed, won, failed, cancelled] = tips;
+  if (!whole || !half || !disputed || !won || !failed || !cancelled) throw new Error('there are six tips');
+  const charges: string[] = [];
+  for (const one of tips) {
+    clock.nowMs += 7 * HOUR_MS;
+    charges.push(await pay({ ...one, createdAtMs: clock.nowMs }, one === cancelled ? 'later' : 'now'));
+  }
+  const [ofWhole = '', ofHalf = '', ofDisputed = '', ofWon = '', ofFailed = ''] = charges;
+  clock.nowMs += HOUR_MS;
+  stripe.refundAtStripe(ofWhole);
+  stripe.refundPart(ofHalf, 1_033);
+  stripe.openDispute(ofDisputed);
+  const dispute = stripe.openDispute(ofWon);
+  const refund = stripe.refundPart(ofFailed, 20_000, { isPending: true });
+  for (const { id } of [whole, half, disputed, won, failed]) {
+    await enter(id);
+    await takeBack(id);
+    await enter(id);
+  }
+  stripe.closeDispute(dispute, 'won');
+  stripe.failRefund(refund);
+  const charge = await found(won.id);
+  await service.giveBack(charge, dispute, 4_999 + 250);
+  for (const { id } of [won, failed]) await enter(id);
+  await service.cancel(await found(cancelled.id));
+  await storage.payments.movePayment(cancelled.id, { kind: 'cancelled' }, clock.nowMs, clock.nowMs);
+  const { findings, addsUp, sides, chargeCount, paymentCount } = await compare();
+  expect(findings.filter(({ kind }) => kind !== 'rounded')).toEqual([]);
+  expect({ addsUp, chargeCount, paymentCount }).toEqual({ addsUp: true, chargeCount: 6, paymentCount: 6 });
+  expect(sides.paid).toEqual(same(1_064 + 2_100 + 3_500 + 5_249 + 52_501));
+  expect(sides.back).toEqual(same(1_064 + 1_033 + 3_500));
+});
+
+test('each difference is named with its tip, and nothing else is', async () => {
+  const scene = await openScene();
+  const { stripe, storage, clock, tip, pay, payElsewhere, begin, enter, takeBack, compare } = scene;
+  const expected: unknown[] = [];
+  const expectOf = (
+    kind: Finding['kind'],
+    { id }: NewTransaction,
+    elsewhereCents: number,
+    hereCents: number,
+  ) => expected.push({ kind, transactionId: id, elsewhereCents, hereCents });
+
+  await pay(tip());
+  const lost = tip();
+  await payElsewhere(lost);
+  expectOf('not_in_ledger', lost, 2_100, 0);
+  // Refunded at once by the operator: nothing is missing.
+  const given = tip();
+  await payElsewhere(given);
+  const ofGiven = [...stripe.charges.keys()].at(-1) ?? '';
+  stripe.refundAtStripe(ofGiven);
+
+  const imagined = tip();
+  await begin(imagined);
+  await storage.payments.movePayment(
+    imagined.id,
+    { kind: 'succeeded', chargeId: 'pi_imagined' },
+    clock.nowMs,
+    clock.nowMs,
+  );
+  expectOf('not_charged', imagined, 0, 2_100);
+
+  const lapsed = tip();
+  stripe.expireAuthorisation(await pay(lapsed, 'later'));
+  expectOf('not_charged', lapsed, 0, 2_100);
+
+  const held = tip();
+  await pay(held, 'later');
+  expectOf('on_its_way', held, 2_100, 2_100);
+
+  const refunded = tip();
+  stripe.refundPart(await pay(refunded), 1_050, { reverseTransfer: true });
+  expectOf('refund', refunded, 1_050, 0);
+  expectOf('receiver', refunded, 970, 1_940);
+
+  const disputed = tip();
+  stripe.openDispute(await pay(disputed));
+  expectOf('dispute', disputed, 2_100, 0);
+
+  const claimed = tip();
+  await pay(claimed);
+  await storage.payments.movePayment(claimed.id, { kind: 'refunded' }, clock.nowMs, clock.nowMs);
+  expectOf('refund', claimed, 0, 2_100);
+  expectOf('receiver', claimed, 1_940, 0);
+
+  const debited = tip();
+  stripe.reverseTransfer(await pay(debited), 1_050);
+  expectOf('receiver', debited, 970, 1_940);
+
+  const owed = tip();
+  stripe.refundAtStripe(await pay(owed));
+  await enter(owed.id);
+  expectOf('owed', owed, 1_940, 0);
+
+  const forgiven = tip();
+  stripe.refundAtStripe(await pay(forgiven));
+  await enter(forgiven.id);
+  const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+  const act = {
+    actor,
+    action: 'debt_written_off',
+    subject: forgiven.id,
+    reason: null,
+    atMs: clock.nowMs,
+  } as const;
+  expect(await storage.payments.settleDebt(forgiven.id, 'owed_by_receiver', clock.nowMs, act)).toBe(true);
+  expectOf('written_off', forgiven, 1_940, 0);
+  // Whatever is read of the charge later brings the debt not back.
+  clock.nowMs += HOUR_MS;
+  await enter(forgiven.id);
+  expect(await storage.payments.listDebts(9)).toMatchObject([{ id: owed.id, owedByReceiverCents: 2_100 }]);
+
+  const settled = tip();
+  stripe.refundAtStripe(await pay(settled));
+  await enter(settled.id);
+  await takeBack(settled.id);
+  await enter(settled.id);
+
+  const { findings, addsUp, totals } = await compare();
+  expect(findings).toHaveLength(expected.length);
+  expect(findings).toEqual(expect.arrayContaining(expected));
+  expect(addsUp).toBe(false);
+  expect(Object.fromEntries(totals)).toMatchObject({
+    not_in_ledger: { count: 1, cents: 2_100 },
+    not_charged: { count: 2, cents: -4_200 },
+    refund: { count: 2, cents: 1_050 - 2_100 },
+    owed: { count: 1, cents: 1_940 },
+  });
+});
+
+test('a charge whose payment began on another day is found from either side, and each pair counts once', async () => {
+  const { clock, tip, pay, compare } = await openScene();
+  clock.nowMs = PERIOD.fromMs + 1_000;
+  await pay({ ...tip(), createdAtMs: PERIOD.fromMs - 1_000 });
+  for (let hours = 5; hours < 120; hours += 9) {
+    clock.nowMs = PERIOD.fromMs + hours * HOUR_MS;
+    // It was begun before the border of a stretch of six hours, and paid after it.
+    const early = Math.floor(hours / 6) * 6 * HOUR_MS + PERIOD.fromMs - 1_000;
+    await pay({ ...tip(1_000 + hours), createdAtMs: early });
+  }
+  const last = { ...tip(), createdAtMs: PERIOD.untilMs - 1_000 };
+  clock.nowMs = PERIOD.untilMs + 1_000;
+  await pay(last);
+  const all = await compare();
+  expect(all).toMatchObject({ addsUp: true, findings: [], chargeCount: 14, paymentCount: 15 });
+  // The last one began in the period, and was charged after it.
+  const after = await compare({ fromMs: PERIOD.untilMs, untilMs: PERIOD.untilMs + DAY_MS });
+  expect(after).toMatchObject({ addsUp: true, findings: [], chargeCount: 1, paymentCount: 1 });
+});
+
+test('payments of the account that are for no tip are left out, and so are payments of another account', async () => {
+  const { storage, stripe, tip, pay, compare, service, books } = await openScene();
+  await pay(tip());
+  stripe.pay(stripe.sessions.keys().next().value ?? '');
+  const other = { ...service, platform: async () => 'acct_other' };
+  const found = await reconcile(
+    { storage, books: { ...books, async *listCharges() {} }, service: other, nowMs: PERIOD.untilMs },
+    PERIOD,
+    () => {},
+  );
+  expect(found).toMatchObject({ otherKeysCount: 1, paymentCount: 0, addsUp: true });
+  const foreign = {
+    chargeId: 'pi_shop',
+    transactionId: null,
+    state: 'captured',
+    chargedCents: 99_00,
+  } as const;
+  const listed = {
+    ...books,
+    async *listCharges(...period: Parameters<typeof books.listCharges>) {
+      yield* books.listCharges(...period);
+      yield {
+        ...foreign,
+        createdAtMs: PERIOD.fromMs,
+        refunds: [],
+        disputes: [],
+        transfer: null,
+        balanceTransactionIds: [],
+        serviceFeeCents: 0,
+        applicationFeeCents: 0,
+        transferId: null,
+        applicationFeeId: null,
+        payoutId: null,
+      };
+    },
+  };
+  const all = await reconcile({ storage, books: listed, service, nowMs: PERIOD.untilMs }, PERIOD, () => {});
+  expect(all).toMatchObject({ foreignChargeCount: 1, chargeCount: 1, addsUp: true });
+  expect((await compare()).foreignChargeCount).toBe(0);
+});
+
+test('the export has a row for each movement, and its columns add up to what each side has', async () => {
+  const { stripe, storage, books, clock, tip, pay, accountId } = await openScene();
+  const half = tip();
+  stripe.refundPart(await pay(half), 1_050, { reverseTransfer: true });
+  const won = tip(10_000);
+  const ofWon = await pay(won);
+  stripe.closeDispute(stripe.openDispute(ofWon), 'won');
+  await pay(tip(1_000), 'later');
+  clock.nowMs += 3 * DAY_MS;
+  stripe.payOut();
+  let csv = exportHeading();
+  for await (const charge of books.listCharges(PERIOD.fromMs, PERIOD.untilMs - 1)) {
+    const payment = await storage.payments.findPayment({ chargeId: charge.chargeId });
+    csv += exportRows(charge, payment, 'USD', (cents) => spellAmount(cents, 2));
+  }
+  const rows = parse(csv, { bom: true, columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];
+  const column = (name: string) => rows.reduce((sum, row) => sum + Math.round(Number(row[name]) * 100), 0);
+  expect(rows.map((row) => [row['Movement'], row['Tip'], row['Charged']])).toEqual([
+    ['charge', won.id, '105.00'],
+    ['dispute', won.id, '-105.00'],
+    ['dispute_won', won.id, '105.00'],
+    ['charge', half.id, '21.00'],
+    ['refund', half.id, '-10.50'],
+    ['transfer_reversal', half.id, '0.00'],
+  ]);
+  expect(rows[0]).toMatchObject({ Code: won.qrCodeId, Charge: ofWon, Payout: expect.stringMatching(/^po_/) });
+  expect(column('Charged')).toBe(10_500 + 1_050);
+  const { available, pending } = stripe.balanceOf(accountId);
+  expect(column('To provider')).toBe(available + pending);
+  const fees = stripe.movements.filter(({ account }) => account === stripe.platform);
+  expect(column('Service fee')).toBe(fees.reduce((sum, { fee }) => sum + fee, 0));
+});

@@ -1,0 +1,187 @@
+/** What payments leave to an operator: debts, disputes, late captures, restricted accounts, and fees that changed. */
+import { describe, expect, test } from 'vitest';
+import type { Act } from '#server/storage/port/audit.ts';
+import type { Adjustment } from '#server/storage/port/ledger.ts';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { TransactionId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
+import { authoriseTip, payoutAccountOf, payTip } from '../payment-steps.ts';
+import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
+
+type Debts = Partial<Pick<PaymentRecord, 'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents'>>;
+
+function adjustmentOf(kind: Adjustment['kind'], source: string, sign: number): Adjustment {
+  return {
+    kind,
+    source,
+    amountCents: cents(1_000 * sign),
+    giverFeeCents: cents(50 * sign),
+    receiverFeeCents: cents(30 * sign),
+    netAmountCents: cents(970 * sign),
+    createdAtMs: NOW + MINUTE_MS,
+  };
+}
+
+async function openScene() {
+  const opened = await openStorage();
+  const { storage } = opened;
+  const { provider, tip } = await opened.setTheScene();
+  await storage.payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
+  const ids: TransactionId[] = [];
+
+  async function pay(how: typeof payTip | typeof authoriseTip = payTip): Promise<TransactionId> {
+    const given = tip({ createdAtMs: NOW + ids.length });
+    ids.push(given.id);
+    await how(storage, given);
+    return given.id;
+  }
+  async function adjust(id: TransactionId, adjustments: readonly Adjustment[], debts: Debts = {}) {
+    const payment = await storage.payments.findPayment({ id });
+    const none = { owedByReceiverCents: cents(0), owedToGiverCents: cents(0), owedToReceiverCents: cents(0) };
+    const change = { adjustments, knownCount: payment?.adjustments.length ?? 0, ...none, ...debts };
+    const adjusted = await storage.payments.adjustPayment(id, change, NOW + MINUTE_MS, NOW);
+    expect(adjusted?.outcome).toBe('moved');
+  }
+  const signs = () =>
+    storage.operations.readPaymentSigns({
+      paymentMode: 'test',
+      capturesBeforeMs: NOW + 40 * MINUTE_MS,
+      paidFromMs: NOW,
+      paidUntilMs: NOW + MINUTE_MS,
+    });
+  return { ...opened, provider, pay, adjust, signs };
+}
+
+const NONE = { count: 0, cents: 0 };
+
+export function describePaymentSigns(): void {
+  describe('what payments leave to an operator', () => {
+    test('is nothing where nothing is', async () => {
+      const { storage, signs } = await openScene();
+      expect(await signs()).toEqual({
+        owedByReceivers: NONE,
+        owedToGivers: NONE,
+        owedToReceivers: NONE,
+        uncaptured: 0,
+        restricted: 0,
+        newestPaidMs: null,
+      });
+      expect(await storage.operations.sumArriving()).toEqual(NONE);
+      expect(await storage.operations.listReturnedMoney(9)).toEqual([]);
+      expect(await storage.operations.listOpenDisputes(9)).toEqual([]);
+    });
+
+    test('is what is owed, held too long or restricted, and when the last tip of a period was paid', async () => {
+      const { storage, provider, pay, adjust, signs } = await openScene();
+      await adjust(await pay(), [], { owedByReceiverCents: cents(2_100) });
+      await adjust(await pay(), [], { owedByReceiverCents: cents(100), owedToGiverCents: cents(50) });
+      await adjust(await pay(), [], { owedToReceiverCents: cents(7) });
+      await pay(authoriseTip);
+      expect(await signs()).toEqual({
+        owedByReceivers: { count: 2, cents: 2_200 },
+        owedToGivers: { count: 1, cents: 50 },
+        owedToReceivers: { count: 1, cents: 7 },
+        uncaptured: 1,
+        restricted: 0,
+        newestPaidMs: NOW + 3,
+      });
+      expect(await storage.operations.sumArriving()).toEqual({ count: 1, cents: 2_100 });
+      const restricted = { ...payoutAccountOf(provider.id), disabledReason: 'requirements.past_due' };
+      await storage.payments.savePayoutAccount(restricted, NOW);
+      expect((await signs()).restricted).toBe(1);
+    });
+
+    test('are disputes until they are won or lost, and every change that moved money, but no capture', async () => {
+      const { storage, pay, adjust } = await openScene();
+      const { operations } = storage;
+      const [open, won, lost] = [await pay(), await pay(), await pay()];
+      const held = await pay(authoriseTip);
+      await storage.payments.movePayment(held, { kind: 'succeeded', chargeId: `pi_${held}` }, NOW, NOW);
+      await adjust(open, [adjustmentOf('dispute', 'dp_1', -1)]);
+      await adjust(won, [adjustmentOf('dispute', 'dp_2', -1), adjustmentOf('dispute_won', 'dp_2', 1)]);
+      await adjust(lost, [adjustmentOf('dispute', 'dp_3', -1), adjustmentOf('dispute_lost', 'dp_3', 0)]);
+      expect(await operations.listOpenDisputes(9)).toEqual([
+        {
+          id: open,
+          paymentMode: 'test',
+          chargeId: `pi_${open}`,
+          source: 'dp_1',
+          paidCents: 1_050,
+          openedAtMs: NOW + MINUTE_MS,
+        },
+      ]);
+      const moved = await operations.listReturnedMoney(9);
+      expect(moved.map(({ id, kind, paidCents }) => [id, kind, paidCents])).toEqual([
+        [lost, 'dispute_lost', 0],
+        [lost, 'dispute', -1_050],
+        [won, 'dispute_won', 1_050],
+        [won, 'dispute', -1_050],
+        [open, 'dispute', -1_050],
+      ]);
+      expect(await operations.listReturnedMoney(2)).toHaveLength(2);
+    });
+
+    test('are fees that changed by their own time, and a reversal takes back what they had left', async () => {
+      const { storage, pay, adjust } = await openScene();
+      const id = await pay();
+      await adjust(id, [adjustmentOf('refund', 're_1', -1)]);
+      await storage.payments.movePayment(id, { kind: 'refunded' }, NOW + MINUTE_MS, NOW);
+      await adjust(id, [
+        {
+          ...adjustmentOf('refund_failed', 're_1', 1),
+          receiverFeeCents: cents(1_000),
+          netAmountCents: cents(0),
+        },
+      ]);
+      const of = async (kind: 'tips' | 'reversals' | 'adjustments') =>
+        (await storage.operations.sumFees(kind, 0)).quarters.map(({ startMs: _, ...sums }) => sums);
+      const mode = { paymentMode: 'test' };
+      expect(await of('tips')).toEqual([
+        { ...mode, count: 1, paidCents: 2_100, giverFeeCents: 100, receiverFeeCents: 60 },
+      ]);
+      expect(await of('reversals')).toEqual([
+        { ...mode, count: 1, paidCents: 1_050, giverFeeCents: 50, receiverFeeCents: 30 },
+      ]);
+      expect(await of('adjustments')).toEqual([
+        { ...mode, count: 2, paidCents: 0, giverFeeCents: 0, receiverFeeCents: 970 },
+      ]);
+      expect(await storage.operations.listReturnedPayments(9)).toMatchObject([
+        { id, state: 'refunded', paidCents: 1_050 },
+      ]);
+    });
+
+    test('ends by an act of an operator, once, with its row, and what is settled stays so', async () => {
+      const { storage, pay, adjust } = await openScene();
+      const { payments, audit } = storage;
+      const id = await pay();
+      await adjust(id, [], { owedByReceiverCents: cents(2_100), owedToGiverCents: cents(50) });
+      const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+      const actOf = (action: Act['action']): Act => ({
+        actor,
+        action,
+        subject: id,
+        reason: 'Why',
+        atMs: NOW,
+      });
+      const settle = (debt: Parameters<typeof payments.settleDebt>[1], action: Act['action']) =>
+        payments.settleDebt(id, debt, NOW, actOf(action));
+      expect(await settle('owed_by_receiver', 'debt_written_off')).toBe(true);
+      expect(await settle('owed_to_giver', 'refund_paid_otherwise')).toBe(true);
+      expect(await settle('owed_by_receiver', 'debt_written_off')).toBe(false);
+      const unknown = { ...actOf('debt_written_off') };
+      expect(await payments.settleDebt('txn_0' as TransactionId, 'owed_to_giver', NOW, unknown)).toBe(false);
+      expect(await payments.findPayment({ id })).toMatchObject({
+        owedByReceiverCents: 0,
+        owedToGiverCents: 0,
+        settledByReceiverCents: 2_100,
+        settledToGiverCents: 50,
+      });
+      expect(await payments.listDebts(9)).toEqual([]);
+      expect((await audit.listAbout(id, 9)).map(({ action }) => action)).toEqual([
+        'refund_paid_otherwise',
+        'debt_written_off',
+      ]);
+      expect(await payments.takeOpenPayments(NOW + MINUTE_MS, 9)).toEqual([]);
+    });
+  });
+}
