@@ -25,6 +25,8 @@ function paymentOf(amountCents: number, giverFeeCents: number, receiverFeeCents:
     owedByReceiverCents: cents(0),
     owedToGiverCents: cents(0),
     owedToReceiverCents: cents(0),
+    settledByReceiverCents: cents(0),
+    settledToGiverCents: cents(0),
   };
 }
 

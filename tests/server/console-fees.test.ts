@@ -177,7 +177,9 @@ test('a tip that arrives, and one that goes back, are in the next answer', async
   expect(answer.rows).toMatchObject([may, june]);
   expect(answer.totals).toMatchObject([{ paymentMode: 'simulated', tips: 1, refunds: 1, incomeCents: 0 }]);
   // A negative number is no formula, and stays one.
-  expect(feesAsCsv(answer)).toContain('2026-06,simulated,USD,0,0.00,0.00,0.00,1,105.00,5.00,3.00,-8.00,0,0.00,0.00,0.00\r\n');
+  expect(feesAsCsv(answer)).toContain(
+    '2026-06,simulated,USD,0,0.00,0.00,0.00,1,105.00,5.00,3.00,-8.00,0,0.00,0.00,0.00\r\n',
+  );
 });
 
 test('what Stripe was paid stands apart, dated when it was paid and when it went back', async () => {

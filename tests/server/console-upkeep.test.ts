@@ -162,11 +162,15 @@ describe('health', () => {
       'soon: 1 tip was not charged in time.',
       'soon: Payments went through at Stripe, and Stripe did not tell this server.',
       'soon: The clock of this machine is 75 seconds ahead of Stripe’s.',
-      expect.stringContaining('note: Stripe has restricted the accounts of 3 providers who were paid before.'),
+      expect.stringContaining(
+        'note: Stripe has restricted the accounts of 3 providers who were paid before.',
+      ),
     ]);
     expect(problems.every(({ urgency, action }) => urgency === 'note' || action.length > 10)).toBe(true);
     // Before the first look there are no sums.
-    expect((await health.read(0)).problems.map(({ text }) => text)).toContain('A customer disputes a payment.');
+    expect((await health.read(0)).problems.map(({ text }) => text)).toContain(
+      'A customer disputes a payment.',
+    );
   });
 
   test('is answered also while the database is not, or hangs, or takes nothing', async () => {

@@ -103,7 +103,10 @@ test('npm run tip finds a tip and refunds it, and quotes what people wrote', asy
 test('where payments are simulated, npm run payments says that there is nothing to compare, and asks nobody', async () => {
   const { run } = await openScene();
   const nothing = 'Payments are simulated: no money moves, and there is nothing to compare or to export.\n';
-  for (const words of [['reconcile'], ['export', '--from', '2026-05-01', '--to', '2026-05-31', '--out', '/nowhere/x']])
+  for (const words of [
+    ['reconcile'],
+    ['export', '--from', '2026-05-01', '--to', '2026-05-31', '--out', '/nowhere/x'],
+  ])
     expect(await run('payments', ...words)).toEqual({ code: 0, stdout: nothing, stderr: '' });
   for (const [words, sentence] of [
     [[], 'Usage: npm run payments'],

@@ -160,7 +160,9 @@ function shown({ tips, reversals, adjustments }: Sums) {
     returnedCents: cents(reversals.paidCents),
     returnedGiverFeeCents: cents(reversals.giverFeeCents),
     returnedReceiverFeeCents: cents(reversals.receiverFeeCents),
-    incomeCents: cents(keptCents - returnedFeeCents + adjustments.giverFeeCents + adjustments.receiverFeeCents),
+    incomeCents: cents(
+      keptCents - returnedFeeCents + adjustments.giverFeeCents + adjustments.receiverFeeCents,
+    ),
     changes: adjustments.count,
     changedCents: cents(adjustments.paidCents),
     changedGiverFeeCents: cents(adjustments.giverFeeCents),

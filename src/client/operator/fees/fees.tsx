@@ -103,7 +103,8 @@ function Income({ income }: { readonly income: FeeIncome }) {
         Download CSV
       </Button>
       <p className={styles.soft}>
-        A refund or a dispute counts on the day the money went back. What your payment service charges is not included.
+        A refund or a dispute counts on the day the money went back. What your payment service charges is not
+        included.
       </p>
     </>
   );

@@ -8,6 +8,7 @@ import type {
   Payments,
   PayoutAccount,
 } from '../port/payments.ts';
+import { settledPayment } from '../rules/debts.ts';
 import { newMessagesRow } from '../rules/messages.ts';
 import * as rules from '../rules/payments.ts';
 import { payoutAccountOf, payoutAccountRow } from '../rules/payout-accounts.ts';
@@ -290,7 +291,7 @@ function* adjustPayment(
 
 const settleDebt: StepOf<Payments['settleDebt']> = function* (statements, isRepeated, id, debt, nowMs, act) {
   const payment = yield* lock(statements, id);
-  const settled = payment && rules.settledPayment(payment, debt, nowMs);
+  const settled = payment && settledPayment(payment, debt, nowMs);
   if (!settled) return isRepeated && (yield* isNoted(statements, act));
   // What else is open is looked at now.
   yield* save(statements, settled, nowMs);
