@@ -46,7 +46,7 @@ export type AdjustmentKind = (typeof ADJUSTMENT_KINDS)[number];
 export const paymentLink = z.object({ url: z.url() });
 
 /** Why an account that a provider had does not count any more. */
-export const LOST_ACCOUNTS = ['gone', 'other_platform'] as const;
+const LOST_ACCOUNTS = ['gone', 'other_platform'] as const;
 
 export const payoutStatus = z.object({
   mode: z.enum(PAYMENT_MODES),

@@ -63,7 +63,7 @@ function Balance() {
               <Money amountCents={nextPayout.amountCents} /> on {DAY.format(new Date(nextPayout.arrivesAt))}
             </>
           ) : (
-            'Not scheduled yet'
+            'None on its way yet'
           )}
         </Entry>
         <Entry term="Available">
