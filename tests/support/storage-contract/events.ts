@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { BEFORE_EVENTS, type EventPlace, type EventRecord } from '#server/storage/port/events.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { newQrCodeId, type UserId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
 import { createChance } from '../chance.ts';
 import { takeBack } from '../ledger-steps.ts';
+import { authoriseTip, payoutAccountOf } from '../payment-steps.ts';
 import { MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
 const png = { address: PREFIX, png: Buffer.from('no picture') };
@@ -98,6 +100,48 @@ export function describeEvents(): void {
         `${newest}`.replace(/.$/, (last) => (last === 'z' ? 'y' : 'z')) as never,
       );
       expect(stranger).toBeNull();
+    });
+
+    test('of the money of a paid tip say what happened to it and what moved, and are found by their ids', async () => {
+      const { storage, provider, customer, tip } = await openScene();
+      const { payments, events: stored } = storage;
+      await payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
+      const paid = tip({ paymentMode: 'test' });
+      await authoriseTip(storage, paid);
+      const captured = { kind: 'succeeded', chargeId: `pi_${paid.id}` } as const;
+      await payments.movePayment(paid.id, captured, NOW + MINUTE_MS, NOW);
+      const half = {
+        kind: 'refund',
+        source: 're_1',
+        amountCents: cents(-1_000),
+        giverFeeCents: cents(-50),
+        receiverFeeCents: cents(-30),
+        netAmountCents: cents(-970),
+        createdAtMs: NOW + 2 * MINUTE_MS,
+      } as const;
+      const nothing = {
+        owedByReceiverCents: cents(0),
+        owedToGiverCents: cents(0),
+        owedToReceiverCents: cents(0),
+      };
+      const change = { adjustments: [half], knownCount: 0, ...nothing };
+      await payments.adjustPayment(paid.id, change, NOW + 2 * MINUTE_MS, NOW);
+      const { events } = await readAll(storage, provider.id);
+      const ofTip = { transactionId: paid.id, qrCodeId: paid.qrCodeId };
+      expect(events.slice(-3)).toMatchObject([
+        { kind: 'tip.received', ...ofTip, amountCents: 2_000, netAmountCents: 1_940 },
+        { kind: 'tip.changed', ...ofTip, change: 'capture', amountCents: 0, netAmountCents: 0 },
+        { kind: 'tip.changed', ...ofTip, change: 'refund', amountCents: -1_000, netAmountCents: -970 },
+      ]);
+      expect((await readAll(storage, provider.id, 1)).events).toEqual(events);
+      for (const event of events.slice(-3)) {
+        expect(await stored.findEventPlace(provider.id, event.id)).toEqual(event.place);
+        expect(await stored.findEvent(provider.id, event.id)).toMatchObject({
+          id: event.id,
+          kind: event.kind,
+        });
+      }
+      expect((await readAll(storage, customer.id)).events).toEqual([]);
     });
 
     test('of what an account gave there are none, but reading goes on behind it', async () => {
