@@ -78,6 +78,7 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   await picture(page, '06-receipt-disputed');
   await happens(() => stripe.closeDispute([...stripe.charges.values()].at(-1)?.disputes[0]?.id ?? '', 'won'));
   await expect(toast(dashboard, /\$19\.40 is back in your total\.$/)).toBeVisible();
+  await expect(arrived).toContainText('The customer’s bank took back $19.40.');
   await expect(arrived).toContainText('Dispute won');
   await expect(arrived).toContainText('Status: completed');
 

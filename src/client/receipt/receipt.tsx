@@ -20,7 +20,7 @@ import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { MailReceipt } from '../ui/later/mail-receipt.tsx';
 import { Quote } from '../ui/later/quote.tsx';
-import { chargeSentence, labelOf, leftOf, sentenceOf } from '../ui/later/tip-changes.ts';
+import { chargeSentence, labelOf, leftOf, toldChanges } from '../ui/later/tip-changes.ts';
 import { Money } from '../ui/money.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
@@ -249,16 +249,15 @@ function Refunded({ transaction, isGiver }: OfReceiptProps) {
 
 /** What happened to the money after it was given, or is about to; the news of a refund stand apart. */
 function Changes({ transaction, isGiver }: OfReceiptProps) {
-  const { changes, paymentMode } = transaction;
-  if (paymentMode === 'simulated') return null;
+  if (transaction.paymentMode === 'simulated') return null;
   const arriving = isArriving(transaction) ? chargeSentence(transaction, isGiver) : null;
   return (
     // Screen readers announce what changes in an element that was there before.
     <div className={styles.changes} role="status">
       {arriving !== null && <p className={styles.refunded}>{arriving}</p>}
-      {changes.map((change) => (
-        <p key={`${change.kind} ${change.at}`} className={styles.refunded}>
-          {sentenceOf(change, isGiver)} <Time iso={change.at} />
+      {toldChanges(transaction, isGiver).map(({ key, at, label, sentence }) => (
+        <p key={key} className={styles.refunded}>
+          <strong>{label}</strong> on <Time iso={at} />: {sentence}
         </p>
       ))}
     </div>

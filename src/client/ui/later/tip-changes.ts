@@ -5,19 +5,22 @@ import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import { isArriving, wasNeverCharged } from '#shared/tip-states.ts';
 import type { TipChange, Transaction } from '#shared/tips.ts';
 
-const LABELS: Readonly<Partial<Record<TipChange['kind'], string>>> = {
+/** The kinds of changes in a word or two. */
+export const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
   refund: 'Partly refunded',
   dispute: 'Disputed',
   dispute_won: 'Dispute won',
   dispute_lost: 'Dispute lost',
+  refund_failed: 'Refund failed',
+  debit: 'Deducted',
 };
 
-/** In a word or two; null for a tip whose status says it all. */
+/** The state of a tip in a word or two; null for one whose status says it all. */
 export function labelOf(tip: Transaction): string | null {
   if (isArriving(tip)) return 'Arriving';
   if (wasNeverCharged(tip)) return tip.refundedBy === 'giver' ? 'Taken back' : null;
-  if (tip.status === 'refunded') return null;
-  return tip.changes.map(({ kind }) => LABELS[kind]).findLast((label) => label !== undefined) ?? null;
+  const last = tip.changes.at(-1);
+  return tip.status === 'refunded' || !last ? null : CHANGE_LABELS[last.kind];
 }
 
 type Tell = (sum: string) => string;
@@ -42,9 +45,24 @@ const TO_GIVER: Readonly<Record<TipChange['kind'], Tell>> = {
   debit: () => '',
 };
 
-/** A sentence or two about a change, for one of the two people. */
+/** A sentence or two about a change that has just happened, for one of the two people. */
 export function sentenceOf({ kind, amountCents }: TipChange, isGiver: boolean): string {
-  return (isGiver ? TO_GIVER : TO_RECEIVER)[kind](formatMoney(magnitude(amountCents)));
+  const sum = formatMoney(cents(Math.abs(amountCents)));
+  return (isGiver ? TO_GIVER : TO_RECEIVER)[kind](sum);
+}
+
+/** The changes of a tip, oldest first, each with what is still to be said of it. */
+export function toldChanges({ changes }: Transaction, isGiver: boolean) {
+  return changes.map((change, index) => {
+    const { kind, at, amountCents } = change;
+    const isOver =
+      kind === 'dispute' && changes.slice(index).some(({ kind: later }) => /_won$|_lost$/.test(later));
+    const taken = formatMoney(cents(Math.abs(amountCents)));
+    const sentence = isOver
+      ? `${isGiver ? 'Your bank took' : 'The customer’s bank took back'} ${taken}${isGiver ? ' back' : ''}.`
+      : sentenceOf(change, isGiver);
+    return { key: `${kind} ${at}`, at, label: CHANGE_LABELS[kind], sentence };
+  });
 }
 
 /** About a tip that is arriving or was never charged; null for any other. */
@@ -53,7 +71,7 @@ export function chargeSentence(tip: Transaction, isGiver: boolean): string | nul
     const at = timeOf(tip.capturesAt);
     return isGiver
       ? `Your card is charged at ${at}. Until then you can take it back at no cost.`
-      : `Arriving: it’s yours at ${at}, unless it’s taken back before.`;
+      : `It’s yours at ${at}, unless it’s taken back before.`;
   }
   if (wasNeverCharged(tip)) return isGiver ? 'Nothing was charged.' : 'The customer was never charged.';
   return null;
@@ -68,8 +86,6 @@ export function leftOf(
   const begun = isGiver ? tip.amountCents + tip.giverFeeCents : tip.netAmountCents;
   return cents(changes.reduce<number>((sum, { amountCents }) => sum + amountCents, begun));
 }
-
-const magnitude = (amount: Cents): Cents => cents(Math.abs(amount));
 
 function timeOf(iso: string | null): string {
   return iso === null ? '' : new Date(iso).toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' });
