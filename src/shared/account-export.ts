@@ -63,7 +63,7 @@ export const exportedAccount = z.object({
       transactionId: transaction.shape.id,
     }),
   ),
-  /** The accounts at the payment service, one for test money and one for real money. */
+  /** The accounts at the payment service, for test money and real money, one for each account of the operator. */
   payoutAccounts: z.array(
     z.object({
       paymentMode: z.enum(PAID_MODES),
@@ -72,6 +72,16 @@ export const exportedAccount = z.object({
       chargesEnabled: z.boolean(),
       /** What the payment service asks of the owner, in its own names. */
       missing: z.array(z.string()),
+      /** The operator's account there; null for accounts from before this was stored. */
+      platform: z.string().nullable(),
+      /** ISO 3166-1 alpha-2; null when it is not known. */
+      country: z.string().nullable(),
+      /** Whether the account's balance is paid out to its owner's bank. */
+      payoutsEnabled: z.boolean(),
+      /** Why the payment service has restricted it, in its own name; null when it has not. */
+      disabledReason: z.string().nullable(),
+      /** When the payment service last told of it. */
+      readAt: z.iso.datetime(),
     }),
   ),
   /** What operators did to the account, newest first. */

@@ -15,7 +15,7 @@ import { createChance } from '#tests/support/chance.ts';
 import { eventsOf } from '#tests/support/event-streams.ts';
 import { newTip } from '#tests/support/new-tip.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
-import { beginPayment } from '#tests/support/payment-steps.ts';
+import { beginPayment, payoutAccountOf } from '#tests/support/payment-steps.ts';
 import { typePassword } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
@@ -227,7 +227,7 @@ describe('an export', () => {
   });
 
   test('tells of the account at the payment service, and how each tip was paid', async () => {
-    const { t, makePayable, pay } = await createPaidApp();
+    const { t, stripe, makePayable, pay } = await createPaidApp();
     const pat = await enter(t, 'pat', ['bartender']);
     const cam = await enter(t, 'cam');
     const accountId = await makePayable(pat);
@@ -238,10 +238,22 @@ describe('an export', () => {
     await pay(paymentUrl);
     await give();
     const { json, rows, text } = await exportOf(t, pat);
-    const payout = { payment_mode: 'test', account_id: accountId, charges_enabled: true, missing: [] };
+    const payout = {
+      payment_mode: 'test',
+      account_id: accountId,
+      charges_enabled: true,
+      missing: [],
+      platform: stripe.platform,
+      country: 'US',
+      payouts_enabled: true,
+      disabled_reason: null,
+      read_at: new Date(t.clock.nowMs).toISOString(),
+    };
     expect(json('account.json').payout_accounts).toEqual([payout]);
     expect(createValidator().compile(json('account.schema.json'))(json('account.json'))).toBe(true);
-    expect(json('transactions.json')).toMatchObject([{ id, status: 'completed', payment_mode: 'test' }]);
+    const capturesAt = new Date(t.clock.nowMs + 600_000).toISOString();
+    const held = { id, status: 'pending', captures_at: capturesAt, payment_mode: 'test', changes: [] };
+    expect(json('transactions.json')).toMatchObject([held]);
     expect(rows()).toMatchObject([{ Transaction: id, Payment: 'test' }]);
     expect(text('README.txt')).not.toContain('Payments are simulated');
     const ofGiver = await exportOf(t, cam);
@@ -270,15 +282,22 @@ describe('an export', () => {
     await cam.trpc.transactions.giveUp.mutate({ id: left.id });
     const paid = await give(3_000);
     await pay(paid.paymentUrl);
+    const capturesAt = new Date(t.clock.nowMs + 600_000).toISOString();
     const pending = await give(2_000);
 
     const { json, files, rows } = await exportOf(t, cam);
     const payments = json('payments.json');
     expect(payments).toMatchObject([
       { transaction_id: pending.id, state: 'pending', amount: 20, giver_fee: 1, charge_id: null },
-      { transaction_id: paid.id, state: 'succeeded', amount: 30, refund_asked_by: null },
+      {
+        transaction_id: paid.id,
+        state: 'authorised',
+        amount: 30,
+        captures_at: capturesAt,
+        refund_asked_by: null,
+      },
       { transaction_id: left.id, state: 'expired', amount: 40, charge_id: null },
-      { transaction_id: refunded.id, state: 'refunded', amount: 50, refund_asked_by: 'receiver' },
+      { transaction_id: refunded.id, state: 'cancelled', amount: 50, refund_asked_by: 'receiver' },
     ]);
     const { created_at, checkout_url, payment_mode, ...rest } = payments[0];
     expect({ created_at, checkout_url, payment_mode }).toEqual({
@@ -299,10 +318,10 @@ describe('an export', () => {
   });
 
   test('has a long list of payments once, whatever is begun meanwhile', async () => {
-    const { t, makePayable } = await createPaidApp();
+    const { t } = await createPaidApp();
     const pat = await enter(t, 'pat', ['bartender']);
     const cam = await enter(t, 'cam');
-    await makePayable(pat);
+    await t.storage.payments.savePayoutAccount(payoutAccountOf(pat.user.id), t.clock.nowMs);
     const [qrCodeId] = pat.codes;
     if (qrCodeId === undefined) throw new Error('pat has no code');
     const begin = async (createdAtMs: number) => {

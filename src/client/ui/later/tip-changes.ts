@@ -6,7 +6,7 @@ import { isArriving, wasNeverCharged } from '#shared/tip-states.ts';
 import type { TipChange, Transaction } from '#shared/tips.ts';
 
 /** The kinds of changes in a word or two. */
-export const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
+const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
   refund: 'Partly refunded',
   dispute: 'Disputed',
   dispute_won: 'Dispute won',

@@ -118,9 +118,10 @@ async function* filesOf(
     qrCodes: codes,
     readyThankYous: [...readyThankYous],
     blockedGivers: services.tipMessages.nameBlocked(account, blockedGivers),
-    payoutAccounts: payoutAccounts.map(({ userId: _, missing, ...told }) => ({
+    payoutAccounts: payoutAccounts.map(({ userId: _, missing, readAtMs, ...told }) => ({
       ...told,
       missing: [...missing],
+      readAt: new Date(readAtMs).toISOString(),
     })),
     operatorActs: await services.accounts.listOperatorActs(account.id),
     mail: shownSettings(mail),
