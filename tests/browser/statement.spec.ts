@@ -476,6 +476,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         expect(printed).toContain(`Page ${index + 1} of ${pages.length}`);
         expect(printed, `${format} ${index}`).toContain(`${provider.fullName} · @${provider.username}`);
         expect(printed, `${format} ${index}`).toMatch(/Tips received, Nov 1\s–\s30, 2025/);
+        expect(printed, `${format} ${index}`).not.toMatch(/Transaction Page/);
         if (/txn_/.test(printed)) expect(printed, `${format} ${index}`).toMatch(/Date and time.*Transaction/);
       }
     }
@@ -489,6 +490,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
     // A page of A4 without its margins.
     await page.setViewportSize({ width: 687, height: 1_000 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(687);
+    // Else a full last page is followed by an empty one, which says nothing of whose it is.
+    const below = await page.evaluate(() => {
+      const { bottom } = document.querySelector('article')?.getBoundingClientRect() ?? new DOMRect();
+      return document.documentElement.getBoundingClientRect().bottom - bottom;
+    });
+    expect(below).toBeLessThan(1);
   });
 }
 
