@@ -12,9 +12,11 @@ import { AUDIT_ACTIONS, type AuditAction } from '#server/storage/port/audit.ts';
 import { attemptsAccountOf } from '#server/storage/rules/accounts.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { newApiKeyId, newInvitationId, type TransactionId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { addOperator } from '#tests/support/operators.ts';
+import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { runToEnd, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
@@ -28,6 +30,8 @@ interface Scene {
   readonly folder: string;
   readonly accountId: string;
   readonly reported: TransactionId;
+  /** A tip whose receiver owes something, and to whose giver something is owed. */
+  readonly owed: TransactionId;
   readonly invitation: string;
   readonly operatorId: string;
   readonly code: string;
@@ -43,13 +47,22 @@ async function openScene(): Promise<Scene> {
   const said = { ...tip(), giverMessage: { message: 'Hi', giverName: null, isRefused: false } };
   await storage.recordTip(said);
   await storage.messages.reportMessage(provider.id, said.id, 1);
+  const paid = tip();
+  await storage.payments.savePayoutAccount(payoutAccountOf(provider.id), 1);
+  await payTip(storage, paid);
+  const debts = {
+    owedByReceiverCents: cents(2_100),
+    owedToGiverCents: cents(50),
+    owedToReceiverCents: cents(0),
+  };
+  await storage.payments.adjustPayment(paid.id, { adjustments: [], knownCount: 0, ...debts }, 1, 1);
   const id = newInvitationId(randomBytes);
   const invitation = { id, emailKey: null, maxUses: 1, usesLeft: 1, expiresAtMs: Date.now() + 60_000 };
   await storage.invitations.add({ ...invitation, tokenHash: randomBytes(32) });
   const { operator } = await addOperator(storage, Date.now(), { email: OPERATOR });
   await storage.close();
   const ids = { accountId: provider.id, invitation: id, operatorId: operator.id };
-  return { path, folder, reported: said.id, code, ...ids };
+  return { path, folder, reported: said.id, owed: paid.id, code, ...ids };
 }
 
 /** A session, an API key and a failed login of somebody, which a command before may have ended. */
@@ -161,6 +174,8 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
   tip: {
     'find ID_OR_LINK': [({ reported }) => ['find', reported], null],
     'refund ID_OR_LINK': [({ reported }) => ['refund', reported], 'tip_refunded', ({ reported }) => reported],
+    'mark-paid ID_OR_LINK': [({ owed }) => ['mark-paid', owed], 'refund_paid_otherwise', ({ owed }) => owed],
+    'write-off ID_OR_LINK': [({ owed }) => ['write-off', owed], 'debt_written_off', ({ owed }) => owed],
     waiting: [() => ['waiting'], null],
   },
 };

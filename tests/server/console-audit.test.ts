@@ -93,6 +93,7 @@ const MUTATIONS: Readonly<Record<string, string | Case>> = {
       return id;
     },
   },
+  'transactions.settle': 'ends a debt of a payment (console-transactions.test.ts)',
   'codes.stop': {
     action: 'code_stopped',
     async act({ t, console }, reason) {

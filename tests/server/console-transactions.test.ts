@@ -183,7 +183,7 @@ test('payments that are simulated never wait', async () => {
 });
 
 test('a paid tip is found by its names at the payment service, and refunded there', async () => {
-  const scene = await openPaymentScene();
+  const scene = await openPaymentScene({ isUndoable: false });
   const { t, stripe, customer } = scene;
   const { find, refund, readLog } = consoleParts(t);
   const { id } = await scene.give();
@@ -239,7 +239,7 @@ test('a refund that a command notes is carried out by the next sweep of the serv
 });
 
 test('payments that wait too long are listed with the reason, and what went back by itself', async () => {
-  const scene = await openPaymentScene();
+  const scene = await openPaymentScene({ isUndoable: false });
   const { t, stripe, provider } = scene;
   const { listTroubles } = consoleParts(t);
   const giveAndPay = async () => {
@@ -251,7 +251,12 @@ test('payments that wait too long are listed with the reason, and what went back
   const disputed = await giveAndPay();
   stripe.dispute(disputed.chargeId);
   expect((await scene.deliver()).status).toBe(200);
-  const wentBack = { id: disputed.id, paidCents: 2_100, at: new Date(t.clock.nowMs).toISOString() };
+  const wentBack = {
+    id: disputed.id,
+    kind: 'dispute',
+    paidCents: -2_100,
+    at: new Date(t.clock.nowMs).toISOString(),
+  };
   t.clock.nowMs += MINUTE_MS;
   const asked = await giveAndPay();
   stripe.fail(() => ({ is: 'cut', when: 'before' }));
@@ -275,4 +280,95 @@ test('payments that wait too long are listed with the reason, and what went back
   expect(stuck.find(({ why }) => why === 'refund')?.id).toBe(asked.id);
   const withoutKeys = await commandOf(t, 'simulated');
   expect((await withoutKeys.listTroubles()).stuck.map(({ why }) => why)).toEqual(Array(3).fill('other_keys'));
+});
+
+test('disputes have their deadline, debts end by an act with its row, and what is held counts as arriving', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, accountId } = scene;
+  const { find, listTroubles, readLog } = consoleParts(t);
+  const giveAndPay = async () => {
+    const { id } = await scene.give();
+    const { chargeId } = scene.pay();
+    await scene.deliver();
+    return { id, chargeId };
+  };
+  const { id, chargeId } = await giveAndPay();
+  expect(await find(id)).toMatchObject({ status: 'pending', payment: { state: 'authorised' } });
+  expect((await listTroubles()).arriving).toEqual({ count: 1, paidCents: 2_100 });
+  await scene.pass(15);
+  expect((await listTroubles()).arriving).toEqual({ count: 0, paidCents: 0 });
+  stripe.emptyAccount(accountId);
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  const found = await find(id);
+  expect(found).toMatchObject({
+    status: 'disputed',
+    changes: [{ kind: 'dispute', paidCents: -2_100, netAmountCents: -1_940, source: dispute }],
+    debts: [{ kind: 'owed_by_receiver', cents: 2_100 }],
+    payment: { url: `https://dashboard.stripe.com/test/payments/${chargeId}` },
+  });
+  const troubles = await listTroubles();
+  expect(troubles.disputes).toMatchObject([
+    {
+      id,
+      paidCents: 2_100,
+      isDeadlineKnown: true,
+      url: `https://dashboard.stripe.com/test/disputes/${dispute}`,
+    },
+  ]);
+  expect(Date.parse(troubles.disputes[0]?.answerBy ?? '')).toBeGreaterThan(t.clock.nowMs);
+  expect(troubles.debts).toMatchObject([{ id, kind: 'owed_by_receiver', cents: 2_100 }]);
+  const { console } = await createOperator(t);
+  const settle = (debt: 'owed_by_receiver' | 'owed_to_giver') =>
+    console.transactions.settle.mutate({ name: id, debt, reason: 'The provider has left' });
+  await expect(settle('owed_to_giver')).rejects.toMatchObject(refusedAs('nothing_owed'));
+  expect(await settle('owed_by_receiver')).toMatchObject({ id, debts: [] });
+  await expect(settle('owed_by_receiver')).rejects.toMatchObject(refusedAs('nothing_owed'));
+  expect(await readLog()).toMatchObject([
+    { action: 'debt_written_off', subject: id, reason: 'The provider has left' },
+  ]);
+  // Whatever is heard of the charge later brings the debt not back.
+  stripe.closeDispute(dispute, 'lost');
+  await scene.deliver();
+  expect((await listTroubles()).debts).toEqual([]);
+  expect((await listTroubles()).disputes).toEqual([]);
+});
+
+test('readyz and Health tell what payments leave to the operator, until it is over', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, accountId } = scene;
+  const troubles = () => [...t.troubles.begun().keys()].sort();
+  const look = async () => {
+    t.clock.nowMs += 6 * MINUTE_MS;
+    await t.app.sweepPayments();
+    return troubles();
+  };
+  expect(await look()).toEqual([]);
+  t.clock.nowMs += HOUR_MS;
+  const { id } = await scene.give();
+  const { chargeId } = scene.pay();
+  // The giver comes back, and no event ever does.
+  await scene.customer.trpc.transactions.get.query({ id });
+  await look();
+  // The server captures, and lists what Stripe has told nobody, which is not heard.
+  await scene.pass(12);
+  expect(await look()).toEqual(['unheard']);
+  await scene.deliver();
+  expect(await look()).toEqual([]);
+  await scene.pass(15);
+  stripe.emptyAccount(accountId);
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  expect(await look()).toEqual(['dispute', 'owed']);
+  const { console } = await createOperator(t);
+  const { problems } = await console.health.read.query();
+  expect(problems.map(({ text }) => text)).toEqual(
+    expect.arrayContaining([
+      'Providers still have 21.00 USD that went back to customers.',
+      expect.stringMatching(/^1 payment is disputed\. Answer by 2026-/),
+    ]),
+  );
+  stripe.closeDispute(dispute, 'won');
+  await scene.deliver();
+  expect(await look()).toEqual([]);
 });

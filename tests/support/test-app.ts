@@ -122,7 +122,7 @@ export async function createTestApp(
     upkeep: {
       // It listens to the whole process, and so only where somebody asks for it.
       health: {
-        async read(streams) {
+        async read(streams, payments) {
           health ??= createHealth({
             config,
             storage,
@@ -131,7 +131,7 @@ export async function createTestApp(
             backups: options.backups ?? null,
             paymentMode: 'simulated',
           });
-          return health.read(streams);
+          return health.read(streams, payments);
         },
       },
       backups: createBackupDesk(options.backups ?? null, config),

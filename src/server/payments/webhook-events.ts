@@ -19,6 +19,8 @@ const FORGOTTEN_AT_ONCE = 1_000;
 const CATCH_UP_INTERVAL_MS = 10 * MINUTE_MS;
 /** For clocks that differ, and for events that Stripe lists late. */
 const CATCH_UP_OVERLAP_MS = 60 * MINUTE_MS;
+/** More than the time in which it is asked whether events are heard, and less than they are remembered. */
+const LISTED_AGE_MS = 2 * 24 * 60 * MINUTE_MS;
 /** A younger event may still be delivered. */
 const EVENT_DELAY_MS = 2 * MINUTE_MS;
 
@@ -104,12 +106,20 @@ export function createWebhookEvents(deps: {
     await payments.rememberWebhookEvent(event.id, clock());
   }
 
+  /** An event that is listed was not heard: it is remembered by another name and dated back. */
+  async function takeListed(event: WebhookEvent): Promise<void> {
+    const name = `listed ${event.id}`;
+    if ((await payments.hasWebhookEvent(event.id)) || (await payments.hasWebhookEvent(name))) return;
+    await handle(event);
+    await payments.rememberWebhookEvent(name, clock() - LISTED_AGE_MS);
+  }
+
   /** Handles events of charges that were never delivered, because no sweep looks at a paid payment again. */
   async function catchUpEvents(): Promise<void> {
     const toMs = clock() - EVENT_DELAY_MS;
     for await (const event of service.listEvents(caughtUpToMs - CATCH_UP_OVERLAP_MS, toMs)) {
       try {
-        await take(event);
+        await takeListed(event);
       } catch (err) {
         if (err instanceof PaymentServiceUnavailable) throw err;
         log.error({ err, event: event.id }, 'could not handle a webhook event');
