@@ -1,4 +1,5 @@
 /** `npm run fees`, `npm run tip`, `npm run payments` and `npm run code`: what an operator reads of money, and does about it. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
@@ -6,6 +7,7 @@ import { runHere } from '#tests/support/commands.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
+import { openBooksScene } from '#tests/support/stripe/books-scene.ts';
 
 const HOUR_MS = 3_600_000;
 const MAY_31 = Date.UTC(2026, 4, 31);
@@ -120,6 +122,33 @@ test('where payments are simulated, npm run payments says that there is nothing 
       stdout: '',
       stderr: expect.stringContaining(sentence),
     });
+});
+
+test('npm run payments compares and exports what Stripe has, and its exit code says whether it adds up', async () => {
+  const { path, storage, provider, tip } = await openScene();
+  const clock = { nowMs: Date.now() - HOUR_MS };
+  const { stripe, pay } = await openBooksScene(storage, provider, clock);
+  const { secretKey, webhookSecrets, apiBase } = stripe.settings;
+  const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
+  const env = { DATABASE_URL: path, STRIPE_API_BASE: apiBase, ...keys };
+  const given = tip({ createdAtMs: clock.nowMs });
+  const chargeId = await pay(given);
+  const whole = await runHere('payments', env, ['reconcile']);
+  expect(whole).toMatchObject({ code: 0, stderr: '' });
+  expect(whole.stdout).toContain('It adds up to the cent (charges: 1, payments: 1).');
+  stripe.refundPart(chargeId, 1_050);
+  const differs = await runHere('payments', env, ['reconcile']);
+  expect(differs.code).toBe(1);
+  expect(differs.stdout).toContain(
+    `${given.id}, ${chargeId}: Stripe refunded 10.50, and the ledger has refunds of 0.00.`,
+  );
+  const file = join(temporaryFolder(), 'payments.csv');
+  expect(await runHere('payments', env, ['export', '--out', file])).toMatchObject({ code: 0 });
+  const printed = (await runHere('payments', env, ['export'])).stdout;
+  expect(printed).toBe(readFileSync(file, 'utf8'));
+  expect(printed.split('\r\n')).toHaveLength(4);
+  stripe.fail(() => ({ is: 'refused', status: 401, message: 'Expired API Key provided' }));
+  expect((await runHere('payments', env, ['reconcile'])).stderr).toContain('Stripe does not answer');
 });
 
 test('during maintenance no command moves money', async () => {

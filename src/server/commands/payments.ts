@@ -200,7 +200,7 @@ function linesOf(found: Reconciled, terms: Money): string[] {
       : []),
     ...(otherKeysCount > 0 ? [`Payments with other keys, left out: ${otherKeysCount}`] : []),
     addsUp
-      ? `It adds up: ${chargeCount} charges and ${paymentCount} payments agree to the cent.`
-      : `It does not add up. Compared were ${chargeCount} charges and ${paymentCount} payments.`,
+      ? `It adds up to the cent (charges: ${chargeCount}, payments: ${paymentCount}).`
+      : `It does not add up (charges: ${chargeCount}, payments: ${paymentCount}).`,
   ];
 }
