@@ -6,15 +6,19 @@
  */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import type { ChargeState } from '#server/storage/port/payments.ts';
+import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
 import type { BookEntry, EntryPage } from '#shared/books.ts';
 import { dateAfter } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
+import { ENTRY_LABELS } from '#shared/entry-labels.ts';
 import { newTransactionId, type QrCodeId, type TransactionId } from '#shared/ids.ts';
 import { cents, feesFor } from '#shared/money.ts';
 import { GRANULARITIES, TIP_DIRECTIONS, type TipDirection } from '#shared/records.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { newTip } from '#tests/support/new-tip.ts';
+import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -67,8 +71,35 @@ interface Happened {
   readonly netCents: number;
   readonly paidCents: number;
   readonly createdAtMs: number;
-  refundedAtMs: number | null;
+  /** Null for a simulated one. */
+  readonly charge: { refunds: Refund[]; disputes: Dispute[] } | null;
+  readonly changes: Change[];
 }
+
+type Refund = ChargeState['refunds'][number];
+type Dispute = ChargeState['disputes'][number];
+
+/** What went back of a tip, or came again, in signed sums. */
+interface Change extends Moved {
+  readonly kind: keyof typeof ENTRY_LABELS;
+  readonly source: string;
+  readonly atMs: number;
+}
+
+interface Moved {
+  readonly amountCents: number;
+  readonly netCents: number;
+  readonly paidCents: number;
+}
+
+const isReversed = ({ changes }: Happened) => changes.some(({ kind }) => kind === 'reversal');
+
+/** What a tip comes to after all that happened to it. */
+const presentOf = (tip: Happened): Moved => ({
+  amountCents: tip.amountCents + sumOf(tip.changes, ({ amountCents }) => amountCents),
+  netCents: tip.netCents + sumOf(tip.changes, ({ netCents }) => netCents),
+  paidCents: tip.paidCents + sumOf(tip.changes, ({ paidCents }) => paidCents),
+});
 
 /** Two years of tips between three providers and a customer; the time of the ledger is mostly in order. */
 async function createHistory(t: TestApp, chance: Chance) {
@@ -78,6 +109,8 @@ async function createHistory(t: TestApp, chance: Chance) {
     await enter(t, 'kim', ['dj']),
     await enter(t, 'cam'),
   ];
+  for (const { user, codes } of people)
+    if (codes.length > 0) await t.storage.payments.savePayoutAccount(payoutAccountOf(user.id), FIRST_MS);
   const codes = people.flatMap((owner) =>
     owner.codes.map((id, index) => ({ owner, id, category: owner.user.serviceCategories[index] })),
   );
@@ -91,8 +124,18 @@ async function createHistory(t: TestApp, chance: Chance) {
     const code = chance.pick(codes);
     const giver = chance.pick(people.filter((person) => person !== code.owner));
     happened.push(await give(t, chance, giver, code, time - chance.below(5) * chance.below(HOUR_MS)));
-    if (chance.below(6) === 0) await refund(t, chance.pick(happened), time);
+    if (chance.below(5) === 0) await change(t, chance, chance.pick(happened), time);
   }
+  const kinds = new Set(happened.flatMap(({ changes }) => changes.map(({ kind }) => kind)));
+  for (const kind of [
+    'reversal',
+    'refund',
+    'refund_failed',
+    'dispute',
+    'dispute_won',
+    'dispute_lost',
+  ] as const)
+    if (isOnSqlite()) expect(kinds).toContain(kind);
   t.clock.nowMs = FIRST_MS + YEARS_MS + DAY_MS;
   return { people, happened };
 }
@@ -109,8 +152,12 @@ async function give(
   const serviceCategory = code.category ?? 'barber';
   const id = newTransactionId(chance.bytes);
   const tip = { id, giverId: giver.user.id, qrCodeId: code.id, amountCents, createdAtMs };
-  const { outcome } = await t.storage.recordTip(newTip(tip, { serviceCategory }));
-  expect(outcome).toBe('recorded');
+  const isPaid = chance.below(3) === 0;
+  if (isPaid) await payTip(t.storage, newTip(tip, { serviceCategory }));
+  else
+    expect(await t.storage.recordTip(newTip(tip, { serviceCategory }))).toMatchObject({
+      outcome: 'recorded',
+    });
   return {
     id,
     giverId: giver.user.id,
@@ -120,8 +167,15 @@ async function give(
     netCents: fees.netAmountCents,
     paidCents: amountCents + fees.giverFeeCents,
     createdAtMs,
-    refundedAtMs: null,
+    charge: isPaid ? { refunds: [], disputes: [] } : null,
+    changes: [],
   };
+}
+
+/** Has something happen to the money of a tip: a refund, or for a paid one whatever a charge can go through. */
+async function change(t: TestApp, chance: Chance, tip: Happened, atMs: number): Promise<void> {
+  if (!tip.charge) await refund(t, tip, atMs);
+  else if (!isReversed(tip)) await changeCharge(t, chance, tip, tip.charge, atMs);
 }
 
 async function refund(t: TestApp, tip: Happened, createdAtMs: number): Promise<void> {
@@ -132,8 +186,80 @@ async function refund(t: TestApp, tip: Happened, createdAtMs: number): Promise<v
     createdAtMs,
     giverFromMs: 0,
   });
-  expect(outcome).toBe(tip.refundedAtMs === null ? 'reversed' : 'reversed_before');
-  tip.refundedAtMs ??= createdAtMs;
+  expect(outcome).toBe(isReversed(tip) ? 'reversed_before' : 'reversed');
+  if (outcome === 'reversed') noteReversal(tip, createdAtMs);
+}
+
+/** It takes back what is left. */
+function noteReversal(tip: Happened, atMs: number): void {
+  const { amountCents, netCents, paidCents } = presentOf(tip);
+  const left = { amountCents: 0 - amountCents, netCents: 0 - netCents, paidCents: 0 - paidCents };
+  tip.changes.push({ kind: 'reversal', source: '', atMs, ...left });
+}
+
+/** A part or all is refunded, a refund fails, or a dispute is opened, won or lost. */
+async function changeCharge(
+  t: TestApp,
+  chance: Chance,
+  { id, paidCents, changes, ...tip }: Happened,
+  charge: NonNullable<Happened['charge']>,
+  atMs: number,
+): Promise<void> {
+  const { refunds, disputes } = charge;
+  const open = disputes.findIndex(({ state }) => state === 'open');
+  const gone = sumOf(refunds, (each) => (each.hasFailed ? 0 : each.cents));
+  const disputed = sumOf(disputes, (each) => (each.state === 'won' ? 0 : each.cents));
+  const left = paidCents - gone - disputed;
+  const [failing] = refunds;
+  if (open >= 0) {
+    const state = chance.pick(['won', 'lost'] as const);
+    disputes.splice(open, 1, { ...at(disputes, open), state });
+  } else if (failing && !failing.hasFailed && chance.below(4) === 0)
+    refunds[0] = { ...failing, hasFailed: true };
+  else if (left > 0 && chance.below(3) === 0)
+    disputes.push({
+      id: `dp_${id}_${disputes.length}`,
+      cents: cents(left),
+      state: 'open',
+      openedAtMs: atMs,
+      answerByMs: null,
+    });
+  else if (left > 0) {
+    const part = chance.below(2) === 0 ? left : 1 + chance.below(left);
+    refunds.push({
+      id: `re_${id}_${refunds.length}`,
+      cents: cents(part),
+      hasFailed: false,
+      createdAtMs: atMs,
+    });
+  }
+  const payment = await t.storage.payments.findPayment({ id });
+  if (!payment) throw new Error('a payment has gone');
+  const whole = cents(paidCents);
+  const state = {
+    chargeId: `pi_${id}`,
+    transactionId: id,
+    state: 'captured',
+    chargedCents: whole,
+    refunds,
+    disputes,
+    transfer: { cents: whole, reversedCents: cents(gone + disputed) },
+  } as const;
+  const due = decideAdjustments(payment, state, atMs);
+  await t.storage.payments.adjustPayment(id, { ...due, knownCount: payment.adjustments.length }, atMs, atMs);
+  for (const { kind, source, amountCents, giverFeeCents, netAmountCents } of due.adjustments) {
+    const moved = { amountCents, netCents: netAmountCents, paidCents: amountCents + giverFeeCents };
+    changes.push({ kind, source, atMs, ...moved });
+  }
+  if (!due.isRefunded) return;
+  await t.storage.payments.movePayment(id, { kind: 'refunded' }, atMs, atMs);
+  noteReversal({ ...tip, id, paidCents, changes, charge }, atMs);
+}
+
+function at<Item>(items: readonly Item[], index: number): Item {
+  const found = items[index];
+  if (found === undefined) throw new Error('there is no such item');
+  return found;
 }
 
 /** The wall calendar and clock as the platform writes them in Sweden: `2026-05-31 18:05:00`. */
@@ -155,13 +281,17 @@ interface Question {
   readonly serviceCategory?: ServiceCategory;
 }
 
-/** What a tip, or its refund, moved at its own time: what a row of an account book has. */
+/** What a tip, or a change of it, moved at its own time: what a row of an account book has. */
 function entriesOf(all: readonly Happened[]) {
   return all.flatMap((tip) => {
-    const entry = { tip, isRefund: false, atMs: tip.createdAtMs, sign: 1 };
-    return tip.refundedAtMs === null
-      ? [entry]
-      : [entry, { tip, isRefund: true, atMs: tip.refundedAtMs, sign: -1 }];
+    const { amountCents, netCents, paidCents, createdAtMs } = tip;
+    const given = { kind: 'tip' as const, source: '', atMs: createdAtMs, amountCents, netCents, paidCents };
+    return [given, ...tip.changes].map((moved) => ({
+      tip,
+      isChange: moved.kind !== 'tip',
+      moved,
+      atMs: moved.atMs,
+    }));
   });
 }
 
@@ -192,8 +322,8 @@ const isIn = ({ from, to }: Question, day: string) => (!from || day >= from) && 
 /** The tips of the period that the question means. */
 function meantBy(question: Question, asking: Asking, all: readonly Happened[]) {
   return booksBy(question, asking, all)
-    .filter(({ isRefund, day }) => !isRefund && isIn(question, day))
-    .map(({ tip, ...entry }) => ({ ...tip, ...entry, isRefunded: tip.refundedAtMs !== null }));
+    .filter(({ isChange, day }) => !isChange && isIn(question, day))
+    .map(({ tip, ...entry }) => ({ ...tip, ...entry, ...presentOf(tip), isRefunded: isReversed(tip) }));
 }
 
 type Books = ReturnType<typeof booksBy>;
@@ -203,21 +333,21 @@ function movesOf(entries: Books) {
   const received = entries.filter(({ isReceived }) => isReceived);
   const sent = entries.filter(({ isReceived }) => !isReceived);
   return {
-    received: { count: received.length, netCents: sumOf(received, ({ sign, tip }) => sign * tip.netCents) },
+    received: { count: received.length, netCents: sumOf(received, ({ moved }) => moved.netCents) },
     sent: {
       count: sent.length,
-      amountCents: sumOf(sent, ({ sign, tip }) => sign * tip.amountCents),
-      paidCents: sumOf(sent, ({ sign, tip }) => sign * tip.paidCents),
+      amountCents: sumOf(sent, ({ moved }) => moved.amountCents),
+      paidCents: sumOf(sent, ({ moved }) => moved.paidCents),
     },
   };
 }
 
 function bookSumsOf(question: Question, entries: Books) {
   const isSince = (day: string) => question.to !== undefined && day > question.to;
-  const tips = movesOf(entries.filter(({ isRefund, day }) => !isRefund && isIn(question, day)));
-  const changes = movesOf(entries.filter(({ isRefund, day }) => isRefund && isIn(question, day)));
+  const tips = movesOf(entries.filter(({ isChange, day }) => !isChange && isIn(question, day)));
+  const changes = movesOf(entries.filter(({ isChange, day }) => isChange && isIn(question, day)));
   const since = movesOf(
-    entries.filter(({ isRefund, day, dayOfTip }) => isRefund && isIn(question, dayOfTip) && isSince(day)),
+    entries.filter(({ isChange, day, dayOfTip }) => isChange && isIn(question, dayOfTip) && isSince(day)),
   );
   return {
     receivedTips: tips.received,
@@ -282,7 +412,7 @@ const takingsIn = ({ count, grossCents, feeCents, netCents }: Takings): Takings 
   netCents,
 });
 
-const centsIn = (cell = '') => Math.round(Number(cell) * 100);
+const centsIn = (cell = '') => Math.round(Number(cell) * 100) + 0;
 
 async function csvAt(t: TestApp, path: string, { token }: Person): Promise<Record<string, string>[]> {
   const { status, text } = await t.rest('GET', path, { token, headers: { Accept: 'text/csv' } });
@@ -312,30 +442,36 @@ async function allPages({ trpc }: Person, question: Question, limit: number): Pr
 
 /** The rows of the statement against the entries of an account book. */
 function expectRowsToAgree(rows: Readonly<Record<string, string>>[], entries: Books, label: string) {
-  const keyOf = (id: string | undefined, isRefund: boolean) => `${id} ${isRefund}`;
-  const known = new Map(entries.map((entry) => [keyOf(entry.tip.id, entry.isRefund), entry]));
+  const keyOf = (...parts: readonly (string | undefined)[]) => parts.join(' ');
+  const known = new Map(
+    entries.map((entry) => [keyOf(entry.tip.id, ENTRY_LABELS[entry.moved.kind], entry.moved.source), entry]),
+  );
   expect(rows.length, label).toBe(entries.length);
   for (const row of rows) {
-    const entry = known.get(keyOf(row['Transaction'], row['Entry'] === 'Refund'));
+    const entry = known.get(keyOf(row['Transaction'], row['Entry'], row['Refund ID']));
     if (!entry) throw new Error(`${label}: no such row was expected: ${JSON.stringify(row)}`);
-    const { tip, sign, isReceived } = entry;
+    const { tip, moved, isReceived } = entry;
     expect(`${row['Date']} ${row['Time']}`, label).toBe(entry.wall);
     const offset = (row['UTC offset'] ?? '').slice('UTC'.length);
     const inSeconds = (ms: number) => Math.floor(ms / 1_000) * 1_000;
     expect(Date.parse(`${row['Date']}T${row['Time']}${offset}`), label).toBe(inSeconds(entry.atMs));
     expect(row['Service']).toBe(CATEGORY_LABELS[tip.serviceCategory]);
-    expect(row['Status']).toBe(tip.refundedAtMs === null ? 'Completed' : 'Refunded');
-    expect(row['Refunded at with offset'] ? Date.parse(row['Refunded at with offset']) : null, label).toBe(
-      tip.refundedAtMs && inSeconds(tip.refundedAtMs),
-    );
-    const moved = sign * (isReceived ? tip.netCents : tip.paidCents);
-    expect(centsIn(row['Tip']), label).toBe(sign * tip.amountCents);
-    expect(centsIn(row[isReceived ? 'Net amount' : 'Total paid']), label).toBe(moved);
+    expect(isReversed(tip) ? ['Refunded'] : ['Completed', 'Disputed']).toContain(row['Status']);
+    const reversal = tip.changes.find(({ kind }) => kind === 'reversal');
+    const changedAtMs = entry.isChange ? entry.atMs : reversal?.atMs;
+    expect(
+      row['Refunded at with offset'] ? Date.parse(row['Refunded at with offset']) : undefined,
+      label,
+    ).toBe(changedAtMs && inSeconds(changedAtMs));
+    expect(row['Payment ID']).toBe(tip.charge ? `pi_${tip.id}` : '');
+    const movedCents = isReceived ? moved.netCents : moved.paidCents;
+    expect(centsIn(row['Tip']), label).toBe(moved.amountCents);
+    expect(centsIn(row[isReceived ? 'Net amount' : 'Total paid']), label).toBe(movedCents);
     expect(row[isReceived ? 'Total paid' : 'Net amount']).toBe('');
     expect(centsIn(row['Service fee']), label).toBe(
-      isReceived ? sign * tip.amountCents - moved : moved - sign * tip.amountCents,
+      isReceived ? moved.amountCents - movedCents : movedCents - moved.amountCents,
     );
-    expect(centsIn(row['Refunded']), label).toBe(entry.isRefund ? -moved : 0);
+    expect(centsIn(row['Refunded']), label).toBe(entry.isChange ? 0 - movedCents : 0);
   }
   const times = rows.map((row) => row['Date'] + (row['Time'] ?? ''));
   if (new Set(rows.map((row) => row['UTC offset'])).size < 2)
@@ -385,9 +521,11 @@ async function expectListingsToAgree(
   const sums = sumsOf(meant);
   const bookSums = bookSumsOf(question, books);
   expect(await person.trpc.transactions.sums.query(question), label).toEqual({ ...sums, books: bookSums });
-  const open = listed.filter(({ status }) => status === 'completed');
-  const isReceived = ({ receiverId }: Transaction) => receiverId === person.user.id;
-  expect(sumOf(open.filter(isReceived), ({ netAmountCents }) => netAmountCents)).toBe(sums.receivedCents);
+  const kept = listed.filter((tip) => tip.status !== 'refunded' && tip.receiverId === person.user.id);
+  expect(
+    sumOf(kept, (tip) => tip.netAmountCents + sumOf(tip.changes, ({ amountCents }) => amountCents)),
+    label,
+  ).toBe(sums.receivedCents);
 
   const rows = await csvAt(t, `/transactions?${queryOf(question)}`, person);
   expectRowsToAgree(
@@ -398,7 +536,7 @@ async function expectListingsToAgree(
   expectColumnsToAgree(rows, bookSums, label);
   const entries = await allEntries(person, question, 37);
   expect(
-    entries.map(({ transaction, kind }) => [transaction.id, kind === 'tip' ? 'Tip' : 'Refund']),
+    entries.map(({ transaction, kind }) => [transaction.id, ENTRY_LABELS[kind]]),
     label,
   ).toEqual(rows.map(({ Transaction, Entry }) => [Transaction, Entry]));
   if (question.from === undefined || question.to === undefined) return;
@@ -419,7 +557,7 @@ async function expectListingsToAgree(
   ).toBe(sentSince.paidCents);
   const ofEarlierTips = movesOf(
     books.filter(
-      ({ isRefund, day, dayOfTip }) => isRefund && isIn(question, day) && !isIn(question, dayOfTip),
+      ({ isChange, day, dayOfTip }) => isChange && isIn(question, day) && !isIn(question, dayOfTip),
     ),
   );
   expect(
@@ -498,15 +636,15 @@ async function expectTakingsToAgree(
 
   const moved = (entries: Books) => ({
     count: entries.length,
-    grossCents: sumOf(entries, ({ sign, tip }) => sign * tip.amountCents),
-    feeCents: sumOf(entries, ({ sign, tip }) => sign * (tip.amountCents - tip.netCents)),
-    netCents: sumOf(entries, ({ sign, tip }) => sign * tip.netCents),
+    grossCents: sumOf(entries, ({ moved }) => moved.amountCents),
+    feeCents: sumOf(entries, ({ moved }) => moved.amountCents - moved.netCents),
+    netCents: sumOf(entries, ({ moved }) => moved.netCents),
   });
   const booksIn = (span: { readonly from: string; readonly to: string }) => {
     const entries = books.filter(({ day }) => isIn({ ...span, timeZone: period.timeZone }, day));
     const movesOfService = (own: Books) => ({
-      tips: moved(own.filter(({ isRefund }) => !isRefund)),
-      changes: moved(own.filter(({ isRefund }) => isRefund)),
+      tips: moved(own.filter(({ isChange }) => !isChange)),
+      changes: moved(own.filter(({ isChange }) => isChange)),
     });
     const byServiceOf = SERVICE_CATEGORIES.flatMap((serviceCategory) => {
       const own = entries.filter(({ tip }) => tip.serviceCategory === serviceCategory);
