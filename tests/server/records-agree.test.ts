@@ -124,7 +124,10 @@ async function createHistory(t: TestApp, chance: Chance) {
     const code = chance.pick(codes);
     const giver = chance.pick(people.filter((person) => person !== code.owner));
     happened.push(await give(t, chance, giver, code, time - chance.below(5) * chance.below(HOUR_MS)));
-    if (chance.below(5) === 0) await change(t, chance, chance.pick(happened), time);
+    if (chance.below(5) > 0) continue;
+    const changed = chance.pick(happened);
+    do await change(t, chance, changed, time);
+    while (changed.charge && chance.below(3) > 0);
   }
   const kinds = new Set(happened.flatMap(({ changes }) => changes.map(({ kind }) => kind)));
   for (const kind of [
