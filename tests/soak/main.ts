@@ -12,6 +12,8 @@
  *
  * `alerts` has Prometheus and Alertmanager (Debian's packages) watch servers to which everything is done that the
  * rules of deploy/ are about, in about a quarter of an hour.
+ *
+ * `books` closes three months with LibreOffice (Debian's `libreoffice-calc`), in half a minute.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,6 +24,7 @@ import { killUnderLoad } from '#tests/support/kills-under-load.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
 import { causeAlerts } from './alerts.ts';
 import { besiege } from './availability.ts';
+import { closeAQuarter } from './books.ts';
 import { mixLoads } from './mixed-load.ts';
 import { hang, killInTurns, promoteInTurns } from './postgres-outages.ts';
 
@@ -91,6 +94,7 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
     return { figures: { attacks }, ...rest };
   },
   alerts: causeAlerts,
+  books: closeAQuarter,
 };
 
 /** Runs the test file with more cases from a printed seed. */
