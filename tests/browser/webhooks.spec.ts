@@ -24,7 +24,8 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
   await expect(page.getByLabel('Address')).toBeFocused();
   await page.getByLabel('Address').fill(url);
   const events = page.getByRole('group', { name: 'What should we send?' });
-  for (const box of ['Tip received', 'Tip refunded']) await events.getByLabel(box).uncheck();
+  for (const box of ['Tip received', 'Tip refunded', 'Tip charged or changed'])
+    await events.getByLabel(box).uncheck();
   await create.click();
   await expect(events).toHaveAccessibleDescription('Choose what to send.');
   await events.getByLabel('Tip received').check();

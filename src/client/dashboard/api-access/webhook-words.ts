@@ -6,7 +6,7 @@ import { shortDateTime } from '../short-date-time.ts';
 export const EVENT_LABELS: Readonly<Record<EventType | 'webhook.test', string>> = {
   'tip.received': 'Tip received',
   'tip.refunded': 'Tip refunded',
-  'tip.changed': 'Money of a tip charged or moved',
+  'tip.changed': 'Tip charged or changed',
   'tip.thanked': 'Thank-you sent',
   'code.changed': 'QR code changed',
   'statement.ready': 'Monthly statement ready',
