@@ -26,7 +26,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['steps', /^server\/storage\/(?:statements|steps)\//, 'storage schema checks'],
   ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage schema checks steps measures'],
   ['codes', /^server\/qr-modules\.ts$/, ''],
-  ['ports', /^server\/payments\/(?:tip-payments|payment-service)\.ts$/, 'storage'],
+  ['ports', /^server\/payments\/(?:tip-payments|payment-service|payment-books|answer-time)\.ts$/, 'storage'],
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
   ['payments', /^server\/payments\//, 'storage ports'],
   ['outgoing', /^server\/outgoing\//, ''],
@@ -155,6 +155,7 @@ export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what
     /^randomUUID$|^performance\.now$/,
   ],
   ['measures have a clock that nobody sets', /^server\/measures\.ts$/, /^performance\.now$/],
+  ['people wait by a clock that nobody sets', /^server\/payments\/answer-time\.ts$/, /^performance\.now$/],
   [
     'another process is waited for in real time',
     /^server\/.+\/(?:group-commit|atomic-steps)\.ts$/,
