@@ -7,7 +7,7 @@ import type { ChargeState } from '#server/storage/port/payments.ts';
 import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
-import { type Chance, createChance } from '#tests/support/chance.ts';
+import { createChance } from '#tests/support/chance.ts';
 
 const NOW = 1_000_000;
 
@@ -238,7 +238,7 @@ describe('a charge that was read', () => {
 });
 
 /** A charge to which things happen, as the payment service would let them. */
-function createHistory(chance: Chance, whole: number) {
+function createHistory(chance: ReturnType<typeof createChance>, whole: number) {
   let refunds: readonly Refund[] = [];
   let disputes: readonly Dispute[] = [];
   let reversedCents = 0;

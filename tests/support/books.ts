@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
+import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
 import {
   eventIdFrom,
   newApiKeyId,
@@ -23,7 +24,7 @@ import { OPENING } from '#tests/support/opening.ts';
 import { writeFactors } from './factor-rows.ts';
 import { takeBack } from './ledger-steps.ts';
 import { addOperator } from './operators.ts';
-import { beginPayment, PLATFORM, payoutAccountOf, payTip } from './payment-steps.ts';
+import { authoriseTip, beginPayment, PLATFORM, payoutAccountOf, payTip } from './payment-steps.ts';
 import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
@@ -120,8 +121,8 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   return { path, provider, customer, other, code, tips, token, payments, guests, tipCount: TIP_COUNT };
 }
 
-/** The four, the three of payments that succeeded, and those of guests. */
-const TIP_COUNT = 4 + 3 + 3;
+/** The four, those of payments that were authorised or succeeded, and those of guests. */
+const TIP_COUNT = 4 + 6 + 3;
 
 type Books = Awaited<ReturnType<typeof writeBooks>>;
 type Tip = Awaited<ReturnType<ReturnType<typeof createPeople>['setTheScene']>>['tip'];
@@ -130,7 +131,7 @@ type Tip = Awaited<ReturnType<ReturnType<typeof createPeople>['setTheScene']>>['
 async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   const { payments } = storage;
   const give = () => tip({ giverId: giver.id, amountCents: 5_000 });
-  const end = (id: TransactionId, to: 'failed' | 'expired' | 'refunded') =>
+  const end = (id: TransactionId, to: 'failed' | 'expired' | 'refunded' | 'cancelled') =>
     payments.movePayment(id, { kind: to }, START_MS + 1, START_MS);
   const byState = {
     created: give(),
@@ -140,8 +141,12 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
     succeeded: give(),
     refunded: give(),
     asked: give(),
+    authorised: give(),
+    cancelled: give(),
+    adjusted: give(),
   };
   const { created, pending, failed, expired, succeeded, refunded, asked } = byState;
+  const { authorised, cancelled, adjusted } = byState;
   await payments.beginPayment(
     { ...created, paymentMode: 'live', platform: PLATFORM, expiresAtMs: START_MS + 1 },
     START_MS,
@@ -151,6 +156,9 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   await end(failed.id, 'failed');
   await end(expired.id, 'expired');
   await end(refunded.id, 'refunded');
+  for (const held of [authorised, cancelled, adjusted]) await authoriseTip(storage, held);
+  await end(cancelled.id, 'cancelled');
+  await writeAdjustments(storage, adjusted.id);
   await payments.askForRefund(
     {
       transactionId: asked.id,
@@ -162,6 +170,28 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
     START_MS,
   );
   return { giver, ...byState };
+}
+
+/** Captures a tip of 5,000 cents, of which a part is refunded and the rest disputed, and some is owed. */
+async function writeAdjustments({ payments }: Storage, id: TransactionId): Promise<void> {
+  const captured = { kind: 'succeeded', chargeId: `pi_${id}` } as const;
+  await payments.movePayment(id, captured, START_MS + 1, START_MS);
+  const payment = await payments.findPayment({ id });
+  if (!payment) throw new Error('a payment has gone');
+  const charge = {
+    chargeId: `pi_${id}`,
+    transactionId: id,
+    state: 'captured',
+    chargedCents: 5_250,
+    refunds: [{ id: 're_1', cents: 1_000, hasFailed: true, createdAtMs: START_MS }],
+    disputes: [{ id: 'dp_1', cents: 4_250, state: 'won', openedAtMs: START_MS, answerByMs: null }],
+    transfer: { cents: 5_250, reversedCents: 0 },
+  } as const;
+  const { isRefunded: _, ...due } = decideAdjustments(payment, charge, START_MS + 2);
+  const change = { ...due, knownCount: 0 };
+  expect(await payments.adjustPayment(id, change, START_MS + 2, START_MS)).toMatchObject({
+    outcome: 'moved',
+  });
 }
 
 const WORDS = { message: 'Best Negroni in town', giverName: 'Name of cam', isRefused: false };
@@ -240,7 +270,9 @@ export async function goOn(
   const nowMs = START_MS + 3_600_000;
   const open = await storage.payments.takeOpenPayments(nowMs, 99);
   expect(open.map(({ id }) => id).sort()).toEqual(
-    [payments.created, payments.pending, payments.asked].map(({ id }) => id).sort(),
+    [payments.created, payments.pending, payments.asked, payments.authorised, payments.adjusted]
+      .map(({ id }) => id)
+      .sort(),
   );
   const paid = guests.paid.id;
   const refund = { transactionId: paid, userId: provider.id, idempotencyKey: null, giverFromMs: 0 };
@@ -250,13 +282,23 @@ export async function goOn(
   for (const [id, move] of [
     [payments.created.id, { kind: 'expired' }],
     [payments.pending.id, { kind: 'succeeded', chargeId: 'pi_later' }],
+    [payments.authorised.id, { kind: 'succeeded', chargeId: 'pi_of_nobody' }],
     [payments.asked.id, { kind: 'refunded' }],
     [paid, { kind: 'refunded' }],
   ] as const)
     expect(await storage.payments.movePayment(id, move, nowMs, nowMs)).toMatchObject({ outcome: 'moved' });
-  expect(await storage.payments.takeOpenPayments(2 * nowMs, 99)).toEqual([]);
+  // What a receiver owes is asked for until it is there.
+  expect(await storage.payments.takeOpenPayments(2 * nowMs, 99)).toMatchObject([
+    { id: payments.adjusted.id },
+  ]);
   // What has ended stays as it is.
-  for (const { id } of [payments.failed, payments.expired, payments.refunded, guests.refunded])
+  for (const { id } of [
+    payments.failed,
+    payments.expired,
+    payments.refunded,
+    payments.cancelled,
+    guests.refunded,
+  ])
     expect(
       await storage.payments.movePayment(id, { kind: 'succeeded', chargeId: 'pi_late' }, nowMs, nowMs),
     ).toMatchObject({ outcome: 'unchanged' });

@@ -44,7 +44,7 @@ function moveTo(id: TransactionId, kind: PaymentMove['kind']): PaymentMove {
   }
 }
 
-async function openScene() {
+export async function openPaymentScene() {
   const opened = await openStorage();
   const scene = await opened.setTheScene();
   const { storage } = opened;
@@ -91,7 +91,7 @@ async function openScene() {
 export function describePayments(): void {
   describe('payments', () => {
     test('a payment begins with every fact of its tip, and is none of the ledger until it is paid', async () => {
-      const { payments, payment, provider, customer, storage, ledger } = await openScene();
+      const { payments, payment, provider, customer, storage, ledger } = await openPaymentScene();
       const before = await ledger();
       expect(await payments.hasAny()).toBe(false);
       const begun = payment({ idempotencyKey: 'key' });
@@ -128,7 +128,7 @@ export function describePayments(): void {
     });
 
     test('what stands against a payment is told as for a tip, and leaves its key free', async () => {
-      const { payments, payment, provider, storage, code, addAccount, addCode } = await openScene();
+      const { payments, payment, provider, storage, code, addAccount, addCode } = await openPaymentScene();
       const poor = await addAccount('poor', ['barber']);
       const ofPoor = await addCode(poor, 'barber');
       const outcomeOf = async (changes: Parameters<typeof payment>[0]) =>
@@ -151,14 +151,14 @@ export function describePayments(): void {
     });
 
     test('a key under which a tip was given before there was a payment service gives that tip', async () => {
-      const { payments, payment, storage, tip } = await openScene();
+      const { payments, payment, storage, tip } = await openPaymentScene();
       const given = await storage.recordTip(tip({ idempotencyKey: 'key' }));
       expect(given.outcome).toBe('recorded');
       expect(await payments.beginPayment(payment({ idempotencyKey: 'key' }), NOW)).toEqual(given);
     });
 
     test('one key of one giver is one payment, however concurrently it is sent, and another giver has another', async () => {
-      const { payments, payment, addAccount } = await openScene();
+      const { payments, payment, addAccount } = await openPaymentScene();
       const sam = await addAccount('sam');
       const outcomes = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
@@ -177,7 +177,7 @@ export function describePayments(): void {
     test.each(
       PAYMENT_STATES,
     )('a payment that is %s moves on as it may, and whatever else is heard changes nothing', async (state) => {
-      const { begin, move, payments, ledger } = await openScene();
+      const { begin, move, payments, ledger } = await openPaymentScene();
       const moves = [
         'pending',
         'page_refused',
@@ -209,7 +209,7 @@ export function describePayments(): void {
     });
 
     test('of moves that are sent at once one is done, and a tip is given once', async () => {
-      const { begin, move, storage, provider } = await openScene();
+      const { begin, move, storage, provider } = await openPaymentScene();
       const { id } = await begin('pending');
       const sent = ['succeeded', 'failed', 'succeeded', 'expired', 'succeeded', 'succeeded'] as const;
       const outcomes = await Promise.all(sent.map((to) => move(id, to)));
@@ -221,7 +221,7 @@ export function describePayments(): void {
     });
 
     test('many payments of the same two people that are paid at once stand in the ledger once each', async () => {
-      const { begin, move, storage, provider, customer } = await openScene();
+      const { begin, move, storage, provider, customer } = await openPaymentScene();
       const ids: TransactionId[] = [];
       for (let count = 0; count < 20; count += 1) ids.push((await begin('pending')).id);
       await Promise.all([...ids, ...ids].map((id) => move(id, 'succeeded')));
@@ -236,7 +236,7 @@ export function describePayments(): void {
     });
 
     test('a payment that succeeds gives its tip at that moment, also for a code that is paused by then, and tells both people', async () => {
-      const { begin, move, storage, provider, customer, code } = await openScene();
+      const { begin, move, storage, provider, customer, code } = await openPaymentScene();
       const { idempotencyKey, expiresAtMs, platform, ...begun } = await begin('pending', {
         idempotencyKey: 'key',
       });
@@ -263,7 +263,7 @@ export function describePayments(): void {
     });
 
     test('a payment is found by its page and by its charge', async () => {
-      const { begin, payments } = await openScene();
+      const { begin, payments } = await openPaymentScene();
       const { id } = await begin('succeeded');
       const payment = await payments.findPayment({ id });
       expect(payment).toMatchObject({ state: 'succeeded', checkout: { id: `cs_${id}` } });
@@ -276,7 +276,7 @@ export function describePayments(): void {
     });
 
     test('the payments that an account began are listed in every state, the newest first, some at a time, and those of nobody else', async () => {
-      const { begin, payments, provider, customer, addAccount } = await openScene();
+      const { begin, payments, provider, customer, addAccount } = await openPaymentScene();
       const sam = await addAccount('sam');
       const begun: PaymentRecord[] = [];
       for (const [index, state] of PAYMENT_STATES.entries()) {
@@ -299,7 +299,7 @@ export function describePayments(): void {
     });
 
     test('a refund is asked for once, by one of the two people, and is in the ledger with its asker once it is done', async () => {
-      const { begin, move, refundBy, storage, provider, customer, addAccount } = await openScene();
+      const { begin, move, refundBy, storage, provider, customer, addAccount } = await openPaymentScene();
       const { id } = await begin('succeeded');
       const stranger = await addAccount('sam');
       expect(await refundBy(stranger.id, id)).toEqual({ outcome: 'unknown_transaction' });
@@ -326,7 +326,7 @@ export function describePayments(): void {
     });
 
     test('what was not paid has no refund, and a refund that nobody asked for has no asker', async () => {
-      const { begin, refundBy, storage, customer } = await openScene();
+      const { begin, refundBy, storage, customer } = await openPaymentScene();
       for (const state of ['created', 'pending', 'failed', 'expired'] as const)
         expect(await refundBy(customer.id, (await begin(state)).id)).toEqual({
           outcome: 'unknown_transaction',
@@ -339,7 +339,7 @@ export function describePayments(): void {
     });
 
     test('of two people who ask for a refund at once one is the asker', async () => {
-      const { begin, refundBy, provider, customer } = await openScene();
+      const { begin, refundBy, provider, customer } = await openPaymentScene();
       const { id } = await begin('succeeded');
       const outcomes = await Promise.all(
         [provider.id, customer.id, provider.id, customer.id].map((userId) => refundBy(userId, id)),
@@ -348,7 +348,7 @@ export function describePayments(): void {
     });
 
     test('a refund that was refused may be asked for again, and a refusal of the one before does not undo that', async () => {
-      const { begin, refundBy, payments, provider, customer } = await openScene();
+      const { begin, refundBy, payments, provider, customer } = await openPaymentScene();
       const { id } = await begin('succeeded');
       const refuse = (askedAtMs: number) =>
         payments.movePayment(id, { kind: 'refund_refused', askedAtMs }, NOW, NOW);
@@ -366,7 +366,7 @@ export function describePayments(): void {
     });
 
     test('a tip that was paid is not reversed without its payment', async () => {
-      const { begin, storage, provider, ledger } = await openScene();
+      const { begin, storage, provider, ledger } = await openPaymentScene();
       const { id } = await begin('succeeded');
       const before = await ledger();
       const reversal = { transactionId: id, userId: provider.id, idempotencyKey: null, giverFromMs: 0 };
@@ -375,7 +375,7 @@ export function describePayments(): void {
     });
 
     test('payments of which nothing was heard are taken, those that wait longest first, after pauses that grow up to 32 minutes', async () => {
-      const { payment, payments } = await openScene();
+      const { payment, payments } = await openPaymentScene();
       const begun = [3, 1, 2].map((minutes) => ({ ...payment(), minutes }));
       for (const { minutes, ...one } of begun) await payments.beginPayment(one, NOW + minutes * MINUTE_MS);
       const [third, first, second] = begun.map(({ id }) => id);
@@ -400,7 +400,7 @@ export function describePayments(): void {
     });
 
     test('only what is open is taken, and a move begins the pauses anew', async () => {
-      const { begin, payments, refundBy, customer, move } = await openScene();
+      const { begin, payments, refundBy, customer, move } = await openPaymentScene();
       const ids = new Map<string, TransactionId>();
       for (const state of PAYMENT_STATES) ids.set(state, (await begin(state)).id);
       const asked = await begin('succeeded');
@@ -417,7 +417,7 @@ export function describePayments(): void {
     });
 
     test('payments that are taken by many at once are taken once each', async () => {
-      const { begin, payments } = await openScene();
+      const { begin, payments } = await openPaymentScene();
       const ids: TransactionId[] = [];
       for (let count = 0; count < 20; count += 1) ids.push((await begin('pending')).id);
       const taken: TransactionId[] = [];

@@ -4,6 +4,7 @@
  * tests.
  */
 import { describeAccounts } from './accounts.ts';
+import { describeAdjustments } from './adjustments.ts';
 import { describeApiKeys } from './api-keys.ts';
 import { describeAttempts } from './attempts.ts';
 import { describeAudit } from './audit.ts';
@@ -37,6 +38,7 @@ export function describeStorage(): void {
   describeTips();
   describePayments();
   describePaymentSigns();
+  describeAdjustments();
   describeWords();
   describeDevices();
   describeMails();
