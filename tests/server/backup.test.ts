@@ -231,7 +231,9 @@ describe('restoring', () => {
     expect(refused.stderr).toContain('from tip 2 on they differ');
     const checked = await runHere('db-check', env, ['--digest', noted]);
     expect(checked.code).toBe(1);
-    expect(checked.stdout).toContain('Violated: a payment that succeeded is a tip as it was paid');
+    expect(checked.stdout).toContain(
+      'Violated: a payment that was authorised or succeeded is a tip as it was paid',
+    );
     expect(checked.stdout).toContain('Rewritten: ');
 
     const restored = await runHere('db-restore', env, [file, '--other-past', '--keep-sessions']);

@@ -214,7 +214,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const { url, past } = await makeBackup();
     const refused = await runHere('db-restore', { DATABASE_URL: url }, [file]);
     expect(refused.stderr).toContain(
-      'tells another past than the database that it would replace: from tip 1 on they differ. Tips of the database that are not in the backup: 10.',
+      'tells another past than the database that it would replace: from tip 1 on they differ. Tips of the database that are not in the backup: 13.',
     );
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
     expect((await runHere('db-restore', { DATABASE_URL: url }, [file, '--other-past'])).code).toBe(0);

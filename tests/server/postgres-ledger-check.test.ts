@@ -27,18 +27,22 @@ const THEMSELVES = 'nobody tips themselves';
 const KNOWN = 'the category is known';
 const KEY = 'an idempotency key left one tip of its giver';
 const ENTRIES = 'a tip left an entry with each of its two people who has an account';
-const REVERSAL = 'a reversal is of a known tip, and took back what it did to its two people';
+const REVERSAL = 'a reversal is of a known tip, and took back what was left of what it did to its two people';
 const ONCE = 'a tip is reversed once';
-const ALONE = 'no entry stands without its tip or reversal';
+const ALONE = 'no entry stands without its tip, reversal or adjustment';
 const NUMBERED = 'the entries of an account are numbered from 1 without a gap';
 const BALANCE = 'each balance is the sum of the entries up to it';
 const RECEIVED = 'the total received is the sum of the net amounts';
 const GIVEN = 'the total given is the sum of the amounts';
 const BUCKET = 'each bucket is the sum of what was received in its quarter of an hour';
 const CHECKED = 'nothing was remembered as checked that is not there';
-const PAID = 'a payment that succeeded is a tip as it was paid';
-const HAS_PAYMENT = 'a tip that was paid has a payment that succeeded';
-const IS_REFUNDED = 'a payment is refunded when its tip is reversed, and only then';
+const PAID = 'a payment that was authorised or succeeded is a tip as it was paid';
+const HAS_PAYMENT = 'a tip that was paid has a payment that was authorised or succeeded';
+const IS_REFUNDED = 'a payment is refunded or cancelled when its tip is reversed, and only then';
+const ADJUSTED = 'an adjustment is of a tip that was paid, and did what it says to its two people';
+const CLOSED = 'a capture moves no cents, and an adjustment neither makes nor loses any';
+const NUMBERED_CHANGES = 'the adjustments of a tip are numbered from 1, and each is entered once';
+const LEFT = 'adjustments leave of a tip neither less than nothing nor more than it was';
 const REFERENCES = 'every reference leads somewhere';
 
 /** What is done to the books of `writeBooks`, and an invariant that is violated then. */
@@ -123,6 +127,22 @@ const FALSIFICATIONS: readonly (readonly [what: string, statement: string, viola
     ENTRIES,
   ],
   ['a reversal of a guest who has an entry', 'UPDATE reversals SET giver_position = 1', REVERSAL],
+  ['a capture without its entry', `DELETE FROM entries WHERE kind = 'given_captured'`, ADJUSTED],
+  ['an adjustment of another sum', `UPDATE adjustments SET amount_cents = 1 WHERE kind = 'refund'`, ADJUSTED],
+  ['an adjustment of a tip that was not paid', 'UPDATE adjustments SET transaction_sequence = 1', ADJUSTED],
+  ['an adjustment that loses a cent', 'UPDATE adjustments SET receiver_fee_cents = 1', CLOSED],
+  ['a capture that moves cents', `UPDATE adjustments SET giver_fee_cents = 1 WHERE kind = 'capture'`, CLOSED],
+  ['adjustments with one number', 'UPDATE adjustments SET number = 1', NUMBERED_CHANGES],
+  [
+    'a refund that is entered twice',
+    `UPDATE adjustments SET kind = 'refund', source = 're_1' WHERE kind = 'dispute'`,
+    NUMBERED_CHANGES,
+  ],
+  [
+    'adjustments that leave less than nothing',
+    `UPDATE adjustments SET amount_cents = -9999, receiver_fee_cents = -9999 - net_amount_cents WHERE kind = 'refund'`,
+    LEFT,
+  ],
   ['a payment of an unknown code', `UPDATE payments SET qr_code_id = 'GONEGONE00'`, REFERENCES],
   ['a payout account of nobody', `UPDATE payout_accounts SET user_id = 'gone ' || user_id`, REFERENCES],
   [
