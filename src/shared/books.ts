@@ -7,7 +7,7 @@ import { transaction, transactionsQuery } from './tips.ts';
 import { closedObject } from './unknown-names.ts';
 
 /** `tip` as it was given; `reversal` when all that was left of it went back; the others are adjustments. */
-export const BOOK_ENTRY_KINDS = ['tip', 'reversal', ...ADJUSTMENT_KINDS] as const;
+const BOOK_ENTRY_KINDS = ['tip', 'reversal', ...ADJUSTMENT_KINDS] as const;
 
 /** The transaction, and the number of the entry among those of the account. */
 export const ENTRY_ID = new RegExp(`${idPattern('txn').source.slice(0, -1)}\\.[1-9]\\d{0,14}$`);

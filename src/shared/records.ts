@@ -212,7 +212,6 @@ export const insights = z.object({
 
 export type SumsQuery = z.output<typeof sumsQuery>;
 export type TipSums = z.infer<typeof tipSums>;
-export type BookMoves = z.infer<typeof moves>;
 export type InsightsQuery = z.output<typeof insightsQuery>;
 export type Insights = z.infer<typeof insights>;
 export type EarningsBar = z.infer<typeof earningsBar>;

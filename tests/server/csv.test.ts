@@ -291,7 +291,10 @@ test('the daily record has the days on which something was received or refunded,
   const weekly = await download(t, pat, `${period}&granularity=week`, '/api/transactions/insights');
   expect(weekly.rows).toEqual([
     {
-      ...{ From: '2026-05-11', To: '2026-05-17', ...sums, ...always },
+      From: '2026-05-11',
+      To: '2026-05-17',
+      ...sums,
+      ...always,
       ...inBooks('3', '1', '30.10', '0.90', '29.20'),
     },
   ]);
