@@ -11,12 +11,13 @@ import { invariantsWith } from '#server/storage/checks/invariants.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
+import { writeAdjustments } from '#tests/support/books.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
-import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
+import { authoriseTip, payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
@@ -32,12 +33,14 @@ async function createBooks({
   isChecked = false,
   isPaid = false,
   isOfGuest = false,
+  isAdjusted = false,
 }: {
   readonly path?: string;
   readonly isReversed?: boolean;
   readonly isChecked?: boolean;
   readonly isPaid?: boolean;
   readonly isOfGuest?: boolean;
+  readonly isAdjusted?: boolean;
 } = {}) {
   const ledger = await createSqliteLedger(path === undefined ? {} : { path });
   const { provider, customer, tip } = await ledger.setTheScene();
@@ -53,6 +56,12 @@ async function createBooks({
   if (isPaid) {
     await ledger.storage.payments.savePayoutAccount(payoutAccountOf(provider.id), START_MS);
     await payTip(ledger.storage, tip({ amountCents: 5_000, idempotencyKey: 'key-5000' }));
+  }
+  if (isAdjusted) {
+    await ledger.storage.payments.savePayoutAccount(payoutAccountOf(provider.id), START_MS);
+    const adjusted = tip({ amountCents: 5_000 });
+    await authoriseTip(ledger.storage, adjusted);
+    await writeAdjustments(ledger.storage, adjusted.id);
   }
   if (isOfGuest) {
     const ofGuest = tip({ amountCents: 6_000, giverId: null });
@@ -77,6 +86,7 @@ function letFalsify(database: Database): void {
     .all();
   for (const trigger of triggers) database.exec(`DROP TRIGGER ${trigger}`);
   database.exec('DROP INDEX transactions_idempotency; DROP INDEX reversals_transaction');
+  database.exec('DROP INDEX adjustments_source; DROP INDEX adjustments_number');
   database.pragma('foreign_keys = OFF');
   database.pragma('ignore_check_constraints = ON');
   // What buckets tell beside their sums is judged only where a falsification says that it is there.
@@ -107,6 +117,10 @@ const DETAILS = 'what a bucket tells of its amounts is so of its tips';
 const PAID = 'a payment that was authorised or succeeded is a tip as it was paid';
 const HAS_PAYMENT = 'a tip that was paid has a payment that was authorised or succeeded';
 const IS_REFUNDED = 'a payment is refunded or cancelled when its tip is reversed, and only then';
+const ADJUSTED = 'an adjustment is of a tip that was paid, and did what it says to its two people';
+const CLOSED = 'a capture moves no cents, and an adjustment neither makes nor loses any';
+const NUMBERED_CHANGES = 'the adjustments of a tip are numbered from 1, and each is entered once';
+const LEFT_OF_TIP = 'adjustments leave of a tip neither less than nothing nor more than it was';
 const REMEMBERED = 'nothing was remembered as checked that is not there';
 const TIPS_GAP = 'the sequence of transactions has no gap, and ends with the last one given out';
 const REVERSALS_GAP = 'the sequence of reversals has no gap, and ends with the last one given out';
@@ -353,6 +367,7 @@ const FALSE_REVERSALS: readonly Falsification[] = [
 const FALSE_MEMORIES: readonly Falsification[] = [
   ['a checkpoint beyond the last tip', 'UPDATE checkpoints SET transaction_sequence = 5', [REMEMBERED]],
   ['a checkpoint beyond the last reversal', 'UPDATE checkpoints SET reversal_sequence = 2', [REMEMBERED]],
+  ['a checkpoint beyond the last adjustment', 'UPDATE checkpoints SET adjustment_sequence = 1', [REMEMBERED]],
   ['a ledger without a checkpoint', 'DELETE FROM checkpoints', [REMEMBERED]],
   [
     'an account that is checked beyond its last entry',
@@ -391,6 +406,7 @@ test('finds nothing in good books', async () => {
     { isPaid: true },
     { isOfGuest: true },
     { isPaid: true, isOfGuest: true, isChecked: true },
+    { isAdjusted: true, isChecked: true },
   ]) {
     const { database } = await createBooks(options);
     expect(checkLedger(database)).toEqual([]);
@@ -426,7 +442,50 @@ const FALSE_GUESTS: readonly Falsification[] = [
   ['a reversal of a guest who has an entry', 'UPDATE reversals SET giver_position = 1;', [TOOK_BACK, STANDS]],
 ];
 
+/** Falsifications of a ledger with a tip that was captured, refunded in part and disputed. */
+const FALSE_ADJUSTMENTS: readonly Falsification[] = [
+  [
+    'a capture without its entry',
+    `DELETE FROM entries WHERE kind = 'given_captured'`,
+    [STANDS, CHAIN, ADJUSTED],
+  ],
+  [
+    'an adjustment of another sum',
+    `UPDATE adjustments SET net_amount_cents = net_amount_cents - 1, receiver_fee_cents = receiver_fee_cents + 1
+     WHERE kind = 'refund'`,
+    [BUCKET, ADJUSTED],
+  ],
+  ['an adjustment that loses a cent', 'UPDATE adjustments SET receiver_fee_cents = 1', [CLOSED]],
+  [
+    'a capture that moves a cent of a fee',
+    `UPDATE adjustments SET giver_fee_cents = -1 WHERE kind = 'capture'`,
+    [CLOSED],
+  ],
+  ['adjustments with one number', 'UPDATE adjustments SET number = 1', [NUMBERED_CHANGES]],
+  [
+    'a refund that is entered twice',
+    `UPDATE adjustments SET kind = 'refund', source = 're_1' WHERE kind = 'dispute'`,
+    [NUMBERED_CHANGES],
+  ],
+  [
+    'fees that went back beyond what was paid',
+    `UPDATE adjustments SET giver_fee_cents = -9000 WHERE kind = 'refund'`,
+    [LEFT_OF_TIP],
+  ],
+  [
+    'an adjustment that is missing',
+    `DELETE FROM adjustments WHERE kind = 'dispute_won'`,
+    [
+      STANDS,
+      BUCKET,
+      NUMBERED_CHANGES,
+      'the sequence of adjustments has no gap, and ends with the last one given out',
+    ],
+  ],
+];
+
 test.each([
+  ...FALSE_ADJUSTMENTS.map((falsification) => [...falsification, { isAdjusted: true }] as const),
   ...FALSIFICATIONS.map((falsification) => [...falsification, {}] as const),
   ...FALSE_REVERSALS.map((falsification) => [...falsification, { isReversed: true }] as const),
   ...FALSE_MEMORIES.map((falsification) => [...falsification, { isChecked: true }] as const),
@@ -441,9 +500,13 @@ test.each([
 });
 
 test('has a falsification for every invariant', async () => {
-  const all = [...FALSIFICATIONS, ...FALSE_REVERSALS, ...FALSE_MEMORIES, ...FALSE_PAYMENTS].flatMap(
-    ([, , violated]) => violated,
-  );
+  const all = [
+    ...FALSIFICATIONS,
+    ...FALSE_REVERSALS,
+    ...FALSE_MEMORIES,
+    ...FALSE_PAYMENTS,
+    ...FALSE_ADJUSTMENTS,
+  ].flatMap(([, , violated]) => violated);
   const stated = invariantsWith({ details: true, payments: true, terms: true, adjustments: true }).map(
     ([sentence]) => sentence,
   );

@@ -28,6 +28,7 @@ import { createChance } from '#tests/support/chance.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { EARLIER_VERSION, makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
+import { BEFORE_ADJUSTMENTS, earlierPayments, expectToGoOn } from '#tests/support/earlier-payments.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
@@ -188,6 +189,22 @@ describe('the committed migrations', () => {
     ]);
     const ends = 'SELECT expires_at_ms FROM sessions';
     expect(database.prepare(ends).pluck().all()).toEqual([FIRST_MS + 90 * 86_400_000]);
+  });
+
+  test('bring payments and payout accounts along, which go on as those of today', async () => {
+    const database = open();
+    migrate(database, MIGRATIONS.slice(0, 1));
+    database.exec(FIRST_ROWS);
+    migrate(database, MIGRATIONS.slice(0, BEFORE_ADJUSTMENTS.sqlite));
+    for (const statement of earlierPayments(FIRST_MS)) database.exec(statement);
+    expect(checkLedger(database)).toEqual([]);
+    migrate(database, MIGRATIONS);
+    expect(checkLedger(database)).toEqual([]);
+    const storage = createSqliteStorage(database);
+    // The id is that of the rows of the first version.
+    await expectToGoOn(storage, 'usr_1' as UserId, FIRST_MS + 1);
+    expect(checkLedger(database)).toEqual([]);
+    expect((await storage.checkRecent()).problems).toEqual([]);
   });
 
   test('leave sessions, codes and history of the first version in use', async () => {

@@ -166,7 +166,9 @@ async function letFalsify(client: ClientBase): Promise<void> {
      FROM pg_constraint WHERE contype = 'c' AND connamespace = 'tipwell'::regnamespace`,
   );
   for (const { statement } of rows) await client.query(statement);
-  await client.query('DROP INDEX transactions_idempotency, reversals_transaction');
+  await client.query(
+    'DROP INDEX transactions_idempotency, reversals_transaction, adjustments_source, adjustments_number',
+  );
 }
 
 describe('the check of the ledger', () => {

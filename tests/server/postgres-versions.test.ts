@@ -11,6 +11,7 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import { migrate } from '#server/storage/postgres/migrations.ts';
 import type { UserId } from '#shared/ids.ts';
 import { runHere } from '#tests/support/commands.ts';
+import { BEFORE_ADJUSTMENTS, earlierPayments, expectToGoOn } from '#tests/support/earlier-payments.ts';
 import { makeEarlierDatabase, recordAsBefore } from '#tests/support/earlier-postgres.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
@@ -72,6 +73,24 @@ test('a database of the version before is checked as it is, and the next start b
     tipCount: 3,
     past,
   });
+});
+
+test('payments and payout accounts of a version without adjustments are brought along, and go on as those of today', async () => {
+  const url = await createPostgresDatabase();
+  await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await migrate(client, readMigrations('postgres').slice(0, BEFORE_ADJUSTMENTS.postgres));
+  await client.query('SET search_path = tipwell');
+  for (const statement of earlierPayments(START_MS)) await client.query(statement);
+  await client.end();
+  expect(await at(url).check([])).toMatchObject({ problems: [] });
+  const storage = await open(url);
+  const pat = await storage.findCredentials('pat@b.c');
+  if (!pat) throw new Error('pat is gone');
+  await expectToGoOn(storage, pat.account.id, START_MS + 1);
+  expect((await storage.checkRecent()).problems).toEqual([]);
+  expect(await at(url).check([])).toMatchObject({ problems: [] });
 });
 
 test('a block of a version that kept none by service is left to the service of the tip by which it was made', async () => {

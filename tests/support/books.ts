@@ -173,7 +173,7 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
 }
 
 /** Captures a tip of 5,000 cents, of which a part is refunded and the rest disputed, and some is owed. */
-async function writeAdjustments({ payments }: Storage, id: TransactionId): Promise<void> {
+export async function writeAdjustments({ payments }: Storage, id: TransactionId): Promise<void> {
   const captured = { kind: 'succeeded', chargeId: `pi_${id}` } as const;
   await payments.movePayment(id, captured, START_MS + 1, START_MS);
   const payment = await payments.findPayment({ id });
