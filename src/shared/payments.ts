@@ -75,6 +75,16 @@ export const payoutStatus = z.object({
 });
 export type PayoutStatus = z.infer<typeof payoutStatus>;
 
+export const WEEKDAYS = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const;
+
 /** What an account holds; sums are negative while more was taken back than it had. */
 export const payoutBalance = z.object({
   /** Ready for the next payout. */
@@ -83,9 +93,12 @@ export const payoutBalance = z.object({
   pendingCents: z.int().brand<'Cents'>(),
   /** Null when none is on its way. */
   nextPayout: z.object({ amountCents: z.int().brand<'Cents'>(), arrivesAt: z.iso.datetime() }).nullable(),
+  /** The day of the week on which the account is paid out; null for another schedule, and when it is unknown. */
+  payoutWeekday: z.enum(WEEKDAYS).nullable(),
   /** True when it also holds other currencies, which these sums leave out. */
   hasOtherCurrencies: z.boolean(),
 });
+export type Weekday = (typeof WEEKDAYS)[number];
 export type PayoutBalance = z.infer<typeof payoutBalance>;
 
 export const newPayoutAccount = z.strictObject({

@@ -238,6 +238,63 @@ test('what an operator cannot give back after a dispute was won stays owed to th
   await scene.compare();
 });
 
+describe('two disputes on one charge that are won', () => {
+  /** Each has taken a part of the receiver's money; the operator's balance gives nothing until it is told to. */
+  async function openWon() {
+    const scene = await openCaptured();
+    const { stripe, chargeId } = scene;
+    const gifts = () =>
+      stripe.requests.filter(({ method, path }) => method === 'POST' && path === '/transfers').length;
+    const refuse = (isRefused: boolean) =>
+      stripe.fail(({ method, path }) =>
+        isRefused && method === 'POST' && path === '/transfers'
+          ? { is: 'refused', status: 400, message: 'Insufficient funds', code: 'balance_insufficient' }
+          : null,
+      );
+    async function win() {
+      const dispute = stripe.openDispute(chargeId);
+      await scene.deliver();
+      stripe.closeDispute(dispute, 'won');
+      await scene.deliver();
+    }
+    return { ...scene, gifts, refuse, win };
+  }
+
+  test('give back what is owed once, though each is of the whole', async () => {
+    const scene = await openWon();
+    const { stripe, accountId, gifts, refuse, win } = scene;
+    const before = stripe.balanceOf(accountId);
+    refuse(true);
+    await win();
+    await win();
+    expect(await scene.debts()).toEqual([[0, 2_100, 0]]);
+    refuse(false);
+    stripe.requests.length = 0;
+    await scene.pass(2 * DAY_MINUTES);
+    expect(gifts()).toBe(1);
+    expect(await scene.debts()).toEqual([[0, 0, 0]]);
+    const after = stripe.balanceOf(accountId);
+    expect(after.available + after.pending).toBe(before.available + before.pending);
+    await scene.compare();
+  });
+
+  test('are each given back, one after the other, and a refusal is asked again by the sweep alone', async () => {
+    const scene = await openWon();
+    const { stripe, gifts, refuse, win } = scene;
+    await win();
+    expect(gifts()).toBe(1);
+    refuse(true);
+    stripe.requests.length = 0;
+    await win();
+    expect(gifts()).toBe(1);
+    expect(await scene.debts()).toEqual([[0, 2_100, 0]]);
+    refuse(false);
+    await scene.pass(2 * DAY_MINUTES);
+    expect(await scene.debts()).toEqual([[0, 0, 0]]);
+    await scene.compare();
+  });
+});
+
 test('a charge that no payment knows is named in the log, and changes nothing', async () => {
   const scene = await openCaptured();
   const { t, stripe, chargeId } = scene;

@@ -215,7 +215,10 @@ test('a provider sees what is pending and when the next payout arrives, for one 
   await scene.pay((await give()).paymentUrl);
   t.clock.nowMs += DAY_MS;
   await t.app.sweepPayments();
-  expect(await balance()).toMatchObject({ pendingCents: 1_940, availableCents: 0, nextPayout: null });
+  const schedule = { interval: 'weekly', weekly_payout_days: ['wednesday'] };
+  stripe.changeQuietly(accountId, { schedule });
+  const sums = { pendingCents: 1_940, availableCents: 0 };
+  expect(await balance()).toMatchObject({ ...sums, nextPayout: null, payoutWeekday: 'wednesday' });
 
   stripe.advance(10);
   stripe.payOut(accountId);

@@ -504,7 +504,12 @@ describe('an account', () => {
   test('tells what it holds and when the next payout arrives', async () => {
     const { service, stripe, paid, destination, clock } = await open();
     await paid();
-    const empty = { availableCents: 0, nextPayout: null, hasOtherCurrencies: false };
+    const empty = {
+      availableCents: 0,
+      nextPayout: null,
+      payoutWeekday: null,
+      hasOtherCurrencies: false,
+    };
     expect(await service.readBalance(destination)).toEqual({ ...empty, pendingCents: 1_940 });
     clock.nowMs += 2 * DAY_MS;
     expect(await service.readBalance(destination)).toEqual({
@@ -518,6 +523,22 @@ describe('an account', () => {
       pendingCents: 0,
       nextPayout: { cents: 1_940, arrivesAtMs: clock.nowMs + 2 * DAY_MS },
     });
+  });
+
+  test('names the one day of the week on which an account is paid out, as far as Stripe tells', async () => {
+    const { service, stripe, destination } = await open();
+    const days: unknown[] = [];
+    for (const weekly_payout_days of [['wednesday'], ['monday', 'friday'], undefined]) {
+      const schedule = { interval: weekly_payout_days ? 'weekly' : 'daily', weekly_payout_days };
+      stripe.changeQuietly(destination, { schedule });
+      days.push((await service.readBalance(destination))?.payoutWeekday);
+    }
+    stripe.changeQuietly(destination, { schedule: { interval: 'weekly', weekly_payout_days: ['friday'] } });
+    stripe.fail(({ path }) =>
+      path === '/balance_settings' ? { is: 'refused', status: 400, message: 'No' } : null,
+    );
+    days.push((await service.readBalance(destination))?.payoutWeekday);
+    expect(days).toEqual(['wednesday', null, null, null]);
   });
 });
 

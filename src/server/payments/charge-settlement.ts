@@ -62,16 +62,16 @@ export function createChargeSettlement(deps: {
       hasMoved = (await service.takeBack(payment, cents)) === 'taken_back';
       if (!hasMoved) log.warn({ payment: id, owedByReceiverCents }, 'the receiver still has what went back');
     }
-    if (owedToReceiverCents > 0) {
-      let isRefused = false;
-      for (const { id: disputeId, cents, state } of charge.disputes) {
-        if (state !== 'won') continue;
-        const back = Math.min(cents, owedToReceiverCents);
-        if ((await service.giveBack(payment, disputeId, back)) === 'given_back') hasMoved = true;
-        else isRefused = true;
-      }
-      if (isRefused) log.warn({ payment: id, owedToReceiverCents }, 'the receiver still lacks what was won');
+    let leftCents: number = owedToReceiverCents;
+    for (const { id: disputeId, cents, state, isGivenBack } of charge.disputes) {
+      const part = Math.min(cents, leftCents);
+      if (state !== 'won' || isGivenBack || part <= 0) continue;
+      if ((await service.giveBack(payment, disputeId, part)) === 'refused') break;
+      leftCents -= part;
+      hasMoved = true;
     }
+    if (leftCents > 0)
+      log.warn({ payment: id, owedToReceiverCents }, 'the receiver still lacks what was won');
     return hasMoved;
   }
 

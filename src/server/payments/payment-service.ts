@@ -1,7 +1,7 @@
 /** The port to a payment service, which moves the money and knows nothing of the ledger. */
 import type { ChargeState, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { PaidMode } from '#shared/payments.ts';
+import type { PaidMode, Weekday } from '#shared/payments.ts';
 
 export type { ChargeState } from '#server/storage/port/payments.ts';
 
@@ -67,6 +67,8 @@ export interface AccountBalance {
   readonly pendingCents: number;
   /** The next payout to the owner's bank; null when none is on its way. */
   readonly nextPayout: { readonly cents: number; readonly arrivesAtMs: number } | null;
+  /** The day of the week on which it is paid out; null for another schedule, and when it is unknown. */
+  readonly payoutWeekday: Weekday | null;
   /** True when it also holds other currencies, which these sums leave out. */
   readonly hasOtherCurrencies: boolean;
 }

@@ -185,7 +185,7 @@ export function createPayouts(deps: {
         const balance = known && !isGone(known) ? await balanceOf(known.accountId, service) : null;
         if (known && !balance) await accounts.refresh(known.accountId);
         if (!balance) throw new AppError('provider_not_payable');
-        const { nextPayout } = balance;
+        const { nextPayout, payoutWeekday, hasOtherCurrencies } = balance;
         return {
           availableCents: cents(balance.availableCents),
           pendingCents: cents(balance.pendingCents),
@@ -193,7 +193,8 @@ export function createPayouts(deps: {
             amountCents: cents(nextPayout.cents),
             arrivesAt: new Date(nextPayout.arrivesAtMs).toISOString(),
           },
-          hasOtherCurrencies: balance.hasOtherCurrencies,
+          payoutWeekday,
+          hasOtherCurrencies,
         };
       }),
 

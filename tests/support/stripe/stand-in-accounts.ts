@@ -165,6 +165,10 @@ export function createAccounts(core: StandInCore, platform: string, url: () => s
       const back = Object(account_onboarding).return_url;
       return { object: 'v2.core.account_link', account: account.id, url: linkTo(account.id, back) };
     },
+    'GET balance_settings': ({ account }) => ({
+      object: 'balance_settings',
+      payments: { payouts: { schedule: accountNamed(account).schedule } },
+    }),
     'POST balance_settings': ({ account, parameters }) => {
       check('BalanceSettings', 'BalanceSettingsUpdateParams', parameters);
       const { schedule } = Object(Object(parameters['payments']).payouts);

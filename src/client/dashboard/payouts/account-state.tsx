@@ -53,7 +53,7 @@ function Balance() {
         {isError ? 'Stripe doesn’t tell your balance right now.' : 'One moment...'}
       </p>
     );
-  const { availableCents, pendingCents, nextPayout, hasOtherCurrencies } = data;
+  const { availableCents, pendingCents, nextPayout, payoutWeekday, hasOtherCurrencies } = data;
   return (
     <>
       <dl className={styles.balance}>
@@ -62,6 +62,8 @@ function Balance() {
             <>
               <Money amountCents={nextPayout.amountCents} /> on {DAY.format(new Date(nextPayout.arrivesAt))}
             </>
+          ) : payoutWeekday ? (
+            `Paid out every ${capitalized(payoutWeekday)}`
           ) : (
             'None on its way yet'
           )}
@@ -79,6 +81,8 @@ function Balance() {
     </>
   );
 }
+
+const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 function Entry({ term, children }: { readonly term: string; readonly children: ReactNode }) {
   return (

@@ -60,7 +60,7 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
     // What was held and given up is told as a refund as well, though no money moved.
     refunds: isCaptured ? refunds.map(refundOf).toSorted((a, b) => a.createdAtMs - b.createdAtMs) : [],
     disputes: disputes
-      .flatMap((dispute) => disputeOf(dispute) ?? [])
+      .flatMap((dispute) => disputeOf(dispute, givenBack) ?? [])
       .toSorted((a, b) => a.openedAtMs - b.openedAtMs),
     transfer: transfer && {
       cents: fromStripe(transfer.amount),
@@ -95,7 +95,10 @@ function refundOf({ id, amount, status, created }: Stripe.Refund): ChargeState['
 }
 
 /** Null for an inquiry, and for what was kept from becoming a dispute: neither has moved money. */
-function disputeOf(dispute: Stripe.Dispute): ChargeState['disputes'][number] | null {
+function disputeOf(
+  dispute: Stripe.Dispute,
+  givenBack: readonly Stripe.Transfer[],
+): ChargeState['disputes'][number] | null {
   const { id, amount, status, created, evidence_details } = dispute;
   if (status.startsWith('warning_') || status === 'prevented') return null;
   // What is appealed is lost unless the appeal succeeds.
@@ -107,6 +110,7 @@ function disputeOf(dispute: Stripe.Dispute): ChargeState['disputes'][number] | n
     state,
     openedAtMs: created * 1_000,
     answerByMs: state === 'open' && dueBy !== null ? dueBy * 1_000 : null,
+    ...(givenBack.some(({ metadata }) => metadata['dispute'] === id) && { isGivenBack: true }),
   };
 }
 

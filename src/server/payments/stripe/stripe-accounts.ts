@@ -6,6 +6,7 @@
  */
 import Stripe from 'stripe';
 import type { ServiceCategory } from '#shared/categories.ts';
+import { WEEKDAYS } from '#shared/payments.ts';
 import { type PaymentService, PaymentServiceUnavailable, type ServiceAccount } from '../payment-service.ts';
 import { fromStripe, stripeCurrency } from './minor-units.ts';
 import { isUnknownAccount, type StripeCalls, unavailable } from './stripe-calls.ts';
@@ -117,6 +118,11 @@ export function createStripeAccounts({ stripe, ask }: StripeCalls) {
       );
       if (told === null) return null;
       const [balance, payouts] = told;
+      const settings = await ask(
+        () => stripe.balanceSettings.retrieve({}, of),
+        // The schedule is told beside the sums, which do not need it.
+        () => null,
+      );
       const currency = stripeCurrency();
       const sumOf = (parts: readonly { readonly amount: number; readonly currency: string }[]) =>
         fromStripe(parts.reduce((sum, part) => sum + (part.currency === currency ? part.amount : 0), 0));
@@ -127,6 +133,7 @@ export function createStripeAccounts({ stripe, ask }: StripeCalls) {
         availableCents: sumOf(balance.available),
         pendingCents: sumOf(balance.pending),
         nextPayout: next ? { cents: fromStripe(next.amount), arrivesAtMs: next.arrival_date * 1_000 } : null,
+        payoutWeekday: weekdayOf(settings),
         hasOtherCurrencies: [...balance.available, ...balance.pending].some(
           (part) => part.currency !== currency && part.amount !== 0,
         ),
@@ -154,6 +161,14 @@ export function createStripeAccounts({ stripe, ask }: StripeCalls) {
         () => DASHBOARD_URL,
       ),
   } satisfies Partial<PaymentService>;
+}
+
+/** Null for an account that is not paid out weekly, or on several days of the week. */
+function weekdayOf(settings: Stripe.BalanceSettings | null) {
+  const { interval, weekly_payout_days = [] } = settings?.payments.payouts?.schedule ?? {};
+  const [day, ...others] = weekly_payout_days;
+  if (interval !== 'weekly' || others.length > 0) return null;
+  return WEEKDAYS.find((known) => known === day) ?? null;
 }
 
 /** What an account may do: be charged on behalf of, and receive transfers; and pay out. */

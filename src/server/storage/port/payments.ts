@@ -85,6 +85,8 @@ export interface ChargeState {
     readonly openedAtMs: number;
     /** Until when the operator may answer; null once it is over. */
     readonly answerByMs: number | null;
+    /** Whether a transfer of its own gave back what was taken for it. */
+    readonly isGivenBack?: true;
   }[];
   /**
    * What went to the receiver's account before fees, and how much of it was taken back and not given back since;
