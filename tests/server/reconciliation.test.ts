@@ -3,7 +3,7 @@
  * alone, and says that it adds up where nothing was. It runs on both engines.
  */
 import { parse } from 'csv-parse/sync';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Finding } from '#server/payments/charge-comparison.ts';
 import { exportHeading, exportRows } from '#server/payments/charge-export.ts';
 import { reconcile } from '#server/payments/reconciliation.ts';
@@ -88,7 +88,8 @@ test('what is paid, refunded, disputed, won and cancelled on both sides adds up 
 
 test('each difference is named with its tip, and nothing else is', async () => {
   const scene = await openScene();
-  const { stripe, storage, clock, tip, pay, payElsewhere, begin, enter, takeBack, compare } = scene;
+  const { stripe, storage, clock, tip, pay, payElsewhere, payForgotten, begin, enter, takeBack, compare } =
+    scene;
   const expected: unknown[] = [];
   const expectOf = (
     kind: Finding['kind'],
@@ -101,6 +102,10 @@ test('each difference is named with its tip, and nothing else is', async () => {
   const lost = tip();
   await payElsewhere(lost);
   expectOf('not_in_ledger', lost, 2_100, 0);
+  // The ledger lacks the payment as well, as after a backup was restored.
+  const forgotten = tip();
+  await payForgotten(lost.id, forgotten);
+  expectOf('not_in_ledger', forgotten, 2_100, 0);
   // Refunded at once by the operator: nothing is missing.
   const given = tip();
   await payElsewhere(given);
@@ -144,6 +149,12 @@ test('each difference is named with its tip, and nothing else is', async () => {
   stripe.reverseTransfer(await pay(debited), 1_050);
   expectOf('receiver', debited, 970, 1_940);
 
+  // Both fees stay with the operator, so that the provider has paid them as well.
+  const withoutFee = tip();
+  stripe.reverseTransfer(await pay(withoutFee), 1_050, false);
+  await enter(withoutFee.id);
+  expectOf('receiver', withoutFee, 1_050 - 160, 970);
+
   const owed = tip();
   stripe.refundAtStripe(await pay(owed));
   await enter(owed.id);
@@ -178,7 +189,7 @@ test('each difference is named with its tip, and nothing else is', async () => {
   expect(findings).toEqual(expect.arrayContaining(expected));
   expect(addsUp).toBe(false);
   expect(Object.fromEntries(totals)).toMatchObject({
-    not_in_ledger: { count: 1, cents: 2_100 },
+    not_in_ledger: { count: 2, cents: 4_200 },
     not_charged: { count: 2, cents: -4_200 },
     refund: { count: 2, cents: 1_050 - 2_100 },
     owed: { count: 1, cents: 1_940 },
@@ -232,12 +243,7 @@ test('payments of the account that are for no tip are left out, and so are payme
         refunds: [],
         disputes: [],
         transfer: null,
-        balanceTransactionIds: [],
-        serviceFeeCents: 0,
         applicationFeeCents: 0,
-        transferId: null,
-        applicationFeeId: null,
-        payoutId: null,
       };
     },
   };
@@ -247,34 +253,136 @@ test('payments of the account that are for no tip are left out, and so are payme
 });
 
 test('the export has a row for each movement, and its columns add up to what each side has', async () => {
-  const { stripe, storage, books, clock, tip, pay, accountId } = await openScene();
+  const { stripe, storage, books, clock, tip, pay, enter, found, takeBack, service, accountId } =
+    await openScene();
   const half = tip();
-  stripe.refundPart(await pay(half), 1_050, { reverseTransfer: true });
+  const ofHalf = await pay(half);
+  const refund = stripe.refundPart(ofHalf, 1_050, { reverseTransfer: true });
   const won = tip(10_000);
   const ofWon = await pay(won);
-  stripe.closeDispute(stripe.openDispute(ofWon), 'won');
+  clock.nowMs += DAY_MS;
+  const dispute = stripe.openDispute(ofWon);
+  await enter(won.id);
+  await takeBack(won.id);
+  clock.nowMs += DAY_MS;
+  stripe.closeDispute(dispute, 'won');
+  await enter(won.id);
+  await service.giveBack(await found(won.id), dispute, 10_500);
+  const failed = tip(3_000);
+  const ofFailed = await pay(failed);
+  stripe.failRefund(stripe.refundPart(ofFailed, 1_000, { isPending: true }));
+  for (let part = 1; part <= 12; part += 1) stripe.reverseTransfer(ofFailed, 100 + part);
   await pay(tip(1_000), 'later');
   clock.nowMs += 3 * DAY_MS;
-  stripe.payOut();
+  const payout = stripe.payOut();
   let csv = exportHeading();
-  for await (const charge of books.listCharges(PERIOD.fromMs, PERIOD.untilMs - 1)) {
+  for await (const charge of books.listMovements(PERIOD.fromMs, PERIOD.untilMs - 1)) {
     const payment = await storage.payments.findPayment({ chargeId: charge.chargeId });
     csv += exportRows(charge, payment, 'USD', (cents) => spellAmount(cents, 2));
   }
   const rows = parse(csv, { bom: true, columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];
   const column = (name: string) => rows.reduce((sum, row) => sum + Math.round(Number(row[name]) * 100), 0);
-  expect(rows.map((row) => [row['Movement'], row['Tip'], row['Charged']])).toEqual([
-    ['charge', won.id, '105.00'],
-    ['dispute', won.id, '-105.00'],
-    ['dispute_won', won.id, '105.00'],
-    ['charge', half.id, '21.00'],
-    ['refund', half.id, '-10.50'],
-    ['transfer_reversal', half.id, '0.00'],
+  const rowsOf = (id: string) =>
+    rows
+      .filter((row) => row['Tip'] === id)
+      .map((row) => [row['Movement'], row['Date']?.slice(0, 10), row['Charged'], row['To provider']]);
+  const day = (days: number) => new Date(START_MS + days * DAY_MS).toISOString().slice(0, 10);
+  expect(rowsOf(half.id)).toEqual([
+    ['charge', day(0), '21.00', '19.40'],
+    ['refund', day(0), '-10.50', '0.00'],
+    ['transfer_reversal', day(0), '0.00', '-10.50'],
+    ['fee_refund', day(0), '0.00', '0.80'],
   ]);
-  expect(rows[0]).toMatchObject({ Code: won.qrCodeId, Charge: ofWon, Payout: expect.stringMatching(/^po_/) });
-  expect(column('Charged')).toBe(10_500 + 1_050);
+  expect(rowsOf(won.id)).toEqual([
+    ['charge', day(0), '105.00', '97.00'],
+    ['dispute', day(1), '-105.00', '0.00'],
+    ['transfer_reversal', day(1), '0.00', '-105.00'],
+    ['fee_refund', day(1), '0.00', '8.00'],
+    ['dispute_won', day(2), '105.00', '0.00'],
+    ['given_back', day(2), '0.00', '97.00'],
+  ]);
+  // Of parts that are many the charge brings the newest alone.
+  expect(rowsOf(failed.id)).toHaveLength(1 + 2 + 2 * 12);
+  expect(rowsOf(failed.id).at(-1)).toEqual(['refund_failed', '', '10.00', '0.00']);
+  const arrives = new Date((payout?.arrivalDate ?? 0) * 1_000).toISOString().slice(0, 10);
+  const ofCharges = rows.filter((row) => row['Movement'] === 'charge');
+  expect(ofCharges.map((row) => [row['Charge'], row['Payout'], row['Payout arrives']])).toEqual(
+    [ofFailed, ofWon, ofHalf].map((charge) => [charge, payout?.id, arrives]),
+  );
+  const references = rows.map((row) => row['Reference'] ?? '');
+  expect(references.every((id) => /^(ch|re|dp|trr|fr|tr)_/.test(id))).toBe(true);
+  expect(references).toEqual(expect.arrayContaining([refund, dispute]));
+  // Each movement on the operator's balance is in one row, but for those between the operator and the providers.
+  const told = rows.flatMap((row) => (row['Balance transactions'] ?? '').split(' ').filter(Boolean));
+  expect(new Set(told).size).toBe(told.length);
+  const own = stripe.movements.filter(({ account }) => account === stripe.platform);
+  const between = ['topup', 'payout', 'transfer', 'application_fee'];
+  expect(told.toSorted()).toEqual(
+    own
+      .filter(({ type }) => !between.includes(type))
+      .map(({ id }) => id)
+      .toSorted(),
+  );
+  expect(column('Charged')).toBe(10_500 + 1_050 + 3_150);
   const { available, pending } = stripe.balanceOf(accountId);
   expect(column('To provider')).toBe(available + pending);
-  const fees = stripe.movements.filter(({ account }) => account === stripe.platform);
-  expect(column('Service fee')).toBe(fees.reduce((sum, { fee }) => sum + fee, 0));
+  expect(column('Service fee')).toBe(own.reduce((sum, { fee }) => sum + fee, 0));
+});
+
+describe('books of 5,000 charges', () => {
+  const CHARGES = 5_000;
+  /** A payout each day, and charges whose movements lie in the one two days later. */
+  async function openBusy() {
+    const scene = await openScene();
+    const { stripe, clock, accountId } = scene;
+    for (let count = 1; count <= CHARGES; count += 1) {
+      stripe.charge({ destination: accountId, amount: 2_100, applicationFee: 160 });
+      if (count % 500 !== 0) continue;
+      clock.nowMs += 12 * HOUR_MS;
+      if (count % 1_000 === 0) stripe.payOut();
+    }
+    clock.nowMs += 3 * DAY_MS;
+    stripe.payOut();
+    stripe.requests.length = 0;
+    return scene;
+  }
+  const pathsOf = ({ stripe }: Awaited<ReturnType<typeof openBusy>>) => [
+    ...new Set(stripe.requests.map(({ path }) => path)),
+  ];
+
+  test('are read a page ahead at most, and for reconciliation without payouts', async () => {
+    const scene = await openBusy();
+    let given = 0;
+    let ahead = 0;
+    for await (const _ of scene.books.listCharges(START_MS, scene.clock.nowMs)) {
+      ahead = Math.max(ahead, scene.stripe.requests.length * 100 - given);
+      given += 1;
+    }
+    expect(given).toBe(CHARGES);
+    expect(ahead).toBe(100);
+    expect(pathsOf(scene)).toEqual(['/payment_intents']);
+  });
+
+  test('are exported with their payouts from some hundred at a time, by few requests', async () => {
+    const scene = await openBusy();
+    const { stripe, books, clock } = scene;
+    const pages = () => stripe.requests.filter(({ path }) => path === '/payment_intents').length;
+    const payouts = new Map<string, number>();
+    let given = 0;
+    let ahead = 0;
+    for await (const { payout } of books.listMovements(START_MS, clock.nowMs)) {
+      ahead = Math.max(ahead, pages() * 100 - given);
+      given += 1;
+      if (payout) payouts.set(payout.id, (payouts.get(payout.id) ?? 0) + 1);
+    }
+    expect(given).toBe(CHARGES);
+    expect(ahead).toBe(200);
+    expect([...payouts.values()].reduce((sum, count) => sum + count, 0)).toBe(CHARGES);
+    for (const [id, count] of payouts)
+      expect(stripe.movements.filter((one) => one.payout === id && one.type === 'charge')).toHaveLength(
+        count,
+      );
+    // Four movements a charge at most, a hundred in a page, and payouts that have none of a stretch.
+    expect(stripe.requests.length).toBeLessThan((CHARGES * 5) / 100 + 25 * 12);
+  });
 });

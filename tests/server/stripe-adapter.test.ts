@@ -608,35 +608,36 @@ test('the books tell each charge with its fees, movements and the payout that it
   await service.refund(first);
   const listed = [];
   for await (const charge of books.listCharges(START_MS, clock.nowMs)) listed.push(charge);
+  const names = { transactionId: 'txn_3', createdAtMs: clock.nowMs };
   expect(listed).toMatchObject([
+    { chargeId: disputed.chargeId, ...names, applicationFeeCents: 160, disputes: [{ state: 'open' }] },
+    { chargeId: held.chargeId, state: 'authorised', applicationFeeCents: 0 },
+    { chargeId: first.chargeId, state: 'captured', applicationFeeCents: 0, refunds: [{ cents: 2_100 }] },
+  ]);
+  const moved = [];
+  for await (const charge of books.listMovements(START_MS, clock.nowMs)) moved.push(charge);
+  const transferId = stripe.charges.get(first.chargeId ?? '')?.transferId;
+  expect(moved).toMatchObject([
     {
       chargeId: disputed.chargeId,
       transactionId: 'txn_3',
-      createdAtMs: clock.nowMs,
       // 2.9 % and 30 cents, and 15 dollars of the dispute.
-      serviceFeeCents: 91 + 1_500,
-      applicationFeeCents: 160,
-      payoutId: null,
-      disputes: [{ state: 'open' }],
-    },
-    {
-      chargeId: held.chargeId,
-      state: 'authorised',
-      serviceFeeCents: 0,
-      balanceTransactionIds: [],
-      transferId: null,
+      movements: [
+        { kind: 'charge', serviceFeeCents: 91, applicationFeeCents: 160, toProviderCents: 1_940 },
+        { kind: 'dispute', serviceFeeCents: 1_500, chargedCents: -2_100 },
+      ],
+      payout: null,
     },
     {
       chargeId: first.chargeId,
-      state: 'captured',
-      serviceFeeCents: 91,
-      applicationFeeCents: 0,
-      refunds: [{ cents: 2_100 }],
-      payoutId: payout?.id,
-      transferId: stripe.charges.get(first.chargeId ?? '')?.transferId,
-      applicationFeeId: expect.stringMatching(/^fee_/),
+      movements: [
+        { kind: 'charge', transferId, chargedCents: 2_100, serviceFeeCents: 91 },
+        { kind: 'refund', id: expect.stringMatching(/^re_/), chargedCents: -2_100 },
+        { kind: 'transfer_reversal', transferId, toProviderCents: -2_100 },
+        { kind: 'fee_refund', applicationFeeCents: -160, toProviderCents: 160 },
+      ],
+      payout: { id: payout?.id, arrivesAtMs: (payout?.arrivalDate ?? 0) * 1_000 },
     },
   ]);
-  expect(listed.map(({ balanceTransactionIds }) => balanceTransactionIds.length)).toEqual([2, 0, 2]);
   expect(await books.platform()).toBe(stripe.platform);
 });

@@ -91,7 +91,7 @@ function reasonOf(error: Error): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** Charge by charge, so that memory holds a page of the payment service. */
+/** Charge by charge, so that memory holds little of the period. */
 async function exportAll(
   {
     storage,
@@ -117,13 +117,13 @@ async function exportAll(
   try {
     await put(exportHeading());
     let count = 0;
-    for await (const charge of books.listCharges(fromMs, untilMs - 1)) {
+    for await (const charge of books.listMovements(fromMs, untilMs - 1)) {
       const { chargeId } = charge;
       const payment = await storage.payments.findPayment({ chargeId });
       // The operator's account may take payments for something else as well.
       if (!payment && charge.transactionId === null) continue;
       const rows = exportRows(charge, payment, terms.currency, (cents) => spellAmount(cents, terms.exponent));
-      if (rows !== '') count += 1;
+      count += 1;
       await put(rows);
     }
     if (file) say(`${count} ${count === 1 ? 'charge is' : 'charges are'} in ${path}.`);

@@ -1,28 +1,60 @@
 /** The port to the books of a payment service, with which the ledger is compared. */
 import type { ChargeState } from './payment-service.ts';
 
-/** A charge with all that its money met at the payment service. Sums are in cents. */
+/** A charge with what was kept of its fees. Sums are in cents. */
 export interface BookedCharge extends ChargeState {
   readonly createdAtMs: number;
-  /**
-   * The payment service's ids of the movements on the operator's balance: of the charge, its refunds and its
-   * disputes. Empty while the money is only authorised.
-   */
-  readonly balanceTransactionIds: readonly string[];
-  /** What the payment service took from the operator for it, with the fees of its disputes. */
-  readonly serviceFeeCents: number;
   /** Both fees of the tip, less what was refunded of them. */
   readonly applicationFeeCents: number;
-  readonly transferId: string | null;
-  readonly applicationFeeId: string | null;
-  /** The payout to the operator's bank that the charge was part of; null before that. */
-  readonly payoutId: string | null;
 }
 
-/** Reading takes a request or more for a hundred charges; it throws PaymentServiceUnavailable. */
+export type MovementKind =
+  | 'charge'
+  | 'refund'
+  | 'refund_failed'
+  | 'dispute'
+  | 'dispute_won'
+  | 'transfer_reversal'
+  | 'fee_refund'
+  /** What was taken from the receiver for a dispute that was won. */
+  | 'given_back';
+
+/** A movement of money, with signed sums in cents; those of all movements of a charge add up to what is left. */
+export interface BookedMovement {
+  readonly kind: MovementKind;
+  /** The payment service's id of the charge, refund, dispute, reversal or transfer. */
+  readonly id: string;
+  /** Null where the payment service tells none. */
+  readonly atMs: number | null;
+  /** Its ids on the operator's balance. */
+  readonly balanceTransactionIds: readonly string[];
+  readonly transferId: string | null;
+  readonly chargedCents: number;
+  /** What the payment service took from the operator. */
+  readonly serviceFeeCents: number;
+  /** Both fees of the tip. */
+  readonly applicationFeeCents: number;
+  readonly toProviderCents: number;
+}
+
+/** A captured charge with its movements, the charge first and then by time. */
+export interface MovedCharge {
+  readonly chargeId: string;
+  readonly transactionId: string | null;
+  readonly movements: readonly BookedMovement[];
+  /** The payout to the operator's bank that the charge was part of; null before that. */
+  readonly payout: { readonly id: string; readonly arrivesAtMs: number } | null;
+}
+
+/**
+ * Reading takes a request or more for a hundred charges; it throws PaymentServiceUnavailable. Memory holds some
+ * hundred charges, however many there are.
+ */
 export interface PaymentBooks {
   /** The payment service's name of the operator's own account. */
   platform(): Promise<string>;
   /** The charges that were made in a period, newest first, those that were cancelled included. */
   listCharges(fromMs: number, toMs: number): AsyncIterable<BookedCharge>;
+  /** The captured ones of them, with each movement of their money until now. */
+  listMovements(fromMs: number, toMs: number): AsyncIterable<MovedCharge>;
 }

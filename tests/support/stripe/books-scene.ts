@@ -93,6 +93,15 @@ export async function openBooksScene(
       stripe.pay(await begin(tip));
     },
 
+    /** A tip that is paid at Stripe, on a page like that of a known payment; the ledger has no payment of it. */
+    async payForgotten(like: TransactionId, { id }: NewTransaction): Promise<void> {
+      const known = await payments.findPayment({ id: like });
+      if (!known) throw new Error(`${like} has no payment`);
+      const page = await service.begin({ ...known, id }, TEXTS, 'now');
+      if (page.outcome !== 'page') throw new Error(page.outcome);
+      stripe.pay(page.id);
+    },
+
     /** The ledger learns what became of the charge; money is moved by nobody. */
     async enter(id: TransactionId): Promise<void> {
       const payment = await found(id);

@@ -37,6 +37,14 @@ export interface Dispute {
   readonly movements: Movement[];
 }
 
+/** A part of a transfer that was reversed, or of an application fee that was refunded. */
+export interface TakenPart {
+  readonly id: string;
+  readonly amount: number;
+  readonly created: number;
+  readonly movement: Movement;
+}
+
 /** A transfer: the charge's own, or one that was made by itself. */
 export interface Transfer {
   readonly id: string;
@@ -48,6 +56,7 @@ export interface Transfer {
   readonly metadata: unknown;
   readonly source: string | null;
   reversed: number;
+  readonly reversals: TakenPart[];
 }
 
 /** What a page says of the payment that it makes. */
@@ -74,6 +83,7 @@ export class Charge {
   feeId: string | null = null;
   /** Of how much of the charge the application fee went back. */
   feeRefundedFor = 0;
+  readonly feeRefunds: TakenPart[] = [];
   readonly refunds: Refund[] = [];
   readonly disputes: Dispute[] = [];
 
@@ -174,11 +184,27 @@ export function createCharges(
     balance_transactions: dispute.movements.map(money.bodyOfMovement),
   });
 
+  const bodyOfPart = (object: string) => (part: TakenPart) => ({
+    id: part.id,
+    object,
+    amount: part.amount,
+    created: part.created,
+    balance_transaction: part.movement.id,
+  });
+
+  /** The ten newest, as where a list lies in what it belongs to. */
+  const newestOf = (object: string, parts: readonly TakenPart[]) => ({
+    object: 'list',
+    data: parts.toReversed().slice(0, 10).map(bodyOfPart(object)),
+    has_more: parts.length > 10,
+  });
+
   const bodyOfTransfer = (transfer: Transfer) => ({
     id: transfer.id,
     object: 'transfer',
     amount: transfer.amount,
     amount_reversed: transfer.reversed,
+    reversals: newestOf('transfer_reversal', transfer.reversals),
     reversed: transfer.reversed === transfer.amount,
     created: transfer.created,
     currency: transfer.currency,
@@ -213,6 +239,7 @@ export function createCharges(
             object: 'application_fee',
             amount: charge.applicationFee,
             amount_refunded: charge.refundedFee,
+            refunds: newestOf('fee_refund', charge.feeRefunds),
           }
         : charge.feeId,
       ...(isExpanded('refunds') && {
@@ -278,6 +305,7 @@ export function createCharges(
       metadata: {},
       source: charge.id,
       reversed: 0,
+      reversals: [],
     };
     charge.transfer = transfer;
     charge.feeId = nextId('fee');
@@ -323,7 +351,8 @@ export function createCharges(
     if (!core.hasReserves) money.require(destination, amount - feeBack, currency, message);
     transfer.reversed += amount;
     money.move(destination, 'payment_refund', { amount: -amount, currency, source: id });
-    money.move(platform, 'transfer_refund', { amount, currency, source: id });
+    const movement = money.move(platform, 'transfer_refund', { amount, currency, source: id });
+    transfer.reversals.push({ id: nextId('trr'), amount, created: nowS(), movement });
     if (charge && refundsFee) refundFee(charge, amount);
   }
 
@@ -335,7 +364,8 @@ export function createCharges(
     const amount = feeBackOf(charge, part);
     const common = { currency: plan.currency, source: feeId ?? '' };
     charge.feeRefundedFor = Math.min(charge.amount, charge.feeRefundedFor + part);
-    money.move(platform, 'application_fee_refund', { ...common, amount: -amount });
+    const movement = money.move(platform, 'application_fee_refund', { ...common, amount: -amount });
+    charge.feeRefunds.push({ id: nextId('fr'), amount, created: nowS(), movement });
     money.move(destination, 'application_fee_refund', { ...common, amount });
   }
 
@@ -471,6 +501,7 @@ export function createCharges(
       metadata: metadata ?? {},
       source: null,
       reversed: 0,
+      reversals: [],
     };
     transfers.push(transfer);
     money.move(platform, 'transfer', { ...common, amount: -transfer.amount });
@@ -553,7 +584,16 @@ export function createCharges(
       const transfer = transferNamed(id);
       const { amount = transfer.amount - transfer.reversed, refund_application_fee } = parameters;
       reverseTransfer(transfer, Number(amount), refund_application_fee === 'true');
-      return { id: nextId('trr'), object: 'transfer_reversal', amount: Number(amount), transfer: id };
+      return transfer.reversals.slice(-1).map(bodyOfPart('transfer_reversal'))[0];
+    },
+    'GET transfers/:id/reversals': ({ parameters }, id) => {
+      check('Transfers', 'TransferListReversalsParams', parameters);
+      return listOf(transferNamed(id).reversals, parameters, bodyOfPart('transfer_reversal'));
+    },
+    'GET application_fees/:id/refunds': ({ parameters }, id) => {
+      check('ApplicationFees', 'ApplicationFeeListRefundsParams', parameters);
+      const charge = [...charges.values()].find(({ feeId }) => feeId === id);
+      return listOf(charge?.feeRefunds ?? [], parameters, bodyOfPart('fee_refund'));
     },
   };
 

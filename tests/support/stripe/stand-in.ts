@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Stripe from 'stripe';
 import { readForm, readJson } from './parameter-types.ts';
 import { type Account, createAccounts } from './stand-in-accounts.ts';
-import { createCharges } from './stand-in-charges.ts';
+import { createCharges, type PaymentPlan } from './stand-in-charges.ts';
 import {
   type Answer,
   check,
@@ -282,6 +282,16 @@ export async function startStripe({
       passTime();
       return pages.pay(pages.sessionNamed(sessionId));
     },
+    /** A card is charged without a page, as by another program of the same account. */
+    charge: (plan: Pick<PaymentPlan, 'amount' | 'applicationFee' | 'destination'>) =>
+      charges.authorise({
+        sessionId: '',
+        currency: 'usd',
+        transferGroup: null,
+        metadata: {},
+        isHeld: false,
+        ...plan,
+      }),
     /** Lets the time of a page run out. */
     expire: (sessionId: string) => pages.expire(pages.sessionNamed(sessionId)),
     /** Takes what is held on a card, as the operator may do at Stripe. */

@@ -1,76 +1,145 @@
 /** The books of the operator's Stripe account, charge by charge, with which the ledger is compared. */
 import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
-import type { BookedCharge, PaymentBooks } from '../payment-books.ts';
+import type { PaymentBooks } from '../payment-books.ts';
 import { chargeStateOf } from './charge-state.ts';
 import { fromStripe } from './minor-units.ts';
-import { createStripeCalls, expanded, idOf, type StripeSettings, secondsOf } from './stripe-calls.ts';
+import { type MovedParts, movementsOf } from './movements.ts';
+import {
+  collected,
+  createStripeCalls,
+  expanded,
+  type StripeCalls,
+  type StripeSettings,
+  secondsOf,
+} from './stripe-calls.ts';
 import { createStripeCharges } from './stripe-charges.ts';
 
 /** Stripe expands four levels: data, the charge, its refunds and their data. */
 const PARTS = [
   'data.latest_charge.transfer',
   'data.latest_charge.refunds',
-  'data.latest_charge.balance_transaction',
   'data.latest_charge.application_fee',
 ];
+const PARTS_OF_MOVEMENTS = [...PARTS, 'data.latest_charge.balance_transaction'];
+/** So many charges wait until their payouts are known. */
+const CHARGES_AT_ONCE = 200;
 
 export function createStripeBooks(settings: StripeSettings, clock: Clock): PaymentBooks {
   const calls = createStripeCalls(settings, clock, () => {});
   const { stripe, all } = calls;
   const { partsOf } = createStripeCharges(calls, clock);
 
-  /** The payouts of movements on the operator's balance, as far as Stripe has made them itself. */
-  async function payoutsSince(fromMs: number): Promise<Map<string, string>> {
-    const payouts = new Map<string, string>();
-    const created = { gte: Math.floor(fromMs / 1_000) };
-    for await (const payout of all((from) => stripe.payouts.list({ created, ...from }))) {
-      // Only these tell what they are made of.
-      if (!payout.automatic) continue;
-      for await (const movement of all((from) =>
-        stripe.balanceTransactions.list({ payout: payout.id, ...from }),
-      ))
-        payouts.set(movement.id, payout.id);
-    }
-    return payouts;
-  }
+  const intents = (fromMs: number, toMs: number, expand: string[]) => {
+    const asked = { created: secondsOf(fromMs, toMs), expand };
+    return all((from) => stripe.paymentIntents.list({ ...asked, ...from }));
+  };
 
-  async function bookedCharge(
-    intent: Stripe.PaymentIntent,
-    payouts: ReadonlyMap<string, string>,
-  ): Promise<BookedCharge | null> {
+  /** A charge brings the ten newest refunds of its fee with it, and a transfer its ten newest reversals. */
+  async function movedPartsOf(intent: Stripe.PaymentIntent): Promise<MovedParts> {
     const parts = await partsOf(intent);
-    const state = chargeStateOf(parts);
-    if (!state) return null;
-    const charge = expanded(intent.latest_charge);
-    const movement = expanded(charge?.balance_transaction);
-    const fee = expanded(charge?.application_fee);
-    const ofDisputes = parts.disputes.flatMap(({ balance_transactions }) => balance_transactions);
-    const ofRefunds = parts.refunds.flatMap(({ balance_transaction, failure_balance_transaction }) =>
-      [balance_transaction, failure_balance_transaction ?? null].filter((one) => one !== null),
-    );
-    return {
-      ...state,
-      createdAtMs: intent.created * 1_000,
-      balanceTransactionIds: [...(movement ? [movement] : []), ...ofRefunds, ...ofDisputes].map(idOf),
-      serviceFeeCents: fromStripe(ofDisputes.reduce((sum, one) => sum + one.fee, movement?.fee ?? 0)),
-      applicationFeeCents: fromStripe(fee ? fee.amount - fee.amount_refunded : 0),
-      transferId: parts.transfer?.id ?? null,
-      applicationFeeId: fee?.id ?? null,
-      payoutId: (movement && payouts.get(movement.id)) ?? null,
-    };
+    const fee = expanded(expanded(intent.latest_charge)?.application_fee);
+    const feeRefunds = fee?.refunds.has_more
+      ? await collected(all((from) => stripe.applicationFees.listRefunds(fee.id, from)))
+      : (fee?.refunds.data ?? []);
+    const reversals = new Map<string, readonly Stripe.TransferReversal[]>();
+    for (const { id, reversals: newest } of [...(parts.transfer ? [parts.transfer] : []), ...parts.givenBack])
+      reversals.set(
+        id,
+        newest.has_more
+          ? await collected(all((from) => stripe.transfers.listReversals(id, from)))
+          : newest.data,
+      );
+    return { ...parts, fee, feeRefunds, reversals };
   }
 
   return {
     platform: calls.platform,
 
     async *listCharges(fromMs, toMs) {
-      const payouts = await payoutsSince(fromMs);
-      const asked = { created: secondsOf(fromMs, toMs), expand: PARTS };
-      for await (const intent of all((from) => stripe.paymentIntents.list({ ...asked, ...from }))) {
-        const charge = await bookedCharge(intent, payouts);
-        if (charge) yield charge;
+      for await (const intent of intents(fromMs, toMs, PARTS)) {
+        const state = chargeStateOf(await partsOf(intent));
+        if (!state) continue;
+        const fee = expanded(expanded(intent.latest_charge)?.application_fee);
+        const keptFees = fromStripe(fee ? fee.amount - fee.amount_refunded : 0);
+        yield { ...state, createdAtMs: intent.created * 1_000, applicationFeeCents: keptFees };
+      }
+    },
+
+    async *listMovements(fromMs, toMs) {
+      const payouts = await automaticPayouts(calls, fromMs);
+      for await (const captured of stretchesOf(intents(fromMs, toMs, PARTS_OF_MOVEMENTS))) {
+        const paidOut = await payoutsOf(calls, captured, payouts);
+        for (const intent of captured) {
+          const payout = paidOut.get(intent.id);
+          yield {
+            chargeId: intent.id,
+            transactionId: intent.metadata['transaction'] ?? null,
+            movements: movementsOf(await movedPartsOf(intent)),
+            payout: payout ? { id: payout.id, arrivesAtMs: payout.arrival_date * 1_000 } : null,
+          };
+        }
       }
     },
   };
+}
+
+/** What was captured, some at a time. */
+async function* stretchesOf(intents: AsyncIterable<Stripe.PaymentIntent>) {
+  let stretch: Stripe.PaymentIntent[] = [];
+  for await (const intent of intents) {
+    if (intent.status !== 'succeeded') continue;
+    stretch.push(intent);
+    if (stretch.length < CHARGES_AT_ONCE) continue;
+    yield stretch;
+    stretch = [];
+  }
+  if (stretch.length > 0) yield stretch;
+}
+
+type Payout = Pick<Stripe.Payout, 'id' | 'created' | 'arrival_date'>;
+
+/**
+ * The payouts that Stripe has made itself, oldest first: at most one a day. Only these tell what they are made of.
+ */
+async function automaticPayouts({ stripe, all }: StripeCalls, fromMs: number): Promise<Payout[]> {
+  const made: Payout[] = [];
+  const since = { created: { gte: Math.floor(fromMs / 1_000) } };
+  for await (const payout of all((from) => stripe.payouts.list({ ...since, ...from })))
+    if (payout.automatic)
+      made.push({ id: payout.id, created: payout.created, arrival_date: payout.arrival_date });
+  return made.reverse();
+}
+
+/**
+ * The payouts of some charges, by the ids of these. A payout is asked only for what was moved while the charges
+ * were, and the payouts after the one that has the last of them are not asked.
+ */
+async function payoutsOf(
+  { stripe, all }: StripeCalls,
+  intents: readonly Stripe.PaymentIntent[],
+  payouts: readonly Payout[],
+): Promise<ReadonlyMap<string, Payout>> {
+  const found = new Map<string, Payout>();
+  const awaited = new Map<string, string>();
+  const times: number[] = [];
+  for (const { id, latest_charge } of intents) {
+    const movement = expanded(expanded(latest_charge)?.balance_transaction);
+    if (!movement) continue;
+    awaited.set(movement.id, id);
+    times.push(movement.created);
+  }
+  const created = { gte: Math.min(...times), lte: Math.max(...times) };
+  for (const payout of payouts) {
+    if (awaited.size === 0) break;
+    if (payout.created < created.gte) continue;
+    const asked = { payout: payout.id, created };
+    for await (const { id } of all((from) => stripe.balanceTransactions.list({ ...asked, ...from }))) {
+      const of = awaited.get(id);
+      if (of === undefined) continue;
+      awaited.delete(id);
+      found.set(of, payout);
+    }
+  }
+  return found;
 }

@@ -1,0 +1,120 @@
+/** Translates what Stripe tells of a captured charge into the movements of its money. */
+import type Stripe from 'stripe';
+import type { BookedMovement } from '../payment-books.ts';
+import type { ChargeParts } from './charge-state.ts';
+import { fromStripe } from './minor-units.ts';
+import { expanded, idOf } from './stripe-calls.ts';
+
+export interface MovedParts extends ChargeParts {
+  readonly fee: Stripe.ApplicationFee | null;
+  readonly feeRefunds: readonly Stripe.FeeRefund[];
+  /** By the ids of their transfers. */
+  readonly reversals: ReadonlyMap<string, readonly Stripe.TransferReversal[]>;
+}
+
+const NOTHING = {
+  transferId: null,
+  chargedCents: 0,
+  serviceFeeCents: 0,
+  applicationFeeCents: 0,
+  toProviderCents: 0,
+} as const;
+
+/** The charge comes first, then the others by their time; what has none comes last. */
+export function movementsOf(parts: MovedParts): BookedMovement[] {
+  const others = [
+    ...parts.refunds.flatMap(refundMovements),
+    ...parts.disputes.flatMap(disputeMovements),
+    ...parts.givenBack.map(
+      (transfer): BookedMovement => ({
+        ...NOTHING,
+        ...namesOf('given_back', transfer),
+        transferId: transfer.id,
+        toProviderCents: fromStripe(transfer.amount),
+      }),
+    ),
+    ...[...parts.reversals].flatMap(([transferId, reversals]) =>
+      reversals.map(
+        (reversal): BookedMovement => ({
+          ...NOTHING,
+          ...namesOf('transfer_reversal', reversal),
+          transferId,
+          toProviderCents: 0 - fromStripe(reversal.amount),
+        }),
+      ),
+    ),
+    ...parts.feeRefunds.map(
+      (refund): BookedMovement => ({
+        ...NOTHING,
+        ...namesOf('fee_refund', refund),
+        applicationFeeCents: 0 - fromStripe(refund.amount),
+        toProviderCents: fromStripe(refund.amount),
+      }),
+    ),
+  ];
+  const timeOf = ({ atMs }: BookedMovement) => atMs ?? Number.MAX_SAFE_INTEGER;
+  return [chargeMovement(parts), ...others.toSorted((a, b) => timeOf(a) - timeOf(b))];
+}
+
+function chargeMovement({ intent, transfer, fee }: MovedParts): BookedMovement {
+  const charge = expanded(intent.latest_charge);
+  const movement = expanded(charge?.balance_transaction);
+  const fees = fromStripe(fee?.amount ?? 0);
+  return {
+    kind: 'charge',
+    id: charge?.id ?? '',
+    atMs: intent.created * 1_000,
+    balanceTransactionIds: movement ? [movement.id] : [],
+    transferId: transfer?.id ?? null,
+    chargedCents: fromStripe(intent.amount_received),
+    serviceFeeCents: fromStripe(movement?.fee ?? 0),
+    applicationFeeCents: fees,
+    toProviderCents: transfer ? fromStripe(transfer.amount) - fees : 0,
+  };
+}
+
+/** What failed came back to the operator; Stripe does not tell when. */
+function refundMovements(refund: Stripe.Refund): BookedMovement[] {
+  const { id, amount, status, failure_balance_transaction: back } = refund;
+  const made = { ...NOTHING, ...namesOf('refund', refund), chargedCents: 0 - fromStripe(amount) };
+  if (status !== 'failed' && status !== 'canceled') return [made];
+  return [
+    made,
+    {
+      ...NOTHING,
+      kind: 'refund_failed',
+      id,
+      atMs: null,
+      balanceTransactionIds: back ? [idOf(back)] : [],
+      chargedCents: fromStripe(amount),
+    },
+  ];
+}
+
+/** A bank takes a sum, and gives it back when the dispute is won. An inquiry moves nothing. */
+function disputeMovements({ id, amount, balance_transactions }: Stripe.Dispute): BookedMovement[] {
+  return balance_transactions.map((one) => ({
+    ...NOTHING,
+    kind: one.amount > 0 ? 'dispute_won' : 'dispute',
+    id,
+    atMs: one.created * 1_000,
+    balanceTransactionIds: [one.id],
+    chargedCents: Math.sign(one.amount) * fromStripe(amount),
+    serviceFeeCents: fromStripe(one.fee),
+  }));
+}
+
+function namesOf(
+  kind: BookedMovement['kind'],
+  {
+    id,
+    created,
+    balance_transaction: on,
+  }: {
+    readonly id: string;
+    readonly created: number;
+    readonly balance_transaction?: string | Stripe.BalanceTransaction | null;
+  },
+) {
+  return { kind, id, atMs: created * 1_000, balanceTransactionIds: on ? [idOf(on)] : [] };
+}
