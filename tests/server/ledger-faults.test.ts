@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RecordOutcome } from '#server/storage/port/ledger.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { cents } from '#shared/money.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
-import { beginPayment, payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
+import { authoriseTip, beginPayment, payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
@@ -146,14 +147,20 @@ describe('a fault', () => {
     ]);
   });
 
-  test.each([
-    { what: 'a payment that succeeds', of: 'the customer', isPaid: false },
-    { what: 'a payment that is refunded', of: 'the customer', isPaid: true },
-    { what: 'a payment that succeeds', of: 'a guest', isPaid: false },
-    { what: 'a payment that is refunded', of: 'a guest', isPaid: true },
-  ])('in any one statement of $what leaves the file as it was, and the next news works: $of', async ({
+  // Each is locked, read and saved; what followed a tip is read with its payment and with the tip.
+  test.each(
+    ['the customer', 'a guest'].flatMap((of) => [
+      { what: 'a payment that succeeds', of, begin: beginPayment, to: 'succeeded', size: 3 } as const,
+      { what: 'a payment that is captured', of, begin: authoriseTip, to: 'succeeded', size: 6 } as const,
+      { what: 'a payment that is cancelled', of, begin: authoriseTip, to: 'cancelled', size: 5 } as const,
+      { what: 'a payment that is refunded', of, begin: payTip, to: 'refunded', size: 5 } as const,
+      { what: 'a payment that is disputed', of, begin: payTip, to: 'disputed', size: 6 } as const,
+    ]),
+  )('in any one statement of $what leaves the file as it was, and the next news works: $of', async ({
     of,
-    isPaid,
+    begin,
+    to,
+    size,
   }) => {
     const ledger = await createFaultyLedger();
     const { payments } = ledger.storage;
@@ -161,13 +168,24 @@ describe('a fault', () => {
     const failed: string[] = [];
     for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
       const tip = ledger.tip(of === 'a guest' ? { giverId: null } : {});
-      await (isPaid ? payTip : beginPayment)(ledger.storage, tip);
-      const hear = () =>
-        payments.movePayment(
-          tip.id,
-          isPaid ? { kind: 'refunded' } : { kind: 'succeeded', chargeId: `pi_${tip.id}` },
-          ...([START_MS + 1, START_MS] as const),
-        );
+      await begin(ledger.storage, tip);
+      const { amountCents, giverFeeCents, receiverFeeCents, netAmountCents } = tip;
+      const sums = { amountCents, giverFeeCents, receiverFeeCents, netAmountCents };
+      const back = Object.entries(sums).map(([name, value]) => [name, cents(-value)]);
+      const dispute = { kind: 'dispute', source: 'dp_1', createdAtMs: START_MS, ...sums } as const;
+      const disputed = {
+        knownCount: 0,
+        adjustments: [Object.assign(dispute, Object.fromEntries(back))],
+        owedByReceiverCents: cents(0),
+        owedToGiverCents: cents(0),
+        owedToReceiverCents: cents(0),
+      };
+      const times = [START_MS + 1, START_MS] as const;
+      const hear = () => {
+        if (to === 'disputed') return payments.adjustPayment(tip.id, disputed, ...times);
+        const move = to === 'succeeded' ? { kind: to, chargeId: `pi_${tip.id}` } : { kind: to };
+        return payments.movePayment(tip.id, move, ...times);
+      };
       const before = ledger.dumpFile();
       const [result] = await ledger.withFault(
         (_statement, index) => index === nth,
@@ -185,8 +203,7 @@ describe('a fault', () => {
       expect(await hear()).toMatchObject({ outcome: 'unchanged' });
       expect(ledger.checkFile()).toEqual([]);
     }
-    // It is locked, read and saved; what was paid is read with its adjustments, and its tip as well.
-    expect(failed.filter((statement) => /payments/.test(statement))).toHaveLength(isPaid ? 5 : 3);
+    expect(failed.filter((statement) => /payments/.test(statement))).toHaveLength(size);
     expect(failed.length).toBeGreaterThan(8);
   });
 
