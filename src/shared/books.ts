@@ -6,8 +6,11 @@ import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, tipFilter } from './records
 import { transaction, transactionsQuery } from './tips.ts';
 import { closedObject } from './unknown-names.ts';
 
-/** `tip` as it was given; `reversal` when all that was left of it went back; the others are adjustments. */
-const BOOK_ENTRY_KINDS = ['tip', 'reversal', ...ADJUSTMENT_KINDS] as const;
+/**
+ * `tip` as it was given; `reversal` when all that was left of it went back, or `canceled` when nothing had been
+ * charged; the others are adjustments.
+ */
+const BOOK_ENTRY_KINDS = ['tip', 'reversal', 'canceled', ...ADJUSTMENT_KINDS] as const;
 
 /** The transaction, and the number of the entry among those of the account. */
 export const ENTRY_ID = new RegExp(`${idPattern('txn').source.slice(0, -1)}\\.[1-9]\\d{0,14}$`);

@@ -4,6 +4,7 @@ import type { BookEntry } from './books.ts';
 export const ENTRY_LABELS = {
   tip: 'Tip',
   reversal: 'Refund',
+  canceled: 'Canceled before charge',
   refund: 'Partial refund',
   refund_failed: 'Refund failed',
   dispute: 'Dispute',

@@ -32,6 +32,7 @@ test('the filters stand in the address, so that Back and a shared link work, bes
   await page.goto('/dashboard?tab=transactions');
   await expect(rows(page)).toHaveCount(3);
   await expect(page.getByText('Received $67.90 net in 2 tips')).toBeVisible();
+  await expect(page.getByText('Refunded or taken back')).toHaveCount(0);
   await expect(page.getByText('Sent $10.50 (with fees $11.03) in 1 tip')).toBeVisible();
   await page.getByRole('radio', { name: 'Received' }).check();
   await expect(rows(page)).toHaveCount(2);
@@ -58,6 +59,13 @@ test('the filters stand in the address, so that Back and a shared link work, bes
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await expect(page).toHaveURL('/dashboard?tab=transactions');
   await expect(rows(page)).toHaveCount(3);
+  for (const { id, amount } of await backstage.transactions(provider)) {
+    if (amount !== 20) continue;
+    await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+  }
+  await expect(page.getByText('Refunded or taken back: -$19.40')).toBeVisible();
+  await chip(page, 'This Month').click();
+  await expect(page.getByText('Refunded or taken back in this period: -$19.40')).toBeVisible();
 });
 
 test('the chips are one row above the results, of own services, and the keyboard reaches them', async ({

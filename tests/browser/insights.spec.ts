@@ -236,7 +236,11 @@ test('says that nothing came yet, and that there is nothing later', async ({ pag
   await expect(page).toHaveURL(TAB);
 });
 
-test('counts a tip that arrives meanwhile', async ({ page, backstage, logInAs }) => {
+test('counts a tip that arrives meanwhile, and says what was refunded', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
   const { provider, code, customer } = await backstage.bothSides();
   await backstage.tip(customer, code, 10);
   await logInAs(provider);
@@ -245,6 +249,21 @@ test('counts a tip that arrives meanwhile', async ({ page, backstage, logInAs })
   await backstage.tip(customer, code, 20);
   await expect(earnings(page)).toContainText('Before fees $30.00, less $0.90 in fees');
   await expect(stat(page, 'Largest tip').getByRole('definition')).toHaveText('$19.40');
+  await expect(page.getByText('Refunded or taken back')).toHaveCount(0);
+  const wentBack = page.getByText(/^Refunded or taken back in this period: /);
+  for (const [amount, sum] of [
+    [20, '-$19.40'],
+    [10, '-$29.10'],
+  ] as const) {
+    const tip = (await backstage.transactions(provider)).find((each) => each.amount === amount);
+    await backstage.call('POST', `/transactions/${tip?.id}/refund`, { token: provider.token });
+    await expect(wentBack).toContainText(sum);
+    if (amount === 10) continue;
+    await page.getByText('Show as table').click();
+    await expect(page.getByRole('columnheader', { name: 'Went back' })).toBeVisible();
+    await expect(page.getByRole('cell', { name: '-$19.40' })).toBeVisible();
+  }
+  await expect(page.getByRole('heading', { name: 'No tips in this period' })).toBeVisible();
 });
 
 test('offers to try again when the numbers cannot be loaded', async ({

@@ -76,6 +76,14 @@ test('an arriving tip that its receiver refunds is not charged', async () => {
     refundedBy: 'receiver',
   });
   expect(movesOf(scene)).toEqual([]);
+  for (const { trpc, token } of [scene.provider, scene.customer]) {
+    const { entries } = await trpc.transactions.entries.query({ only: 'changes' });
+    expect(entries).toMatchObject([{ kind: 'canceled', transaction: { id, status: 'refunded' } }]);
+    const headers = { Accept: 'text/csv', Authorization: `Bearer ${token}` };
+    const csv = await scene.t.send('/api/transactions', { headers });
+    const kinds = (await csv.text()).split('\r\n').map((line) => line.split(',')[16]);
+    expect(kinds).toEqual(['Entry', 'Canceled before charge', 'Tip', undefined]);
+  }
 });
 
 test('a tip that was captured in the moment in which it is taken back is refunded', async () => {

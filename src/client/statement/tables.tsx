@@ -7,6 +7,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { ENTRY_LABELS } from '#shared/entry-labels.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
+import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { showDate, showDay, showMoment, showMonth, showWeekday } from './dates.ts';
 import styles from './tables.module.css';
@@ -152,10 +153,16 @@ function TipRow({ tip, children }: { readonly tip: Transaction; readonly childre
 }
 
 /** What happened to a tip after it was given, whenever that was. */
-function ChangeNote({ tip: { status, refundedAt, changes } }: { readonly tip: Transaction }) {
-  const last = changes.at(-1);
+function ChangeNote({ tip }: { readonly tip: Transaction }) {
+  const { status, refundedAt } = tip;
+  const last = tip.changes.at(-1);
   if (status === 'refunded')
-    return <span className={styles.note}>Refunded {refundedAt !== null && showDay(refundedAt)}</span>;
+    return (
+      <span className={styles.note}>
+        {wasNeverCharged(tip) ? ENTRY_LABELS.canceled : 'Refunded'}{' '}
+        {refundedAt !== null && showDay(refundedAt)}
+      </span>
+    );
   if (!last) return null;
   return (
     <span className={styles.note}>

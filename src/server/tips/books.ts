@@ -15,6 +15,7 @@ import { dateAfter, firstOfDate } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 export interface Books {
@@ -74,7 +75,7 @@ export function createBooks({
           ? [
               {
                 id: entryIdOf(transaction.id, position),
-                kind,
+                kind: kind === 'reversal' && wasNeverCharged(transaction) ? 'canceled' : kind,
                 direction,
                 createdAt: new Date(record.createdAtMs).toISOString(),
                 amountCents,

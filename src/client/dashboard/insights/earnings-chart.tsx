@@ -162,6 +162,7 @@ function labelOf(bar: EarningsBar, granularity: Granularity): string {
 }
 
 function BarsTable({ earnings, granularity }: EarningsChartProps) {
+  const hasChanges = earnings.bars.some(({ books }) => books.changes.netCents !== 0);
   return (
     <table className={styles.table}>
       <caption className="visually-hidden">Earnings per {granularity}</caption>
@@ -176,6 +177,11 @@ function BarsTable({ earnings, granularity }: EarningsChartProps) {
             Fees
           </th>
           <th scope="col">Earnings</th>
+          {hasChanges && (
+            <th scope="col" className={styles.optional}>
+              Went back
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -186,6 +192,7 @@ function BarsTable({ earnings, granularity }: EarningsChartProps) {
             <td className={styles.optional}>{formatMoney(bar.grossCents)}</td>
             <td className={styles.optional}>{formatMoney(bar.feeCents)}</td>
             <td className={styles.sum}>{formatMoney(bar.netCents)}</td>
+            {hasChanges && <td className={styles.optional}>{formatMoney(bar.books.changes.netCents)}</td>}
           </tr>
         ))}
       </tbody>

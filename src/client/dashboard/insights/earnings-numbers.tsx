@@ -6,6 +6,7 @@ import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { formatMoney, terms } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
+import { nameOfChanges } from '../shared/went-back.ts';
 import styles from './earnings-numbers.module.css';
 import { type Comparison, formatDate } from './format.ts';
 
@@ -61,6 +62,18 @@ export function EarningsNumbers({ earnings }: { readonly earnings: Insights }) {
         </Figure>
       )}
     </dl>
+  );
+}
+
+/** What went back in the period by its own date, of whatever tips; nothing where nothing did. */
+export function WentBack({ earnings }: { readonly earnings: Insights }) {
+  const { netCents } = earnings.books.changes;
+  if (netCents === 0) return null;
+  return (
+    <p className={styles.fees}>
+      {nameOfChanges(netCents)} in this period: <Money amountCents={netCents} />. Earnings count it on the day
+      of its tip.
+    </p>
   );
 }
 

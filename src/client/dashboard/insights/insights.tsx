@@ -18,7 +18,7 @@ import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import { useToday } from '../shared/new-day.ts';
 import { Controls } from './controls.tsx';
 import { EarningsChart } from './earnings-chart.tsx';
-import { EarningsNumbers, EarningsTotal } from './earnings-numbers.tsx';
+import { EarningsNumbers, EarningsTotal, WentBack } from './earnings-numbers.tsx';
 import { compare, formatPeriod, formatShare, formatTipCount } from './format.ts';
 import { Hours } from './hours.tsx';
 import styles from './insights.module.css';
@@ -93,6 +93,7 @@ function Charts({ earnings, granularity }: ChartsProps) {
             : `You earned ${formatMoney(earnings.before.netCents)} in the one before, ` +
               `from ${formatTipCount(earnings.before.count)}.`}
         </p>
+        <WentBack earnings={earnings} />
       </Empty>
     );
   }
@@ -102,6 +103,7 @@ function Charts({ earnings, granularity }: ChartsProps) {
         <EarningsTotal earnings={earnings} comparison={compare(earnings, granularity)} />
         <EarningsChart earnings={earnings} granularity={granularity} />
         <EarningsNumbers earnings={earnings} />
+        <WentBack earnings={earnings} />
       </section>
       <section className={[card.card, styles.part].join(' ')} aria-labelledby="hours">
         <h2 id="hours">When tips come</h2>

@@ -1,11 +1,13 @@
 /** The sums of the tips in the list, without refunded ones. */
 import type { User } from '#shared/accounts.ts';
+import { type Cents, cents } from '#shared/money.ts';
 import type { TipSums } from '#shared/records.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { isOutOfOrder, queryOf, type TipFilter } from '../../signed-in/later/tip-filter.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
 import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { nameOfChanges } from '../shared/went-back.ts';
 import styles from './filter-bar.module.css';
 
 interface SumsProps {
@@ -36,7 +38,7 @@ export function Sums({ user, filter }: SumsProps) {
 }
 
 function Counted({ user, filter, sums }: SumsProps & { readonly sums: TipSums }) {
-  const { receivedCount, receivedCents, sentCount, sentCents, paidCents } = sums;
+  const { receivedCount, receivedCents, sentCount, sentCents, paidCents, books } = sums;
   const hasReceived =
     filter.direction === 'received' ||
     (filter.direction === null && (user.isServiceProvider || receivedCount > 0));
@@ -62,7 +64,33 @@ function Counted({ user, filter, sums }: SumsProps & { readonly sums: TipSums })
           (with fees <Money amountCents={paidCents} />) in {tips(sentCount)}
         </p>
       )}
+      <WentBack
+        received={hasReceived ? books.receivedChanges.netCents : cents(0)}
+        sent={hasSent ? books.sentChanges.paidCents : cents(0)}
+        isOfPeriod={filter.from !== null || filter.to !== null}
+      />
     </>
+  );
+}
+
+interface WentBackProps {
+  readonly received: Cents;
+  readonly sent: Cents;
+  readonly isOfPeriod: boolean;
+}
+
+/** What went back by its own date, of whatever tips; nothing where nothing did. */
+function WentBack({ received, sent, isOfPeriod }: WentBackProps) {
+  if (received === 0 && sent === 0) return null;
+  const hasBoth = received !== 0 && sent !== 0;
+  return (
+    <p className={styles.wentBack}>
+      {nameOfChanges(received + sent)}
+      {isOfPeriod && ' in this period'}: {received !== 0 && <Money amountCents={received} />}
+      {hasBoth && ' received, '}
+      {sent !== 0 && <Money amountCents={sent} />}
+      {hasBoth && ' sent'}
+    </p>
   );
 }
 
