@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import { enter } from '#tests/support/test-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -66,6 +67,26 @@ test('all tips that are due are captured by one sweep', async () => {
   await scene.t.app.sweepPayments();
   expect(capturesOf(scene)).toBe(25);
   compareWithStripe(scene.stripe, await scene.t.data.dump());
+});
+
+test('tips that Stripe does not let anybody capture keep no other tip waiting', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer, makePayable } = scene;
+  const other = await enter(t, 'sam', ['bartender']);
+  await makePayable(other);
+  for (let tip = 0; tip < 12; tip += 1) await held(scene);
+  stripe.changeQuietly(scene.accountId, { chargesEnabled: false });
+  t.clock.nowMs += MINUTE_MS;
+  const { id } = await customer.trpc.transactions.create.mutate({
+    receiverQrId: other.codes[0] ?? '',
+    amountCents: 2_000,
+    serviceCategory: 'bartender',
+  });
+  scene.pay();
+  await scene.deliver();
+  t.clock.nowMs += 11 * MINUTE_MS;
+  await t.app.sweepPayments();
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
 });
 
 test('an arriving tip that its receiver refunds is not charged', async () => {

@@ -7,7 +7,7 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { createPaymentProgress, FIRST_LOOK_MS, type ProgressDependencies } from './payment-progress.ts';
-import { PaymentServiceUnavailable } from './payment-service.ts';
+import { PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
 import { createRecovery } from './recovery.ts';
 import type { TipPayments } from './tip-payments.ts';
 import { findToReverse } from './tip-to-reverse.ts';
@@ -94,7 +94,7 @@ export function createPaidTips(
       // Each payment was taken out of the others of this batch, which must not wait for it.
       if (err instanceof PaymentServiceUnavailable) {
         log.warn({ err, payment: due.id }, 'the payment service does not answer');
-        return 'unavailable';
+        return err instanceof PaymentUndecided ? 'looked' : 'unavailable';
       }
       log.error({ err, payment: due.id }, 'could not find out what became of a payment');
       return 'looked';

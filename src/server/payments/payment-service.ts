@@ -13,6 +13,14 @@ export class PaymentServiceUnavailable extends Error {
   override name = 'PaymentServiceUnavailable';
 }
 
+/**
+ * Thrown when the payment service has answered, but leaves one page or charge undecided. That says nothing of
+ * others, which need not wait for it.
+ */
+export class PaymentUndecided extends PaymentServiceUnavailable {
+  override name = 'PaymentUndecided';
+}
+
 export type CheckoutState =
   | { readonly kind: 'open' }
   | {

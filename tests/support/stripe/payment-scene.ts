@@ -78,6 +78,7 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
     stripe,
     newestNotice,
     deliver,
+    makePayable,
     provider,
     customer,
     accountId,

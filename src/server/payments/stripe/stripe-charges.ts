@@ -7,7 +7,7 @@
 import type Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
-import { type ChargeState, type PaymentService, PaymentServiceUnavailable } from '../payment-service.ts';
+import { type ChargeState, type PaymentService, PaymentUndecided } from '../payment-service.ts';
 import { type ChargeParts, chargeStateOf } from './charge-state.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
 import { collected, expanded, type StripeCalls } from './stripe-calls.ts';
@@ -30,14 +30,12 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
       () => null,
     );
 
-  /** What became of an authorisation. @throws PaymentServiceUnavailable while it is neither. */
+  /** What became of an authorisation. @throws PaymentUndecided while it is neither. */
   async function settled(payment: PaymentRecord): Promise<'captured' | 'cancelled'> {
     const intent = await findIntent(chargeOf(payment));
     if (intent?.status === 'succeeded') return 'captured';
     if (intent?.status === 'canceled') return 'cancelled';
-    throw new PaymentServiceUnavailable(
-      `the payment service leaves a payment ${intent?.status ?? 'unknown'}`,
-    );
+    throw new PaymentUndecided(`the payment service leaves a payment ${intent?.status ?? 'unknown'}`);
   }
 
   /** The transfers that gave back what was taken for a dispute; the charge's own is not among them. */

@@ -4,7 +4,12 @@
  */
 import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
-import { type Begun, type PaymentService, PaymentServiceUnavailable } from '../payment-service.ts';
+import {
+  type Begun,
+  type PaymentService,
+  PaymentServiceUnavailable,
+  PaymentUndecided,
+} from '../payment-service.ts';
 import { checkoutStateOf } from './charge-state.ts';
 import { modeOfKey } from './key-mode.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
@@ -33,7 +38,7 @@ export function createStripe(
       await ask(
         () => stripe.checkout.sessions.retrieve(checkoutId, { expand: ['payment_intent'] }),
         (error) => {
-          throw new PaymentServiceUnavailable('the payment service does not know a page of its own', {
+          throw new PaymentUndecided('the payment service does not know a page of its own', {
             cause: error,
           });
         },
