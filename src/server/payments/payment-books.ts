@@ -8,7 +8,7 @@ export interface BookedCharge extends ChargeState {
   readonly applicationFeeCents: number;
 }
 
-export type MovementKind =
+type MovementKind =
   | 'charge'
   | 'refund'
   | 'refund_failed'

@@ -38,7 +38,7 @@ export interface Dispute {
 }
 
 /** A part of a transfer that was reversed, or of an application fee that was refunded. */
-export interface TakenPart {
+interface TakenPart {
   readonly id: string;
   readonly amount: number;
   readonly created: number;
