@@ -3,8 +3,6 @@
 /**
  * A small generator of even 32-bit numbers (mulberry32): not for secrets, but the same sequence every time.
  */
-export type Chance = ReturnType<typeof createChance>;
-
 export function createChance(seed: number) {
   let state = seed;
   const next = (): number => {
