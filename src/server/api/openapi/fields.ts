@@ -54,6 +54,8 @@ const NOTES: FieldNotes = {
     'What is ready for the next payout, in US dollars; below zero when more was taken back than there was.',
   pending: 'What givers have paid and is not ready for a payout yet, in US dollars.',
   next_payout: 'The next payout to your bank; null when none is on its way.',
+  payout_weekday:
+    'The day of the week on which you are paid out; null for another schedule, and when it is unknown.',
   'PayoutBalance.amount': 'What is paid out, in US dollars.',
   arrives_at: 'When it is expected at your bank, ISO 8601 in UTC.',
   has_other_currencies: 'Whether the account also holds other currencies, which these sums leave out.',

@@ -71,6 +71,7 @@ export const paymentProcedures = {
         pending: 48.5,
         pending_minor: 4_850,
         next_payout: { amount: 214.37, amount_minor: 21_437, arrives_at: '2024-06-10T00:00:00.000Z' },
+        payout_weekday: 'wednesday',
         has_other_currencies: false,
         currency: 'USD',
       },
