@@ -115,6 +115,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'rendered-pages-kept',
   'security-events',
   'storage-durability',
+  'stripe-adapter',
   'summary',
   'till',
   'tip-feed-places',
