@@ -8,13 +8,14 @@ import { enter } from '#tests/support/test-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('accounts and payments of test keys stay apart from those of real money', async () => {
+/** A tip that was paid, one that is open, and one whose answer was lost, under the first keys. */
+async function beginUnderFirstKeys() {
   const before = await createPaidApp();
   const pat = await enter(before.t, 'pat', ['bartender']);
   const cam = await enter(before.t, 'cam');
   const [receiverQrId = ''] = pat.codes;
   const tip = { receiverQrId, serviceCategory: 'bartender', amountCents: 2_000 } as const;
-  const testAccount = await before.makePayable(pat);
+  const accountId = await before.makePayable(pat);
   const paid = await cam.trpc.transactions.create.mutate(tip);
   await before.pay(paid.paymentUrl);
   const open = await cam.trpc.transactions.create.mutate(tip);
@@ -22,6 +23,11 @@ test('accounts and payments of test keys stay apart from those of real money', a
   before.stripe.fail(() => ({ is: 'cut', when: 'before' }));
   await expect(cam.trpc.transactions.create.mutate(lost)).rejects.toThrow('does not answer');
   before.stripe.fail(() => null);
+  return { before, pat, cam, receiverQrId, tip, accountId, paid, open, lost };
+}
+
+test('accounts and payments of test keys stay apart from those of real money', async () => {
+  const { before, pat, cam, tip, accountId: testAccount, paid, open, lost } = await beginUnderFirstKeys();
 
   const live = await createPaidApp({ data: before.t.data, secretKey: 'sk_live_standin' });
   const give = (input: typeof tip | typeof lost = tip) =>
@@ -72,19 +78,7 @@ test('accounts and payments of test keys stay apart from those of real money', a
 });
 
 test('accounts and payments of another platform of the same mode stay apart, and its own hold when it is back', async () => {
-  const before = await createPaidApp();
-  const pat = await enter(before.t, 'pat', ['bartender']);
-  const cam = await enter(before.t, 'cam');
-  const [receiverQrId = ''] = pat.codes;
-  const tip = { receiverQrId, serviceCategory: 'bartender', amountCents: 2_000 } as const;
-  const accountId = await before.makePayable(pat);
-  const paid = await cam.trpc.transactions.create.mutate(tip);
-  await before.pay(paid.paymentUrl);
-  const open = await cam.trpc.transactions.create.mutate(tip);
-  const lost = { ...tip, idempotencyKey: 'the-answer-was-lost' };
-  before.stripe.fail(() => ({ is: 'cut', when: 'before' }));
-  await expect(cam.trpc.transactions.create.mutate(lost)).rejects.toThrow('does not answer');
-  before.stripe.fail(() => null);
+  const { before, pat, cam, receiverQrId, tip, accountId, paid, open, lost } = await beginUnderFirstKeys();
 
   const other = await createPaidApp({ data: before.t.data });
   other.t.clock.nowMs += 20 * (HOUR_MS / 60);
