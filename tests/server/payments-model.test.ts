@@ -12,6 +12,7 @@ const RUNS = Number(process.env['MODEL_RUNS'] ?? 4);
 const FIRST_SEED = isOnSqlite() ? 20_261_123 : 20_361_123;
 const SEEDS = Array.from({ length: RUNS }, (_, run) => FIRST_SEED + 1_000 * run);
 const OPERATIONS = 200;
+const AT_ONCE = 4;
 /** What each of these must have met, so that the runs are not about less than they say. */
 const MET = [
   'create',
@@ -41,9 +42,14 @@ const MET = [
   'replayed: 400',
 ];
 
-test(`payments and the ledger agree after ${SEEDS.length} runs of ${OPERATIONS} random operations`, async () => {
+const met = new Map<string, number>();
+
+// So many at a time as one server of PostgreSQL has connections for.
+test.each(
+  SEEDS.flatMap((_, run) => (run % AT_ONCE === 0 ? [[SEEDS.slice(run, run + AT_ONCE)]] : [])),
+)(`payments and the ledger agree after runs of ${OPERATIONS} random operations from the seeds %j`, async (seeds) => {
   const runs = await Promise.all(
-    SEEDS.map(async (seed): Promise<Figures> => {
+    seeds.map(async (seed): Promise<Figures> => {
       try {
         return await runPaymentChaos(seed, OPERATIONS);
       } catch (error) {
@@ -51,9 +57,11 @@ test(`payments and the ledger agree after ${SEEDS.length} runs of ${OPERATIONS} 
       }
     }),
   );
-  const met = new Map<string, number>();
   for (const [what, times] of runs.flatMap((figures) => [...figures]))
     met.set(what, (met.get(what) ?? 0) + times);
+});
+
+test('the runs meet everything that they are about', () => {
   expect(MET.filter((what) => !met.has(what))).toEqual([]);
-  console.info(`seeds ${SEEDS.join(', ')}`, Object.fromEntries(met));
+  console.info(Object.fromEntries(met));
 });
