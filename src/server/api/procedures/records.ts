@@ -17,11 +17,25 @@ import { BOOK_ENTRY, CSV_OF_EARNINGS, CSV_OF_TIPS, TRANSACTION } from './example
 import { DAY_START_HOUR, FILTER, PERIOD, SERVICE, TIME_ZONE } from './parameters.ts';
 import { countedProcedure } from './trpc.ts';
 
-/** A tip, or an entry of the books. */
-const CURSOR = {
-  type: 'string',
-  pattern: ENTRY_ID.source.replace('\\.[1-9]\\d{0,14}', '(?:\\.[1-9]\\d{0,14})?'),
-};
+const PAGING: readonly Parameter[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    description: 'How many to answer; all without it.',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
+    example: 50,
+  },
+  {
+    name: 'cursor',
+    in: 'query',
+    description: 'Where the next page begins, as the `Link` header of the page before says.',
+    // A tip, or an entry of the books.
+    schema: {
+      type: 'string',
+      pattern: ENTRY_ID.source.replace('\\.[1-9]\\d{0,14}', '(?:\\.[1-9]\\d{0,14})?'),
+    },
+  },
+];
 
 const EARNINGS = { count: 1, grossCents: 1_234, feeCents: 37, netCents: 1_197 };
 const OF_THE_BAR = [{ serviceCategory: 'bartender', ...EARNINGS }];
@@ -47,22 +61,7 @@ export const recordProcedures = {
         'refund or other change a row on its own with negative sums, so that a column adds up to what',
         'moved in the period (`books` of the sums).',
       ],
-      parameters: [
-        ...FILTER,
-        {
-          name: 'limit',
-          in: 'query',
-          description: 'How many to answer; all without it.',
-          schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
-          example: 50,
-        },
-        {
-          name: 'cursor',
-          in: 'query',
-          description: 'Where the next page begins, as the `Link` header of the page before says.',
-          schema: CURSOR,
-        },
-      ],
+      parameters: [...FILTER, ...PAGING],
       answers: { transaction },
       isList: true,
       pages: { of: 'transactions', wholeBy: MAX_PAGE_SIZE },
@@ -108,19 +107,7 @@ export const recordProcedures = {
             description: `${parameter.description} Of the tip that the entry belongs to.`,
           }),
         ),
-        {
-          name: 'limit',
-          in: 'query',
-          description: 'How many to answer; all without it.',
-          schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
-          example: 50,
-        },
-        {
-          name: 'cursor',
-          in: 'query',
-          description: 'Where the next page begins, as the `Link` header of the page before says.',
-          schema: CURSOR,
-        },
+        ...PAGING,
       ],
       answers: { bookEntry },
       isList: true,
