@@ -2,7 +2,8 @@
  * Tips that are paid at a payment service: the calls of givers and receivers, and the sweep of payments
  * without a webhook event.
  */
-import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
@@ -18,6 +19,8 @@ const PAGE_LIFETIME_MS = 60 * 60_000;
 /** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
 const PAYMENTS_AT_ONCE = 10;
+/** How long a tip page waits for the payment service, once, to learn which platform the present keys are of. */
+const PAGE_PATIENCE_MS = 2_000;
 /** An event that is late comes within this time. */
 const HEARING_MS = 60 * 60_000;
 
@@ -38,6 +41,7 @@ export function createPaidTips(
   const askedAtMs = new Map<TransactionId, number>();
   const refunding = new Map<TransactionId, Promise<PaymentRecord>>();
   let knownPlatform: string | null = null;
+  let firstAnswer: Promise<void> | null = null;
   let isHeard = true;
 
   const learnPlatform = async () => {
@@ -45,7 +49,7 @@ export function createPaidTips(
     return knownPlatform;
   };
 
-  /** As far as that is known without waiting for the payment service, as no tip page does. */
+  /** As far as that is known without waiting for the payment service. */
   function isOfKeys({ paymentMode, platform }: Pick<PaymentRecord, 'paymentMode' | 'platform'>): boolean {
     const isOther = platform !== null && knownPlatform !== null && platform !== knownPlatform;
     return paymentMode === service.mode && !isOther;
@@ -71,9 +75,17 @@ export function createPaidTips(
     return payment?.giverId === giver ? payment : null;
   }
 
-  async function hasAccount(userId: UserId): Promise<boolean> {
+  async function payableAccounts(userId: UserId): Promise<readonly PayoutAccount[]> {
     const own = await payments.listPayoutAccounts(userId);
-    return own.some((account) => account.chargesEnabled && isOfKeys(account));
+    return own.filter((account) => account.chargesEnabled && isOfKeys(account));
+  }
+
+  /** Null while it is not known. Only the first pages wait, because the sweep asks again each minute. */
+  async function platformForPages(): Promise<string | null> {
+    const asked = async () => void (await learnPlatform().catch(tellUnavailable));
+    firstAnswer ??= Promise.race([asked(), sleep(PAGE_PATIENCE_MS, undefined, { ref: false })]);
+    await firstAnswer;
+    return knownPlatform;
   }
 
   /** Requests of one process wait for the same answer; those of another one are told it by the payment service. */
@@ -112,7 +124,11 @@ export function createPaidTips(
     mode: service.mode,
 
     async isPayable(userId, category) {
-      return !excludedCategories.includes(category) && (await hasAccount(userId));
+      if (excludedCategories.includes(category)) return false;
+      const accounts = await payableAccounts(userId);
+      const isCertain = knownPlatform !== null || accounts.some(({ platform }) => platform === null);
+      if (isCertain || accounts.length === 0) return accounts.length > 0;
+      return (await platformForPages()) === null ? null : accounts.some(isOfKeys);
     },
 
     async begin(tip) {
@@ -125,7 +141,7 @@ export function createPaidTips(
       const begun = await payments.beginPayment(wanted, now + FIRST_LOOK_MS);
       if (tip.isHeld || (begun.outcome !== 'begun' && begun.outcome !== 'repeated')) return begun;
       const payment = await orUnavailable(() => progress.withPage(begun.payment));
-      const isPayable = payment.state !== 'failed' || (await hasAccount(payment.receiverId));
+      const isPayable = payment.state !== 'failed' || (await payableAccounts(payment.receiverId)).length > 0;
       return isPayable ? { ...begun, payment } : { outcome: 'not_payable' };
     },
 

@@ -18,7 +18,11 @@ export type UnpaidTip = Omit<GivenTip, 'paymentMode'>;
 
 export interface TipPayments {
   readonly mode: PaymentMode;
-  isPayable(provider: UserId, category: ServiceCategory): Promise<boolean>;
+  /**
+   * Whether tips can be taken; null while nobody can tell, because the payment service has not answered since
+   * the start.
+   */
+  isPayable(provider: UserId, category: ServiceCategory): Promise<boolean | null>;
   /**
    * Pays a tip, or makes the page on which its giver pays. The same giver and idempotency key give the same
    * tip and page.

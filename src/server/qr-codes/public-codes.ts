@@ -50,7 +50,15 @@ export function createPublicCodes(deps: {
       const { userId, username, fullName } = shownReceiver(code);
       const isPayable = await payments.isPayable(code.userId, serviceCategory);
       const found = Object.freeze({
-        qrCode: Object.freeze({ id, serviceCategory, userId, status, isPayable, takesWords }),
+        qrCode: Object.freeze({
+          id,
+          serviceCategory,
+          userId,
+          status,
+          // Who tries is told that the payment service does not answer.
+          isPayable: isPayable ?? true,
+          takesWords,
+        }),
         serviceProvider: Object.freeze({
           username,
           fullName,
@@ -59,7 +67,7 @@ export function createPublicCodes(deps: {
           photoUrl: photoUrl(photoName),
         }),
       });
-      reading.remember(found, code.userId);
+      if (isPayable !== null) reading.remember(found, code.userId);
       return found;
     },
 
