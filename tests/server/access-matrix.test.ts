@@ -109,7 +109,7 @@ async function makeScene() {
   const webhook = await customer.trpc.webhooks.add.mutate(NEW_WEBHOOK);
   const people = { provider, another, customer };
   return {
-    contents: t.data.readContents(),
+    contents: await t.data.readContents(),
     people,
     session,
     code,

@@ -14,7 +14,7 @@ import {
 } from '#tests/support/stripe/payment-scene.ts';
 import type { StandInRequest } from '#tests/support/stripe/stand-in.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
-import { createTestData, isOnSqlite, type TestData } from '#tests/support/test-data.ts';
+import { createTestData, type TestData } from '#tests/support/test-data.ts';
 
 const WHEN = ['before', 'during', 'after'] as const;
 const DAY_MINUTES = 24 * 60;
@@ -209,11 +209,11 @@ const RESTORE: Pick<Step, 'name' | 'isMeant' | 'write'> = {
   write: { name: 'enterFoundPayment' },
 };
 
-describe.runIf(isOnSqlite())('a fault of the step "restore"', () => {
+describe('a fault of the step "restore"', () => {
   test.each(WHEN)('%s it is healed by another process, and nothing is done twice', async (when) => {
     const scene = await openPaymentScene();
     const { stripe, t, customer, provider } = scene;
-    const contents = t.data.readContents();
+    const contents = await t.data.readContents();
     const { id } = await captured(scene);
     const data = await createTestData({ contents });
     const first = await scene.start({ data });

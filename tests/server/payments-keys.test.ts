@@ -20,7 +20,7 @@ async function beginUnderFirstKeys() {
   await before.pay(paid.paymentUrl);
   const open = await cam.trpc.transactions.create.mutate(tip);
   const lost = { ...tip, idempotencyKey: 'the-answer-was-lost' };
-  before.stripe.fail(() => ({ is: 'cut', when: 'before' }));
+  before.stripe.fail(() => ({ is: 'status', status: 429 }));
   await expect(cam.trpc.transactions.create.mutate(lost)).rejects.toThrow('does not answer');
   before.stripe.fail(() => null);
   return { before, pat, cam, receiverQrId, tip, accountId, paid, open, lost };

@@ -1,76 +1,71 @@
 /**
  * A backup that was restored lacks what was paid since. The tips are entered again from what was written to their
- * pages, with everything that became of them, or named for the operator. A backup is a copy of a file of SQLite.
+ * pages, with everything that became of them, or named for the operator.
  */
 import { expect, test } from 'vitest';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
-import { createTestData, isOnSqlite } from '#tests/support/test-data.ts';
+import { createTestData } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const NAMED = 'a page was paid that no payment here knows';
 
-const testOnSqlite = test.runIf(isOnSqlite());
+test('what was given and paid since the backup is entered again, as it stands at Stripe by now', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer, provider } = scene;
+  const earlier = await captured(scene);
+  const { id: open } = await scene.give(6_000);
+  const atBackup = scene.pay();
+  await scene.deliver(atBackup.notice);
+  const contents = await t.data.readContents();
 
-testOnSqlite(
-  'what was given and paid since the backup is entered again, as it stands at Stripe by now',
-  async () => {
-    const scene = await openPaymentScene();
-    const { t, stripe, customer, provider } = scene;
-    const earlier = await captured(scene);
-    const { id: open } = await scene.give(6_000);
-    const atBackup = scene.pay();
-    await scene.deliver(atBackup.notice);
-    const contents = t.data.readContents();
+  const kept = await captured(scene, 3_000);
+  const partly = await captured(scene, 4_000);
+  stripe.refundPart(partly.chargeId, 2_100, { reverseTransfer: true });
+  const back = await captured(scene, 5_000);
+  stripe.refundAtStripe(back.chargeId);
+  stripe.refundAtStripe(earlier.chargeId);
+  const disputed = await captured(scene, 7_000);
+  stripe.openDispute(disputed.chargeId);
+  const { id: takenBack } = await scene.give(8_000);
+  scene.pay();
+  await scene.deliver();
+  await customer.trpc.transactions.refund.mutate({ id: takenBack });
+  const { id: arriving } = await scene.give(9_000);
+  scene.pay();
+  await scene.deliver();
 
-    const kept = await captured(scene, 3_000);
-    const partly = await captured(scene, 4_000);
-    stripe.refundPart(partly.chargeId, 2_100, { reverseTransfer: true });
-    const back = await captured(scene, 5_000);
-    stripe.refundAtStripe(back.chargeId);
-    stripe.refundAtStripe(earlier.chargeId);
-    const disputed = await captured(scene, 7_000);
-    stripe.openDispute(disputed.chargeId);
-    const { id: takenBack } = await scene.give(8_000);
-    scene.pay();
-    await scene.deliver();
-    await customer.trpc.transactions.refund.mutate({ id: takenBack });
-    const { id: arriving } = await scene.give(9_000);
-    scene.pay();
-    await scene.deliver();
+  const data = await createTestData({ contents });
+  const restored = await scene.start({ data });
+  await scene.pass(1, restored);
+  const of = (id: string) => restored.trpc(customer.token).transactions.get.query({ id });
+  expect(await of(kept.id)).toMatchObject({ status: 'completed', amountCents: 3_000 });
+  expect(await of(partly.id)).toMatchObject({ status: 'completed', changes: [{ kind: 'refund' }] });
+  expect(await of(back.id)).toMatchObject({ status: 'refunded' });
+  expect(await of(disputed.id)).toMatchObject({ status: 'disputed' });
+  expect(await of(arriving)).toMatchObject({ status: 'pending', capturesAt: expect.any(String) });
+  // Nobody was charged, and there is nothing to say of it.
+  await expect(of(takenBack)).rejects.toThrow();
+  expect(await restored.trpc(provider.token).transactions.get.query({ id: kept.id })).toMatchObject({
+    netAmountCents: 2_910,
+  });
+  await scene.pass(60, restored);
+  expect(await of(open)).toMatchObject({ status: 'completed' });
+  expect(await of(earlier.id)).toMatchObject({ status: 'refunded' });
+  expect(await of(arriving)).toMatchObject({ status: 'completed' });
+  stripe.charges.delete(
+    [...stripe.sessions.values()].find(({ clientReferenceId }) => clientReferenceId === takenBack)
+      ?.intentId ?? '',
+  );
+  compareWithStripe(stripe, await data.dump());
+});
 
-    const data = await createTestData({ contents });
-    const restored = await scene.start({ data });
-    await scene.pass(1, restored);
-    const of = (id: string) => restored.trpc(customer.token).transactions.get.query({ id });
-    expect(await of(kept.id)).toMatchObject({ status: 'completed', amountCents: 3_000 });
-    expect(await of(partly.id)).toMatchObject({ status: 'completed', changes: [{ kind: 'refund' }] });
-    expect(await of(back.id)).toMatchObject({ status: 'refunded' });
-    expect(await of(disputed.id)).toMatchObject({ status: 'disputed' });
-    expect(await of(arriving)).toMatchObject({ status: 'pending', capturesAt: expect.any(String) });
-    // Nobody was charged, and there is nothing to say of it.
-    await expect(of(takenBack)).rejects.toThrow();
-    expect(await restored.trpc(provider.token).transactions.get.query({ id: kept.id })).toMatchObject({
-      netAmountCents: 2_910,
-    });
-    await scene.pass(60, restored);
-    expect(await of(open)).toMatchObject({ status: 'completed' });
-    expect(await of(earlier.id)).toMatchObject({ status: 'refunded' });
-    expect(await of(arriving)).toMatchObject({ status: 'completed' });
-    stripe.charges.delete(
-      [...stripe.sessions.values()].find(({ clientReferenceId }) => clientReferenceId === takenBack)
-        ?.intentId ?? '',
-    );
-    compareWithStripe(stripe, await data.dump());
-  },
-);
-
-testOnSqlite('what begins before the first look does not hide what is missing', async () => {
+test('what begins before the first look does not hide what is missing', async () => {
   const scene = await openPaymentScene();
   const { t, customer, provider } = scene;
-  const contents = t.data.readContents();
+  const contents = await t.data.readContents();
   const { id } = await captured(scene);
   t.clock.nowMs += 5 * DAY_MS;
   const restored = await scene.start({ data: await createTestData({ contents }) });
@@ -85,10 +80,10 @@ testOnSqlite('what begins before the first look does not hide what is missing', 
   });
 });
 
-testOnSqlite('what cannot be entered again is named at each start, and changes nothing', async () => {
+test('what cannot be entered again is named at each start, and changes nothing', async () => {
   const scene = await openPaymentScene();
   const { t, stripe, provider } = scene;
-  const contents = t.data.readContents();
+  const contents = await t.data.readContents();
   const newcomer = await enter(t, 'kim');
   await newcomer.trpc.transactions.create.mutate({
     receiverQrId: provider.codes[0] ?? '',

@@ -19,11 +19,12 @@ async function openScene() {
   const provider = await enter(paid.t, 'pat', ['bartender', 'dj']);
   const customer = await enter(paid.t, 'cam');
   const [receiverQrId = ''] = provider.codes;
-  const give = () =>
+  const give = (idempotencyKey?: string) =>
     customer.trpc.transactions.create.mutate({
       receiverQrId,
       serviceCategory: 'bartender',
       amountCents: 2_000,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
   const status = () => provider.trpc.payments.payoutStatus.query();
   return { ...paid, provider, customer, code: receiverQrId, give, status };
@@ -84,16 +85,25 @@ test('what Stripe says of an account counts, in whatever order its events come',
   }
 });
 
-test('an account that was disabled without a word refuses one tip, and then says so', async () => {
+test.each([
+  [
+    'disabled',
+    ({ stripe }: PaidApp, id: string) => stripe.changeQuietly(id, { chargesEnabled: false }),
+    { account: { chargesEnabled: false } },
+  ],
+  [
+    'closed',
+    ({ stripe }: PaidApp, id: string) => stripe.forgetAccount(id),
+    { account: null, lostAccount: 'gone' },
+  ],
+] as const)('an account that was %s without a word is read at the first refusal, and takes no tip', async (_, change, standing) => {
   const scene = await openScene();
-  const { t, stripe, provider, code, give, status } = scene;
-  const accountId = await scene.makePayable(provider);
-  stripe.changeQuietly(accountId, { chargesEnabled: false });
-  // The page is refused by Stripe, which is the first that is heard of it.
-  await give().catch(() => {});
-  await expect(give()).rejects.toThrow('Tips cannot be taken here yet.');
+  const { t, provider, code, give, status } = scene;
+  change(scene, await scene.makePayable(provider));
+  for (const key of ['key', 'key', 'another'])
+    await expect(give(key)).rejects.toThrow('Tips cannot be taken here yet.');
   expect((await t.trpc().qrCodes.lookup.query({ id: code })).qrCode.isPayable).toBe(false);
-  expect(await status()).toMatchObject({ account: { chargesEnabled: false } });
+  expect(await status()).toMatchObject(standing);
 });
 
 test('payouts that stop are seen within a day by themselves, and in minutes by whoever looks', async () => {

@@ -247,6 +247,12 @@ describe('npm run db:move', () => {
     if (password !== '') expect(stdout).not.toContain(password);
     expect(stdout).not.toContain(SECRET);
     expect(readFileSync(path).equals(before)).toBe(true);
+    // Its payments were moved as well, which no server without keys goes on with.
+    const started = await runToEnd('serve', { DATABASE_URL: url, PORT: '1' });
+    expect(started.code).toBe(1);
+    expect(started.stderr).toContain(
+      'payments were taken with this database, and STRIPE_SECRET_KEY is not set',
+    );
     expect(await ask(url, 'SELECT number, action FROM tipwell.audit_log ORDER BY number')).toEqual([
       ['1', 'announcement_made'],
       ['2', 'announcement_made'],

@@ -3,7 +3,9 @@
  * in which order, what happens at once, over several processes or after a restart, and limits and sessions,
  * which are counted in the database. What a request may hold, who may do what and what is answered is decided
  * above the port of the storage, and is told on SQLite alone; what it asks of the storage (texts, orders,
- * bounds, names that are taken) is promised in `storage-contract/`, on both engines.
+ * bounds, names that are taken) is promised in `storage-contract/`, on both engines. Of payments, what Stripe is
+ * asked and what is made of its answers and events (`stripe-adapter`, `payments-webhook-events`) or of their order
+ * (`payments-order`) is told on SQLite alone; what is stored of a tip's money then is told on both.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -32,9 +34,14 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'notifications-processes',
   'operators',
   'payments',
+  'payments-failures',
   'payments-faults',
+  'payments-holding',
+  'payments-keys',
   'payments-model',
+  'payments-money-back',
   'payments-processes',
+  'payments-restore',
   'payments-tables',
   'payouts',
   'probes',
@@ -94,12 +101,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'passwords',
   'operator-contact',
   'payment-mode',
-  'payments-failures',
-  'payments-holding',
-  'payments-keys',
-  'payments-money-back',
   'payments-order',
-  'payments-restore',
   'payments-webhook-events',
   'photos',
   'print',

@@ -50,11 +50,11 @@ export async function borrowDatabase(): Promise<Pick<OwnDatabase, 'url' | 'clien
 async function open(): Promise<OwnDatabase> {
   const { name, url } = await create(inject('postgresTemplate'));
   const client = await connectUnhurried(url);
-  return { name, url, client, emptying: await prepareEmptying(client) };
+  return { name, url, client, emptying: await readRows(client) };
 }
 
-/** The statements that bring the rows of an unaltered database back to those that the migrations left. */
-async function prepareEmptying(client: Client): Promise<string> {
+/** The statements that bring the rows of a database with the same tables to those that there are now. */
+export async function readRows(client: Client): Promise<string> {
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT 'tipwell.' || tablename AS name FROM pg_tables WHERE schemaname = 'tipwell' AND tablename <> 'schema_migrations'`,
   );
@@ -69,6 +69,10 @@ async function prepareEmptying(client: Client): Promise<string> {
       );
     }
   }
+  const { rows: sequences } = await client.query<{ name: string; next: string }>(
+    `SELECT 'tipwell.' || sequencename AS name, coalesce(last_value + 1, start_value)::text AS next FROM pg_sequences WHERE schemaname = 'tipwell'`,
+  );
+  for (const { name, next } of sequences) statements.push(`SELECT setval('${name}', ${next}, false)`);
   // Without the triggers, which keep the ledger from being changed and the rows that others refer to.
   return `SET session_replication_role = replica; ${statements.join('; ')}; RESET session_replication_role`;
 }

@@ -9,7 +9,7 @@ import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/c
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { migratedContents } from './migrated-sqlite.ts';
-import { borrowDatabase } from './postgres.ts';
+import { borrowDatabase, readRows } from './postgres.ts';
 import { temporaryFolder } from './running-server.ts';
 import { type StoredData, storedInPostgres, storedInSqlite } from './stored-data.ts';
 
@@ -25,8 +25,8 @@ export interface TestData extends StoredData {
    * A storage over the data, also when another is open on it already. The running test closes it in its end.
    */
   openStorage(): Promise<Storage>;
-  /** The bytes of the data, with which other data can begin; on SQLite alone. */
-  readContents(): Buffer;
+  /** What a backup of the data holds, with which other data of the same engine can begin. */
+  readContents(): Promise<Buffer>;
   /** Makes every statement fail with a message, as a defect inside the database would; null ends this. */
   setFault(message: string | null): Promise<void>;
 }
@@ -38,14 +38,13 @@ export function isOnSqlite(): boolean {
 
 /**
  * @param options.isLasting whether the data is there after all storages on it were closed.
- * @param options.contents what `readContents` of other data told, to begin with a copy of it; on SQLite
- *   alone.
+ * @param options.contents what `readContents` of other data told, to begin with a copy of it.
  */
 export async function createTestData(
   options: { readonly isLasting?: boolean; readonly contents?: Buffer } = {},
 ): Promise<TestData> {
+  if (!isOnSqlite()) return createPostgresData(options.contents);
   const { isLasting = false, contents = migratedContents() } = options;
-  if (!isOnSqlite()) return createPostgresData();
   if (!isLasting) {
     return overSqlite((onStatement) => openDatabase(IN_MEMORY, { onStatement, contents }));
   }
@@ -82,7 +81,7 @@ function overSqlite(open: (onStatement: () => void) => Database): TestData {
       });
       return storage;
     },
-    readContents: () => database.serialize(),
+    readContents: async () => database.serialize(),
     async setFault(message) {
       fault = message;
     },
@@ -106,8 +105,9 @@ const breakTables = (message: string) => `ALTER SCHEMA tipwell RENAME TO aside;
   END $$`;
 const MEND_TABLES = 'DROP SCHEMA IF EXISTS tipwell CASCADE; ALTER SCHEMA aside RENAME TO tipwell';
 
-async function createPostgresData(): Promise<TestData> {
+async function createPostgresData(contents?: Buffer): Promise<TestData> {
   const { url, client } = await borrowDatabase();
+  if (contents) await client.query(contents.toString());
   let isBroken = false;
   const setFault = async (message: string | null) => {
     if (isBroken) await client.query(MEND_TABLES);
@@ -128,9 +128,7 @@ async function createPostgresData(): Promise<TestData> {
       await untilListening(storage);
       return { ...storage, close };
     },
-    readContents() {
-      throw new Error('data on PostgreSQL cannot be copied');
-    },
+    readContents: async () => Buffer.from(await readRows(client)),
     setFault,
   };
 }

@@ -283,7 +283,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   async function backUpOrRestore(): Promise<void> {
     if (!isOnSqlite()) return;
     if (!backup) {
-      backup = data.readContents();
+      backup = await data.readContents();
       count('backup');
       return;
     }

@@ -102,10 +102,10 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
       lastWrite = write;
       writesLeft = write?.madeBefore ?? 0;
     },
-    /** Lets time go by, with a sweep each minute of the first quarter of an hour and each half hour after it. */
+    /** Lets time go by, with a sweep each minute of the first quarter of an hour and each two hours after it. */
     async pass(minutes: number, app: TestApp = t): Promise<void> {
       for (let passed = 0; passed < minutes; ) {
-        const step = Math.min(passed < 15 ? 1 : 30, minutes - passed);
+        const step = Math.min(passed < 15 ? 1 : 120, minutes - passed);
         t.clock.nowMs += step * MINUTE_MS;
         passed += step;
         await app.app.sweepPayments();
@@ -126,6 +126,7 @@ export async function captured(scene: PaymentScene, amountCents = 2_000) {
   const { id } = await scene.give(amountCents);
   const { chargeId } = scene.pay();
   await scene.deliver();
-  await scene.pass(12);
+  scene.t.clock.nowMs += 12 * MINUTE_MS;
+  await scene.t.app.sweepPayments();
   return { id, chargeId };
 }
