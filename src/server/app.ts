@@ -149,8 +149,9 @@ export function createApp(deps: AppDependencies): App {
       if (closed) log.info(closed, 'closed accounts for good');
     },
     async sweepPayments() {
-      await services.payments.sweep();
-      await services.paymentWatch?.look();
+      const watch = async () => services.paymentWatch?.look();
+      await services.payments.sweep(watch);
+      await watch();
     },
     sendNotifications: () => services.notifications.pass(),
     endNotifications: () => services.notifications.close(),

@@ -4,7 +4,7 @@
  * done twice.
  */
 import { describe, expect, test } from 'vitest';
-import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import type { Fault, StandInRequest } from '#tests/support/stripe/stand-in.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -217,6 +217,26 @@ describe('money that has gone back, of which no notice ever came,', () => {
     t.clock.nowMs += 15 * MINUTE_MS;
     await t.app.sweepPayments();
     expect(await statesOf(scene)).toEqual(['refunded']);
+  });
+
+  test('keeps nothing that has become due from being captured, however long it takes to catch up', async () => {
+    const scene = await openPaymentScene();
+    const { stripe, t } = scene;
+    const { chargeId } = await captured(scene);
+    stripe.refundAtStripe(chargeId);
+    t.clock.nowMs += 15 * MINUTE_MS;
+    const { id } = await scene.give();
+    scene.pay();
+    await scene.deliver();
+    stripe.fail(({ path }) => {
+      if (path === '/events') t.clock.nowMs += 11 * MINUTE_MS;
+      return null;
+    });
+    await t.app.sweepPayments();
+    expect(await scene.customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
+    expect(stripe.requests.findLastIndex(({ path }) => path.endsWith('/capture'))).toBeLessThan(
+      stripe.requests.findLastIndex(({ path }) => path.endsWith('/reversals')),
+    );
   });
 
   testOnSqlite(

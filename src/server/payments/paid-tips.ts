@@ -19,6 +19,8 @@ const PAGE_LIFETIME_MS = 60 * 60_000;
 /** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
 const PAYMENTS_AT_ONCE = 10;
+/** A sweep that takes longer looks again at what has become due. */
+const LOOK_INTERVAL_MS = 60_000;
 /** How long a tip page waits for the payment service, once, to learn which platform the present keys are of. */
 const PAGE_PATIENCE_MS = 2_000;
 /** An event that is late comes within this time. */
@@ -36,13 +38,16 @@ export function createPaidTips(
   const { storage, service, clock, log, excludedCategories, accounts } = deps;
   const { payments } = storage;
   const progress = createPaymentProgress(deps);
-  const recovery = createRecovery({ ...deps, progress });
-  const webhookEvents = createWebhookEvents({ ...deps, progress, recovery });
+  const recovery = createRecovery({ ...deps, progress, between });
+  const webhookEvents = createWebhookEvents({ ...deps, progress, recovery, between });
   const askedAtMs = new Map<TransactionId, number>();
   const refunding = new Map<TransactionId, Promise<PaymentRecord>>();
   let knownPlatform: string | null = null;
   let firstAnswer: Promise<void> | null = null;
   let isHeard = true;
+  let hasMissed = false;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let tellMeanwhile = async () => {};
 
   const learnPlatform = async () => {
     knownPlatform = await service.platform();
@@ -113,8 +118,26 @@ export function createPaidTips(
     }
   }
 
+  async function lookAtDue(): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      const due = await payments.takeOpenPayments(clock(), PAYMENTS_AT_ONCE);
+      const looks = await Promise.all(due.map(look));
+      hasMissed ||= looks.includes('missed');
+      // Each of the others would have to wait for the payment service as well.
+      isMore = due.length === PAYMENTS_AT_ONCE && !looks.includes('unavailable');
+    }
+    lookedAtMs = clock();
+  }
+
+  /** Keeps what is due from waiting for all that is read of the past. */
+  async function between(): Promise<void> {
+    if (clock() < lookedAtMs + LOOK_INTERVAL_MS) return;
+    await lookAtDue();
+    await tellMeanwhile();
+  }
+
   /** Each process hears of some events only, so that the storage is asked. */
-  async function listen(hasMissed: boolean): Promise<void> {
+  async function listen(): Promise<void> {
     if (isHeard && !hasMissed) return;
     isHeard = await payments.hasHeardSince(clock() - HEARING_MS);
     deps.tellHearing(isHeard);
@@ -193,19 +216,14 @@ export function createPaidTips(
       await orUnavailable(() => webhookEvents.take(event));
     },
 
-    async sweep() {
+    async sweep(meanwhile) {
+      tellMeanwhile = meanwhile;
       await webhookEvents.forget();
       await recovery.noteStart();
       await learnPlatform().catch(tellUnavailable);
-      let hasMissed = false;
-      for (let isMore = true; isMore; ) {
-        const due = await payments.takeOpenPayments(clock(), PAYMENTS_AT_ONCE);
-        const looks = await Promise.all(due.map(look));
-        hasMissed ||= looks.includes('missed');
-        // Each of the others would have to wait for the payment service as well.
-        isMore = due.length === PAYMENTS_AT_ONCE && !looks.includes('unavailable');
-      }
-      await listen(hasMissed);
+      hasMissed = false;
+      await lookAtDue();
+      await listen();
       await webhookEvents.catchUp();
       await accounts.sweep().catch(tellUnavailable);
     },

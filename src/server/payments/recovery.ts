@@ -34,10 +34,12 @@ export function createRecovery(deps: {
   readonly log: Logger;
   readonly publicUrl: string;
   readonly progress: PaymentProgress;
+  /** Called before each page. */
+  between(): Promise<void>;
   /** Told of a page that was paid and whose payment cannot be entered. */
   tellUnknown(checkoutId: string): void;
 }) {
-  const { service, clock, log, publicUrl, progress, tellUnknown } = deps;
+  const { service, clock, log, publicUrl, progress, between, tellUnknown } = deps;
   const { payments } = deps.storage;
   const named = new Set<string>();
   let start: Promise<number> | undefined;
@@ -116,6 +118,7 @@ export function createRecovery(deps: {
       const fromMs = readToMs === undefined ? await noteStart() : readToMs - OVERLAP_MS;
       const toMs = clock();
       for await (const page of service.listPaidPages(fromMs, toMs)) {
+        await between();
         try {
           await take(page);
         } catch (err) {

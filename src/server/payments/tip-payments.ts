@@ -52,6 +52,9 @@ export interface TipPayments {
    * @throws AppError `invalid_notice`; `payment_unavailable` when it should be delivered again.
    */
   takeWebhookEvent(body: Uint8Array, signature: string): Promise<void>;
-  /** Looks up payments without a webhook event. Call it every minute. */
-  sweep(): Promise<void>;
+  /**
+   * Looks up payments without a webhook event. Call it every minute.
+   * @param meanwhile is called each minute while it takes longer, as with thousands of events after a restore.
+   */
+  sweep(meanwhile: () => Promise<void>): Promise<void>;
 }

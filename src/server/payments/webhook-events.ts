@@ -32,9 +32,12 @@ export function createWebhookEvents(deps: {
   readonly progress: PaymentProgress;
   readonly recovery: Recovery;
   readonly accounts: Pick<PayoutAccounts, 'refresh'>;
+  /** Called before each event that is listed. */
+  between(): Promise<void>;
 }) {
-  const { service, clock, log, progress, recovery, accounts } = deps;
+  const { service, clock, log, progress, recovery, accounts, between } = deps;
   const { payments } = deps.storage;
+  const underWay = new Map<string, Promise<void>>();
   let nextCatchUpMs = 0;
   let caughtUpToMs = clock() - EVENTS_KEPT_MS;
 
@@ -99,11 +102,19 @@ export function createWebhookEvents(deps: {
     }
   }
 
-  async function take(event: WebhookEvent): Promise<void> {
+  async function takeOnce(event: WebhookEvent): Promise<void> {
     if (await payments.hasWebhookEvent(event.id)) return;
     await handle(event);
     // Stored last, so that an event that fails is delivered again.
     await payments.rememberWebhookEvent(event.id, clock());
+  }
+
+  /** An event that comes again while it is handled has Stripe asked no second time. */
+  function take(event: WebhookEvent): Promise<void> {
+    const { id } = event;
+    const taken = underWay.get(id) ?? takeOnce(event).finally(() => underWay.delete(id));
+    underWay.set(id, taken);
+    return taken;
   }
 
   /** An event that is listed was not heard: it is remembered by another name and dated back. */
@@ -118,6 +129,7 @@ export function createWebhookEvents(deps: {
   async function catchUpEvents(): Promise<void> {
     const toMs = clock() - EVENT_DELAY_MS;
     for await (const event of service.listEvents(caughtUpToMs - CATCH_UP_OVERLAP_MS, toMs)) {
+      await between();
       try {
         await takeListed(event);
       } catch (err) {
