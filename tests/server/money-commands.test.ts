@@ -1,15 +1,20 @@
 /** `npm run fees`, `npm run tip`, `npm run payments` and `npm run code`: what an operator reads of money, and does about it. */
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { temporaryFolder } from '#tests/support/running-server.ts';
+import { PROGRAM, temporaryFolder } from '#tests/support/running-server.ts';
 import { openBooksScene } from '#tests/support/stripe/books-scene.ts';
 
 const HOUR_MS = 3_600_000;
+/** Every write to it fails, as on a full disk. */
+const FULL_DISK = '/dev/full';
 const MAY_31 = Date.UTC(2026, 4, 31);
 
 async function openScene() {
@@ -115,6 +120,10 @@ test('where payments are simulated, npm run payments says that there is nothing 
     [['compare'], 'Usage: npm run payments'],
     [['reconcile', '--out', 'x'], 'Usage: npm run payments'],
     [['reconcile', '--from', '2026-02-30'], '--from takes a date such as 2026-05-31. This is "2026-02-30".'],
+    [
+      ['reconcile', '--from', '-2026-02-03'],
+      "Option '--from' argument is ambiguous. Usage: npm run payments",
+    ],
     [['export', '--from', '2026-05-02', '--to', '2026-05-01'], 'The last day must not be before the first.'],
   ] as const)
     expect(await run('payments', ...words)).toMatchObject({
@@ -147,8 +156,41 @@ test('npm run payments compares and exports what Stripe has, and its exit code s
   const printed = (await runHere('payments', env, ['export'])).stdout;
   expect(printed).toBe(readFileSync(file, 'utf8'));
   expect(printed.split('\r\n')).toHaveLength(4);
-  stripe.fail(() => ({ is: 'refused', status: 401, message: 'Expired API Key provided' }));
-  expect((await runHere('payments', env, ['reconcile'])).stderr).toContain('Stripe does not answer');
+
+  stripe.fail(() => ({ is: 'refused', status: 401, message: 'Expired API Key \u001b[2J\u009b0m\u202e' }));
+  const refused = await runHere('payments', env, ['reconcile']);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Stripe does not answer') });
+  // A terminal would obey what Stripe or somebody before it has written.
+  expect(refused.stderr).toContain(String.raw`Expired API Key \u001b[2J\u009b0m\u202e`);
+
+  // What was begun and not completed would be taken for the whole.
+  const partial = join(temporaryFolder(), 'payments.csv');
+  stripe.fail(({ path: asked }) => (asked === '/payment_intents' ? { is: 'status', status: 500 } : null));
+  expect(await runHere('payments', env, ['export', '--out', partial])).toMatchObject({ code: 1 });
+  expect(existsSync(partial)).toBe(false);
+
+  // A task that has lost its keys does not report that all is well.
+  const keyless = { DATABASE_URL: path };
+  expect(await runHere('payments', keyless, ['reconcile'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('STRIPE_SECRET_KEY is not set'),
+  });
+  const simulated = { ...keyless, PAYMENTS: 'simulated' };
+  expect(await runHere('payments', simulated, ['reconcile'])).toMatchObject({ code: 0, stderr: '' });
+  stripe.fail(() => null);
+  await pay(tip({ createdAtMs: clock.nowMs }), 'later');
+  const waiting = await runHere('tip', simulated, ['waiting']);
+  expect(waiting.stdout).toMatch(/^Payments are simulated now\. Tips that were paid before are not charged/);
+});
+
+test.skipIf(!existsSync(FULL_DISK))('a command that cannot print says so in a line', async () => {
+  const { path } = await openScene();
+  const words = [`exec "$@" > ${FULL_DISK}`, 'sh', process.execPath, PROGRAM, 'payments', 'reconcile'];
+  const child = spawn('sh', ['-c', ...words], { env: { DATABASE_URL: path } });
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  const told = expect.stringMatching(/^What the command prints cannot be written: ENOSPC.*\n$/);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: told });
 });
 
 test('during maintenance no command moves money', async () => {

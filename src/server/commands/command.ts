@@ -2,6 +2,7 @@
  * The frame of the operator's commands: they print what they did, or in one line why they could not, and
  * return an exit code.
  */
+import { writeSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { Clock } from '#shared/calendar.ts';
@@ -54,11 +55,11 @@ export async function runCommand(
     const environment = terminal.readEnvironment();
     const config = parseConfig(environment);
     const actor = terminal.findActor(environment);
-    const say = (line: string) => terminal.print(`${line}\n`);
+    const say = (line: string) => terminal.print(`${visible(line)}\n`);
     return (await command({ config, database: databaseAt(config.database), words, say, actor })) ? 0 : 1;
   } catch (error) {
     if (!isForeseen(error)) throw error;
-    terminal.printError(`${error.message}\n`);
+    terminal.printError(`${visible(error.message)}\n`);
     return 1;
   }
 }
@@ -85,6 +86,17 @@ function findActor({ SUDO_USER: caller }: Readonly<Record<string, string | undef
   return { kind: 'command', name: printable(name), host: printable(hostname()) };
 }
 
+/**
+ * Spells out what would move the cursor or change the order of letters: some texts are of the payment service,
+ * a database or a file. Line breaks and tabs are the command's own.
+ */
+function visible(text: string): string {
+  return text.replace(
+    /(?![\n\t\r])[\p{Cc}\p{Bidi_Control}]/gu,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** In a container the user may have a number only. */
 function findUser(): string {
   try {
@@ -96,9 +108,17 @@ function findUser(): string {
 
 const printable = (name: string) => name.replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, MAX_NAME_LENGTH);
 
-/** A reader such as `head` may close the pipe; the command still completes its work. */
+/**
+ * A reader such as `head` may close the pipe; the command still completes its work. What cannot be printed
+ * otherwise, as on a full disk, ends it.
+ */
 function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE') return;
+  try {
+    writeSync(process.stderr.fd, `What the command prints cannot be written: ${error.message}\n`);
+  } finally {
+    process.exit(1);
+  }
 }
 
 /**
@@ -135,7 +155,7 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
     if (!(error instanceof TypeError)) throw error;
     // Node.js's first sentence gives the reason; the others tell how to write an argument that begins with a
     // dash.
-    const [reason = ''] = error.message.split(/\. |\.?$/);
+    const [reason = ''] = error.message.split(/\.\s|\.?$/);
     throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
   }
 }

@@ -2,12 +2,12 @@
  * `npm run payments -- ...`: compares the payment service with the ledger, and exports what moved there. It reads
  * only, also while a server runs.
  */
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { pino } from 'pino';
 import { dateAfter, dateAt, firstOfDate } from '#shared/calendar.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import type { Terms } from '#shared/money.ts';
-import { openPaymentService } from '../configured-parts.ts';
+import { openPaymentService, requireKeys } from '../configured-parts.ts';
 import type { Finding } from '../payments/charge-comparison.ts';
 import { exportHeading, exportRows } from '../payments/charge-export.ts';
 import type { PaymentBooks } from '../payments/payment-books.ts';
@@ -33,6 +33,9 @@ export const careForPayments: Command = async ({ database, config, words, say })
   const nowMs = Date.now();
   const period = readPeriod(values, nowMs);
   if (!config.stripe) {
+    const storage = await database.openForCommand();
+    // Without its keys a task that runs by itself would report that all is well.
+    await requireKeys(config, storage).finally(() => storage.close());
     say(SIMULATED);
     return true;
   }
@@ -91,7 +94,10 @@ function reasonOf(error: Error): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** Charge by charge, so that memory holds little of the period. */
+/**
+ * Charge by charge, so that memory holds little of the period. A file is there only when all of it is: whoever
+ * finds one takes it for complete.
+ */
 async function exportAll(
   {
     storage,
@@ -110,7 +116,7 @@ async function exportAll(
   const file = path === undefined ? null : await open(path, 'wx', 0o600);
   const put = async (text: string) => {
     if (text === '') return;
-    if (file) await file.write(text);
+    if (file) await file.writeFile(text);
     // The line break of the last record is that of the terminal's line.
     else say(text.replace(/\r\n$/, '\r'));
   };
@@ -126,10 +132,13 @@ async function exportAll(
       count += 1;
       await put(rows);
     }
+    await file?.close();
     if (file) say(`${count} ${count === 1 ? 'charge is' : 'charges are'} in ${path}.`);
     return true;
-  } finally {
+  } catch (error) {
     await file?.close();
+    if (path !== undefined) await rm(path);
+    throw error;
   }
 }
 

@@ -9,6 +9,9 @@ import {
 } from '#shared/console/transactions.ts';
 import { inUtc } from '../setting-forms.ts';
 
+const SIMULATED = 'Payments are simulated: each is completed at once, and none can wait.';
+const KEYS_GONE = 'Payments are simulated now. Tips that were paid before are not charged any more.';
+
 const at = (time: string) => inUtc(Date.parse(time));
 
 export function linesOfChanges({ changes, debts, exponent, currency }: FoundTipView): string[] {
@@ -28,9 +31,7 @@ export function linesOfTroubles(troubles: PaymentTroubles): string[] {
   const amount = (value: number) => `${spellAmount(value, exponent)} ${currency}`;
   const under = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);
   return [
-    ...(paymentMode === 'simulated'
-      ? ['Payments are simulated: each is completed at once, and none can wait.']
-      : []),
+    ...(paymentMode === 'simulated' ? [arriving.count > 0 ? KEYS_GONE : SIMULATED] : []),
     ...(stuck.length === 0 ? ['No payment waits longer than it should.'] : []),
     ...stuck.flatMap(({ id, why, since, paidCents }) => [
       `${id}, ${amount(paidCents)}, since ${at(since)}`,
