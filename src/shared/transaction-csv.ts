@@ -9,6 +9,7 @@ import { type CsvCell, csvLine } from './csv.ts';
 import { plainDecimal } from './decimals.ts';
 import { ENTRY_LABELS } from './entry-labels.ts';
 import { type Cents, cents, terms } from './money.ts';
+import { wasNeverCharged } from './tip-states.ts';
 import type { Transaction } from './tips.ts';
 
 /** A column keeps its place and its name for ever; new ones come at the end. */
@@ -80,7 +81,7 @@ function entryCells(entry: BookEntry, timeZone: string): CsvCell[] {
     isReceived ? '' : number(movedCents),
     isTip ? '' : number(cents(0 - movedCents)),
     changed ? `${changed.date} ${changed.time}` : '',
-    STATUS_LABELS[transaction.status],
+    wasNeverCharged(transaction) ? ENTRY_LABELS.canceled : STATUS_LABELS[transaction.status],
     transaction.paymentMode,
     terms().currency,
     transaction.id,
