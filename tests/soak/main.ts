@@ -13,7 +13,8 @@
  * `alerts` has Prometheus and Alertmanager (Debian's packages) watch servers to which everything is done that the
  * rules of deploy/ are about, in about a quarter of an hour.
  *
- * `books` closes three months with LibreOffice (Debian's `libreoffice-calc`), in half a minute.
+ * `books` closes three months with LibreOffice (Debian's `libreoffice-calc`) and prints their statements with Chromium,
+ * in a minute or two.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

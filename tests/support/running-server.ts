@@ -122,6 +122,7 @@ export async function runToEnd(
     | 'db-keep-backups'
     | 'db-move'
     | 'db-restore'
+    | 'fees'
     | 'mail'
     | 'operator'
     | 'reports',
