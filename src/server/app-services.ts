@@ -130,6 +130,7 @@ export function createServices({
         receiptTokenOf: receipts.tokenOf,
         undoMs,
         tellUnknown: (checkoutId) => paymentWatch?.tellUnknown(checkoutId),
+        tellAnswering: (isAnswering) => paymentWatch?.tellAnswering(isAnswering),
         tellHearing: (isHeard) => paymentWatch?.tellHearing(isHeard),
         excludedCategories: config.stripe?.excludedCategories ?? [],
       })

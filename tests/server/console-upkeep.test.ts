@@ -151,10 +151,11 @@ describe('health', () => {
       unknown: 1,
       clockOffsetMs: -75_000,
     };
-    const all = ['owed', 'unreturned', 'dispute', 'unknown', 'uncaptured', 'unheard', 'clock'] as const;
+    const all = ['unanswered', 'owed', 'unreturned', 'dispute', 'unknown', 'uncaptured', 'unheard', 'clock'] as const;
     for (const trouble of all) troubles.begin(trouble);
     const { problems } = await health.read(0, signs);
     expect(problems.map(({ urgency, text }) => `${urgency}: ${text}`)).toEqual([
+      'now: Stripe does not answer, or refuses the key: no tips can be paid.',
       'soon: Providers still have 19.40 USD that went back to customers.',
       'soon: Refunds of 21.00 USD did not reach their customers.',
       'soon: 2 payments are disputed. Answer by 2026-05-22 12:00 UTC.',

@@ -31,6 +31,8 @@ export function createPaidTips(
     readonly excludedCategories: readonly ServiceCategory[];
     /** Told of a page that was paid and whose payment cannot be entered. */
     tellUnknown(checkoutId: string): void;
+    /** Told whether the payment service answers what is asked regularly. */
+    tellAnswering(isAnswering: boolean): void;
     /** Told whether webhook events are heard of what is paid; without them a tip arrives minutes later. */
     tellHearing(isHeard: boolean): void;
   },

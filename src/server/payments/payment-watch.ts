@@ -26,6 +26,7 @@ const MAX_DISPUTES = 50;
 
 /** Those of `/readyz` that are about payments. */
 export type PaymentTrouble =
+  | 'unanswered'
   | 'unheard'
   | 'owed'
   | 'unreturned'
@@ -37,6 +38,8 @@ export type PaymentTrouble =
 export interface PaymentWatch {
   /** Whether events are heard of what was found paid. */
   tellHearing(isHeard: boolean): void;
+  /** Whether the payment service answers what is asked regularly. */
+  tellAnswering(isAnswering: boolean): void;
   /** An account was found changed of which no event was heard. It is forgotten after a day. */
   tellUnheardAccount(): void;
   /**
@@ -105,6 +108,8 @@ export function createPaymentWatch(deps: {
       hasMissed = !isHeard;
       tellSilence();
     },
+
+    tellAnswering: (isAnswering) => tell('unanswered', isAnswering ? null : {}),
 
     tellUnheardAccount() {
       missedAccountMs = clock();

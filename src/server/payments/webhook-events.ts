@@ -32,6 +32,8 @@ export function createWebhookEvents(deps: {
   readonly progress: PaymentProgress;
   readonly recovery: Recovery;
   readonly accounts: Pick<PayoutAccounts, 'refresh'>;
+  /** Told whether the payment service has told what was asked; it is asked at least every ten minutes. */
+  tellAnswering(isAnswering: boolean): void;
   /** Called before each event that is listed. */
   between(): Promise<void>;
 }) {
@@ -148,13 +150,17 @@ export function createWebhookEvents(deps: {
       if (now < nextCatchUpMs) return;
       nextCatchUpMs = now + CATCH_UP_INTERVAL_MS;
       // Pages first, because the events of what is entered again may be among those that are listed.
+      let isAnswering = true;
       for (const step of [recovery.catchUp, catchUpEvents])
         try {
           await step();
         } catch (err) {
           if (!(err instanceof PaymentServiceUnavailable)) throw err;
           log.warn({ err }, 'the payment service does not tell what was paid and what has gone back');
+          isAnswering = false;
+          nextCatchUpMs = 0;
         }
+      deps.tellAnswering(isAnswering);
     },
 
     forget: () => payments.forgetWebhookEvents(clock() - EVENT_MEMORY_MS, FORGOTTEN_AT_ONCE),

@@ -49,6 +49,11 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
       'See which under Backups, and move them elsewhere. Is DATABASE_URL right, and is its disk mounted?',
     part: 'backups',
   },
+  unanswered: {
+    urgency: 'now',
+    text: 'Stripe does not answer, or refuses the key: no tips can be paid.',
+    action: 'See what the log says, and whether Stripe has an outage. A new key goes into STRIPE_SECRET_KEY.',
+  },
   unheard: {
     urgency: 'soon',
     text: 'Payments went through at Stripe, and Stripe did not tell this server.',
