@@ -151,7 +151,16 @@ describe('health', () => {
       unknown: 1,
       clockOffsetMs: -75_000,
     };
-    const all = ['unanswered', 'owed', 'unreturned', 'dispute', 'unknown', 'uncaptured', 'unheard', 'clock'] as const;
+    const all = [
+      'unanswered',
+      'owed',
+      'unreturned',
+      'dispute',
+      'unknown',
+      'uncaptured',
+      'unheard',
+      'clock',
+    ] as const;
     for (const trouble of all) troubles.begin(trouble);
     const { problems } = await health.read(0, signs);
     expect(problems.map(({ urgency, text }) => `${urgency}: ${text}`)).toEqual([

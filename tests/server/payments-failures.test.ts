@@ -215,7 +215,9 @@ describe('money that has gone back, of which no notice ever came,', () => {
     expect(await statesOf(scene)).toEqual(['succeeded']);
     // Whoever runs it learns that, as when the keys have expired.
     const troubles = async () => (await (await t.send('/readyz')).text()).split('\n').slice(1);
-    expect(await troubles()).toEqual([expect.stringMatching(/^The payment service has not answered, or has/)]);
+    expect(await troubles()).toEqual([
+      expect.stringMatching(/^The payment service has not answered, or has/),
+    ]);
     stripe.fail(() => null);
     t.clock.nowMs += MINUTE_MS;
     await t.app.sweepPayments();
