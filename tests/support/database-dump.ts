@@ -2,28 +2,45 @@
  * Everything that a database holds, so that a test can say that nothing changed, or look for what must not be
  * there.
  */
+import type { Statement } from 'better-sqlite3';
 import type { Database } from '#server/storage/sqlite/connection.ts';
 
-/** Every row of every table, bytes as hexadecimal digits. */
-export function dump(database: Database): Record<string, Record<string, unknown>[]> {
+type Row = Record<string, unknown>;
+
+interface Readers {
+  readonly schemaVersion: number;
+  readonly ofTables: readonly (readonly [table: string, all: Statement<[], Row>])[];
+}
+
+/** Most tests dump a database twice, and to prepare the statements takes longer than to run them. */
+const kept = new WeakMap<Database, Readers>();
+
+function readersOf(database: Database): Readers {
+  const schemaVersion = Number(database.pragma('schema_version', { simple: true }));
+  const before = kept.get(database);
+  if (before?.schemaVersion === schemaVersion) return before;
   const tables = database
     .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
     .pluck()
     .all();
+  const ofTables = tables.map(
+    (table) => [table, database.prepare<[], Row>(`SELECT * FROM "${table}"`)] as const,
+  );
+  const readers = { schemaVersion, ofTables };
+  kept.set(database, readers);
+  return readers;
+}
+
+/** Every row of every table, bytes as hexadecimal digits. */
+export function dump(database: Database): Record<string, Row[]> {
   return Object.fromEntries(
-    tables.map((table) => [
+    readersOf(database).ofTables.map(([table, reader]) => [
       table,
-      database
-        .prepare<[], Record<string, unknown>>(`SELECT * FROM "${table}"`)
-        .all()
-        .map((row) =>
-          Object.fromEntries(
-            Object.entries(row).map(([column, value]) => [
-              column,
-              value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-            ]),
-          ),
-        ),
+      reader.all().map((row) => {
+        for (const [column, value] of Object.entries(row))
+          if (value instanceof Uint8Array) row[column] = Buffer.from(value).toString('hex');
+        return row;
+      }),
     ]),
   );
 }

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import { migratedContents } from './migrated-sqlite.ts';
@@ -25,7 +26,7 @@ export async function createSqliteLedger(
     ...(path === IN_MEMORY && { contents: migratedContents() }),
     ...(onStatement && { onStatement: (statement: unknown) => onStatement(String(statement)) }),
   });
-  const storage = createSqliteStorage(database);
+  const storage = createSqliteStorage(database, undefined, prepareStatements(database, 'when run'));
   onTestFinished(() => (database.open ? storage.close() : undefined));
   return { database, storage, ...createPeople(storage, random) };
 }

@@ -6,6 +6,7 @@ import { readMigrations } from '#server/storage/care/migrations.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { createPostgresStorage } from '#server/storage/postgres/storage.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { migratedContents } from './migrated-sqlite.ts';
@@ -75,7 +76,7 @@ function overSqlite(open: (onStatement: () => void) => Database): TestData {
     ...storedInSqlite(() => database),
     async openStorage() {
       if (!database.open) database = open(onStatement);
-      const storage = createSqliteStorage(database);
+      const storage = createSqliteStorage(database, undefined, prepareStatements(database, 'when run'));
       onTestFinished(async () => {
         if (database.open) await storage.close();
       });

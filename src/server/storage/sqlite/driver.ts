@@ -43,10 +43,11 @@ const NOTHING_TO_DO: Prepared<Values, unknown> = {
 let compiled: CompiledStatements | undefined;
 
 /**
- * All statements, prepared on a connection: one whose columns a table does not have throws here. Each runs at
- * once.
+ * All statements on a connection. Each runs at once.
+ * @param prepared `now`: one whose columns a table does not have throws here. `when run`: it throws when it
+ *   runs, and what is never run costs nothing (preparing all takes longer than most tests).
  */
-export function prepareStatements(database: Database): Statements {
+export function prepareStatements(database: Database, prepared: 'now' | 'when run' = 'now'): Statements {
   compiled ??= compileAll({
     dialect: new SqliteDialect(),
     isIn: (column, name) => {
@@ -61,15 +62,22 @@ export function prepareStatements(database: Database): Statements {
   return prepareAll(compiled, (statement) => {
     if (statement === null) return NOTHING_TO_DO;
     const { text, bind, read } = statement;
-    const prepared = database.prepare<unknown[], unknown[]>(text);
-    if (prepared.reader) prepared.raw();
+    const prepare = () => {
+      const made = database.prepare<unknown[], unknown[]>(text);
+      return made.reader ? made.raw() : made;
+    };
+    let kept = prepared === 'now' ? prepare() : null;
+    const ready = () => {
+      kept ??= prepare();
+      return kept;
+    };
     return {
-      all: (values) => new Ended(prepared.all(bind(values)).map(read)),
+      all: (values) => new Ended(ready().all(bind(values)).map(read)),
       one(values) {
-        const row = prepared.get(bind(values));
+        const row = ready().get(bind(values));
         return new Ended(row && read(row));
       },
-      change: (values) => new Ended(prepared.run(bind(values)).changes),
+      change: (values) => new Ended(ready().run(bind(values)).changes),
     };
   });
 }
