@@ -6,7 +6,9 @@ import type { EntryKind } from '#server/storage/port/ledger.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId } from '#shared/ids.ts';
+import type { AdjustmentKind } from '#shared/payments.ts';
 import type { InsightsQuery, TipDirection } from '#shared/records.ts';
+import { type ChargeStep, createModelCharge, type Left } from './model-charge.ts';
 
 /** What a tip should look like once it is made; ids are the ledger's to choose. */
 interface ModelTip {
@@ -21,12 +23,25 @@ interface ModelTip {
   readonly receiverFeeCents: number;
   readonly serviceCategory: ServiceCategory;
   readonly createdAt: string;
-  paymentMode: 'simulated';
+  readonly paymentMode: 'simulated' | 'test';
   paymentUrl: null;
   receiptUrl: null;
-  status: 'completed' | 'refunded';
+  status: 'completed' | 'refunded' | 'pending' | 'disputed';
   refundedAt: string | null;
   refundedBy: 'giver' | 'receiver' | null;
+  /** Of a tip that was paid: when its money is captured, and afterwards null unless that never happened. */
+  capturesAt: string | null;
+}
+
+/** A change of a paid tip, its reversal among them, with signed sums. */
+interface ModelChange extends Left {
+  readonly kind: AdjustmentKind | 'reversal';
+  readonly at: string;
+}
+
+interface Money {
+  readonly charge: ReturnType<typeof createModelCharge>;
+  readonly changes: ModelChange[];
 }
 
 interface ModelEntry {
@@ -88,19 +103,13 @@ function wallOf(time: string, timeZone: string) {
 const laterBy = (date: string, days: number) =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 
-function sumsOf(tips: readonly ModelTip[]) {
-  const grossCents = tips.reduce((sum, tip) => sum + tip.amountCents, 0);
-  const netCents = tips.reduce((sum, tip) => sum + tip.netAmountCents, 0);
-  return { count: tips.length, grossCents, feeCents: grossCents - netCents, netCents };
-}
+const NOTHING: Left = { amountCents: 0, giverFeeCents: 0, netAmountCents: 0 };
+const difference = (one: Left, other: Left): Left => ({
+  amountCents: one.amountCents - other.amountCents,
+  giverFeeCents: one.giverFeeCents - other.giverFeeCents,
+  netAmountCents: one.netAmountCents - other.netAmountCents,
+});
 
-const servicesOf = (tips: readonly ModelTip[]) =>
-  SERVICE_CATEGORIES.map((serviceCategory) => ({
-    serviceCategory,
-    ...sumsOf(tips.filter((tip) => tip.serviceCategory === serviceCategory)),
-  })).filter(({ count }) => count > 0);
-
-/** @param undoMs for how long a giver may take a tip back. */
 const NO_WORDS = {
   message: null,
   giverName: null,
@@ -112,6 +121,7 @@ const NO_WORDS = {
   termsVersion: 0,
 };
 
+/** @param undoMs for how long a giver may take a tip back. */
 export function createLedgerModel(undoMs: number) {
   const accounts: Account[] = [];
   const codes: { id: QrCodeId; owner: Account; category: ServiceCategory }[] = [];
@@ -120,6 +130,8 @@ export function createLedgerModel(undoMs: number) {
   const keys = new Map<string, { request: string; place: number }>();
   const refundKeys = new Map<number, string | undefined>();
   const entries = new Map<string, ModelEntry[]>();
+  /** Of tips that were paid, by their places. */
+  const money = new Map<ModelTip, Money>();
   const enter = (accountId: string, entry: ModelEntry): void => {
     const chain = entries.get(accountId) ?? [];
     chain.push(entry);
@@ -128,6 +140,25 @@ export function createLedgerModel(undoMs: number) {
 
   const roundedShare = (amount: number, percent: bigint) =>
     Number((BigInt(amount) * percent * 2n + 100n) / 200n);
+
+  /** What is left of a tip; nothing of one that was reversed. */
+  const leftOf = (tip: ModelTip): Left => {
+    if (tip.status === 'refunded') return NOTHING;
+    return money.get(tip)?.charge.left() ?? tip;
+  };
+
+  function sumsOf(tips: readonly ModelTip[]) {
+    const left = tips.map(leftOf);
+    const grossCents = left.reduce((sum, { amountCents }) => sum + amountCents, 0);
+    const netCents = left.reduce((sum, { netAmountCents }) => sum + netAmountCents, 0);
+    return { count: tips.length, grossCents, feeCents: grossCents - netCents, netCents };
+  }
+
+  const servicesOf = (tips: readonly ModelTip[]) =>
+    SERVICE_CATEGORIES.map((serviceCategory) => ({
+      serviceCategory,
+      ...sumsOf(tips.filter((tip) => tip.serviceCategory === serviceCategory)),
+    })).filter(({ count }) => count > 0);
 
   const isUndoable = (tip: ModelTip, now: number) => now - Date.parse(tip.createdAt) <= undoMs;
 
@@ -157,27 +188,28 @@ export function createLedgerModel(undoMs: number) {
     const isMeant = (date: string) =>
       (from === undefined || date >= from) && (to === undefined || date <= to);
     const all = listing(account, filter).flatMap((tip) => {
-      const entry = {
-        tip,
-        isRefund: false,
-        sign: 1,
-        date: dateOf(tip.createdAt),
-        isOfPeriod: isMeant(dateOf(tip.createdAt)),
-      };
-      return tip.refundedAt === null
-        ? [entry]
-        : [entry, { ...entry, isRefund: true, sign: -1, date: dateOf(tip.refundedAt) }];
+      const date = dateOf(tip.createdAt);
+      const entry = { tip, isOfPeriod: isMeant(date) };
+      const { refundedAt } = tip;
+      const given: Left = tip;
+      const reversal = { ...difference(NOTHING, tip), at: refundedAt ?? '' };
+      const changes: readonly (Left & { readonly at: string })[] =
+        money.get(tip)?.changes ?? (refundedAt === null ? [] : [reversal]);
+      return [
+        { ...entry, isChange: false, sums: given, date },
+        ...changes.map((sums) => ({ ...entry, isChange: true, sums, date: dateOf(sums.at) })),
+      ];
     });
     return {
-      tips: all.filter((entry) => !entry.isRefund && isMeant(entry.date)),
-      changes: all.filter((entry) => entry.isRefund && isMeant(entry.date)),
-      since: all.filter((entry) => entry.isRefund && entry.isOfPeriod && to !== undefined && entry.date > to),
+      tips: all.filter((entry) => !entry.isChange && isMeant(entry.date)),
+      changes: all.filter((entry) => entry.isChange && isMeant(entry.date)),
+      since: all.filter((entry) => entry.isChange && entry.isOfPeriod && to !== undefined && entry.date > to),
     };
   }
 
   type Book = ReturnType<typeof bookOf>;
-  const sumOf = (entries: Book['tips'], value: (tip: ModelTip) => number) =>
-    entries.reduce((sum, { sign, tip }) => sum + sign * value(tip), 0);
+  const sumOf = (entries: Book['tips'], value: (sums: Left) => number) =>
+    entries.reduce((sum, { sums }) => sum + value(sums), 0);
   const ofBook = (entries: Book['tips']) => {
     const grossCents = sumOf(entries, ({ amountCents }) => amountCents);
     const netCents = sumOf(entries, ({ netAmountCents }) => netAmountCents);
@@ -193,8 +225,44 @@ export function createLedgerModel(undoMs: number) {
     }),
   });
 
+  const isCounted = ({ status }: ModelTip) => status !== 'refunded';
+
   const received = (account: Account, filter: ModelFilter) =>
-    listing(account, { ...filter, direction: 'received' }).filter(({ status }) => status === 'completed');
+    listing(account, { ...filter, direction: 'received' }).filter(isCounted);
+
+  function give(
+    giver: Account,
+    { id, owner, category }: (typeof codes)[number],
+    amountCents: number,
+    now: number,
+    paymentMode: ModelTip['paymentMode'],
+  ): number {
+    const receiverFeeCents = roundedShare(amountCents, 3n);
+    tips.push({
+      giverId: giver.id,
+      receiverId: owner.id,
+      receiverName: owner.fullName,
+      receiverUsername: owner.username,
+      qrCodeId: id,
+      amountCents,
+      giverFeeCents: roundedShare(amountCents, 5n),
+      netAmountCents: amountCents - receiverFeeCents,
+      receiverFeeCents,
+      serviceCategory: category,
+      createdAt: new Date(now).toISOString(),
+      paymentMode,
+      paymentUrl: null,
+      receiptUrl: null,
+      status: 'completed',
+      refundedAt: null,
+      refundedBy: null,
+      capturesAt: null,
+    });
+    const place = tips.length - 1;
+    enter(giver.id, { kind: 'given', place, cents: amountCents });
+    enter(owner.id, { kind: 'received', place, cents: amountCents - receiverFeeCents });
+    return place;
+  }
 
   return {
     accounts,
@@ -234,30 +302,8 @@ export function createLedgerModel(undoMs: number) {
       if (code.owner.id === giver.id) return 'own_qr_code';
       if (suspended.has(code.owner.id)) return 'qr_code_paused';
       if (code.category !== tip.serviceCategory) return 'category_mismatch';
-      tips.push({
-        giverId: giver.id,
-        receiverId: code.owner.id,
-        receiverName: code.owner.fullName,
-        receiverUsername: code.owner.username,
-        qrCodeId: code.id,
-        amountCents,
-        giverFeeCents: roundedShare(amountCents, 5n),
-        netAmountCents: amountCents - roundedShare(amountCents, 3n),
-        receiverFeeCents: roundedShare(amountCents, 3n),
-        serviceCategory: code.category,
-        createdAt: new Date(now).toISOString(),
-        paymentMode: 'simulated',
-        paymentUrl: null,
-        receiptUrl: null,
-        status: 'completed',
-        refundedAt: null,
-        refundedBy: null,
-      });
-      const place = tips.length - 1;
+      const place = give(giver, code, amountCents, now, 'simulated');
       if (key !== undefined) keys.set(key, { request, place });
-      enter(giver.id, { kind: 'given', place, cents: amountCents });
-      const netCents = amountCents - roundedShare(amountCents, 3n);
-      enter(code.owner.id, { kind: 'received', place, cents: netCents });
       return place;
     },
 
@@ -267,6 +313,8 @@ export function createLedgerModel(undoMs: number) {
       if (!tip || (tip.giverId !== account.id && tip.receiverId !== account.id)) {
         return 'transaction_not_found';
       }
+      // Whoever simulates payments gives back nothing that was really paid.
+      if (tip.paymentMode !== 'simulated') return 'payment_unavailable';
       const party = tip.giverId === account.id ? 'giver' : 'receiver';
       if (tip.status === 'refunded') {
         const isSame = tip.refundedBy === party && key !== undefined && refundKeys.get(place) === key;
@@ -280,15 +328,84 @@ export function createLedgerModel(undoMs: number) {
       return 'refunded';
     },
 
+    /** A tip whose money is held until `capturesAtMs`. @returns its place. */
+    authorise(
+      giver: Account,
+      code: (typeof codes)[number],
+      { id, amountCents, capturesAtMs }: { id: string; amountCents: number; capturesAtMs: number },
+      now: number,
+    ): number {
+      const place = give(giver, code, amountCents, now, 'test');
+      const tip = tips[place];
+      if (!tip) throw new Error('there is no such tip');
+      Object.assign(tip, { status: 'pending', capturesAt: new Date(capturesAtMs).toISOString() });
+      money.set(tip, { charge: createModelCharge(id, tip), changes: [] });
+      return place;
+    },
+
+    /** The charges of paid tips, by their places. */
+    charges: () =>
+      tips.flatMap((tip, place) => {
+        const charge = money.get(tip)?.charge;
+        return charge ? [{ place, charge }] : [];
+      }),
+
+    /** Takes a step of a paid tip. @returns the kinds and sums of the adjustments that the ledger should get. */
+    change(place: number, step: ChargeStep, now: number, below: (bound: number) => number): ModelChange[] {
+      const tip = tips[place];
+      const paid = tip && money.get(tip);
+      if (!paid) throw new Error('the tip was not paid');
+      const { charge, changes } = paid;
+      const before = charge.left();
+      const at = new Date(now).toISOString();
+      const kind = charge.take(step, now, below);
+      const change: ModelChange = { kind: kind ?? 'reversal', at, ...difference(charge.left(), before) };
+      const isLeftAlone = kind === 'debit' && change.netAmountCents === 0;
+      const added = step === 'capture' || isLeftAlone ? [] : [change];
+      changes.push(...added);
+      const entry = step === 'capture' ? 'captured' : kind === null ? 'reversed' : 'adjusted';
+      if (!isLeftAlone) {
+        enter(tip.giverId, { kind: `given_${entry}`, place, cents: change.amountCents });
+        enter(tip.receiverId, { kind: `received_${entry}`, place, cents: change.netAmountCents });
+      }
+      tip.status = charge.isReversed() ? 'refunded' : charge.isDisputed() ? 'disputed' : 'completed';
+      if (step === 'capture') tip.capturesAt = null;
+      if (charge.isReversed()) tip.refundedAt = at;
+      return added.filter(() => kind !== null);
+    },
+
+    /** What is left of what an account received on the UTC day of `now`. */
+    today(account: Account, now: number) {
+      const date = new Date(now).toISOString().slice(0, 10);
+      const own = tips.filter(
+        (tip) => isCounted(tip) && tip.receiverId === account.id && tip.createdAt.startsWith(date),
+      );
+      const [all, arriving] = [sumsOf(own), sumsOf(own.filter(({ status }) => status === 'pending'))];
+      return {
+        receivedTodayCount: all.count,
+        receivedTodayCents: all.netCents,
+        receivedTodayArrivingCents: arriving.netCents,
+      };
+    },
+
+    leftOf,
+
     shown(account: Account, tip: ModelTip, now: number) {
       const isGiver = tip.giverId === account.id;
-      const mayUndo = isGiver && tip.status === 'completed' && isUndoable(tip, now);
+      const isKept = tip.status === 'completed' || tip.status === 'pending';
+      const mayUndo = isGiver && isKept && isUndoable(tip, now);
+      const told = (money.get(tip)?.changes ?? []).filter(
+        ({ kind }) => kind !== 'reversal' && kind !== (isGiver ? 'debit' : 'refund_failed'),
+      );
       return {
         ...tip,
         undoUntil: mayUndo ? new Date(Date.parse(tip.createdAt) + undoMs).toISOString() : null,
         ...NO_WORDS,
-        changes: [],
-        capturesAt: null,
+        changes: told.map(({ kind, at, amountCents, giverFeeCents, netAmountCents }) => ({
+          kind,
+          at,
+          amountCents: isGiver ? amountCents + giverFeeCents : netAmountCents,
+        })),
       };
     },
 
@@ -303,7 +420,7 @@ export function createLedgerModel(undoMs: number) {
     },
 
     sums(account: Account, filter: ModelFilter) {
-      const kept = listing(account, filter).filter(({ status }) => status === 'completed');
+      const kept = listing(account, filter).filter(isCounted);
       const own = kept.filter(({ receiverId }) => receiverId === account.id);
       const sent = kept.filter(({ giverId }) => giverId === account.id);
       const sentCents = sumsOf(sent).grossCents;
@@ -328,7 +445,7 @@ export function createLedgerModel(undoMs: number) {
         receivedCents: sumsOf(own).netCents,
         sentCount: sent.length,
         sentCents,
-        paidCents: sentCents + sent.reduce((sum, tip) => sum + tip.giverFeeCents, 0),
+        paidCents: sentCents + sent.reduce((sum, tip) => sum + leftOf(tip).giverFeeCents, 0),
       };
     },
 
@@ -375,7 +492,7 @@ export function createLedgerModel(undoMs: number) {
         ...sums,
         averageNetCents:
           sums.count === 0 ? 0 : Math.floor((2 * sums.netCents + sums.count) / (2 * sums.count)),
-        largestNetCents: Math.max(0, ...meant.map(({ netAmountCents }) => netAmountCents)),
+        largestNetCents: Math.max(0, ...meant.map((tip) => leftOf(tip).netAmountCents)),
         bestDay: best,
         bars: bars.map((one) => ({
           from: one.from,
@@ -391,13 +508,13 @@ export function createLedgerModel(undoMs: number) {
       };
     },
 
-    totals: (account: Account) => ({
-      totalTipsReceivedCents: tips
-        .filter(({ receiverId, status }) => receiverId === account.id && status === 'completed')
-        .reduce((sum, tip) => sum + tip.netAmountCents, 0),
-      totalTipsGivenCents: tips
-        .filter(({ giverId, status }) => giverId === account.id && status === 'completed')
-        .reduce((sum, tip) => sum + tip.amountCents, 0),
-    }),
+    totals(account: Account) {
+      const counted = tips.filter(isCounted);
+      return {
+        totalTipsReceivedCents: sumsOf(counted.filter(({ receiverId }) => receiverId === account.id))
+          .netCents,
+        totalTipsGivenCents: sumsOf(counted.filter(({ giverId }) => giverId === account.id)).grossCents,
+      };
+    },
   };
 }

@@ -4,7 +4,8 @@ import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 
-const HALF_AN_HOUR_MS = 1_800_000;
+/** Until a tip that was authorised here is to be captured. */
+export const HALF_AN_HOUR_MS = 1_800_000;
 
 /** The operator's own account at the payment service. */
 export const PLATFORM = 'acct_operator';
