@@ -23,7 +23,7 @@ import { startStripe } from '#tests/support/stripe/stand-in.ts';
 const OLD_MS = 27 * 3_600_000;
 /** No number is left after it, so that no backup can be made. */
 const LAST_NUMBER = 'tipwell-999999999999-2026-01-01.db';
-export interface Site {
+interface Site {
   readonly instance: string;
   server(): RunningServer;
   stop(signal?: NodeJS.Signals): Promise<void>;

@@ -10,7 +10,7 @@ const AMOUNT = /-?\$[\d,]+\.\d\d/g;
 /** Words of one line stand at the same height but for some points. */
 const SAME_LINE_POINTS = 3;
 
-export interface PrintedStatement {
+interface PrintedStatement {
   /** What leads it: the net that was received, or the total paid. In whole cents, as all of these. */
   readonly totalCents: number;
   /** The last cell of the row of totals of each table that has one. */
