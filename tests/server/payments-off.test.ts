@@ -2,7 +2,10 @@
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { databaseAt } from '#server/storage/open.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { writeBooks } from '#tests/support/books.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { call, createCode, enter } from '#tests/support/rest-client.ts';
 import {
   type Environment,
@@ -10,6 +13,7 @@ import {
   runToEnd,
   startServer,
   stopEverything,
+  temporaryFolder,
 } from '#tests/support/running-server.ts';
 import { startStripe } from '#tests/support/stripe/stand-in.ts';
 
@@ -86,4 +90,16 @@ test('why Stripe refuses a call is told in its own words, with the name of the r
       reason: expect.stringMatching(/\w+/),
     },
   ]);
+});
+
+test('no server that takes payments starts in a currency of which Stripe does not take each amount', async () => {
+  const DATABASE_URL = join(temporaryFolder(), 'tipwell.db');
+  const storage = await databaseAt({ engine: 'sqlite', path: DATABASE_URL }).openForServer(OPENING);
+  const dinars = { currency: 'KWD', exponent: 3, version: 1, fromMs: 1, createdAtMs: 1 };
+  await storage.addTerms({ ...SPECIFIED_TERMS, ...dinars });
+  await storage.close();
+  const keys = { STRIPE_SECRET_KEY: 'sk_test_a', STRIPE_WEBHOOK_SECRET: 'whsec_a' };
+  const refused = await runToEnd('serve', { ...keys, DATABASE_URL, PORT: '1' });
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stderr).toContain('Stripe takes KWD in tens of its smallest unit only: tips in it can be');
 });
