@@ -386,3 +386,41 @@ describe('books of thousands of charges', () => {
     expect(stripe.requests.length).toBeLessThan((charges * 5) / 100 + 10 * 8);
   });
 });
+
+test('what is held on a card for longer than a week, and no payment knows, is a difference by its own name', async () => {
+  const { storage, books, service, tip } = await openScene();
+  const nowMs = PERIOD.untilMs + DAY_MS;
+  const held = (createdAtMs: number) => ({
+    chargeId: `pi_${createdAtMs}`,
+    transactionId: tip().id,
+    state: 'authorised' as const,
+    chargedCents: 2_100,
+    createdAtMs,
+    refunds: [],
+    disputes: [],
+    transfer: null,
+    applicationFeeCents: 0,
+  });
+  const [late, early] = [held(nowMs - 7 * DAY_MS), held(nowMs - 8 * DAY_MS)];
+  const listed = {
+    ...books,
+    async *listCharges() {
+      yield late;
+      yield early;
+    },
+  };
+  const found: Finding[] = [];
+  const period = { fromMs: nowMs - 10 * DAY_MS, untilMs: nowMs };
+  const all = await reconcile(
+    { storage, books: listed, service, nowMs },
+    period,
+    (one) => void found.push(one),
+  );
+  const sums = { elsewhereCents: 2_100, hereCents: 0 };
+  expect(found).toEqual([
+    { kind: 'on_its_way', transactionId: late.transactionId, chargeId: late.chargeId, ...sums },
+    { kind: 'still_held', transactionId: early.transactionId, chargeId: early.chargeId, ...sums },
+  ]);
+  expect(all).toMatchObject({ addsUp: false, chargeCount: 2 });
+  expect(all.sides.paid).toEqual(same(0));
+});

@@ -146,6 +146,8 @@ type Money = Pick<Terms, 'currency' | 'exponent'>;
 
 const TEXTS: Readonly<Record<Finding['kind'], (elsewhere: string, here: string) => string>> = {
   not_in_ledger: (elsewhere) => `${elsewhere} was charged, and the ledger has no tip of it`,
+  still_held: (elsewhere) =>
+    `${elsewhere} has been held for more than a week, and the ledger has no tip of it`,
   not_charged: (_, here) => `the ledger has ${here}, and Stripe has not charged it`,
   other_sum: (elsewhere, here) => `Stripe charged ${elsewhere}, and the ledger has ${here}`,
   refund: (elsewhere, here) => `Stripe refunded ${elsewhere}, and the ledger has refunds of ${here}`,
@@ -167,6 +169,7 @@ function lineOf({ kind, transactionId, chargeId, elsewhereCents, hereCents }: Fi
 
 const TOTALS: Readonly<Record<Finding['kind'], string>> = {
   not_in_ledger: 'Charged, and not in the ledger',
+  still_held: 'Held for more than a week, and not in the ledger',
   not_charged: 'In the ledger, and not charged',
   other_sum: 'Another sum',
   refund: 'Other refunds',

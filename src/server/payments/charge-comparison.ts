@@ -11,6 +11,7 @@ import type { ChargeState } from './payment-service.ts';
 /** What differs. `elsewhere` is what the payment service has, in cents; `here` what the ledger has. */
 export const DIFFERENCES = [
   'not_in_ledger',
+  'still_held',
   'not_charged',
   'other_sum',
   'refund',

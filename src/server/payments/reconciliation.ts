@@ -25,6 +25,8 @@ const STRETCH_MS = 6 * HOUR_MS;
 /** A charge is made within an hour after its payment began; clocks may differ. */
 const PAYING_MS = 25 * HOUR_MS;
 const PAYMENTS_AT_ONCE = 200;
+/** A card network lets go of what is held after seven days; a day more is for clocks, and for Stripe to say so. */
+const HELD_MS = 8 * 24 * HOUR_MS;
 
 export interface Reconciled {
   /** Charges of tips, and payments of the ledger, that were compared. */
@@ -193,25 +195,21 @@ function compareUnknown(charge: BookedCharge, id: TransactionId, nowMs: number):
   ];
   const leftCents = chargedCents - back.reduce((sum, { cents }) => sum + cents, 0);
   if (leftCents <= 0) return null;
-  const isOnItsWay = state === 'authorised' || createdAtMs > nowMs - ON_ITS_WAY_MS;
+  const isHeld = state === 'authorised';
+  const isOnItsWay = createdAtMs > nowMs - (isHeld ? HELD_MS : ON_ITS_WAY_MS);
   const none = { elsewhere: 0, here: 0 };
+  const kind = isOnItsWay ? 'on_its_way' : isHeld ? 'still_held' : 'not_in_ledger';
   return {
-    sides: isOnItsWay
-      ? { paid: none, back: none, received: none }
-      : {
-          paid: { elsewhere: chargedCents, here: 0 },
-          back: { elsewhere: chargedCents - leftCents, here: 0 },
-          received: none,
-        },
-    findings: [
-      {
-        kind: isOnItsWay ? 'on_its_way' : 'not_in_ledger',
-        transactionId: id,
-        chargeId,
-        elsewhereCents: leftCents,
-        hereCents: 0,
-      },
-    ],
+    // What is held was paid by nobody.
+    sides:
+      kind === 'not_in_ledger'
+        ? {
+            paid: { elsewhere: chargedCents, here: 0 },
+            back: { elsewhere: chargedCents - leftCents, here: 0 },
+            received: none,
+          }
+        : { paid: none, back: none, received: none },
+    findings: [{ kind, transactionId: id, chargeId, elsewhereCents: leftCents, hereCents: 0 }],
   };
 }
 
