@@ -6,6 +6,7 @@ import react from '@vitejs/plugin-react';
 import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 import { ON_BOTH_ENGINES, testFilesOf } from './tests/support/engines.ts';
+import { LongestFirst } from './tests/support/longest-first.ts';
 
 const CLIENT = join(import.meta.dirname, 'src/client');
 /** The pages that the server renders; the script of each is `start/NAME-page.tsx`. */
@@ -334,6 +335,7 @@ const config: ViteUserConfig = {
   ],
   builder: {},
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         root: import.meta.dirname,
