@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { get } from '#tests/support/http-get.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
@@ -14,32 +14,39 @@ import { type RunningServer, startServer, stopEverything } from '#tests/support/
 const MAX_REQUESTS_OWED = 10;
 const BUNDLE = '/api/docs/swagger-ui-bundle.js';
 
+/** For all tests that do not need its end to see what it has logged. */
+let server: RunningServer;
+let port = 0;
+
+beforeAll(async () => {
+  server = await startServer({ LOG_LEVEL: 'info' });
+  ({ port } = server);
+});
 afterAll(stopEverything);
 
 describe('requests one behind the other on one connection', () => {
   test('are answered one by one in their order', async () => {
-    const server = await startServer({ LOG_LEVEL: 'info' });
+    const loggedBefore = linesLogged(server).length;
     const asked = ['/robots.txt', BUNDLE, '/api/nowhere', '/readyz', '/robots.txt'];
     const { whole } = sendRaw(
-      server.port,
+      port,
       `${asked.map((path) => ask(path)).join('')}${ask('/api/none', 'Connection: close\r\n')}`,
     );
     expect(statusesIn(await whole)).toEqual(['200', '200', '404', '200', '200', '404']);
     // All but the probe, which is counted.
-    await vi.waitFor(() => expect(linesLogged(server)).toHaveLength(5), { timeout: 30_000 });
+    await vi.waitFor(() => expect(linesLogged(server)).toHaveLength(loggedBefore + 5), { timeout: 30_000 });
   });
 
   test('are answered as far as the bound when there are more, and the last answer says that it is the last', async () => {
-    const server = await startServer({ LOG_LEVEL: 'info' });
-    const answers = await sendRaw(server.port, ask('/api/nowhere').repeat(MAX_REQUESTS_OWED + 5)).whole;
+    const stopping = await startServer({ LOG_LEVEL: 'info' });
+    const answers = await sendRaw(stopping.port, ask('/api/nowhere').repeat(MAX_REQUESTS_OWED + 5)).whole;
     expect(statusesIn(answers)).toEqual(Array.from({ length: MAX_REQUESTS_OWED }, () => '404'));
     expect(answers.match(/^connection: close$/gim)).toHaveLength(1);
-    await server.stop();
-    expect(linesLogged(server)).toHaveLength(MAX_REQUESTS_OWED);
+    await stopping.stop();
+    expect(linesLogged(stopping)).toHaveLength(MAX_REQUESTS_OWED);
   });
 
   test('may be as many as somebody likes who waits for their answers', async () => {
-    const { port } = await startServer();
     const { socket } = sendRaw(port, '');
     for (let round = 0; round < 5; round += 1) {
       socket.write(ask('/healthz').repeat(MAX_REQUESTS_OWED));
@@ -51,24 +58,24 @@ describe('requests one behind the other on one connection', () => {
   });
 
   test('cost their sender the connection when there are thousands, and are not worked on', async () => {
-    const server = await startServer({ LOG_LEVEL: 'info' });
+    const stopping = await startServer({ LOG_LEVEL: 'info' });
     const many = Array.from({ length: 1_000 }, (_, index) => ask(`/tip/demo-u${index}-dj`)).join('');
-    const flooding = [sendRaw(server.port, many), sendRaw(server.port, many)];
+    const flooding = [sendRaw(stopping.port, many), sendRaw(stopping.port, many)];
     await Promise.all(flooding.map(({ whole }) => whole));
-    expect((await get(server.port, '/healthz')).status).toBe(200);
-    await server.stop();
-    expect(linesLogged(server).length).toBeLessThanOrEqual(flooding.length * MAX_REQUESTS_OWED + 1);
+    expect((await get(stopping.port, '/healthz')).status).toBe(200);
+    await stopping.stop();
+    expect(linesLogged(stopping).length).toBeLessThanOrEqual(flooding.length * MAX_REQUESTS_OWED + 1);
   });
 
   test('wait until the answer before them has been taken', async () => {
-    const server = await startServer({ LOG_LEVEL: 'info' });
-    const { socket } = sendRaw(server.port, '');
+    const loggedBefore = linesLogged(server).length;
+    const { socket } = sendRaw(port, '');
     socket.pause();
     socket.write(ask(BUNDLE).repeat(MAX_REQUESTS_OWED));
     await sleep(500);
-    await get(server.port, '/healthz');
+    await get(port, '/healthz');
     // What the buffers of the system hold counts as taken.
-    expect(linesLogged(server).length).toBeLessThan(MAX_REQUESTS_OWED / 2);
+    expect(linesLogged(server).length - loggedBefore).toBeLessThan(MAX_REQUESTS_OWED / 2);
     socket.destroy();
   });
 });
@@ -77,7 +84,6 @@ describe('a body', () => {
   const HEAD = 'POST /api/x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
   test('in more pieces than anybody sends is refused, and one in some hundreds is not', async () => {
-    const { port } = await startServer();
     const send = (pieces: number) =>
       sendRaw(
         port,
@@ -90,7 +96,6 @@ describe('a body', () => {
   });
 
   test('from a stream of some KiB at a time is read', async () => {
-    const { port } = await startServer();
     const text = JSON.stringify({ email: 'a@example.com', password: 'x' }).padEnd(60_000);
     const pieces = text.match(/.{1,2048}/gs) ?? [];
     const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
@@ -107,7 +112,6 @@ describe('a body', () => {
     ],
     ['behind GET', 'GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n', '200'],
   ])('%s that goes on after its answer is not read any more', async (_, head, status) => {
-    const { port } = await startServer();
     const { socket } = sendRaw(port, head);
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(statusesIn(answer.toString())).toEqual([status]);
@@ -133,7 +137,6 @@ describe('a body', () => {
       `${HEAD}Transfer-Encoding: chunked\r\n\r\n${`ea60\r\n${' '.repeat(60_000)}\r\n`.repeat(15)}0\r\n\r\n`,
     ],
   ])('%s that was refused for its size is taken to its end, so that its sender gets the answer', async (_, text) => {
-    const { port } = await startServer();
     const { socket, whole } = sendRaw(port, '');
     socket.pause();
     await new Promise((resolve) => socket.write(text, 'latin1', resolve));
