@@ -72,48 +72,39 @@ describe.concurrent('a process that is told to stop', () => {
     expect(await ended).toEqual({ code: 0, signal: null });
   });
 
-  test('leaves a whole line in the log for each request that it answered, and for its end', async () => {
+  test('writes each line to the log without waiting for the next one, leaves a whole one for each request that it answered and for its end, and tells how many probes there were, and where an unreadable request came from', async () => {
     const server = await startServer({ LOG_LEVEL: 'info' });
-    const answers = await Promise.all(
+    const first = await get(server.port, '/robots.txt');
+    const isWritten = new Promise<void>((resolve) => {
+      const look = () => {
+        if (server.stderr().includes(String(first.headers['x-request-id']))) resolve();
+      };
+      server.process.stderr?.on('data', look);
+      look();
+    });
+    await isWritten;
+
+    const others = await Promise.all(
       Array.from({ length: 200 }, (_, index) => get(server.port, index % 2 ? '/robots.txt' : '/api/auth/me')),
     );
+    for (let probe = 0; probe < 3; probe += 1) await get(server.port, '/readyz');
+    await sendRaw(server.port, 'no request\r\n\r\n').whole;
     expect(await server.stop()).toEqual({ code: 0, signal: null });
-    expect(server.stderr()).toMatch(/\n$/);
-    const lines = server
-      .stderr()
+    const log = server.stderr();
+    expect(log).toMatch(/\n$/);
+    const lines = log
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
     const requests = lines.filter(({ msg }) => msg === 'request');
     for (const { address } of requests) expect(address).toBe('127.0.0.1');
     const logged = requests.map(({ requestId }) => requestId);
-    expect(logged.sort()).toEqual(answers.map(({ headers }) => headers['x-request-id']).sort());
-    expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['stopping', 'stopped']);
-  });
-
-  test('tells at its end how many probes there were, and of an unreadable request where it came from', async () => {
-    const server = await startServer({ LOG_LEVEL: 'info' });
-    for (let probe = 0; probe < 3; probe += 1) await get(server.port, '/readyz');
-    await sendRaw(server.port, 'no request\r\n\r\n').whole;
-    await server.stop();
-    const log = server.stderr();
+    expect(logged.sort()).toEqual([first, ...others].map(({ headers }) => headers['x-request-id']).sort());
+    expect(lines.slice(-3).map(({ msg }) => msg)).toEqual(['stopping', 'probes', 'stopped']);
     expect(log).toMatch(/"readyz":3,"failed":0,"msg":"probes"\}\n.*"msg":"stopped"/);
     expect(log).toMatch(
       /"address":"127\.0\.0\.1","status":400,"code":"malformed_request","msg":"unreadable request"/,
     );
-  });
-
-  test('writes a line to the log without waiting for the next one', async () => {
-    const server = await startServer({ LOG_LEVEL: 'info' });
-    const { headers } = await get(server.port, '/robots.txt');
-    const isWritten = new Promise<void>((resolve) => {
-      const look = () => {
-        if (server.stderr().includes(String(headers['x-request-id']))) resolve();
-      };
-      server.process.stderr?.on('data', look);
-      look();
-    });
-    await isWritten;
   });
 
   test('does not wait for ever for a request that never ends', async () => {
