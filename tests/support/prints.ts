@@ -43,7 +43,8 @@ export function saveSheet(pdf: Uint8Array) {
     async scan(): Promise<string[]> {
       await ask('pdftoppm', '-r', '150', '-gray', file, join(folder, 'page'));
       const pages = readdirSync(folder).filter((name) => /^page.*\.pgm$/.test(name));
-      const found = await ask('zbarimg', '-q', '--raw', ...pages.map((page) => join(folder, page)));
+      const only = ['-Sdisable', '-Sqrcode.enable'];
+      const found = await ask('zbarimg', '-q', '--raw', ...only, ...pages.map((page) => join(folder, page)));
       return found.trim().split('\n');
     },
 
