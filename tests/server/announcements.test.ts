@@ -1,16 +1,15 @@
 /** What the operator says to everybody who is logged in, by `npm run announce` and to both doors. */
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { call, DOORS, resultOf } from '#tests/support/both-doors.ts';
 import { runHere } from '#tests/support/commands.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { START_MS } from '#tests/support/people.ts';
-import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 async function openAnnouncements() {
-  const path = join(temporaryFolder(), 'tipwell.db');
+  const path = createMigratedFile();
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   onTestFinished(() => storage.close());
   return { storage, run: (...words: string[]) => runHere('announce', { DATABASE_URL: path }, words) };

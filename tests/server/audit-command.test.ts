@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '#server/storage/port/audit.ts';
@@ -14,11 +14,12 @@ import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { newApiKeyId, newInvitationId, type TransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { runHere } from '#tests/support/commands.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { addOperator } from '#tests/support/operators.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { runToEnd, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { runToEnd, stopEverything } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
 
@@ -39,8 +40,8 @@ interface Scene {
 
 /** Data in which each command finds something to do. */
 async function openScene(): Promise<Scene> {
-  const folder = temporaryFolder();
-  const path = join(folder, 'tipwell.db');
+  const path = createMigratedFile();
+  const folder = dirname(path);
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   const { setTheScene } = createPeople(storage);
   const { provider, code, tip } = await setTheScene();

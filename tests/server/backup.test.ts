@@ -26,6 +26,7 @@ import { goOn, writeBooks } from '#tests/support/books.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { exchangeTips, forge } from '#tests/support/forgery.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
@@ -37,7 +38,7 @@ import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-s
  * second to start.
  */
 async function openWithPeople() {
-  const path = join(temporaryFolder(), 'tipwell.db');
+  const path = createMigratedFile();
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   const scene = await createPeople(storage).setTheScene();
   const tip = async (amountCents = 1_000): Promise<string> => {

@@ -2,12 +2,12 @@
  * Mails by processes of their own: one on SQLite that is killed while a mail server has a mail and has not
  * answered, and two on one PostgreSQL database. No mail is lost, and none comes twice but for a kill.
  */
-import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startMailServer } from '#tests/support/mail-server.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { call } from '#tests/support/rest-client.ts';
-import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { runToEnd, startServer, stopEverything } from '#tests/support/running-server.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 
 const PATIENCE = { timeout: 45_000, interval: 20 };
@@ -17,7 +17,7 @@ afterAll(stopEverything);
 test('each mail of several processes arrives once, and twice only after a kill', async () => {
   const mails = await startMailServer();
   onTestFinished(mails.close);
-  const path = isOnSqlite() ? join(temporaryFolder(), 'tipwell.db') : await createPostgresDatabase();
+  const path = isOnSqlite() ? createMigratedFile() : await createMigratedDatabase();
   const env = {
     DATABASE_URL: path,
     SMTP_URL: `smtp://tipwell:p%40ss%2Fword@localhost:${mails.port}`,

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { runHere } from '#tests/support/commands.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { PROGRAM, temporaryFolder } from '#tests/support/running-server.ts';
@@ -18,7 +19,7 @@ const FULL_DISK = '/dev/full';
 const MAY_31 = Date.UTC(2026, 4, 31);
 
 async function openScene() {
-  const path = join(temporaryFolder(), 'tipwell.db');
+  const path = createMigratedFile();
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   onTestFinished(() => storage.close());
   const run = (name: Parameters<typeof runHere>[0], ...words: string[]) =>

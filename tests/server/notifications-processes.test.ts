@@ -3,20 +3,15 @@
  * not answered, and two on one PostgreSQL database, which both hear of each tip. No tip is left out, and none
  * is told twice but for a kill.
  */
-import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { PushMessage } from '#shared/notifications.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { inWords } from '#tests/support/push-devices.ts';
 import { startPushService } from '#tests/support/push-service.ts';
 import { call } from '#tests/support/rest-client.ts';
-import {
-  type RunningServer,
-  startServer,
-  stopEverything,
-  temporaryFolder,
-} from '#tests/support/running-server.ts';
+import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 
 const PATIENCE = { timeout: 45_000, interval: 20 };
@@ -38,7 +33,7 @@ async function openScene() {
     await service.close();
     expect(service.problems).toEqual([]);
   });
-  const path = isOnSqlite() ? join(temporaryFolder(), 'tipwell.db') : await createPostgresDatabase();
+  const path = isOnSqlite() ? createMigratedFile() : await createMigratedDatabase();
   const { people } = await prepareLedger(['pat', 'cam'], path);
   const [provider, customer] = people;
   if (!provider || !customer) throw new Error('two people are needed for a tip');

@@ -8,7 +8,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { BEFORE_EVENTS } from '#server/storage/port/events.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
@@ -19,7 +19,7 @@ async function connect(url: string): Promise<Client> {
 }
 
 test('a note that is committed between the two statements waits for the entry before it', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const storage = await databaseAt({ engine: 'postgres', url }).openForServer(OPENING);
   onTestFinished(() => storage.close());
   const { provider, code, tip } = await createPeople(storage).setTheScene();

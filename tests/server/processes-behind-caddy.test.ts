@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { installedCaddy, type RunningCaddy, startCaddy } from '#tests/support/caddy.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { ask } from '#tests/support/postgres-cluster.ts';
 import { type Answer, call, createCode, enter, type Person } from '#tests/support/rest-client.ts';
 import { freePort, startServer, stopEverything } from '#tests/support/running-server.ts';
@@ -16,6 +16,8 @@ const AT_ONCE_OF_EACH = 3;
 const PAUSE_MS = 30;
 /** Far more than a process takes to start again. */
 const MAX_TRIES = 1_000;
+/** Between two acts of somebody, so that the machine has time to start a process among them. */
+const BREATH_MS = 50;
 /** Long enough for Caddy to ask for the health of a process, and for tips to meet it. */
 const BETWEEN_MS = 1_000;
 
@@ -49,7 +51,7 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
     ['deploy/Caddyfile.two', [0, 1]],
   ] as const)('a kill and a restart behind %s charge nobody for somebody else, and log nobody in as somebody else', async (file, struck) => {
     const [killed, replaced] = struck;
-    const databaseUrl = await createPostgresDatabase();
+    const databaseUrl = await createMigratedDatabase();
     const ports = await Promise.all([...new Set(struck)].map(() => freePort()));
     const start = (port = 0) =>
       startServer({ DATABASE_URL: databaseUrl, PORT: String(port), TRUST_PROXY: '127.0.0.1' });
@@ -89,7 +91,10 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
     }
 
     const untilOver = async (act: () => Promise<void>) => {
-      while (!isOver) await act();
+      while (!isOver) {
+        await act();
+        await sleep(BREATH_MS);
+      }
     };
     const acting = [
       ...givers.flatMap((giver) =>

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { ask, until } from '#tests/support/postgres-cluster.ts';
 import { connectUnhurried } from '#tests/support/postgres-server.ts';
 import { startServer, stopEverything } from '#tests/support/running-server.ts';
@@ -13,7 +13,7 @@ afterAll(stopEverything);
 const ACCOUNTS = 40;
 
 test('two servers that sweep at once close each account that is due once, and neither reports a failure', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const database = databaseAt({ engine: 'postgres', url });
   const storage = await database.openForServer(OPENING);
   const { addAccount, addCode, setTheScene } = createPeople(storage);

@@ -1,15 +1,14 @@
 /** `npm run terms`: one command changes what a tip costs, and a mistake in it changes nothing. */
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { runHere } from '#tests/support/commands.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { newTip } from '#tests/support/new-tip.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { temporaryFolder } from '#tests/support/running-server.ts';
 
 async function openTerms() {
-  const path = join(temporaryFolder(), 'tipwell.db');
+  const path = createMigratedFile();
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   onTestFinished(() => storage.close());
   const run = (words: string, env: Readonly<Record<string, string>> = {}) =>

@@ -3,19 +3,14 @@
  * SQLite, two on one PostgreSQL database. Whatever happens, every event arrives where it belongs and nowhere
  * else, signed, and each for the first time in its order.
  */
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createChance } from '#tests/support/chance.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { call } from '#tests/support/rest-client.ts';
-import {
-  type RunningServer,
-  startServer,
-  stopEverything,
-  temporaryFolder,
-} from '#tests/support/running-server.ts';
+import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import {
   type ReceivedEvent,
@@ -48,7 +43,7 @@ test(`every event arrives in order over ${KILLS} kills (seed ${SEED})`, async ()
   const chance = createChance(SEED);
   const receiver = await startWebhookReceiver();
   onTestFinished(() => receiver.close());
-  const path = isOnSqlite() ? join(temporaryFolder(), 'tipwell.db') : await createPostgresDatabase();
+  const path = isOnSqlite() ? createMigratedFile() : await createMigratedDatabase();
   const { people } = await prepareLedger(['pat', 'kim', 'lee', 'cam'], path);
   const named = new Map(['pat', 'kim', 'lee', 'cam'].map((name, index) => [name, people[index]]));
   const person = (name: string) => {

@@ -40,6 +40,13 @@ export async function createPostgresDatabase(
   return url;
 }
 
+/** Makes a migrated and empty database, for whoever opens one without being about its migrations. */
+export async function createMigratedDatabase(): Promise<string> {
+  const { name, url } = await create(inject('postgresTemplate'));
+  onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
+  return url;
+}
+
 /** A migrated and empty database that the running test has for itself. */
 export async function borrowDatabase(): Promise<Pick<OwnDatabase, 'url' | 'client'>> {
   const database = free.pop() ?? (await open());

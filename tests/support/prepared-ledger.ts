@@ -2,13 +2,12 @@
  * A database with people who are logged in and have codes already, for a server to start on: registering and
  * logging in would hash passwords, which takes its time.
  */
-import { join } from 'node:path';
 import { parseConfig } from '#server/config.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { OPENING } from '#tests/support/opening.ts';
+import { createMigratedFile } from './migrated-sqlite.ts';
 import { beginSession, createPeople } from './people.ts';
-import { temporaryFolder } from './running-server.ts';
 
 export interface PreparedPerson {
   readonly id: string;
@@ -21,10 +20,7 @@ export interface PreparedPerson {
  * @param path of a database file, or the address of an empty PostgreSQL database.
  * @returns the same, for DATABASE_URL, and the people in the order of their names.
  */
-export async function prepareLedger(
-  usernames: readonly string[],
-  path = join(temporaryFolder(), 'tipwell.db'),
-) {
+export async function prepareLedger(usernames: readonly string[], path = createMigratedFile()) {
   const storage = await databaseOf(path).openForServer(OPENING);
   const people = await letIn(storage, usernames);
   await storage.close();
