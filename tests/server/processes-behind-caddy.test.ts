@@ -13,6 +13,7 @@ import { freePort, startServer, stopEverything } from '#tests/support/running-se
 
 const PEOPLE = 6;
 const AT_ONCE_OF_EACH = 3;
+const ENOUGH_TIPS = 100;
 const PAUSE_MS = 30;
 /** Far more than a process takes to start again. */
 const MAX_TRIES = 1_000;
@@ -113,6 +114,8 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
         servers[place] = await start(ports[place]);
       }
       await sleep(BETWEEN_MS);
+      // A busy machine takes longer for as many.
+      while (acknowledged.size < ENOUGH_TIPS) await sleep(PAUSE_MS);
     } finally {
       isOver = true;
     }
@@ -125,6 +128,6 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
     );
     expect(kept.filter(({ key, giver, cents }) => key !== `${giver}_gives_${cents}`)).toEqual([]);
     expect(kept.map(({ key }) => key).sort()).toEqual([...acknowledged].sort());
-    expect(kept.length).toBeGreaterThan(100);
+    expect(kept.length).toBeGreaterThanOrEqual(ENOUGH_TIPS);
   });
 });
