@@ -56,7 +56,8 @@ export async function checkSchema(client: ClientBase, migrations: readonly Migra
       HOME,
       ...migrations.slice(0, applied.length).flatMap((migration) => migration.statements),
     ];
-    for (const statement of statements) await client.query(statement.replaceAll('"tipwell".', 'pg_temp.'));
+    // In one message, because each of the hundreds would wait for the answer to the one before.
+    await client.query(statements.map((text) => text.replaceAll('"tipwell".', 'pg_temp.')).join(';\n'));
     return compareObjects(present, await objectsOf(client, 'pg_my_temp_schema()'));
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT before_expected');

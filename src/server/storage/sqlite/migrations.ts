@@ -5,11 +5,20 @@
  * checked before the first.
  */
 import { SOFTWARE } from '#shared/software.ts';
-import { compareObjects, type Migration, requireKnown, requireUnchanged } from '../care/migrations.ts';
+import {
+  compareObjects,
+  type Migration,
+  requireKnown,
+  requireUnchanged,
+  type SchemaObjects,
+} from '../care/migrations.ts';
 import { type Announce, announceNothing, DatabaseRefused } from '../port/database.ts';
 import { type Database, IN_MEMORY, openDatabase } from './connection.ts';
 import { checkLedger } from './ledger-check.ts';
 import { objectsOf } from './schema-check.ts';
+
+const MIGRATIONS_TABLE =
+  'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT';
 
 /**
  * Runs the outstanding migrations.
@@ -23,9 +32,7 @@ export function migrate(
   announce: Announce = announceNothing,
 ): number {
   if (!isEmpty(database)) requireUnchanged(checkSchema(database, migrations));
-  database.exec(
-    'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT',
-  );
+  database.exec(MIGRATIONS_TABLE);
   const applied = appliedTo(database);
   if (applied.length === migrations.length) return 0;
   const tellEnd = announce('migrating the tables', { from: applied.length, to: migrations.length });
@@ -34,8 +41,9 @@ export function migrate(
   database.pragma('temp_store = FILE');
   try {
     if (applied.length > 0) requireLedger(database);
+    let rows = countRows(database);
     for (const [offset, migration] of migrations.slice(applied.length).entries()) {
-      database.transaction(apply).immediate(database, migration, applied.length + offset);
+      rows = database.transaction(apply).immediate(database, migration, applied.length + offset, rows);
     }
   } finally {
     database.pragma('temp_store = MEMORY');
@@ -54,12 +62,21 @@ export function checkSchema(database: Database, migrations: readonly Migration[]
   if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${SOFTWARE}'s.`);
   const applied = appliedTo(database);
   requireKnown(applied, migrations);
-  const expected = openDatabase(IN_MEMORY);
+  return compareObjects(objectsOf(database), objectsMadeBy(migrations.slice(0, applied.length)));
+}
+
+/** What migrations make of an empty database, in which no row can be lost and no reference broken. */
+function objectsMadeBy(migrations: readonly Migration[]): SchemaObjects {
+  const database = openDatabase(IN_MEMORY);
   try {
-    migrate(expected, migrations.slice(0, applied.length));
-    return compareObjects(objectsOf(database), objectsOf(expected));
+    database.pragma('foreign_keys = OFF');
+    const statements = migrations.flatMap((migration) => migration.statements);
+    database.transaction(() => {
+      for (const statement of [MIGRATIONS_TABLE, ...statements]) database.exec(statement);
+    })();
+    return objectsOf(database);
   } finally {
-    expected.close();
+    database.close();
   }
 }
 
@@ -84,8 +101,11 @@ export function appliedTo(database: Database): string[] {
   return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();
 }
 
-function apply(database: Database, migration: Migration, position: number): void {
-  const before = countRows(database);
+/**
+ * @param before how many rows each table has.
+ * @returns how many it has afterwards.
+ */
+function apply(database: Database, migration: Migration, position: number, before: RowCounts): RowCounts {
   for (const statement of migration.statements) database.exec(statement);
   const after = countRows(database);
   for (const [table, rows] of before) {
@@ -99,9 +119,12 @@ function apply(database: Database, migration: Migration, position: number): void
   database
     .prepare('INSERT INTO schema_migrations (position, hash) VALUES (?, ?)')
     .run(position, migration.hash);
+  return after;
 }
 
-function countRows(database: Database): ReadonlyMap<string, number> {
+type RowCounts = ReadonlyMap<string, number>;
+
+function countRows(database: Database): RowCounts {
   const names = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`;
   const tables = database.prepare<[], string>(names).pluck().all();
   const countIn = (table: string) =>
