@@ -345,7 +345,7 @@ async function expectForEverybody(page: Page, station: string): Promise<void> {
   const presentSize = page.viewportSize() ?? { width: 390, height: 844 };
   for (const colorScheme of SCHEMES) {
     await changeScheme(page, colorScheme);
-    const rules = colorScheme === SCHEMES[0] ? 'all' : 'of looks';
+    const rules = colorScheme === SCHEMES[0] ? 'all' : 'of colours';
     expect.soft(await violations(page, rules), `${station}, ${colorScheme}`).toEqual([]);
   }
   const levels = await headingLevels(page);

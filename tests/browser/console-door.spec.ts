@@ -3,12 +3,12 @@
  * authenticator, an authenticator app, and the second factor before what matters.
  */
 import { createHash } from 'node:crypto';
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { databaseAt } from '#server/storage/open.ts';
 import { freePort, type RunningServer, runToEnd, startServer } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import { test as base, expect, PASSWORD } from './fixtures.ts';
+import { violations } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
 /** No passkey is made for an address without a name. */
@@ -43,8 +43,7 @@ async function addAuthenticator(page: Page): Promise<void> {
 }
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await violations(page, 'all')).toEqual([]);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);
 }

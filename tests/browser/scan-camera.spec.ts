@@ -444,7 +444,7 @@ test('every state is for everybody: axe finds nothing, and nothing scrolls sidew
 async function expectForEverybody(page: Page, state: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await changeScheme(page, colorScheme);
-    const rules = colorScheme === 'light' ? 'all' : 'of looks';
+    const rules = colorScheme === 'light' ? 'all' : 'of colours';
     expect(await violations(page, rules), `${state}, ${colorScheme}`).toEqual([]);
   }
   const { scrollWidth, small } = await page.evaluate(() => ({

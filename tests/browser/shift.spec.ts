@@ -461,7 +461,7 @@ test('the last call tells its provider what the night came to, thanks everybody 
   for (const colorScheme of ['light', 'dark'] as const) {
     await changeScheme(page, colorScheme);
     await page.setViewportSize({ width: 320, height: 640 });
-    expect(await violations(page, colorScheme === 'light' ? 'all' : 'of looks')).toEqual([]);
+    expect(await violations(page, colorScheme === 'light' ? 'all' : 'of colours')).toEqual([]);
   }
   await page.reload();
   await expect(page.getByText('$72.75', { exact: true })).toBeVisible();
