@@ -1,19 +1,17 @@
 /** What the operator says on the pages: an announcement, and maintenance that begins while they are open. */
 import { runHere } from '../support/commands.ts';
-import { startServer, stopEverything } from '../support/running-server.ts';
+import { startServer } from '../support/running-server.ts';
 import { test as baseTest, expect } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
 const test = baseTest.extend({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      await use(await startServer());
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+  server: async ({}, use) => {
+    const server = await startServer();
+    await use(server);
+    await server.stop();
+  },
 });
 
 test('an announcement stands above the pages of an account until it is put away, and so does another one', async ({
@@ -97,7 +95,7 @@ test('maintenance holds tips on open pages and on new ones, and ends on both', a
   await picture(another, 'announcements-03-tip-page');
 
   await during.stop();
-  await startServer(again);
+  const after = await startServer(again);
   await page.clock.fastForward('05:01');
   await expect(held).toHaveCount(0);
   await another.getByRole('button', { name: 'Try again' }).click();
@@ -107,4 +105,5 @@ test('maintenance holds tips on open pages and on new ones, and ends on both', a
   await ofGiver.getByRole('button', { name: /^Pay/ }).click();
   await expect(ofGiver.getByText(/^Tip sent successfully!/)).toBeVisible();
   await context.close();
+  await after.stop();
 });

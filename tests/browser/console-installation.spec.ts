@@ -1,24 +1,12 @@
 /** Fees, invitations and the announcement in the operator's console, on a phone and on a desktop. */
 import type { Page } from '@playwright/test';
 import { openConsole } from '../support/operators.ts';
-import { startServer, stopEverything } from '../support/running-server.ts';
-import { test as baseTest, expect, toast } from './fixtures.ts';
+import { expect, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-/** Other tests would meet the fees that this one sets. */
-const test = baseTest.extend({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      await use(
-        await startServer({ REGISTRATION: 'invite', BRAND_NAME: 'Zur Post', BRAND_COLOR: '#8899ff' }),
-      );
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-});
+// Other tests would meet the fees that this one sets.
+test.use({ settings: { REGISTRATION: 'invite', BRAND_NAME: 'Zur Post', BRAND_COLOR: '#8899ff' } });
 
 /** Gives the reason that a dialog asks for. */
 async function say(page: Page, title: string | RegExp, confirm: string): Promise<void> {

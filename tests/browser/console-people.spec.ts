@@ -1,20 +1,10 @@
 /** The part of the console about people, on a desk and on a phone. */
 import { openConsole } from '../support/operators.ts';
-import { startServer, stopEverything } from '../support/running-server.ts';
-import { test as baseTest, expect } from './fixtures.ts';
+import { expect, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-const test = baseTest.extend({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      await use(await startServer({ OPERATOR_CONTACT: 'help@example.com' }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-});
+test.use({ settings: { OPERATOR_CONTACT: 'help@example.com' } });
 
 const REASON = 'Tips for things that were never done';
 

@@ -2,29 +2,24 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConsole } from '../support/operators.ts';
-import { startServer, stopEverything, temporaryFolder } from '../support/running-server.ts';
+import { startServer, temporaryFolder } from '../support/running-server.ts';
 import { test as base, expect } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-const test = base.extend<object, { readonly folder: string }>({
-  folder: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      // Where the folder should be is a file, as where a disk was not mounted.
-      const folder = join(temporaryFolder(), 'backups');
-      writeFileSync(folder, '');
-      await use(folder);
-    },
-    { scope: 'worker' },
-  ],
-  server: [
-    async ({ folder }, use) => {
-      await use(await startServer({ BACKUP_FOLDER: folder }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
+const test = base.extend<{ readonly folder: string }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+  folder: async ({}, use) => {
+    // Where the folder should be is a file, as where a disk was not mounted.
+    const folder = join(temporaryFolder(), 'backups');
+    writeFileSync(folder, '');
+    await use(folder);
+  },
+  server: async ({ folder }, use) => {
+    const server = await startServer({ BACKUP_FOLDER: folder });
+    await use(server);
+    await server.stop();
+  },
 });
 
 test.use({ viewport: { width: 390, height: 844 } });

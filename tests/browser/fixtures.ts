@@ -1,5 +1,5 @@
 /**
- * What every browser test stands on: the production build on a database that each worker has for itself,
+ * What every browser test stands on: the production build on a database that no other worker has,
  * people who are signed in already, and a page that fails the test for any console error, any
  * Content-Security-Policy report and any request elsewhere.
  */
@@ -10,8 +10,9 @@ import { databaseAt } from '#server/storage/open.ts';
 import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newUserId } from '#shared/ids.ts';
-import { type RunningServer, startServer, stopEverything } from '../support/running-server.ts';
+import { type Environment, type RunningServer, stopEverything } from '../support/running-server.ts';
 import { isTakenOver } from '../support/taken-over.ts';
+import { endKept, sharedServer } from './kept.ts';
 
 export { expect };
 
@@ -168,11 +169,15 @@ export class Backstage {
 }
 
 interface WorkerFixtures {
-  readonly server: RunningServer;
-  readonly backstage: Backstage;
+  readonly ending: undefined;
 }
 
 interface TestFixtures {
+  /** What the operator has set. */
+  readonly settings: Environment;
+  /** Of these settings, for all tests of the worker that have the same. */
+  readonly server: RunningServer;
+  readonly backstage: Backstage;
   /** What the page complained about so far; empty it in a test that provokes a complaint. */
   readonly complaints: string[];
   /** Puts somebody's token into the browser before the page loads. */
@@ -180,15 +185,18 @@ interface TestFixtures {
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  server: [
+  ending: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
     async ({}, use) => {
-      await use(await startServer({ WEBHOOK_LOOPBACK: 'on' }));
+      await use(undefined);
+      await endKept();
       await stopEverything();
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', auto: true },
   ],
-  backstage: [async ({ server }, use) => use(new Backstage(server)), { scope: 'worker' }],
+  settings: [{ WEBHOOK_LOOPBACK: 'on' }, { option: true }],
+  server: async ({ settings }, use) => use(await sharedServer(settings)),
+  backstage: async ({ server }, use) => use(new Backstage(server)),
   baseURL: async ({ server }, use) => use(server.url),
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
   complaints: async ({}, use) => {
@@ -211,6 +219,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     });
   },
 });
+
+export const PUBLISHED_URL = 'http://tips.example.com';
+
+/** Where codes lead to an address that everybody can open. */
+export const published = test.extend({ settings: { PUBLIC_URL: PUBLISHED_URL } });
 
 /**
  * Lets `goto` and `reload` wait until the script has taken the rendered page over. Only rendered.spec.ts is

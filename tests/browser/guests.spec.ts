@@ -3,10 +3,11 @@
  * and their receipts.
  */
 import type { Page } from '@playwright/test';
-import { startServer, stopEverything } from '../support/running-server.ts';
+import { startServer } from '../support/running-server.ts';
 import { Backstage, expect, logInByForm, test as offTest, storedToken, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
+import { test } from './received-tips.ts';
 import {
   goToStripe,
   payButton,
@@ -22,16 +23,6 @@ const FAILED = 'Payment failed. Please try again.';
 const NO_ACCOUNT = 'You pay without an account.';
 const TOKEN = /[0-9a-hjkmnp-tv-z]{52}/;
 
-const test = offTest.extend({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      await use(await startServer({ GUEST_TIPS: 'on' }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-});
 stripeTest.use({ settings: { GUEST_TIPS: 'on' } });
 
 function tokenAt(page: Page): string {

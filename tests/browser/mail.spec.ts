@@ -1,6 +1,6 @@
 /** The way back into an account by a link in a mail, on a phone, and the other links that mails have. */
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
-import { startServer, stopEverything } from '../support/running-server.ts';
+import { startServer } from '../support/running-server.ts';
 import { test as base, expect, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
@@ -8,24 +8,19 @@ import { payTip } from './tipping.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
 
-const test = base.extend<object, { readonly mails: MailServer }>({
-  mails: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      const mails = await startMailServer();
-      await use(mails);
-      await mails.close();
-    },
-    { scope: 'worker' },
-  ],
-  server: [
-    async ({ mails }, use) => {
-      const SMTP_URL = `smtp://localhost:${mails.port}`;
-      await use(await startServer({ SMTP_URL, MAIL_FROM: 'tips@example.com', GUEST_TIPS: 'on' }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
+const test = base.extend<{ readonly mails: MailServer }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+  mails: async ({}, use) => {
+    const mails = await startMailServer();
+    await use(mails);
+    await mails.close();
+  },
+  server: async ({ mails }, use) => {
+    const SMTP_URL = `smtp://localhost:${mails.port}`;
+    const server = await startServer({ SMTP_URL, MAIL_FROM: 'tips@example.com', GUEST_TIPS: 'on' });
+    await use(server);
+    await server.stop();
+  },
 });
 
 test.use({ viewport: { width: 390, height: 844 } });

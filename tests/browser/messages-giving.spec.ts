@@ -1,30 +1,11 @@
 /** Messages and names with a tip, as its giver meets them, and what the receiver answers. */
 import type { Page } from '@playwright/test';
-import { startServer, stopEverything } from '../support/running-server.ts';
-import {
-  type Backstage,
-  expect,
-  logInByForm,
-  test as offTest,
-  type Person,
-  setHidden,
-  toast,
-} from './fixtures.ts';
+import { type Backstage, expect, logInByForm, type Person, setHidden, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
+import { test } from './received-tips.ts';
 import { atStripe, payButton, quick, test as stripeTest, success } from './stripe-fixtures.ts';
 import { loseAnswer, proceedWith } from './tipping.ts';
-
-const test = offTest.extend({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      await use(await startServer({ GUEST_TIPS: 'on' }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-});
 
 const MESSAGE = 'Best Negroni in town, thank you!';
 const FORM = '**/assets/message-form-*.js';

@@ -2,7 +2,7 @@
  * What stands in the way of a tip that is paid at Stripe, as its stand-in plays it; and what is said of money
  * that is real.
  */
-import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
+import { startStripe } from '../support/stripe/stand-in.ts';
 import { expect, logInByForm, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
@@ -256,16 +256,13 @@ test('nothing can be tapped until the page of Stripe is there, and a page that t
   await expect(waiting(page)).toBeVisible();
 });
 
-const live = test.extend<object, { readonly stripe: StripeStandIn }>({
-  stripe: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      const stripe = await startStripe({ secretKey: 'sk_live_standin' });
-      await use(stripe);
-      await stripe.stop();
-    },
-    { scope: 'worker' },
-  ],
+const live = test.extend({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+  stripe: async ({}, use) => {
+    const stripe = await startStripe({ secretKey: 'sk_live_standin' });
+    await use(stripe);
+    await stripe.stop();
+  },
 });
 
 live(

@@ -6,26 +6,15 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
-import { type RunningServer, startServer } from '../support/running-server.ts';
-import { Backstage, expect, manageCode, test, watch } from './fixtures.ts';
+import type { RunningServer } from '../support/running-server.ts';
+import { Backstage, expect, manageCode, PUBLISHED_URL, published, test, watch } from './fixtures.ts';
 
-const PUBLIC_URL = 'http://tips.example.com';
 const kit = (page: Page) => page.getByRole('dialog', { name: 'Print' });
 const button = (page: Page, name: string) => kit(page).getByRole('button', { name: `Download ${name}` });
 const SHEETS = ['Poster', 'Table tent', 'Counter card', 'Business cards', 'Round stickers', 'Badge'];
 
-let server: RunningServer;
-
-test.beforeAll(async () => {
-  server = await startServer({ PUBLIC_URL });
-});
-
-test.afterAll(async () => {
-  await server.stop();
-});
-
 /** A browser of a new bartender with a code, on the screen that is opened by Print. */
-async function openKit(browser: Browser, complaints: string[], locale = 'en-US') {
+async function openKit(browser: Browser, server: RunningServer, complaints: string[], locale = 'en-US') {
   const backstage = new Backstage(server);
   const provider = await backstage.provider();
   const code = await backstage.code(provider);
@@ -47,85 +36,88 @@ async function download(page: Page, name: string) {
   return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
 }
 
-test('downloads each sheet as a PDF, and the code alone as SVG and PNG', async ({ browser, complaints }) => {
-  const { page, code } = await openKit(browser, complaints);
-  for (const sheet of SHEETS) {
-    const { name, bytes } = await download(page, sheet);
-    expect(name, sheet).toMatch(/\.pdf$/);
-    expect(bytes.subarray(0, 5).toString(), sheet).toBe('%PDF-');
-  }
-  const svg = await download(page, 'SVG');
-  expect(svg.name).toMatch(/\.svg$/);
-  expect(svg.bytes.toString()).toContain('<svg');
-  for (const edge of [512, 1024, 2048]) {
-    const { name, bytes } = await download(page, `PNG, ${edge} px`);
-    expect(name).toMatch(/\.png$/);
-    const { data, width, height } = PNG.sync.read(bytes);
-    expect([width, height]).toEqual([edge, edge]);
-    expect(jsQR(new Uint8ClampedArray(data), width, height)?.data).toBe(`${PUBLIC_URL}/tip/${code}`);
-  }
-  await page.context().close();
-});
-
-test('has the paper of the region at first, and asks for what was chosen', async ({
-  browser,
-  complaints,
-}) => {
-  for (const [locale, paper] of [
-    ['en-US', 'Letter'],
-    ['fr-CA', 'Letter'],
-    ['en-GB', 'A4'],
-    ['de-AT', 'A4'],
-  ] as const) {
-    const { page } = await openKit(browser, complaints, locale);
-    await expect(kit(page).getByRole('radio', { name: paper })).toBeChecked();
-    if (locale === 'de-AT') {
-      await kit(page).getByRole('radio', { name: 'Letter' }).check();
-      await kit(page).getByRole('checkbox', { name: 'Save ink' }).check();
-      const forShop = kit(page).getByRole('checkbox', { name: 'For a print shop' });
-      await forShop.check();
-      await expect(forShop).toHaveAccessibleDescription(/^One piece in each file/);
-      const asking = page.waitForRequest((request) => request.url().includes('qrCodes.print'));
-      expect((await download(page, 'Poster')).name).toMatch(/-poster-printer\.pdf$/);
-      const url = decodeURIComponent((await asking).url());
-      expect(url).toContain('"paper":"letter"');
-      expect(url).toContain('"ink":"saving"');
-      expect(url).toContain('"for":"printer"');
+published(
+  'downloads each sheet as a PDF, and the code alone as SVG and PNG',
+  async ({ browser, server, complaints }) => {
+    const { page, code } = await openKit(browser, server, complaints);
+    for (const sheet of SHEETS) {
+      const { name, bytes } = await download(page, sheet);
+      expect(name, sheet).toMatch(/\.pdf$/);
+      expect(bytes.subarray(0, 5).toString(), sheet).toBe('%PDF-');
+    }
+    const svg = await download(page, 'SVG');
+    expect(svg.name).toMatch(/\.svg$/);
+    expect(svg.bytes.toString()).toContain('<svg');
+    for (const edge of [512, 1024, 2048]) {
+      const { name, bytes } = await download(page, `PNG, ${edge} px`);
+      expect(name).toMatch(/\.png$/);
+      const { data, width, height } = PNG.sync.read(bytes);
+      expect([width, height]).toEqual([edge, edge]);
+      expect(jsQR(new Uint8ClampedArray(data), width, height)?.data).toBe(`${PUBLISHED_URL}/tip/${code}`);
     }
     await page.context().close();
-  }
-});
+  },
+);
 
-test('says so when a print cannot be made, and closes by Escape and by Back', async ({
-  browser,
-  complaints,
-}) => {
-  const { page } = await openKit(browser, complaints);
-  await page.route('**/trpc/qrCodes.print*', (route) => route.abort(), { times: 1 });
-  await button(page, 'Badge').click();
-  await expect(kit(page).getByRole('alert')).toHaveText(
-    'It could not be made. Check your connection and try again.',
-  );
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
-  await download(page, 'Badge');
-  await expect(kit(page).getByRole('alert')).toHaveCount(0);
-  const print = page.getByRole('button', { name: 'Print', exact: true });
-  await page.keyboard.press('Escape');
-  await expect(kit(page)).toHaveCount(0);
-  await expect(print).toBeFocused();
-  await print.click();
-  await expect(kit(page)).toBeVisible();
-  await page.goBack();
-  await expect(kit(page)).toHaveCount(0);
-  await expect(page).toHaveURL(`${server.url}/dashboard`);
-  await page.context().close();
-});
+published(
+  'has the paper of the region at first, and asks for what was chosen',
+  async ({ browser, server, complaints }) => {
+    for (const [locale, paper] of [
+      ['en-US', 'Letter'],
+      ['fr-CA', 'Letter'],
+      ['en-GB', 'A4'],
+      ['de-AT', 'A4'],
+    ] as const) {
+      const { page } = await openKit(browser, server, complaints, locale);
+      await expect(kit(page).getByRole('radio', { name: paper })).toBeChecked();
+      if (locale === 'de-AT') {
+        await kit(page).getByRole('radio', { name: 'Letter' }).check();
+        await kit(page).getByRole('checkbox', { name: 'Save ink' }).check();
+        const forShop = kit(page).getByRole('checkbox', { name: 'For a print shop' });
+        await forShop.check();
+        await expect(forShop).toHaveAccessibleDescription(/^One piece in each file/);
+        const asking = page.waitForRequest((request) => request.url().includes('qrCodes.print'));
+        expect((await download(page, 'Poster')).name).toMatch(/-poster-printer\.pdf$/);
+        const url = decodeURIComponent((await asking).url());
+        expect(url).toContain('"paper":"letter"');
+        expect(url).toContain('"ink":"saving"');
+        expect(url).toContain('"for":"printer"');
+      }
+      await page.context().close();
+    }
+  },
+);
+
+published(
+  'says so when a print cannot be made, and closes by Escape and by Back',
+  async ({ browser, server, complaints }) => {
+    const { page } = await openKit(browser, server, complaints);
+    await page.route('**/trpc/qrCodes.print*', (route) => route.abort(), { times: 1 });
+    await button(page, 'Badge').click();
+    await expect(kit(page).getByRole('alert')).toHaveText(
+      'It could not be made. Check your connection and try again.',
+    );
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+    await download(page, 'Badge');
+    await expect(kit(page).getByRole('alert')).toHaveCount(0);
+    const print = page.getByRole('button', { name: 'Print', exact: true });
+    await page.keyboard.press('Escape');
+    await expect(kit(page)).toHaveCount(0);
+    await expect(print).toBeFocused();
+    await print.click();
+    await expect(kit(page)).toBeVisible();
+    await page.goBack();
+    await expect(kit(page)).toHaveCount(0);
+    await expect(page).toHaveURL(`${server.url}/dashboard`);
+    await page.context().close();
+  },
+);
 
 test('prints nothing that leads to this computer only, and says what to set', async ({
   page,
   backstage,
   logInAs,
-  server: local,
+  server,
 }) => {
   const provider = await backstage.provider();
   const code = await backstage.code(provider);
@@ -134,7 +126,7 @@ test('prints nothing that leads to this computer only, and says what to set', as
   await manageCode(page);
   await page.getByRole('button', { name: 'Print', exact: true }).click();
   await expect(kit(page).getByRole('note')).toContainText(
-    `this code leads to ${local.url}, which only this computer can open. Set PUBLIC_URL`,
+    `this code leads to ${server.url}, which only this computer can open. Set PUBLIC_URL`,
   );
   for (const name of [...SHEETS, 'SVG', 'PNG, 512 px']) await expect(button(page, name)).toBeDisabled();
   const refused = await page.request.get(`/api/qr-codes/${code}/print/poster.pdf`, {

@@ -5,39 +5,29 @@
 import type { CDPSession, Page, Worker } from '@playwright/test';
 import { inWords } from '../support/push-devices.ts';
 import { startPushService } from '../support/push-service.ts';
-import { startServer, stopEverything } from '../support/running-server.ts';
 import { test as base, expect, type Person, tipSwitch } from './fixtures.ts';
+import { keeping } from './kept.ts';
 
 export const REACHED = 'Tips reach this phone even when Tipwell is closed.';
 
+const pushService = keeping(
+  (_key: null) => startPushService(),
+  async (push) => {
+    await push.close();
+    expect(push.problems).toEqual([]);
+  },
+);
+
 interface PushFixtures {
   readonly push: Awaited<ReturnType<typeof startPushService>>;
-}
-
-interface TestFixtures {
   /** Lets pages of the context subscribe at the stand-in, and counts how often they asked for permission. */
   readonly subscribable: undefined;
 }
 
-export const test = base.extend<TestFixtures, PushFixtures>({
-  push: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      const push = await startPushService();
-      await use(push);
-      expect(push.problems).toEqual([]);
-      await push.close();
-    },
-    { scope: 'worker' },
-  ],
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      await use(await startServer({ PUSH_HOSTS: '127.0.0.1' }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
+export const test = base.extend<PushFixtures>({
+  settings: { PUSH_HOSTS: '127.0.0.1' },
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+  push: async ({}, use) => use(await pushService(null)),
   subscribable: async ({ context, push }, use) => {
     await context.grantPermissions(['notifications']);
     await context.exposeFunction('registerAtStandIn', () => inWords(push.register()));

@@ -1,20 +1,10 @@
 import type { Locator, Page } from '@playwright/test';
 import { onOneLine, problemWith } from '#shared/message-rules.ts';
-import { type RunningServer, startServer, stopEverything } from '../support/running-server.ts';
 import { UGLY_STRINGS } from '../support/ugly-strings.ts';
 import { type Backstage, expect, type Person, test as simulated } from './fixtures.ts';
 
 /** Where guests may tip as well. */
-export const test = simulated.extend<object, { readonly server: RunningServer }>({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      await use(await startServer({ GUEST_TIPS: 'on' }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-});
+export const test = simulated.extend({ settings: { GUEST_TIPS: 'on' } });
 
 interface Tip {
   readonly amount?: number;

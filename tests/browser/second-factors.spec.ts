@@ -1,28 +1,22 @@
 /** Passkeys by Chromium's virtual authenticator, an authenticator app, and the way back for who lost both. */
 import type { Page } from '@playwright/test';
-import { freePort, type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
+import { freePort, startServer } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import { test as base, expect, PASSWORD, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-const test = base.extend<
-  { readonly owner: Person; readonly provider: Person },
-  { readonly server: RunningServer }
->({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      // A passkey belongs to a name; an address in numbers has none.
-      const port = await freePort();
-      const url = `http://localhost:${port}`;
-      const settings = { PORT: String(port), PUBLIC_URL: url, PROVIDER_SECOND_FACTOR: 'required' };
-      const server = await startServer(settings);
-      await use({ ...server, url });
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
+const test = base.extend<{ readonly owner: Person; readonly provider: Person }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+  server: async ({}, use) => {
+    // A passkey belongs to a name; an address in numbers has none.
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const settings = { PORT: String(port), PUBLIC_URL: url, PROVIDER_SECOND_FACTOR: 'required' };
+    const server = await startServer(settings);
+    await use({ ...server, url });
+    await server.stop();
+  },
   owner: async ({ backstage }, use) => use(await backstage.customer()),
   provider: async ({ backstage }, use) => use(await backstage.provider()),
 });

@@ -3,18 +3,17 @@
  * its own.
  */
 import type { Page } from '@playwright/test';
-import { type Environment, startServer, stopEverything } from '../support/running-server.ts';
+import type { Environment } from '../support/running-server.ts';
 import { type StandInNotice, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
 import { type Backstage, test as base, expect, type Person } from './fixtures.ts';
+import { keeping, sharedServer } from './kept.ts';
 import { payTip } from './tipping.ts';
 
-interface StripeFixtures {
-  /** What the operator has set besides. */
-  readonly settings: Environment;
-  readonly stripe: StripeStandIn;
-  /** Sends a webhook event, the last one unless another is named. */
-  readonly deliver: (notice?: StandInNotice) => Promise<void>;
-}
+/** A server finds at Stripe what it has made itself, so that each kind has a stand-in of its own. */
+const standInOf = keeping(
+  (_settings: Environment) => startStripe(),
+  (stripe) => stripe.stop(),
+);
 
 interface BothSides {
   readonly provider: Person;
@@ -24,46 +23,35 @@ interface BothSides {
   readonly accountId: string;
 }
 
-interface TestFixtures {
+interface StripeFixtures {
+  readonly stripe: StripeStandIn;
+  /** Sends a webhook event, the last one unless another is named. */
+  readonly deliver: (notice?: StandInNotice) => Promise<void>;
+
   /** Whom a tip takes: a bartender who can be paid, and a customer. */
   readonly payableSides: () => Promise<BothSides>;
 }
 
-export const test = base.extend<TestFixtures, StripeFixtures>({
-  stripe: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      const stripe = await startStripe();
-      await use(stripe);
-      await stripe.stop();
-    },
-    { scope: 'worker' },
-  ],
-  settings: [{}, { scope: 'worker', option: true }],
-  server: [
-    async ({ stripe, settings }, use) => {
-      const { secretKey, webhookSecrets } = stripe.settings;
-      const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
-      await use(await startServer({ ...keys, STRIPE_API_BASE: stripe.url, ...settings }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-  deliver: [
-    async ({ stripe, server }, use) => {
-      await use(async (notice = stripe.notices.at(-1)) => {
-        if (!notice) throw new Error('there is no notice');
-        const { body, signature } = stripe.sign(notice);
-        const answer = await fetch(`${server.url}/api/payments/stripe/webhook`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', 'Stripe-Signature': signature },
-          body,
-        });
-        expect(answer.status).toBe(200);
+export const test = base.extend<StripeFixtures>({
+  settings: {},
+  stripe: async ({ settings }, use) => use(await standInOf(settings)),
+  server: async ({ stripe, settings }, use) => {
+    const { secretKey, webhookSecrets } = stripe.settings;
+    const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
+    await use(await sharedServer({ ...keys, STRIPE_API_BASE: stripe.url, ...settings }));
+  },
+  deliver: async ({ stripe, server }, use) => {
+    await use(async (notice = stripe.notices.at(-1)) => {
+      if (!notice) throw new Error('there is no notice');
+      const { body, signature } = stripe.sign(notice);
+      const answer = await fetch(`${server.url}/api/payments/stripe/webhook`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Stripe-Signature': signature },
+        body,
       });
-    },
-    { scope: 'worker' },
-  ],
+      expect(answer.status).toBe(200);
+    });
+  },
   payableSides: async ({ backstage, server, stripe, deliver }, use) => {
     await use(async () => {
       const sides = await backstage.bothSides();

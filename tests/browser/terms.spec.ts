@@ -3,7 +3,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import type { Terms } from '#shared/money.ts';
 import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
 import type { RunningServer } from '../support/running-server.ts';
-import { startServer, stopEverything } from '../support/running-server.ts';
+import { startServer } from '../support/running-server.ts';
 import { test as baseTest, expect, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
@@ -33,16 +33,13 @@ async function setTerms({ databasePath, url }: RunningServer, changed: Partial<T
 }
 
 const test = baseTest.extend({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      const server = await startServer();
-      await setTerms(server, EUROS);
-      await use(server);
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+  server: async ({}, use) => {
+    const server = await startServer();
+    await setTerms(server, EUROS);
+    await use(server);
+    await server.stop();
+  },
 });
 
 test('an amount is kept when the fees change before it is paid: the new total is shown, and one tap pays it', async ({

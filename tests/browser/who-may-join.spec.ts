@@ -1,20 +1,10 @@
 /** The link of an invitation, from opening it to the new account, where nobody signs up without one. */
 import { runHere } from '../support/commands.ts';
-import { startServer, stopEverything } from '../support/running-server.ts';
-import { expect, test as openTest } from './fixtures.ts';
+import { expect, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-const test = openTest.extend({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      await use(await startServer({ REGISTRATION: 'invite', OPERATOR_CONTACT: 'help@example.com' }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-});
+test.use({ settings: { REGISTRATION: 'invite', OPERATOR_CONTACT: 'help@example.com' } });
 
 test('an invitation opens the form for whom it is, outlasts a look at the login, and is good once', async ({
   page,

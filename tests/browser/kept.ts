@@ -1,0 +1,53 @@
+/**
+ * What a worker keeps for its later tests: servers and stand-ins, each made when a test first needs it. They are
+ * no fixtures of the worker, because Playwright begins a worker and a browser anew for tests whose fixtures of the
+ * worker differ; with each server that took four seconds of a core.
+ */
+import { type Environment, type RunningServer, startServer } from '../support/running-server.ts';
+
+/** How many servers of a kind a worker keeps; those of the next files take the place of the oldest. */
+const MAX_SERVERS = 3;
+
+const endings: (() => Promise<void>)[] = [];
+
+/** Ends all that is kept; for the end of a worker. */
+export async function endKept(): Promise<void> {
+  for (const end of endings) await end();
+}
+
+/**
+ * Makes a thing once for all that ask with the same key, and ends it with the worker.
+ * @param most ends the oldest where there would be more.
+ */
+export function keeping<Key, Thing>(
+  make: (key: Key) => Promise<Thing>,
+  end: (thing: Thing) => Promise<unknown>,
+  most = Number.POSITIVE_INFINITY,
+): (key: Key) => Promise<Thing> {
+  const kept = new Map<string, Thing>();
+  const endOldest = async () => {
+    for (const [name, thing] of [...kept].slice(0, 1)) {
+      kept.delete(name);
+      await end(thing);
+    }
+  };
+  endings.push(async () => {
+    while (kept.size > 0) await endOldest();
+  });
+  return async (key) => {
+    const name = JSON.stringify(key);
+    const present = kept.get(name);
+    if (present !== undefined) return present;
+    if (kept.size >= most) await endOldest();
+    const thing = await make(key);
+    kept.set(name, thing);
+    return thing;
+  };
+}
+
+/** A server with these settings, which other tests of the worker use, too. */
+export const sharedServer: (settings: Environment) => Promise<RunningServer> = keeping(
+  startServer,
+  (server) => server.stop('SIGKILL'),
+  MAX_SERVERS,
+);
