@@ -70,60 +70,43 @@ async function expectUnder(field: Locator, sentence: string) {
 }
 
 test('the page has two tabs', async ({ page }) => {
-  await test.step('under "Welcome", Login first, and a way back', async () => {
+  const login = page.getByRole('tab', { name: 'Login' });
+  const signUp = page.getByRole('tab', { name: 'Sign Up' });
+  const fields = fieldsOf(page);
+
+  await test.step('under "Welcome", Login first', async () => {
     await page.goto('/auth');
     await expect(page).toHaveTitle('Login or Sign Up · Tipwell');
     await expect(page.getByRole('heading', { name: 'Welcome' })).toBeVisible();
     await expect(page.getByRole('tab')).toHaveText(['Login', 'Sign Up']);
-    await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
+    await expect(login).toHaveAttribute('aria-selected', 'true');
     await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeVisible();
     await expect(page.getByRole('textbox')).toHaveCount(2);
-    await page.getByRole('tab', { name: 'Sign Up' }).click();
-    await expect(page.getByRole('textbox')).toHaveCount(5);
-    await expect(page.getByRole('button', { name: 'Create Account' })).toBeVisible();
-    await page.getByRole('link', { name: 'Back to Home' }).click();
-    await expect(page).toHaveURL('/');
-  });
-
-  await test.step('each at an address, which a reload keeps and which Back leaves at once', async () => {
-    await page.goto('/');
-    await page.getByRole('link', { name: 'Login', exact: true }).click();
-    const open = page.getByRole('tab', { selected: true });
-    await page.getByRole('tab', { name: 'Sign Up' }).click();
-    await expect(page).toHaveURL(SIGN_UP);
-    await page.reload();
-    await expect(open).toHaveText('Sign Up');
-    await page.getByRole('tab', { name: 'Login' }).click();
-    await expect(page).toHaveURL('/auth');
-    await expect(open).toHaveText('Login');
-    await page.goBack();
-    await expect(page).toHaveURL('/');
   });
 
   await test.step('which tell browsers and password managers what each field is for', async () => {
-    await page.goto('/auth');
-    const login = fieldsOf(page);
-    await expect(login.email).toHaveAttribute('type', 'email');
-    await expect(login.email).toHaveAttribute('autocomplete', 'email');
-    await expect(login.password).toHaveAttribute('autocomplete', 'current-password');
-    const signUp = await openSignUp(page);
-    await expect(signUp.email).toHaveAttribute('type', 'email');
+    await expect(fields.email).toHaveAttribute('type', 'email');
+    await expect(fields.email).toHaveAttribute('autocomplete', 'email');
+    await expect(fields.password).toHaveAttribute('autocomplete', 'current-password');
+    await signUp.click();
+    await expect(page.getByRole('textbox')).toHaveCount(5);
+    await expect(page.getByRole('button', { name: 'Create Account' })).toBeVisible();
+    await expect(fields.email).toHaveAttribute('type', 'email');
     for (const [field, token] of [
-      [signUp.fullName, 'name'],
-      [signUp.username, 'username'],
-      [signUp.email, 'email'],
-      [signUp.phone, 'tel'],
-      [signUp.password, 'new-password'],
+      [fields.fullName, 'name'],
+      [fields.username, 'username'],
+      [fields.email, 'email'],
+      [fields.phone, 'tel'],
+      [fields.password, 'new-password'],
     ] as const) {
       await expect(field).toHaveAttribute('autocomplete', token);
     }
   });
 
   await test.step('which show and hide the password, without losing it', async () => {
-    await page.goto('/auth');
-    for (const tab of ['Login', 'Sign Up']) {
-      await page.getByRole('tab', { name: tab }).click();
-      const { password } = fieldsOf(page);
+    for (const tab of [login, signUp]) {
+      await tab.click();
+      const { password } = fields;
       await password.fill('secret words');
       await expect(password).toHaveAttribute('type', 'password');
       await page.getByRole('button', { name: 'Show password' }).click();
@@ -136,12 +119,27 @@ test('the page has two tabs', async ({ page }) => {
   });
 
   await test.step('which keep what was typed while the other is looked at', async () => {
-    const { username } = await openSignUp(page);
-    await username.fill('half-typed');
-    await page.getByRole('tab', { name: 'Login' }).click();
-    await expect(username).toHaveCount(0);
-    await page.getByRole('tab', { name: 'Sign Up' }).click();
-    await expect(username).toHaveValue('half-typed');
+    await fields.username.fill('half-typed');
+    await login.click();
+    await expect(fields.username).toHaveCount(0);
+    await signUp.click();
+    await expect(fields.username).toHaveValue('half-typed');
+  });
+
+  await test.step('each at an address, which a reload keeps and which Back leaves at once', async () => {
+    await page.getByRole('link', { name: 'Back to Home' }).click();
+    await expect(page).toHaveURL('/');
+    await page.getByRole('link', { name: 'Login', exact: true }).click();
+    const open = page.getByRole('tab', { selected: true });
+    await signUp.click();
+    await expect(page).toHaveURL(SIGN_UP);
+    await page.reload();
+    await expect(open).toHaveText('Sign Up');
+    await login.click();
+    await expect(page).toHaveURL('/auth');
+    await expect(open).toHaveText('Login');
+    await page.goBack();
+    await expect(page).toHaveURL('/');
   });
 });
 
@@ -276,7 +274,9 @@ test.describe('coming from a tip page', () => {
 });
 
 test.describe('the username', () => {
-  test('is proposed from the name as it is typed, until somebody types their own', async ({ page }) => {
+  test('is proposed from the name as it is typed, until somebody types their own; services are asked of a provider', async ({
+    page,
+  }) => {
     const { fullName, username } = await openSignUp(page);
     await fullName.pressSequentially('Zoë O’Malley');
     await expect(username).toHaveValue('zoe.omalley');
@@ -297,6 +297,30 @@ test.describe('the username', () => {
     await expect(username).toHaveValue('zoe.hart');
     await fullName.fill('小林');
     await expect(username).toHaveValue('');
+
+    await test.step('services are shown once chosen, and forgotten when the box is unchecked', async () => {
+      const box = page.getByRole('checkbox', { name: PROVIDER_BOX });
+      const services = page.getByRole('group', { name: 'Select all services you provide:' });
+      const chosen = page.getByRole('list', { name: 'Selected services:' });
+      await expect(box).not.toBeChecked();
+      await expect(services).toHaveCount(0);
+      await box.check();
+      await expect(services.getByRole('checkbox')).toHaveCount(8);
+      for (const [index, name] of CATEGORIES.entries())
+        await expect(services.getByRole('checkbox').nth(index)).toHaveAccessibleName(name);
+      await expect(page.getByText('Selected services:')).toHaveCount(0);
+      await services.getByRole('checkbox', { name: 'DJ' }).check();
+      await services.getByRole('checkbox', { name: 'Barber' }).check();
+      await expect(page.getByText('Selected services:')).toBeVisible();
+      await expect(chosen.getByRole('listitem')).toHaveText(['Barber', 'DJ']);
+      await services.getByRole('checkbox', { name: 'Barber' }).uncheck();
+      await expect(chosen.getByRole('listitem')).toHaveText(['DJ']);
+      await box.uncheck();
+      await expect(services).toHaveCount(0);
+      await box.check();
+      await expect(services.getByRole('checkbox', { checked: true })).toHaveCount(0);
+      await expect(page.getByText('Selected services:')).toHaveCount(0);
+    });
   });
 
   test('that was proposed and is taken gets other digits, and nobody hears of it', async ({
@@ -342,54 +366,27 @@ test.describe('the username', () => {
   });
 });
 
-test('asks a provider for services, shows the chosen ones, and forgets them when the box is unchecked', async ({
-  page,
-}) => {
-  await openSignUp(page);
-  const box = page.getByRole('checkbox', { name: PROVIDER_BOX });
-  const services = page.getByRole('group', { name: 'Select all services you provide:' });
-  const chosen = page.getByRole('list', { name: 'Selected services:' });
-  await expect(box).not.toBeChecked();
-  await expect(services).toHaveCount(0);
-  await box.check();
-  await expect(services.getByRole('checkbox')).toHaveCount(8);
-  for (const [index, name] of CATEGORIES.entries())
-    await expect(services.getByRole('checkbox').nth(index)).toHaveAccessibleName(name);
-  await expect(page.getByText('Selected services:')).toHaveCount(0);
-  await services.getByRole('checkbox', { name: 'DJ' }).check();
-  await services.getByRole('checkbox', { name: 'Barber' }).check();
-  await expect(page.getByText('Selected services:')).toBeVisible();
-  await expect(chosen.getByRole('listitem')).toHaveText(['Barber', 'DJ']);
-  await services.getByRole('checkbox', { name: 'Barber' }).uncheck();
-  await expect(chosen.getByRole('listitem')).toHaveText(['DJ']);
-  await box.uncheck();
-  await expect(services).toHaveCount(0);
-  await box.check();
-  await expect(services.getByRole('checkbox', { checked: true })).toHaveCount(0);
-  await expect(page.getByText('Selected services:')).toHaveCount(0);
-});
-
 test.describe('the page', () => {
-  test('refuses a login with nothing in it, under each field, and focuses the first', async ({ page }) => {
+  test('refuses a login and a sign-up', async ({ page }) => {
+    const fields = fieldsOf(page);
+    const { email, password } = fields;
     const asked = await holdAnswers(page, '**/trpc/**');
-    await page.goto('/auth');
-    const { email, password } = fieldsOf(page);
-    await page.getByRole('button', { name: 'Login', exact: true }).click();
-    await expectUnder(email, 'Email is required.');
-    await expectUnder(password, 'Password is required.');
-    await expect(email).toBeFocused();
-    await email.fill('sam@example.com');
-    await expect(email).not.toHaveAttribute('aria-invalid', 'true');
-    await page.getByRole('button', { name: 'Login', exact: true }).click();
-    await expect(password).toBeFocused();
-    await expect(email).toHaveValue('sam@example.com');
-    expect(asked.asked()).toBe(0);
-  });
 
-  test('refuses a sign-up', async ({ page }) => {
-    await test.step('field by field, in words, and keeps what was typed', async () => {
-      const asked = await holdAnswers(page, '**/trpc/**');
-      const fields = await openSignUp(page);
+    await test.step('a login with nothing in it, under each field, and focuses the first', async () => {
+      await page.goto('/auth');
+      await page.getByRole('button', { name: 'Login', exact: true }).click();
+      await expectUnder(email, 'Email is required.');
+      await expectUnder(password, 'Password is required.');
+      await expect(email).toBeFocused();
+      await email.fill('sam@example.com');
+      await expect(email).not.toHaveAttribute('aria-invalid', 'true');
+      await page.getByRole('button', { name: 'Login', exact: true }).click();
+      await expect(password).toBeFocused();
+      await expect(email).toHaveValue('sam@example.com');
+    });
+
+    await test.step('a sign-up field by field, in words, and keeps what was typed', async () => {
+      await openSignUp(page);
       await page.getByRole('button', { name: 'Create Account' }).click();
       await expectUnder(fields.fullName, 'Full name is required.');
       await expectUnder(fields.username, 'Username is required.');
@@ -425,8 +422,8 @@ test.describe('the page', () => {
       await page.unroute('**/trpc/**');
     });
 
-    await test.step('with a password that is the username or the email', async () => {
-      const { password } = await openSignUp(page);
+    await test.step('a sign-up with a password that is the username or the email', async () => {
+      await fields.phone.fill('');
       const username = await fillSignUp(page);
       for (const text of [username.toUpperCase(), `${username}@example.com`]) {
         await password.fill(text);
@@ -436,8 +433,7 @@ test.describe('the page', () => {
       }
     });
 
-    await test.step('as a provider without a service, in a toast and under the services', async () => {
-      await openSignUp(page);
+    await test.step('a sign-up as a provider without a service, in a toast and under the services', async () => {
       const username = await fillSignUp(page);
       await page.getByRole('checkbox', { name: PROVIDER_BOX }).check();
       await page.getByRole('button', { name: 'Create Account' }).click();
@@ -502,12 +498,16 @@ test.describe('what the server refuses', () => {
     await expect(page).toHaveURL('/dashboard');
   });
 
-  test('is said alike for a wrong password and an unknown email', async ({ page, backstage, complaints }) => {
-    const { email } = await backstage.customer();
+  test('is said alike for a wrong password and an unknown email, and so is a login without an answer, which can be sent again', async ({
+    page,
+    backstage,
+    complaints,
+  }) => {
+    const customer = await backstage.customer();
     await page.goto('/auth');
     const fields = fieldsOf(page);
     for (const [who, password] of [
-      [email, 'not the password'],
+      [customer.email, 'not the password'],
       ['nobody@example.com', PASSWORD],
     ] as const) {
       await page.reload();
@@ -522,14 +522,7 @@ test.describe('what the server refuses', () => {
       expect(await storedToken(page)).toBeNull();
       expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
     }
-  });
-});
-
-test.describe('a form without an answer', () => {
-  test('says so after a login, and can be sent again', async ({ page, backstage, complaints }) => {
-    const customer = await backstage.customer();
     await page.route('**/trpc/auth.login*', (route) => route.abort());
-    await page.goto('/auth');
     await logInByForm(page, customer);
     await expect(toast(page, 'Login failed. Please try again.')).toBeVisible();
     await expect(page.getByRole('tabpanel').getByText('Login failed. Please try again.')).toBeVisible();
@@ -539,58 +532,93 @@ test.describe('a form without an answer', () => {
     await expect(page).toHaveURL('/dashboard');
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
   });
+});
 
-  test('says so after a registration, and can be sent again', async ({ page, complaints }) => {
-    await page.route('**/trpc/auth.register*', (route) => route.abort());
-    await openSignUp(page);
-    const username = await fillSignUp(page);
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(toast(page, 'Registration failed. Please try again.')).toBeVisible();
-    await expect(page.getByRole('tabpanel').getByText('Registration failed.')).toBeVisible();
-    await expect(page.getByLabel('Username')).toHaveValue(username);
-    await page.unroute('**/trpc/auth.register*');
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(page).toHaveURL('/dashboard');
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
-  });
-
-  test('leaves only the password to type when the login after a registration failed', async ({
-    page,
-    complaints,
-  }) => {
-    await page.route('**/trpc/auth.login*', (route) => route.abort());
-    await openSignUp(page);
-    const username = await fillSignUp(page);
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(toast(page, 'Account created successfully! Please login.')).toBeVisible();
-    await expect(toast(page, 'Login failed. Please try again.')).toBeVisible();
-    await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
-    const { email, password } = fieldsOf(page);
-    await expect(email).toHaveValue(`${username}@example.com`);
-    await expect(password).toBeFocused();
-    await page.unroute('**/trpc/auth.login*');
-    await page.keyboard.type(PASSWORD);
-    await page.keyboard.press('Enter');
-    await expect(page).toHaveURL('/dashboard');
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
-  });
+test('a sign-up without an answer says so, can be sent again, and leaves only the password to type when its login fails', async ({
+  page,
+  complaints,
+}) => {
+  await page.route('**/trpc/auth.register*', (route) => route.abort());
+  await page.route('**/trpc/auth.login*', (route) => route.abort());
+  await openSignUp(page);
+  const username = await fillSignUp(page);
+  await page.getByRole('button', { name: 'Create Account' }).click();
+  await expect(toast(page, 'Registration failed. Please try again.')).toBeVisible();
+  await expect(page.getByRole('tabpanel').getByText('Registration failed.')).toBeVisible();
+  await expect(page.getByLabel('Username')).toHaveValue(username);
+  await page.unroute('**/trpc/auth.register*');
+  await page.getByRole('button', { name: 'Create Account' }).click();
+  await expect(toast(page, 'Account created successfully! Please login.')).toBeVisible();
+  await expect(toast(page, 'Login failed. Please try again.')).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
+  const { email, password } = fieldsOf(page);
+  await expect(email).toHaveValue(`${username}@example.com`);
+  await expect(password).toBeFocused();
+  await page.unroute('**/trpc/auth.login*');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/dashboard');
+  expect(complaints.splice(0)).toEqual([
+    expect.stringContaining('ERR_FAILED'),
+    expect.stringContaining('ERR_FAILED'),
+  ]);
 });
 
 test.describe('getting in', () => {
-  test('a login stores the token and says welcome in the product’s name', async ({ page, backstage }) => {
+  /** One of each kind; tests/client/paths.test.ts has all that a browser might take for another site. */
+  const HOSTILE = ['//evil.example', '/\\evil.example', 'javascript:document.title=1'];
+  const authWith = (next: string) => `/auth?${new URLSearchParams({ next })}`;
+
+  test('a login sends one request however often the button is pressed, stores the token, says welcome, and never leads to another site', async ({
+    page,
+    backstage,
+  }) => {
     const customer = await backstage.customer();
-    await page.goto('/auth');
-    await logInByForm(page, customer);
+    await page.goto(authWith(HOSTILE[0] ?? ''));
+    const login = await holdAnswers(page, '**/trpc/auth.login*');
+    const fields = fieldsOf(page);
+    await fields.email.fill(customer.email);
+    await fields.password.fill(PASSWORD);
+    await page.getByRole('button', { name: 'Login', exact: true }).dblclick();
+    await page.getByRole('button', { name: 'Logging in...' }).click({ force: true });
+    await fields.password.press('Enter');
+    login.release();
     await expect(page).toHaveURL('/dashboard');
     await expect(toast(page, `Welcome to Tipwell, ${customer.fullName}!`)).toBeVisible();
+    await expect(page.getByText('No Transactions Yet')).toBeVisible();
+    expect(login.asked()).toBe(1);
     const token = await storedToken(page);
     const me = await backstage.call('GET', '/auth/me', { token: token ?? '' });
     expect(me).toMatchObject({ username: customer.username });
-    await page.goto('/auth');
-    await expect(page).toHaveURL('/dashboard');
+
+    await test.step('nor does the page, for whoever is logged in already', async () => {
+      await page.goto('/auth');
+      await expect(page).toHaveURL('/dashboard');
+      await page.goto(authWith('/dashboard?tab=profile'));
+      await expect(page).toHaveURL('/dashboard?tab=profile');
+      for (const next of HOSTILE) {
+        await page.goto(authWith(next));
+        await expect(page, next).toHaveURL('/dashboard');
+        await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
+        await expect(page).toHaveTitle('Dashboard · Tipwell');
+      }
+    });
   });
 
-  test('a sign-up keeps every field and logs in by itself', async ({ page, backstage }) => {
+  test('a login leads to the page that sent somebody here, with its own query', async ({
+    page,
+    backstage,
+  }) => {
+    const next = '/tip/demo-alex-barber?userId=sam&service=dj';
+    await page.goto(authWith(next));
+    await logInByForm(page, await backstage.customer());
+    await expect(page).toHaveURL(next);
+  });
+
+  test('a sign-up sends one request however often the button is pressed, keeps every field and logs in by itself', async ({
+    page,
+    backstage,
+  }) => {
     const { phone, username: usernameField } = await openSignUp(page);
     const username = await fillSignUp(page);
     await usernameField.fill(username.toUpperCase());
@@ -598,8 +626,12 @@ test.describe('getting in', () => {
     await page.getByRole('checkbox', { name: PROVIDER_BOX }).check();
     await page.getByRole('checkbox', { name: 'Live Event' }).check();
     await page.getByRole('checkbox', { name: 'Nail Tech' }).check();
+    const register = await holdAnswers(page, '**/trpc/auth.register*');
     const login = await holdAnswers(page, '**/trpc/auth.login*');
-    await page.getByRole('button', { name: 'Create Account' }).click();
+    await page.getByRole('button', { name: 'Create Account' }).dblclick();
+    await page.getByRole('button', { name: 'Creating Account...' }).click({ force: true });
+    await usernameField.press('Enter');
+    register.release();
     const created = toast(page, 'Account created successfully! Please login.');
     await expect(created).toBeVisible();
     await expect(toastsOf(page)).toHaveCount(1);
@@ -609,6 +641,7 @@ test.describe('getting in', () => {
     expect(await created.count()).toBe(0);
     expect(await toastsOf(page).count()).toBe(1);
     await expect(page).toHaveURL('/dashboard');
+    expect(register.asked()).toBe(1);
     const token = await storedToken(page);
     expect(await backstage.call('GET', '/auth/me', { token: token ?? '' })).toMatchObject({
       email: `${username}@example.com`,
@@ -620,87 +653,20 @@ test.describe('getting in', () => {
     });
   });
 
-  test('whoever unchecks the box registers as a customer', async ({ page, backstage }) => {
-    await openSignUp(page);
+  test('whoever unchecks the box registers as a customer, and is led to the page that sent them here', async ({
+    page,
+    backstage,
+  }) => {
+    await page.goto(authWith('/scan'));
+    await page.getByRole('tab', { name: 'Sign Up' }).click();
     await fillSignUp(page);
     await page.getByRole('checkbox', { name: PROVIDER_BOX }).check();
     await page.getByRole('checkbox', { name: 'DJ' }).check();
     await page.getByRole('checkbox', { name: PROVIDER_BOX }).uncheck();
     await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(page).toHaveURL('/dashboard');
+    await expect(page).toHaveURL('/scan');
     const token = await storedToken(page);
     const me = await backstage.call('GET', '/auth/me', { token: token ?? '' });
     expect(me).toMatchObject({ is_service_provider: false, service_categories: [], phone: null });
-  });
-
-  test('one request goes out however often the button is pressed', async ({ page, backstage }) => {
-    const customer = await backstage.customer();
-    await page.goto('/auth');
-    const login = await holdAnswers(page, '**/trpc/auth.login*');
-    const fields = fieldsOf(page);
-    await fields.email.fill(customer.email);
-    await fields.password.fill(PASSWORD);
-    await page.getByRole('button', { name: 'Login', exact: true }).dblclick();
-    await page.getByRole('button', { name: 'Logging in...' }).click({ force: true });
-    await fields.password.press('Enter');
-    login.release();
-    await expect(page).toHaveURL('/dashboard');
-    expect(login.asked()).toBe(1);
-
-    await page.evaluate(() => localStorage.clear());
-    await openSignUp(page);
-    await fillSignUp(page);
-    const register = await holdAnswers(page, '**/trpc/auth.register*');
-    await page.getByRole('button', { name: 'Create Account' }).dblclick();
-    await page.getByRole('button', { name: 'Creating Account...' }).click({ force: true });
-    await fields.username.press('Enter');
-    register.release();
-    await expect(page).toHaveURL('/dashboard');
-    expect(register.asked()).toBe(1);
-  });
-});
-
-test.describe('the way afterwards', () => {
-  /** One of each kind; tests/client/paths.test.ts has all that a browser might take for another site. */
-  const HOSTILE = ['//evil.example', '/\\evil.example', 'javascript:document.title=1'];
-
-  test('leads to the page that sent somebody here, with its own query', async ({ page, backstage }) => {
-    const customer = await backstage.customer();
-    const next = '/tip/demo-alex-barber?userId=sam&service=dj';
-    await page.goto(`/auth?${new URLSearchParams({ next })}`);
-    await logInByForm(page, customer);
-    await expect(page).toHaveURL(next);
-    await page.goto(`/auth?${new URLSearchParams({ next: '/dashboard?tab=profile' })}`);
-    await expect(page).toHaveURL('/dashboard?tab=profile');
-  });
-
-  test('leads to the page that sent somebody here after a sign-up', async ({ page }) => {
-    await page.goto(`/auth?${new URLSearchParams({ next: '/scan' })}`);
-    await page.getByRole('tab', { name: 'Sign Up' }).click();
-    await fillSignUp(page);
-    await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(page).toHaveURL('/scan');
-  });
-
-  test('never leads to another site after a login', async ({ page, backstage }) => {
-    const customer = await backstage.customer();
-    await page.goto(`/auth?${new URLSearchParams({ next: HOSTILE[0] ?? '' })}`);
-    await logInByForm(page, customer);
-    await expect(page).toHaveURL('/dashboard');
-    await expect(page.getByText('No Transactions Yet')).toBeVisible();
-  });
-
-  test('never leads to another site for whoever is logged in already', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.customer());
-    for (const next of HOSTILE) {
-      await page.goto(`/auth?${new URLSearchParams({ next })}`);
-      await expect(page, next).toHaveURL('/dashboard');
-      await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
-      await expect(page).toHaveTitle('Dashboard · Tipwell');
-    }
   });
 });

@@ -29,13 +29,12 @@ const sizeOf = (page: Page, label: string) =>
 const SIMULATED = 'Simulated money: no real money moves.';
 
 test.describe('the head', () => {
-  test('welcomes a customer, who may scan, and opens on the transactions', async ({
+  test('welcomes a customer, who may scan and has no codes, leads with what they gave, says once that the money is simulated, and opens on the transactions', async ({
     page,
     backstage,
     logInAs,
   }) => {
-    const customer = await backstage.customer('Cam O’Neill');
-    await logInAs(customer);
+    await logInAs(await backstage.customer('Cam O’Neill'));
     await page.goto('/dashboard');
     await expect(page).toHaveTitle('Dashboard · Tipwell');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome, Cam O’Neill');
@@ -43,14 +42,30 @@ test.describe('the head', () => {
     await expect(openTab(page)).toHaveText('Transactions');
     await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
     await expect(page.getByText('Scan QR codes to start tipping service providers')).toBeVisible();
+    await expect(page.locator('dl').getByRole('term')).toHaveText([
+      'Tips Given',
+      'Tips Received',
+      'Received Today',
+      'Active QR Codes',
+    ]);
     for (const label of ['Tips Received', 'Tips Given']) await expect(value(page, label)).toHaveText('$0.00');
     for (const label of ['Received Today', 'Active QR Codes'])
       await expect(value(page, label)).toHaveText('0');
+    for (const small of ['Tips Received', 'Received Today', 'Active QR Codes'])
+      expect(await sizeOf(page, 'Tips Given'), small).toBeGreaterThan(1.2 * (await sizeOf(page, small)));
+    await expect(page.getByText(SIMULATED)).toHaveCount(1);
+    await expect(page.getByText(SIMULATED)).toBeInViewport({ ratio: 1 });
+    for (const tab of ['qr-codes', 'nonsense']) {
+      await page.goto(`/dashboard?tab=${tab}`);
+      await expect(openTab(page)).toHaveText('Transactions');
+      await expect(page.getByRole('tab', { name: 'QR Codes' })).toHaveCount(0);
+      await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toHaveCount(0);
+    }
     await page.getByRole('link', { name: 'Scan QR' }).click();
     await expect(page).toHaveURL('/scan');
   });
 
-  test('welcomes a provider, who has codes instead, and opens on them', async ({
+  test('welcomes a provider, who has codes instead, and opens on them; tabs stand in the address', async ({
     page,
     backstage,
     logInAs,
@@ -64,11 +79,51 @@ test.describe('the head', () => {
     await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
     await expect(page.getByRole('link', { name: 'Scan QR' })).toHaveCount(0);
-    await page.getByRole('tab', { name: 'Transactions' }).click();
-    await expect(page.getByText('Share your QR codes to start receiving tips')).toBeVisible();
+
+    await test.step('the whole button that creates the first code is on the first screen of a phone', async () => {
+      for (const [width, height] of [
+        [360, 640],
+        [390, 844],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        await expect(page.getByRole('button', { name: 'Create Bartender QR' })).toBeInViewport({ ratio: 1 });
+      }
+    });
+
+    await test.step('the numbers stand with the codes alone, and once that the money is simulated', async () => {
+      await expect(page.locator('dl').getByRole('term')).toHaveText([
+        'Tips Received',
+        'Tips Given',
+        'Received Today',
+        'Active QR Codes',
+      ]);
+      await expect(page.getByText(SIMULATED)).toHaveCount(1);
+      await expect(page.getByText(SIMULATED)).toBeInViewport({ ratio: 1 });
+      await page.getByRole('tab', { name: 'Transactions' }).click();
+      await expect(page.getByText('No Transactions Yet')).toBeVisible();
+      await expect(page.getByText('Share your QR codes to start receiving tips')).toBeVisible();
+      await expect(page.getByRole('term')).toHaveCount(0);
+      await expect(page.getByText(SIMULATED)).toHaveCount(1);
+    });
+
+    await test.step('tabs stand in the address, so that reload keeps them and Back goes through them', async () => {
+      await expect(page).toHaveURL('/dashboard?tab=transactions');
+      await page.getByRole('tab', { name: 'Profile' }).click();
+      await expect(page).toHaveURL('/dashboard?tab=profile');
+      await page.reload();
+      await expect(openTab(page)).toHaveText('Profile');
+      await expect(page.getByText('Service Provider', { exact: true })).toBeVisible();
+      await page.goBack();
+      await expect(openTab(page)).toHaveText('Transactions');
+      await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
+      await page.goBack();
+      await expect(openTab(page)).toHaveText('QR Codes');
+      await page.goForward();
+      await expect(openTab(page)).toHaveText('Transactions');
+    });
   });
 
-  test('counts what came in, what went out, today and codes, to the cent', async ({
+  test('counts what came in, what went out, today and codes, to the cent, and keeps its height while they load', async ({
     page,
     backstage,
     logInAs,
@@ -80,52 +135,18 @@ test.describe('the head', () => {
     await backstage.code(provider, 'dj');
     for (const amount of [10.01, 99.99, 1234.56]) await backstage.tip(customer, code, amount);
     await backstage.tip(provider, await backstage.code(other), 10.5);
+    const answers = await holdAnswers(page, /transactions\.summary/);
     await logInAs(provider);
     await page.goto('/dashboard');
+    await expect.poll(answers.asked).toBeGreaterThan(0);
+    const place = await page.locator('dl').boundingBox();
+    answers.release();
+    await expect(page.getByRole('article', { name: 'Bartender' })).toContainText('$1,304.22');
     await expect(value(page, 'Tips Received')).toHaveText('$1,304.22');
     await expect(value(page, 'Tips Given')).toHaveText('$10.50');
     await expect(value(page, 'Received Today')).toHaveText('3');
     await expect(value(page, 'Active QR Codes')).toHaveText('2');
-  });
-
-  test('shows the numbers of a provider with the codes alone, and says once that the money is simulated', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.provider());
-    await page.goto('/dashboard');
-    await expect(page.locator('dl').getByRole('term')).toHaveText([
-      'Tips Received',
-      'Tips Given',
-      'Received Today',
-      'Active QR Codes',
-    ]);
-    await expect(page.getByText(SIMULATED)).toHaveCount(1);
-    await expect(page.getByText(SIMULATED)).toBeInViewport({ ratio: 1 });
-    await page.getByRole('tab', { name: 'Transactions' }).click();
-    await expect(page.getByText('No Transactions Yet')).toBeVisible();
-    await expect(page.getByRole('term')).toHaveCount(0);
-    await expect(page.getByText(SIMULATED)).toHaveCount(1);
-  });
-
-  test('leads with what a customer gave, and says once that the money is simulated', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.customer());
-    await page.goto('/dashboard');
-    await expect(page.locator('dl').getByRole('term')).toHaveText([
-      'Tips Given',
-      'Tips Received',
-      'Received Today',
-      'Active QR Codes',
-    ]);
-    for (const small of ['Tips Received', 'Received Today', 'Active QR Codes'])
-      expect(await sizeOf(page, 'Tips Given'), small).toBeGreaterThan(1.2 * (await sizeOf(page, small)));
-    await expect(page.getByText(SIMULATED)).toHaveCount(1);
-    await expect(page.getByText(SIMULATED)).toBeInViewport({ ratio: 1 });
+    expect(await page.locator('dl').boundingBox()).toEqual(place);
   });
 
   test('shows sums of millions whole on the narrowest phone, also with text twice as large', async ({
@@ -191,20 +212,6 @@ test.describe('the head', () => {
       await expect.poll(left).toBe(0);
     }
     complaints.length = 0;
-  });
-
-  test('keeps its height while the numbers load', async ({ page, backstage, logInAs }) => {
-    const { provider, code, customer } = await backstage.bothSides();
-    await backstage.tip(customer, code, 25);
-    const answers = await holdAnswers(page, /transactions\.summary/);
-    await logInAs(provider);
-    await page.goto('/dashboard');
-    await expect.poll(answers.asked).toBeGreaterThan(0);
-    const place = await page.locator('dl').boundingBox();
-    answers.release();
-    await expect(page.getByRole('article')).toContainText('$24.25');
-    await expect(value(page, 'Tips Received')).toHaveText('$24.25');
-    expect(await page.locator('dl').boundingBox()).toEqual(place);
   });
 
   test('counts "Received Today" by the calendar of whoever looks, and anew on the next day', async ({
@@ -285,22 +292,6 @@ test.describe('the first screen of a phone, without scrolling,', () => {
     await expect(page.locator('dl')).toBeInViewport({ ratio: 1 });
   });
 
-  test('shows a new provider the whole button that creates the first code', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.provider());
-    for (const [width, height] of [
-      [390, 844],
-      [360, 640],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      await page.goto('/dashboard');
-      await expect(page.getByRole('button', { name: 'Create Bartender QR' })).toBeInViewport({ ratio: 1 });
-    }
-  });
-
   test('shows a customer Scan QR and the first transactions', async ({ page, backstage, logInAs }) => {
     // A long name would take a line more.
     const code = await backstage.code(await backstage.provider(['bartender'], 'Pat'));
@@ -310,45 +301,6 @@ test.describe('the first screen of a phone, without scrolling,', () => {
     await page.goto('/dashboard');
     await expect(page.getByRole('link', { name: 'Scan QR' })).toBeInViewport({ ratio: 1 });
     for (const row of [0, 1]) await expect(rows(page).nth(row)).toBeInViewport({ ratio: 1 });
-  });
-});
-
-test.describe('tabs', () => {
-  test('stand in the address, so that reload keeps them and Back goes through them', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.provider());
-    await page.goto('/dashboard');
-    await page.getByRole('tab', { name: 'Transactions' }).click();
-    await expect(page).toHaveURL('/dashboard?tab=transactions');
-    await page.getByRole('tab', { name: 'Profile' }).click();
-    await expect(page).toHaveURL('/dashboard?tab=profile');
-    await page.reload();
-    await expect(openTab(page)).toHaveText('Profile');
-    await expect(page.getByText('Service Provider', { exact: true })).toBeVisible();
-    await page.goBack();
-    await expect(openTab(page)).toHaveText('Transactions');
-    await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
-    await page.goBack();
-    await expect(openTab(page)).toHaveText('QR Codes');
-    await page.goForward();
-    await expect(openTab(page)).toHaveText('Transactions');
-  });
-
-  test('with codes are not for customers, not even by their address', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.customer());
-    for (const tab of ['qr-codes', 'nonsense']) {
-      await page.goto(`/dashboard?tab=${tab}`);
-      await expect(openTab(page)).toHaveText('Transactions');
-      await expect(page.getByRole('tab', { name: 'QR Codes' })).toHaveCount(0);
-      await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toHaveCount(0);
-    }
   });
 });
 
