@@ -195,11 +195,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker', auto: true },
   ],
   settings: [{ WEBHOOK_LOOPBACK: 'on' }, { option: true }],
-  server: async ({ settings }, use) => use(await sharedServer(settings)),
+  server: [async ({ settings }, use) => use(await sharedServer(settings)), { timeout: 120_000 }],
   backstage: async ({ server }, use) => use(new Backstage(server)),
   baseURL: async ({ server }, use) => use(server.url),
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-  complaints: async ({}, use) => {
+  // It needs the server, so that a page that is still open does not complain of a server that is stopped after it.
+  complaints: async ({ server: _ }, use) => {
     const complaints: string[] = [];
     await use(complaints);
     expect(complaints).toEqual([]);

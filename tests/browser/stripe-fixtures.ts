@@ -35,11 +35,14 @@ interface StripeFixtures {
 export const test = base.extend<StripeFixtures>({
   settings: {},
   stripe: async ({ settings }, use) => use(await standInOf(settings)),
-  server: async ({ stripe, settings }, use) => {
-    const { secretKey, webhookSecrets } = stripe.settings;
-    const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
-    await use(await sharedServer({ ...keys, STRIPE_API_BASE: stripe.url, ...settings }));
-  },
+  server: [
+    async ({ stripe, settings }, use) => {
+      const { secretKey, webhookSecrets } = stripe.settings;
+      const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
+      await use(await sharedServer({ ...keys, STRIPE_API_BASE: stripe.url, ...settings }));
+    },
+    { scope: 'test', timeout: 120_000 },
+  ],
   deliver: async ({ stripe, server }, use) => {
     await use(async (notice = stripe.notices.at(-1)) => {
       if (!notice) throw new Error('there is no notice');
