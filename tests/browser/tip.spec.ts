@@ -11,7 +11,10 @@ import { loseAnswer, payOffline, payTip, proceedWith } from './tipping.ts';
 const A_MOMENT_MS = 10_000;
 
 test.describe('choosing an amount', () => {
-  test('shows who is tipped, ten amounts in order and none chosen', async ({ page, backstage }) => {
+  test('shows who is tipped, ten amounts in order and none chosen, and asks for a login before it says anything of the amount', async ({
+    page,
+    backstage,
+  }) => {
     const provider = await backstage.provider(['bartender', 'dj'], 'Pat O’Malley');
     const code = await backstage.code(provider, 'dj');
     await page.goto(`/tip/${code}`);
@@ -25,6 +28,9 @@ test.describe('choosing an amount', () => {
       await expect(amounts.nth(index)).not.toBeChecked();
     }
     await expect(page).toHaveTitle('Tip Pat O’Malley · Tipwell');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText('Please login to send tips', { exact: true })).toBeVisible();
+    await expect(page).toHaveURL(/\/auth/);
   });
 
   test('shows the total beside the button on low phones from the first tap', async ({ page, backstage }) => {
@@ -72,7 +78,7 @@ test.describe('choosing an amount', () => {
     complaints.length = 0;
   });
 
-  test('explains on Proceed what is missing, and keeps what was typed', async ({
+  test('explains on Proceed what is missing, keeps what was typed, writes sums from $500 up in words, and keeps Pay in view on phones', async ({
     page,
     backstage,
     logInAs,
@@ -104,6 +110,42 @@ test.describe('choosing an amount', () => {
     await expect(custom).toHaveAccessibleDescription(/Amounts have at most two decimals/);
     await custom.fill('10');
     await expect(custom).not.toHaveAttribute('aria-invalid', 'true');
+
+    await test.step('sums from $500 up are written large and in words', async () => {
+      await custom.fill('499.99');
+      await proceed.click();
+      await expect(page.getByRole('button', { name: /^Pay/ })).toBeVisible();
+      await expect(page.getByText(/dollars/)).toHaveCount(0);
+      await page.getByRole('button', { name: 'Change Amount' }).click();
+      await custom.fill('9876.54');
+      await proceed.click();
+      await expect(page.getByText('nine thousand eight hundred seventy-six dollars')).toBeVisible();
+    });
+
+    await test.step('Pay stays in view, with a large sum, a message and its keyboard', async () => {
+      const pay = page.getByRole('button', { name: /^Pay/ });
+      const field = page.getByRole('textbox', { name: 'Message' });
+      const top = async (what: Locator) => (await what.boundingBox())?.y ?? Number.NaN;
+      await page.setViewportSize({ width: 320, height: 568 });
+      await expect(pay).toBeInViewport({ ratio: 1 });
+      await expect(page.getByRole('definition')).toHaveCount(0);
+      await page.getByRole('button', { name: 'Add a Message' }).click();
+      await expect(field).toBeFocused();
+      await page.setViewportSize({ width: 390, height: 420 });
+      await expect(pay).toBeInViewport({ ratio: 1 });
+      await expect(page.getByText('Total $10,370.37')).toBeInViewport({ ratio: 1 });
+      // A keyboard that leaves the window as it is covers its lower part.
+      await page.setViewportSize({ width: 390, height: 844 });
+      const before = await top(pay);
+      await page.evaluate(() => {
+        Object.defineProperty(window.visualViewport, 'height', { get: () => window.innerHeight - 336 });
+        window.visualViewport?.dispatchEvent(new Event('resize'));
+      });
+      await expect.poll(() => top(pay)).toBe(before - 336);
+      await page.getByText('Total $10,370.37').click();
+      await expect(page.getByRole('definition')).toHaveText(['$9,876.54', '$493.83', '$9,580.24']);
+      await expect(pay).toBeInViewport({ ratio: 1 });
+    });
   });
 });
 
@@ -200,53 +242,6 @@ test.describe('paying', () => {
     await expect(again).toHaveCount(0);
   });
 
-  test('writes sums from $500 up large and in words', async ({ page, backstage, logInAs }) => {
-    const code = await backstage.code(await backstage.provider());
-    await logInAs(await backstage.customer());
-    await page.goto(`/tip/${code}`);
-    await page.getByLabel('Or enter your own').fill('499.99');
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await expect(page.getByText(/dollars/)).toHaveCount(0);
-    await page.getByRole('button', { name: 'Change Amount' }).click();
-    await page.getByLabel('Or enter your own').fill('9876.54');
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await expect(page.getByText('nine thousand eight hundred seventy-six dollars')).toBeVisible();
-  });
-
-  test('keeps Pay in view on phones, with a large sum, a message and its keyboard', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    const { code, customer } = await backstage.bothSides();
-    await logInAs(customer);
-    const pay = page.getByRole('button', { name: /^Pay/ });
-    const field = page.getByRole('textbox', { name: 'Message' });
-    const top = async (what: Locator) => (await what.boundingBox())?.y ?? Number.NaN;
-    await page.setViewportSize({ width: 320, height: 568 });
-    await page.goto(`/tip/${code}`);
-    await page.getByLabel('Or enter your own').fill('9876.54');
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await expect(pay).toBeInViewport({ ratio: 1 });
-    await expect(page.getByRole('definition')).toHaveCount(0);
-    await page.getByRole('button', { name: 'Add a Message' }).click();
-    await expect(field).toBeFocused();
-    await page.setViewportSize({ width: 390, height: 420 });
-    await expect(pay).toBeInViewport({ ratio: 1 });
-    await expect(page.getByText('Total $10,370.37')).toBeInViewport({ ratio: 1 });
-    // A keyboard that leaves the window as it is covers its lower part.
-    await page.setViewportSize({ width: 390, height: 844 });
-    const before = await top(pay);
-    await page.evaluate(() => {
-      Object.defineProperty(window.visualViewport, 'height', { get: () => window.innerHeight - 336 });
-      window.visualViewport?.dispatchEvent(new Event('resize'));
-    });
-    await expect.poll(() => top(pay)).toBe(before - 336);
-    await page.getByText('Total $10,370.37').click();
-    await expect(page.getByRole('definition')).toHaveText(['$9,876.54', '$493.83', '$9,580.24']);
-    await expect(pay).toBeInViewport({ ratio: 1 });
-  });
-
   test('says the server’s own words when it refuses, and keeps the amount', async ({
     page,
     backstage,
@@ -287,7 +282,11 @@ test.describe('nobody pays twice', () => {
     complaints.length = 0;
   });
 
-  test('when the button is tapped twice', async ({ page, backstage, logInAs }) => {
+  test('when the button is tapped twice, nor when Back and Forward are used after success', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
     const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     let sent = 0;
@@ -296,11 +295,19 @@ test.describe('nobody pays twice', () => {
       sent += route.request().url().split('transactions.create').length - 1;
       await route.continue();
     });
+    await page.goto('/dashboard');
     await page.goto(`/tip/${code}`);
     await proceedWith(page, '$20');
     await page.getByRole('button', { name: /^Pay/ }).dblclick();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(sent).toBe(1);
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    await page.goBack();
+    await page.goForward();
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    // All has been asked for that could bring an open payment back.
+    await page.waitForLoadState('networkidle');
+    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
     expect(await backstage.transactions(customer)).toHaveLength(1);
   });
 
@@ -324,22 +331,6 @@ test.describe('nobody pays twice', () => {
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await backstage.transactions(customer)).toHaveLength(1);
     complaints.length = 0;
-  });
-
-  test('when Back and Forward are used after success', async ({ page, backstage, logInAs }) => {
-    const { code, customer } = await backstage.bothSides();
-    await logInAs(customer);
-    await page.goto('/dashboard');
-    await page.goto(`/tip/${code}`);
-    await payTip(page, '$20');
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
-    await page.goBack();
-    await page.goForward();
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    // All has been asked for that could bring an open payment back.
-    await page.waitForLoadState('networkidle');
-    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
-    expect(await backstage.transactions(customer)).toHaveLength(1);
   });
 
   test('and nobody pays an amount that the payment step has not shown, when the connection was lost', async ({
@@ -397,14 +388,6 @@ test.describe('a login on the way to a tip', () => {
     await expect(page.getByRole('radio', { name: '$150', exact: true })).toBeChecked();
   });
 
-  test('is asked for before anything is said of the amount', async ({ page, backstage }) => {
-    const code = await backstage.code(await backstage.provider());
-    await page.goto(`/tip/${code}`);
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await expect(page.getByText('Please login to send tips', { exact: true })).toBeVisible();
-    await expect(page).toHaveURL(/\/auth/);
-  });
-
   test('is asked for when the session ended meanwhile, and leads back', async ({
     page,
     backstage,
@@ -457,7 +440,13 @@ test.describe('demo codes', () => {
 });
 
 test.describe('codes that lead nowhere', () => {
-  test('show the toast and Go Home, and a logged-out visitor stays', async ({ page, complaints }) => {
+  test('show the toast and Go Home, a logged-out visitor stays, and can type it again, as a code or with the link around it', async ({
+    page,
+    backstage,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
     await page.clock.install();
     await page.goto('/tip/ZZZZZZZZZZ');
     await expect(page.getByRole('heading', { name: 'QR Code Not Found' })).toBeVisible();
@@ -466,44 +455,19 @@ test.describe('codes that lead nowhere', () => {
     ).toBeVisible();
     await page.clock.runFor(A_MOMENT_MS);
     await expect(page).toHaveURL('/tip/ZZZZZZZZZZ');
-    await page.getByRole('link', { name: 'Go Home' }).click();
-    await expect(page).toHaveURL('/');
-    complaints.length = 0;
-  });
-
-  test('can be typed again, as a code or with the link around it', async ({
-    page,
-    backstage,
-    complaints,
-  }) => {
-    const provider = await backstage.provider();
-    const code = await backstage.code(provider);
-    await page.goto('/tip/ZZZZZZZZZZ');
     const field = page.getByLabel('QR code or link');
     await expect(field).toHaveValue('ZZZZZZZZZZ');
     await field.fill(`Tip me: https://elsewhere.example/tip/${code}, thanks!`);
     await page.getByRole('button', { name: 'Process QR Code' }).click();
     await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
     await expect(page).toHaveURL(`/tip/${code}`);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Go Home' }).click();
+    await expect(page).toHaveURL('/');
     complaints.length = 0;
   });
 
-  test('take a logged-in visitor to the dashboard after a moment', async ({
-    page,
-    backstage,
-    logInAs,
-    complaints,
-  }) => {
-    await page.clock.install();
-    await logInAs(await backstage.customer());
-    await page.goto('/tip/ZZZZZZZZZZ');
-    await expect(page.getByText('You will be taken to your dashboard in a moment.')).toBeVisible();
-    await page.clock.runFor(A_MOMENT_MS);
-    await expect(page).toHaveURL(/\/dashboard/);
-    complaints.length = 0;
-  });
-
-  test('leave a logged-in visitor who acts first where they are', async ({
+  test('leave a logged-in visitor who acts first where they are, and take anybody else who is logged in to the dashboard after a moment', async ({
     page,
     backstage,
     logInAs,
@@ -523,6 +487,10 @@ test.describe('codes that lead nowhere', () => {
     await page.clock.runFor(A_MOMENT_MS);
     await expect(page).toHaveURL('/tip/ZZZZZZZZZZ');
     await expect(page.getByLabel('QR code or link')).toHaveValue('K7Q2M');
+    await page.reload();
+    await expect(page.getByText('You will be taken to your dashboard in a moment.')).toBeVisible();
+    await page.clock.runFor(A_MOMENT_MS);
+    await expect(page).toHaveURL(/\/dashboard/);
     complaints.length = 0;
   });
 
