@@ -6,7 +6,7 @@ import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
 // Other tests would meet the fees that this one sets.
-test.use({ settings: { REGISTRATION: 'invite', BRAND_NAME: 'Zur Post', BRAND_COLOR: '#8899ff' } });
+test.use({ environment: { REGISTRATION: 'invite', BRAND_NAME: 'Zur Post', BRAND_COLOR: '#8899ff' } });
 
 /** Gives the reason that a dialog asks for. */
 async function say(page: Page, title: string | RegExp, confirm: string): Promise<void> {

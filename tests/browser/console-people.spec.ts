@@ -4,7 +4,7 @@ import { expect, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-test.use({ settings: { OPERATOR_CONTACT: 'help@example.com' } });
+test.use({ environment: { OPERATOR_CONTACT: 'help@example.com' } });
 
 const REASON = 'Tips for things that were never done';
 

@@ -174,8 +174,8 @@ interface WorkerFixtures {
 
 interface TestFixtures {
   /** What the operator has set. */
-  readonly settings: Environment;
-  /** Of these settings, for all tests of the worker that have the same. */
+  readonly environment: Environment;
+  /** In this environment, for all tests of the worker that have the same. */
   readonly server: RunningServer;
   readonly backstage: Backstage;
   /** What the page complained about so far; empty it in a test that provokes a complaint. */
@@ -194,8 +194,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker', auto: true },
   ],
-  settings: [{ WEBHOOK_LOOPBACK: 'on' }, { option: true }],
-  server: [async ({ settings }, use) => use(await sharedServer(settings)), { timeout: 120_000 }],
+  environment: [{ WEBHOOK_LOOPBACK: 'on' }, { option: true }],
+  server: [async ({ environment }, use) => use(await sharedServer(environment)), { timeout: 120_000 }],
   backstage: async ({ server }, use) => use(new Backstage(server)),
   baseURL: async ({ server }, use) => use(server.url),
   // It needs the server, so that a page that is still open does not complain of a server that is stopped after it.
@@ -223,7 +223,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 export const PUBLISHED_URL = 'http://tips.example.com';
 
 /** Where codes lead to an address that everybody can open. */
-export const published = test.extend({ settings: { PUBLIC_URL: PUBLISHED_URL } });
+export const published = test.extend({ environment: { PUBLIC_URL: PUBLISHED_URL } });
 
 /**
  * Lets `goto` and `reload` wait until the script has taken the rendered page over. Only rendered.spec.ts is

@@ -25,7 +25,7 @@ interface PushFixtures {
 }
 
 export const test = base.extend<PushFixtures>({
-  settings: { PUSH_HOSTS: '127.0.0.1' },
+  environment: { PUSH_HOSTS: '127.0.0.1' },
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
   push: async ({}, use) => use(await pushService(null)),
   subscribable: async ({ context, push }, use) => {

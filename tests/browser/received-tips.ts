@@ -4,7 +4,7 @@ import { UGLY_STRINGS } from '../support/ugly-strings.ts';
 import { type Backstage, expect, type Person, test as simulated } from './fixtures.ts';
 
 /** Where guests may tip as well. */
-export const test = simulated.extend({ settings: { GUEST_TIPS: 'on' } });
+export const test = simulated.extend({ environment: { GUEST_TIPS: 'on' } });
 
 interface Tip {
   readonly amount?: number;

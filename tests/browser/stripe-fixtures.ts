@@ -24,6 +24,8 @@ interface BothSides {
 }
 
 interface StripeFixtures {
+  /** What the operator has set besides. */
+  readonly settings: Environment;
   readonly stripe: StripeStandIn;
   /** Sends a webhook event, the last one unless another is named. */
   readonly deliver: (notice?: StandInNotice) => Promise<void>;
@@ -33,7 +35,7 @@ interface StripeFixtures {
 }
 
 export const test = base.extend<StripeFixtures>({
-  settings: {},
+  settings: [{}, { option: true }],
   stripe: async ({ settings }, use) => use(await standInOf(settings)),
   server: [
     async ({ stripe, settings }, use) => {

@@ -4,7 +4,7 @@ import { expect, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
-test.use({ settings: { REGISTRATION: 'invite', OPERATOR_CONTACT: 'help@example.com' } });
+test.use({ environment: { REGISTRATION: 'invite', OPERATOR_CONTACT: 'help@example.com' } });
 
 test('an invitation opens the form for whom it is, outlasts a look at the login, and is good once', async ({
   page,
