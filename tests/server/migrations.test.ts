@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { is } from 'drizzle-orm/entity';
 import { SQL } from 'drizzle-orm/sql';
 import { getTableConfig, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createStepQueue } from '#server/queue/step-queue.ts';
 import { isCurrent, readMigrations } from '#server/storage/care/migrations.ts';
 import { notePast, tipText } from '#server/storage/checks/past.ts';
@@ -30,6 +30,7 @@ import { dump } from '#tests/support/database-dump.ts';
 import { EARLIER_VERSION, makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
 import { BEFORE_ADJUSTMENTS, earlierPayments, expectToGoOn } from '#tests/support/earlier-payments.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
+import { migratedContents } from '#tests/support/migrated-sqlite.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -517,11 +518,10 @@ describe('a file', () => {
 describe('the tables that the migrations make are those of storage/schema:', () => {
   const tables = Object.values(sqliteTables());
 
-  function migrated(): Database {
-    const database = open();
-    migrate(database, MIGRATIONS);
-    return database;
-  }
+  const database = openDatabase(IN_MEMORY, { contents: migratedContents() });
+  afterAll(() => {
+    database.close();
+  });
 
   function query<Row>(database: Database, statement: string, ...values: string[]): Row[] {
     return database.prepare<string[], Row>(statement).all(...values);
@@ -536,7 +536,7 @@ describe('the tables that the migrations make are those of storage/schema:', () 
 
   test('all of them, and no others', () => {
     const names = query<{ name: string }>(
-      migrated(),
+      database,
       `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'`,
     ).map(({ name }) => name);
     const expected = [...tables.map((table) => getTableConfig(table).name), 'schema_migrations'];
@@ -546,7 +546,6 @@ describe('the tables that the migrations make are those of storage/schema:', () 
   test.each(
     tables.map((table) => [getTableConfig(table).name, getTableConfig(table)] as const),
   )('%s, column by column, with its indexes, references and checks', (name, config) => {
-    const database = migrated();
     const composite = config.primaryKeys.flatMap(({ columns }) => columns.map((column) => column.name));
 
     const columns = query<{ name: string; type: string; notnull: number; dflt_value: unknown; pk: number }>(
