@@ -89,15 +89,23 @@ export async function violations(page: Page, rules: keyof typeof RULES): Promise
 
 /**
  * Changes the scheme, and waits for its colours: even the shortest transition shows the former ones for a
- * frame. An animation that goes on until something has come is not waited for.
+ * frame, and what inherits a colour may begin its own when that of its parent has ended. An animation that goes on
+ * until something has come is not waited for.
  */
 export async function changeScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await page.evaluate(() => {
-    const ending = document
-      .getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
-    return Promise.allSettled(ending.map(({ finished }) => finished));
+  await page.evaluate(async () => {
+    const ending = () =>
+      document
+        .getAnimations()
+        .filter(({ playState }) => playState === 'running')
+        .filter(({ effect }) => effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
+    for (let stillFrames = 0; stillFrames < 2; stillFrames += 1) {
+      await new Promise(requestAnimationFrame);
+      const left = ending();
+      if (left.length > 0) stillFrames = 0;
+      await Promise.allSettled(left.map(({ finished }) => finished));
+    }
   });
 }
 
