@@ -114,6 +114,7 @@ describe('a charge that was read', () => {
       owedByReceiverCents: 0,
       owedToGiverCents: 0,
       owedToReceiverCents: 0,
+      settledByReceiverCents: 0,
     });
     const charge = chargeOf({ refunds: [refundOf('re_1', 100)], disputes: [disputeOf('dp_1', 200)] });
     const ledger = read(begun(TIP), charge);
@@ -234,6 +235,71 @@ describe('a charge that was read', () => {
       adjustments: [],
       owedByReceiverCents: 0,
     });
+  });
+});
+
+describe('what an operator has written off', () => {
+  /** Whatever the receiver owes at the moment. */
+  const writeOff = (ledger: Ledger): Ledger => {
+    const { owedByReceiverCents, settledByReceiverCents } = ledger.payment;
+    const settled = cents(settledByReceiverCents + owedByReceiverCents);
+    const payment = { ...ledger.payment, owedByReceiverCents: cents(0), settledByReceiverCents: settled };
+    return { ...ledger, payment };
+  };
+  const debtsIn = ({ payment }: Ledger) => ({
+    owes: payment.owedByReceiverCents,
+    gets: payment.owedToReceiverCents,
+    writtenOff: payment.settledByReceiverCents,
+  });
+  const debts = (owes: number, gets: number, writtenOff: number) => ({ owes, gets, writtenOff });
+  const opened = disputeOf('dp_1', 4_000);
+  const won = disputeOf('dp_1', 4_000, 'won');
+  const refunds = [refundOf('re_1', 2_000)];
+
+  test('for a dispute is over when it is won: the receiver has kept what is theirs, and owes whatever goes back later', () => {
+    const gone = read(begun(TIP), chargeOf({ disputes: [disputeOf('dp_1', WHOLE)] }));
+    const disputes = [disputeOf('dp_1', WHOLE, 'won')];
+    const back = read(writeOff(gone), chargeOf({ disputes }));
+    expect(debtsIn(back)).toEqual(debts(0, 0, 0));
+    expect(sumsIn(back)).toEqual(sumsIn(begun(TIP)));
+    expect(debtsIn(read(back, chargeOf({ disputes, refunds: [refundOf('re_1', 5_000, false, 9)] })))).toEqual(
+      debts(5_000, 0, 0),
+    );
+  });
+
+  test('for a dispute counts for nothing else when it is won', () => {
+    const written = writeOff(read(begun(TIP), chargeOf({ disputes: [opened] })));
+    const later = [refundOf('re_1', 2_000, false, 9)];
+    const owing = read(written, chargeOf({ disputes: [opened], refunds: later }));
+    expect(debtsIn(owing)).toEqual(debts(2_000, 0, 4_000));
+    expect(debtsIn(read(owing, chargeOf({ disputes: [won], refunds: later })))).toEqual(debts(2_000, 0, 0));
+    const transfer = { cents: WHOLE, reversedCents: 2_000 };
+    expect(debtsIn(read(owing, chargeOf({ disputes: [won], refunds: later, transfer })))).toEqual(
+      debts(0, 0, 0),
+    );
+  });
+
+  test('for a refund stays written off when a dispute of the same tip is won', () => {
+    const written = writeOff(read(begun(TIP), chargeOf({ refunds })));
+    const owing = read(written, chargeOf({ refunds, disputes: [opened] }));
+    expect(debtsIn(owing)).toEqual(debts(4_000, 0, 2_000));
+    expect(debtsIn(read(owing, chargeOf({ refunds, disputes: [won] })))).toEqual(debts(0, 0, 2_000));
+    const both = writeOff(owing);
+    expect(debtsIn(read(both, chargeOf({ refunds, disputes: [won] })))).toEqual(debts(0, 0, 2_000));
+  });
+
+  test('is not given a second time with what was won and had been taken back', () => {
+    const transfer = { cents: WHOLE, reversedCents: 4_000 };
+    const taken = read(begun(TIP), chargeOf({ disputes: [disputeOf('dp_1', 4_000, 'open', 0)], transfer }));
+    const written = writeOff(read(taken, chargeOf({ disputes: [opened], refunds, transfer })));
+    expect(debtsIn(written)).toEqual(debts(0, 0, 2_000));
+    const ledger = read(written, chargeOf({ disputes: [won], refunds, transfer }));
+    // They have 6,500 of 8,500.
+    expect(debtsIn(ledger)).toEqual(debts(0, 2_000, 0));
+    const given = { cents: WHOLE, reversedCents: 2_000 };
+    expect(debtsIn(read(ledger, chargeOf({ disputes: [won], refunds, transfer: given })))).toEqual(
+      debts(0, 0, 0),
+    );
   });
 });
 

@@ -55,8 +55,10 @@ async function openScene(): Promise<Scene> {
     owedByReceiverCents: cents(2_100),
     owedToGiverCents: cents(50),
     owedToReceiverCents: cents(0),
+    settledByReceiverCents: cents(0),
   };
-  await storage.payments.adjustPayment(paid.id, { adjustments: [], knownCount: 0, ...debts }, 1, 1);
+  const known = { adjustments: [], settledByReceiverCents: cents(0), settledToGiverCents: cents(0) };
+  await storage.payments.adjustPayment(paid.id, { adjustments: [], known, ...debts }, 1, 1);
   const id = newInvitationId(randomBytes);
   const invitation = { id, emailKey: null, maxUses: 1, usesLeft: 1, expiresAtMs: Date.now() + 60_000 };
   await storage.invitations.add({ ...invitation, tokenHash: randomBytes(32) });

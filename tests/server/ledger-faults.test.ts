@@ -174,11 +174,12 @@ describe('a fault', () => {
       const back = Object.entries(sums).map(([name, value]) => [name, cents(-value)]);
       const dispute = { kind: 'dispute', source: 'dp_1', createdAtMs: START_MS, ...sums } as const;
       const disputed = {
-        knownCount: 0,
+        known: { adjustments: [], settledByReceiverCents: cents(0), settledToGiverCents: cents(0) },
         adjustments: [Object.assign(dispute, Object.fromEntries(back))],
         owedByReceiverCents: cents(0),
         owedToGiverCents: cents(0),
         owedToReceiverCents: cents(0),
+        settledByReceiverCents: cents(0),
       };
       const times = [START_MS + 1, START_MS] as const;
       const hear = () => {

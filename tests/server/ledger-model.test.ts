@@ -326,7 +326,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
         netAmountCents,
       })),
     ).toEqual(expected);
-    const change = { adjustments, ...debts, knownCount: payment.adjustments.length };
+    const change = { adjustments, ...debts, known: payment };
     if (adjustments.length > 0)
       expect(await storage.payments.adjustPayment(id, change, now, now)).toMatchObject({ outcome: 'moved' });
     if (isRefunded) expect(await move({ kind: 'refunded' })).toMatchObject({ outcome: 'moved' });

@@ -249,7 +249,7 @@ async function changeCharge(
     transfer: { cents: whole, reversedCents: cents(gone + disputed) },
   } as const;
   const due = decideAdjustments(payment, state, atMs);
-  await t.storage.payments.adjustPayment(id, { ...due, knownCount: payment.adjustments.length }, atMs, atMs);
+  await t.storage.payments.adjustPayment(id, { ...due, known: payment }, atMs, atMs);
   for (const { kind, source, amountCents, giverFeeCents, netAmountCents } of due.adjustments) {
     const moved = { amountCents, netCents: netAmountCents, paidCents: amountCents + giverFeeCents };
     changes.push({ kind, source, atMs, ...moved });

@@ -83,8 +83,7 @@ export async function beginQuarter(
     if (!payment) throw new Error(`${id} has gone`);
     const { isRefunded, ...change } = decideAdjustments(payment, charge, atMs);
     if (change.adjustments.length > 0) {
-      const knownCount = payment.adjustments.length;
-      const adjusted = await payments.adjustPayment(id, { ...change, knownCount }, atMs, atMs);
+      const adjusted = await payments.adjustPayment(id, { ...change, known: payment }, atMs, atMs);
       if (adjusted?.outcome !== 'moved') throw new Error(`${id} was not adjusted`);
     }
     if (isRefunded) await move(id, { kind: 'refunded' }, atMs);

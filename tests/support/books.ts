@@ -188,7 +188,7 @@ export async function writeAdjustments({ payments }: Storage, id: TransactionId)
     transfer: { cents: 5_250, reversedCents: 0 },
   } as const;
   const { isRefunded: _, ...due } = decideAdjustments(payment, charge, START_MS + 2);
-  const change = { ...due, knownCount: 0 };
+  const change = { ...due, known: payment };
   expect(await payments.adjustPayment(id, change, START_MS + 2, START_MS)).toMatchObject({
     outcome: 'moved',
   });

@@ -82,7 +82,7 @@ export async function expectToGoOn({ payments }: Storage, pat: UserId, nowMs: nu
     transfer: { cents: 5_250, reversedCents: 1_050 },
   } as const;
   const { isRefunded: _, ...due } = decideAdjustments(payment, charge, nowMs);
-  expect(await payments.adjustPayment(payment.id, { ...due, knownCount: 0 }, nowMs, nowMs)).toMatchObject({
+  expect(await payments.adjustPayment(payment.id, { ...due, known: payment }, nowMs, nowMs)).toMatchObject({
     outcome: 'moved',
     payment: { adjustments: [{ netAmountCents: -970 }] },
   });

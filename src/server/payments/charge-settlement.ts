@@ -37,9 +37,10 @@ export function createChargeSettlement(deps: {
       adjustments.length > 0 ||
       debts.owedByReceiverCents !== payment.owedByReceiverCents ||
       debts.owedToGiverCents !== payment.owedToGiverCents ||
-      debts.owedToReceiverCents !== payment.owedToReceiverCents;
+      debts.owedToReceiverCents !== payment.owedToReceiverCents ||
+      debts.settledByReceiverCents !== payment.settledByReceiverCents;
     if (isNews) {
-      const change = { adjustments, ...debts, knownCount: payment.adjustments.length };
+      const change = { adjustments, ...debts, known: payment };
       const adjusted = await payments.adjustPayment(payment.id, change, nowMs, nowMs + FIRST_PAUSE_MS);
       if (adjusted?.outcome !== 'moved') return null;
       if (adjustments.length > 0)

@@ -1,6 +1,7 @@
 /** What happens to the money of a tip after it is in the ledger: it is captured or cancelled, and adjusted. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { Act } from '#server/storage/port/audit.ts';
 import { BEFORE_EVENTS } from '#server/storage/port/events.ts';
 import type { Adjustment } from '#server/storage/port/ledger.ts';
 import type { ChargeState } from '#server/storage/port/payments.ts';
@@ -35,7 +36,7 @@ async function openScene() {
       ...charge,
     } as const;
     const { isRefunded, ...due } = decideAdjustments(payment, state, nowMs);
-    const change = { ...due, knownCount: payment.adjustments.length };
+    const change = { ...due, known: payment };
     const adjusted = await payments.adjustPayment(id, change, nowMs, nowMs + MINUTE_MS);
     return { due, adjusted, isRefunded };
   }
@@ -63,7 +64,7 @@ const refund = (id: string, refunded: number, hasFailed = false) => ({
   refunds: [{ id, cents: refunded, hasFailed, createdAtMs: NOW }],
 });
 const dispute = (id: string, disputed: number, state: 'open' | 'won' | 'lost') => ({
-  disputes: [{ id, cents: disputed, state, openedAtMs: NOW, answerByMs: null }],
+  disputes: [{ id, cents: disputed, state, openedAtMs: NOW + 1, answerByMs: null }],
 });
 
 export function describeAdjustments(): void {
@@ -137,6 +138,8 @@ export function describeAdjustments(): void {
         await openScene();
       const other = await begin('succeeded');
       const { id } = await begin('succeeded');
+      const before = await payments.findPayment({ id });
+      if (!before) throw new Error(`${id} has gone`);
       const { due, adjusted } = await settle(id, refund('re_1', 1_050), NOW + 3);
       const adjustment: Adjustment = {
         kind: 'refund',
@@ -169,7 +172,7 @@ export function describeAdjustments(): void {
         expect((await entriesOf(user.id)).at(-1)?.slice(1)).toEqual([1, 'refund']);
       expect(await settle(id, refund('re_1', 1_050))).toMatchObject({ adjusted: { outcome: 'unchanged' } });
       // Decided before the refund was entered.
-      const stale = { ...due, knownCount: 0 };
+      const stale = { ...due, known: before };
       expect(await payments.adjustPayment(id, stale, NOW, NOW)).toMatchObject({ outcome: 'unchanged' });
       expect(await totals()).toEqual([2_910, 2, 3_000]);
       expect(await payments.adjustPayment(newTransactionId(randomBytes), stale, NOW, NOW)).toBeNull();
@@ -209,7 +212,9 @@ export function describeAdjustments(): void {
       expect(await payments.listDebts(9)).toMatchObject([{ id, state: 'refunded', owedToGiverCents: 1_400 }]);
       expect(await storage.readDailyEarnings(provider.id, EVER)).toEqual([]);
       // What was decided before the reversal is not entered after it.
-      const late = { ...(await settle(id, { refunds: failed })).due, knownCount: 2 };
+      const known = await payments.findPayment({ id });
+      if (!known) throw new Error(`${id} has gone`);
+      const late = { ...(await settle(id, { refunds: failed })).due, known };
       const adjustments = [{ kind: 'dispute', source: 'dp', netAmountCents: cents(-1) } as Adjustment];
       expect(await payments.adjustPayment(id, { ...late, adjustments }, NOW, NOW)).toMatchObject({
         outcome: 'unchanged',
@@ -338,6 +343,44 @@ export function describeAdjustments(): void {
       expect(await payments.listPaidPayments({ fromMs: NOW + 1, untilMs: NOW + 3 }, null, 9)).toEqual(
         listed.slice(1, 3),
       );
+    });
+
+    test('a debt that an operator ends while a charge is read stays ended, and what is read of it is entered', async () => {
+      const { begin, settle, payments } = await openScene();
+      const { id } = await begin('succeeded');
+      const transfer = { cents: 2_100, reversedCents: 0 };
+      await settle(id, { ...refund('re_1', 1_050), transfer });
+      const known = await payments.findPayment({ id });
+      if (!known) throw new Error(`${id} has gone`);
+      const later = { ...refund('re_1', 1_050), ...dispute('dp_1', 100, 'open'), transfer };
+      const charge = { chargeId: `pi_${id}`, transactionId: id, state: 'captured', ...later } as const;
+      const { isRefunded: _, ...due } = decideAdjustments(known, { ...charge, chargedCents: 2_100 }, NOW);
+      const act: Act = {
+        actor: { kind: 'command', name: 'ops', host: 'bar' },
+        action: 'debt_written_off',
+        subject: id,
+        reason: null,
+        atMs: NOW,
+      };
+      expect(await payments.settleDebt(id, 'owed_by_receiver', NOW, act)).toBe(true);
+      expect(await payments.adjustPayment(id, { ...due, known }, NOW, NOW)).toMatchObject({
+        outcome: 'unchanged',
+        payment: { owedByReceiverCents: 0, settledByReceiverCents: 1_050, adjustments: [{ kind: 'refund' }] },
+      });
+      expect((await settle(id, later)).adjusted).toMatchObject({
+        outcome: 'moved',
+        payment: {
+          owedByReceiverCents: 100,
+          settledByReceiverCents: 1_050,
+          adjustments: [{ kind: 'refund' }, { kind: 'dispute' }],
+        },
+      });
+      // When the dispute is won, what was written off for the refund stays so.
+      await settle(id, { ...refund('re_1', 1_050), ...dispute('dp_1', 100, 'won'), transfer });
+      expect(await payments.findPayment({ id })).toMatchObject({
+        owedByReceiverCents: 0,
+        settledByReceiverCents: 1_050,
+      });
     });
   });
 }

@@ -123,8 +123,10 @@ export function describeEvents(): void {
         owedByReceiverCents: cents(0),
         owedToGiverCents: cents(0),
         owedToReceiverCents: cents(0),
+        settledByReceiverCents: cents(0),
       };
-      const change = { adjustments: [half], knownCount: 0, ...nothing };
+      const known = { ...nothing, adjustments: [], settledToGiverCents: cents(0) };
+      const change = { adjustments: [half], known, ...nothing };
       await payments.adjustPayment(paid.id, change, NOW + 2 * MINUTE_MS, NOW);
       const { events } = await readAll(storage, provider.id);
       const ofTip = { transactionId: paid.id, qrCodeId: paid.qrCodeId };

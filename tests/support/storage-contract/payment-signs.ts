@@ -37,8 +37,10 @@ async function openScene() {
   }
   async function adjust(id: TransactionId, adjustments: readonly Adjustment[], debts: Debts = {}) {
     const payment = await storage.payments.findPayment({ id });
+    if (!payment) throw new Error(`${id} has gone`);
+    const { settledByReceiverCents } = payment;
     const none = { owedByReceiverCents: cents(0), owedToGiverCents: cents(0), owedToReceiverCents: cents(0) };
-    const change = { adjustments, knownCount: payment?.adjustments.length ?? 0, ...none, ...debts };
+    const change = { adjustments, known: payment, settledByReceiverCents, ...none, ...debts };
     const adjusted = await storage.payments.adjustPayment(id, change, NOW + MINUTE_MS, NOW);
     expect(adjusted?.outcome).toBe('moved');
   }

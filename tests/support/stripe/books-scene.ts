@@ -108,8 +108,7 @@ export async function openBooksScene(
       const charge = await service.readCharge(payment.chargeId);
       if (!charge) throw new Error('there is no charge');
       const { isRefunded, ...change } = decideAdjustments(payment, charge, now());
-      const knownCount = payment.adjustments.length;
-      await payments.adjustPayment(id, { ...change, knownCount }, now(), now() + HOUR_MS);
+      await payments.adjustPayment(id, { ...change, known: payment }, now(), now() + HOUR_MS);
       if (isRefunded) await payments.movePayment(id, { kind: 'refunded' }, now(), now() + HOUR_MS);
     },
 

@@ -190,14 +190,17 @@ export interface Payments {
   /**
    * Enters what happened to the money of a charge: the adjustments that the ledger does not have yet, each once
    * by its kind and source, with what is owed afterwards (`decideAdjustments`).
-   * @param change what was decided while the payment had `knownCount` adjustments. It stays unchanged when it has
-   *   more by now, or was reversed, because the new ones are parts of what is left by those before.
+   * @param change what was decided of the payment as it was `known`. It stays unchanged when it has more adjustments
+   *   by now, was reversed, or had a debt ended by an operator, because what is new was worked out without them.
    * @returns null for an unknown payment.
    */
   adjustPayment(
     id: TransactionId,
-    change: Pick<PaymentRecord, 'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents'> & {
-      readonly knownCount: number;
+    change: Pick<
+      PaymentRecord,
+      'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents' | 'settledByReceiverCents'
+    > & {
+      readonly known: Pick<PaymentRecord, 'adjustments' | 'settledByReceiverCents' | 'settledToGiverCents'>;
       readonly adjustments: readonly Adjustment[];
     },
     nowMs: number,

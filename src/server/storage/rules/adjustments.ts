@@ -11,7 +11,7 @@ import type { ChargeState, PaymentRecord } from '../port/payments.ts';
 type Owed = Pick<PaymentRecord, 'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents'>;
 
 /** What is to be done about a charge. What is owed is what the charge leaves owed, entered before or not. */
-export interface DueAdjustments extends Owed {
+export interface DueAdjustments extends Owed, Pick<PaymentRecord, 'settledByReceiverCents'> {
   /** In the order in which they are entered. */
   readonly adjustments: readonly Adjustment[];
   /** Whether all that the adjustments leave went back by refunds: the payment then moves to `refunded`. */
@@ -49,10 +49,11 @@ export function decideAdjustments(
   charge: ChargeState,
   nowMs: number,
 ): DueAdjustments {
-  const { state, owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = payment;
+  const { state } = payment;
   const isReversed = state === 'refunded';
   if (charge.state !== 'captured' || !(isReversed || state === 'succeeded')) {
-    const owed = { owedByReceiverCents, owedToGiverCents, owedToReceiverCents };
+    const { owedByReceiverCents, owedToGiverCents, owedToReceiverCents, settledByReceiverCents } = payment;
+    const owed = { owedByReceiverCents, owedToGiverCents, owedToReceiverCents, settledByReceiverCents };
     return { adjustments: [], isRefunded: false, ...owed };
   }
   const whole = payment.amountCents + payment.giverFeeCents;
@@ -63,7 +64,7 @@ export function decideAdjustments(
   return {
     adjustments: isReversed || isRefunded ? due : [...due, ...debitOf(payment, charge, due, nowMs)],
     isRefunded,
-    ...owedOf(payment, charge, happened),
+    ...owedOf(payment, charge, happened, missing),
   };
 }
 
@@ -191,20 +192,51 @@ function takenBy(adjustments: readonly Adjustment[]): number {
  * has settled.
  */
 function owedOf(
-  { amountCents, giverFeeCents, settledByReceiverCents, settledToGiverCents }: DecidedPayment,
+  payment: DecidedPayment,
   { transfer, refunds, disputes }: ChargeState,
   happened: readonly Happening[],
-): Owed {
+  missing: readonly Happening[],
+): Pick<DueAdjustments, keyof Owed | 'settledByReceiverCents'> {
+  const { amountCents, giverFeeCents, settledByReceiverCents, settledToGiverCents } = payment;
   const whole = amountCents + giverFeeCents;
   const back = within(sum(happened.map(({ fromReceiver }) => fromReceiver)), whole);
   const arrived = within(sum(happened.map(({ toGiver }) => toGiver)), whole);
   const failed = sumOf(refunds.filter((refund) => !hasArrived(refund)));
   const lacking = transfer ? Math.min(back, transfer.cents) - transfer.reversedCents : 0;
+  const undone = undoneOf(payment, transfer?.reversedCents ?? 0, happened, missing);
+  // Of what the receiver does not lack any more nothing is left that could be written off.
+  const settled = Math.min(settledByReceiverCents - undone, Math.max(0, lacking));
   return {
-    owedByReceiverCents: cents(Math.max(0, lacking - settledByReceiverCents)),
+    owedByReceiverCents: cents(Math.max(0, lacking - settled)),
     owedToGiverCents: cents(Math.max(0, Math.min(failed, back - arrived) - settledToGiverCents)),
     owedToReceiverCents: cents(Math.min(wonOf(disputes), Math.max(0, -lacking))),
+    settledByReceiverCents: cents(settled),
   };
+}
+
+/**
+ * How much of what an operator has written off was for disputes that are won now: the receiver may keep that money
+ * after all, and what they lack for something else is owed. What was reversed is taken for the oldest of what went
+ * back, and what was written off for the next, because nothing younger was there when it was.
+ */
+function undoneOf(
+  { adjustments, settledByReceiverCents }: DecidedPayment,
+  reversedCents: number,
+  happened: readonly Happening[],
+  missing: readonly Happening[],
+): number {
+  const isWon = ({ kind }: Pick<Happening, 'kind'>) => kind === 'dispute_won';
+  const wonBefore = new Set(adjustments.filter(isWon).map(({ source }) => source));
+  const wonNow = new Set(missing.filter(isWon).map(({ source }) => source));
+  const until = reversedCents + settledByReceiverCents;
+  let [place, undone] = [0, 0];
+  for (const { source, fromReceiver } of happened) {
+    if (fromReceiver <= 0 || wonBefore.has(source)) continue;
+    const from = place;
+    place += fromReceiver;
+    if (wonNow.has(source)) undone += Math.max(0, Math.min(place, until) - Math.max(from, reversedCents));
+  }
+  return undone;
 }
 
 function wonOf(disputes: ChargeState['disputes']): number {

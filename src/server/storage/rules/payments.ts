@@ -315,30 +315,37 @@ export function pauseAfterLooks(payment: OpenPayment & Pick<PaymentRecord, 'look
     : Math.min(FIRST_PAUSE_MS * 2 ** payment.lookCount, DAY_MS);
 }
 
-/** What an adjustment makes of a payment; null when nothing of it is new. */
+const DEBTS = [
+  'owedByReceiverCents',
+  'owedToGiverCents',
+  'owedToReceiverCents',
+  'settledByReceiverCents',
+] as const;
+
+/** What an adjustment makes of a payment; null when nothing of it is new, or it was decided of another state. */
 export function adjustedPayment(
   payment: PaymentRecord,
   change: Parameters<Payments['adjustPayment']>[1],
   nowMs: number,
 ): PaymentRecord | null {
-  const { state } = payment;
-  const { knownCount, adjustments, owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = change;
-  if (knownCount !== payment.adjustments.length) return null;
+  const { state, settledByReceiverCents, settledToGiverCents } = payment;
+  const { known, adjustments } = change;
+  const isKnown =
+    known.adjustments.length === payment.adjustments.length &&
+    known.settledByReceiverCents === settledByReceiverCents &&
+    known.settledToGiverCents === settledToGiverCents;
   // A reversal has left the receiver nothing, so that this was decided before it.
   const isLate = state === 'refunded' && adjustments.some(({ netAmountCents }) => netAmountCents !== 0);
-  if (isLate || !(state === 'succeeded' || state === 'refunded')) return null;
-  const isSame =
-    adjustments.length === 0 &&
-    owedByReceiverCents === payment.owedByReceiverCents &&
-    owedToGiverCents === payment.owedToGiverCents &&
-    owedToReceiverCents === payment.owedToReceiverCents;
-  if (isSame) return null;
+  if (!isKnown || isLate || !(state === 'succeeded' || state === 'refunded')) return null;
+  if (adjustments.length === 0 && DEBTS.every((debt) => change[debt] === payment[debt])) return null;
+  const { owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = change;
   return {
     ...payment,
     adjustments: [...payment.adjustments, ...adjustments],
     owedByReceiverCents,
     owedToGiverCents,
     owedToReceiverCents,
+    settledByReceiverCents: change.settledByReceiverCents,
     changedAtMs: nowMs,
     lookCount: 0,
   };
