@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
+import { leftOf } from '#server/storage/rules/tips.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
@@ -206,9 +207,12 @@ export function createPaidTips(
       const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
       if (!('payment' in asked)) return asked;
       const payment = await orUnavailable(() => finishRefund(asked.payment));
-      if (!isBack(payment)) return { outcome: 'refused' };
       const transaction = await findToReverse(storage, reversal);
       if (!transaction) throw new Error(`${payment.id} has gone`);
+      // What a dispute has left was refunded as well, and the tip is no more reversed than the dispute has ended.
+      const isGone =
+        transaction.adjustments.at(-1)?.kind === 'refund' && leftOf(transaction).amountCents === 0;
+      if (!isBack(payment) && !isGone) return { outcome: 'refused' };
       return { outcome: isBack(asked.payment) ? 'repeated' : 'reversed', transaction };
     },
 

@@ -133,21 +133,24 @@ export function createPaymentProgress(deps: ProgressDependencies) {
   async function refund(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'succeeded' || !payment.refund) return payment;
     const outcome = await service.refund(payment);
+    const ended = { kind: 'refund_refused', askedAtMs: payment.refund.askedAtMs } as const;
     if (outcome === 'refunded') {
-      const refunded = await move(payment, { kind: 'refunded' });
       try {
-        return await settle(refunded);
+        const settled = await settle(payment);
+        if (settled.state !== 'succeeded') return settled;
+        // What a dispute has left was refunded: that is no reversal, because the dispute may still be won.
+        return await move(settled, hasDispute(settled) ? ended : { kind: 'refunded' });
       } catch (err) {
         // The giver has the money back, and the event of it asks again for what the receiver still has.
-        if (!(err instanceof PaymentServiceUnavailable)) throw err;
+        if (!(err instanceof PaymentServiceUnavailable) || hasDispute(payment)) throw err;
         log.warn({ err, payment: payment.id }, 'the payment service does not answer');
-        return refunded;
+        return move(payment, { kind: 'refunded' });
       }
     }
     const settled = outcome === 'refunded_before' ? await settle(payment) : payment;
     if (settled.state !== 'succeeded') return settled;
     log.warn({ payment: payment.id }, 'the payment service has refused a refund');
-    return move(settled, { kind: 'refund_refused', askedAtMs: payment.refund.askedAtMs });
+    return move(settled, ended);
   }
 
   /** Gives up or returns what a refund was asked for. */
@@ -168,6 +171,11 @@ export function createPaymentProgress(deps: ProgressDependencies) {
   }
 
   return { isAskable, withPage, hear, lookUp, look, settle, finishRefund };
+}
+
+/** Whether a bank has taken something of it, also where the dispute has ended. */
+function hasDispute({ adjustments }: PaymentRecord): boolean {
+  return adjustments.some(({ kind }) => kind === 'dispute');
 }
 
 function isOwed({ owedByReceiverCents, owedToReceiverCents }: PaymentRecord): boolean {

@@ -120,7 +120,10 @@ export type PaymentMove =
   | { readonly kind: 'failed' | 'expired' | 'refunded' }
   /** Ends no payment whose page another request has stored meanwhile: somebody may be paying there. */
   | { readonly kind: 'page_refused' }
-  /** Names the refund request that was refused, because a later one may be under way. */
+  /**
+   * Names the refund request that was refused, or that refunded what a dispute had left, because a later one may be
+   * under way.
+   */
   | { readonly kind: 'refund_refused'; readonly askedAtMs: number };
 
 /** The payment after a move, or unchanged because it had moved on. */

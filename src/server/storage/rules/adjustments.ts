@@ -209,7 +209,10 @@ function owedOf(
   return {
     owedByReceiverCents: cents(Math.max(0, lacking - settled)),
     owedToGiverCents: cents(Math.max(0, Math.min(failed, back - arrived) - settledToGiverCents)),
-    owedToReceiverCents: cents(Math.min(wonOf(disputes), Math.max(0, -lacking))),
+    // A reversal has left the receiver nothing, so that nothing of it is theirs again.
+    owedToReceiverCents: cents(
+      payment.state === 'refunded' ? 0 : Math.min(wonOf(disputes), Math.max(0, -lacking)),
+    ),
     settledByReceiverCents: cents(settled),
   };
 }
