@@ -131,6 +131,33 @@ const STEPS: readonly Step[] = [
     end: { status: 'completed', receivedCents: 970 },
   },
   {
+    name: 'capture a part',
+    arrange: authorised,
+    act(scene, tip) {
+      scene.stripe.capture(need(tip).chargeId, 1_050);
+      return scene.deliver();
+    },
+    isMeant: isGet('/payment_intents/'),
+    write: { name: 'movePayment', kind: 'succeeded' },
+    meanwhile: { states: ['authorised'], receivedCents: 1_940 },
+    end: { status: 'completed', receivedCents: 890 },
+  },
+  {
+    name: 'refund the rest',
+    async arrange(scene) {
+      const tip = await captured(scene);
+      scene.stripe.disputePart(tip.chargeId, 840);
+      await scene.deliver();
+      return tip;
+    },
+    act: ({ provider }, tip) =>
+      expect(provider.trpc.transactions.refund.mutate({ id: need(tip).id })).rejects.toThrow(),
+    isMeant: isPost('/refunds'),
+    write: { name: 'adjustPayment' },
+    meanwhile: { states: ['succeeded'], receivedCents: 1_164 },
+    end: { status: 'disputed', receivedCents: 0 },
+  },
+  {
     name: 'take back',
     arrange: captured,
     act(scene, tip) {

@@ -273,6 +273,9 @@ test('the export has a row for each movement, and its columns add up to what eac
   stripe.failRefund(stripe.refundPart(ofFailed, 1_000, { isPending: true }));
   for (let part = 1; part <= 12; part += 1) stripe.reverseTransfer(ofFailed, 100 + part);
   await pay(tip(1_000), 'later');
+  const part = tip(4_000);
+  const ofPart = await pay(part, 'later');
+  stripe.capture(ofPart, 2_000);
   clock.nowMs += 3 * DAY_MS;
   const payout = stripe.payOut();
   let csv = exportHeading();
@@ -301,13 +304,17 @@ test('the export has a row for each movement, and its columns add up to what eac
     ['dispute_won', day(2), '105.00', '0.00'],
     ['given_back', day(2), '0.00', '97.00'],
   ]);
+  expect(rowsOf(part.id)).toEqual([
+    ['charge', day(2), '42.00', '16.80'],
+    ['refund', day(2), '-22.00', '0.00'],
+  ]);
   // Of parts that are many the charge brings the newest alone.
   expect(rowsOf(failed.id)).toHaveLength(1 + 2 + 2 * 12);
   expect(rowsOf(failed.id).at(-1)).toEqual(['refund_failed', '', '10.00', '0.00']);
   const arrives = new Date((payout?.arrivalDate ?? 0) * 1_000).toISOString().slice(0, 10);
   const ofCharges = rows.filter((row) => row['Movement'] === 'charge');
   expect(ofCharges.map((row) => [row['Charge'], row['Payout'], row['Payout arrives']])).toEqual(
-    [ofFailed, ofWon, ofHalf].map((charge) => [charge, payout?.id, arrives]),
+    [ofPart, ofFailed, ofWon, ofHalf].map((charge) => [charge, payout?.id, arrives]),
   );
   const references = rows.map((row) => row['Reference'] ?? '');
   expect(references.every((id) => /^(ch|re|dp|trr|fr|tr)_/.test(id))).toBe(true);
@@ -323,7 +330,7 @@ test('the export has a row for each movement, and its columns add up to what eac
       .map(({ id }) => id)
       .toSorted(),
   );
-  expect(column('Charged')).toBe(10_500 + 1_050 + 3_150);
+  expect(column('Charged')).toBe(10_500 + 1_050 + 3_150 + 2_000);
   const { available, pending } = stripe.balanceOf(accountId);
   expect(column('To provider')).toBe(available + pending);
   expect(column('Service fee')).toBe(own.reduce((sum, { fee }) => sum + fee, 0));
@@ -423,4 +430,37 @@ test('what is held on a card for longer than a week, and no payment knows, is a 
   ]);
   expect(all).toMatchObject({ addsUp: false, chargeCount: 2 });
   expect(all.sides.paid).toEqual(same(0));
+});
+
+test('what was captured in part adds up, and so does what went back of it and what is owed', async () => {
+  const { stripe, storage, clock, tip, pay, enter, takeBack, compare } = await openScene();
+  const whole = tip(4_000);
+  const [kept, owing, refunded] = [tip(4_000), tip(4_000), tip(3_333)];
+  const captureLater = async (of: NewTransaction, cents: number) => {
+    const chargeId = await pay(of, 'later');
+    stripe.capture(chargeId, cents);
+    const move = { kind: 'succeeded', chargeId } as const;
+    await storage.payments.movePayment(of.id, move, clock.nowMs, clock.nowMs + HOUR_MS);
+    return chargeId;
+  };
+  await pay(whole);
+  await captureLater(kept, 2_000);
+  stripe.refundPart(await captureLater(owing, 2_000), 500);
+  stripe.refundPart(await captureLater(refunded, 1_001), 333, { reverseTransfer: true });
+  // Nobody has heard of the capture of a part by now.
+  expect((await compare()).findings).toEqual(
+    expect.arrayContaining([
+      { kind: 'refund', transactionId: kept.id, elsewhereCents: 2_200, hereCents: 0 },
+      { kind: 'receiver', transactionId: kept.id, elsewhereCents: 1_680, hereCents: 3_880 },
+    ]),
+  );
+  for (const { id } of [kept, owing, refunded]) await enter(id);
+  const owed = { kind: 'owed', transactionId: owing.id, elsewhereCents: 1_680, hereCents: 1_260 };
+  const known = await compare();
+  expect(known).toMatchObject({ addsUp: true, findings: [owed] });
+  expect(known.sides.paid).toEqual(same(3 * 4_200 + 3_500));
+  expect(known.sides.back).toEqual(same(2_200 + 2_200 + 500 + 3_500 - 1_001 + 333));
+  await takeBack(owing.id);
+  await enter(owing.id);
+  expect(await compare()).toMatchObject({ addsUp: true, findings: [] });
 });

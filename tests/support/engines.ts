@@ -40,6 +40,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'payments-keys',
   'payments-model',
   'payments-money-back',
+  'payments-parts',
   'payments-processes',
   'payments-restore',
   'payments-tables',

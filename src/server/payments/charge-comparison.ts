@@ -110,7 +110,7 @@ export function compareCharge(payment: ComparedPayment, charge: ComparedCharge, 
   };
   const received = receivedOf(payment, charge, here.netCents);
   const isOnItsWay = findings.some(({ kind }) => kind === 'on_its_way');
-  if (received && received.elsewhere !== received.here) explain(payment, received, isOnItsWay, find);
+  if (received && received.elsewhere !== received.here) explain(payment, charge, received, isOnItsWay, find);
   return { sides: { paid, back, received: received ?? same(here.netCents) }, findings };
 }
 
@@ -124,21 +124,27 @@ function receivedOf(payment: ComparedPayment, charge: ComparedCharge, here: numb
   // What was given back after a dispute came without fees, which went back before.
   const wasGivenBack = disputes.some(({ state }) => state === 'won');
   return applicationFeeCents === undefined || wasGivenBack
-    ? { elsewhere: netShareOf(payment, keptCents), here }
+    ? { elsewhere: netShareOf(payment, charge, keptCents), here }
     : { elsewhere: keptCents - applicationFeeCents, here };
 }
 
 /** What a part of the charge comes to for the receiver. */
 function netShareOf(
   { netAmountCents, amountCents, giverFeeCents }: ComparedPayment,
+  { partlyCaptured }: ComparedCharge,
   partCents: number,
 ): number {
-  return Math.round((netAmountCents * partCents) / (amountCents + giverFeeCents));
+  const { cents, netCents } = partlyCaptured ?? {
+    cents: amountCents + giverFeeCents,
+    netCents: netAmountCents,
+  };
+  return Math.round((netCents * partCents) / cents);
 }
 
 /** Names why the receiver does not have what the ledger says. */
 function explain(
   payment: ComparedPayment,
+  charge: ComparedCharge,
   { elsewhere, here }: Side,
   isOnItsWay: boolean,
   find: (kind: Finding['kind'], elsewhereCents: number, hereCents: number) => void,
@@ -147,9 +153,9 @@ function explain(
     find('on_its_way', elsewhere, here);
     return;
   }
-  const owed = netShareOf(payment, payment.owedByReceiverCents - payment.owedToReceiverCents);
+  const owed = netShareOf(payment, charge, payment.owedByReceiverCents - payment.owedToReceiverCents);
   if (owed !== 0) find('owed', here + owed, here);
-  const writtenOff = netShareOf(payment, payment.settledByReceiverCents);
+  const writtenOff = netShareOf(payment, charge, payment.settledByReceiverCents);
   if (writtenOff !== 0) find('written_off', here + writtenOff, here);
   const rest = elsewhere - here - owed - writtenOff;
   const rounded = payment.adjustments.filter(({ netAmountCents }) => netAmountCents !== 0).length;

@@ -79,6 +79,8 @@ export class Charge {
   state: 'requires_capture' | 'succeeded' | 'canceled' = 'requires_capture';
   cancellationReason: string | null = null;
   movement: Movement | null = null;
+  /** Of the amount; the rest was never captured. */
+  captured: number;
   transfer: Transfer | null = null;
   feeId: string | null = null;
   /** Of how much of the charge the application fee went back. */
@@ -95,13 +97,15 @@ export class Charge {
     this.intentId = ids.intentId;
     this.created = ids.created;
     this.plan = plan;
+    this.captured = plan.amount;
   }
 
   get amount() {
     return this.plan.amount;
   }
+  /** https://docs.stripe.com/api/payment_intents/capture: it is capped at what is captured, and else stays whole. */
   get applicationFee() {
-    return this.plan.applicationFee;
+    return Math.min(this.plan.applicationFee, this.captured);
   }
   get destination() {
     return this.plan.destination;
@@ -134,9 +138,14 @@ export class Charge {
   get isDisputed() {
     return this.disputes.some(({ status }) => status === 'needs_response' || status === 'lost');
   }
-  /** The part of the application fee in a part of the charge: what the receiver's part leaves. */
+  /** What a bank has taken, and not given back. */
+  get disputedCents() {
+    const taken = this.disputes.filter(({ status }) => status === 'needs_response' || status === 'lost');
+    return taken.reduce((sum, { amount }) => sum + amount, 0);
+  }
+  /** The part of the application fee in a part of what was captured: what the receiver's part leaves. */
   feeOf(part: number): number {
-    return part - Math.round(((this.amount - this.applicationFee) * part) / this.amount);
+    return part - Math.round(((this.captured - this.applicationFee) * part) / this.captured);
   }
 }
 
@@ -225,6 +234,7 @@ export function createCharges(
       created: charge.created,
       payment_intent: charge.intentId,
       amount: charge.amount,
+      amount_captured: charge.isCaptured ? charge.captured : 0,
       amount_refunded: charge.state === 'canceled' ? charge.amount : charge.refundedCents,
       captured: charge.isCaptured,
       refunded: charge.state === 'canceled' || charge.refundedCents === charge.amount,
@@ -259,7 +269,8 @@ export function createCharges(
       livemode,
       created: charge.created,
       amount: charge.amount,
-      amount_received: charge.isCaptured ? charge.amount : 0,
+      amount_received: charge.isCaptured ? charge.captured : 0,
+      application_fee_amount: charge.plan.applicationFee,
       currency: charge.plan.currency,
       status: charge.state,
       cancellation_reason: charge.cancellationReason,
@@ -291,10 +302,15 @@ export function createCharges(
 
   /** The money moves: to the platform, from there to the receiver, and both fees back. */
   function collect(charge: Charge): void {
-    const { amount, applicationFee, destination, plan } = charge;
+    const { applicationFee, destination, plan, captured: amount } = charge;
     const common = { currency: plan.currency, source: charge.id, isPending: true };
     charge.state = 'succeeded';
-    charge.movement = money.move(platform, 'charge', { ...common, amount, fee: cardFee(amount) });
+    charge.movement = money.move(platform, 'charge', {
+      ...common,
+      amount: charge.amount,
+      fee: cardFee(charge.amount),
+    });
+    if (amount < charge.amount) release(charge);
     const transfer: Transfer = {
       id: nextId('tr'),
       amount,
@@ -315,10 +331,35 @@ export function createCharges(
     money.move(platform, 'application_fee', { ...common, amount: applicationFee, source: charge.feeId });
   }
 
-  function capture(charge: Charge): void {
+  /**
+   * What is not captured is booked as a refund of the whole, with its part of the fee:
+   * https://docs.stripe.com/reports/reporting-categories
+   */
+  function release(charge: Charge): void {
+    const { captured, plan } = charge;
+    const amount = charge.amount - captured;
+    charge.refunds.push({
+      id: nextId('re'),
+      amount,
+      created: nowS(),
+      status: 'succeeded',
+      movement: money.move(platform, 'refund', {
+        amount: -amount,
+        fee: cardFee(captured) - cardFee(charge.amount),
+        currency: plan.currency,
+        source: charge.id,
+        isPending: true,
+      }),
+      failure: null,
+    });
+  }
+
+  function capture(charge: Charge, amount = charge.amount): void {
     if (charge.state !== 'requires_capture') throw unexpected(charge, 'captured');
+    if (amount <= 0 || amount > charge.amount) throw invalid('The amount is greater than what is held.');
     if (!destinationNamed(charge.destination).chargesEnabled)
       throw invalid('Your destination account needs to have the transfers capability.');
+    charge.captured = amount;
     collect(charge);
     notify('charge.captured', bodyOfCharge(charge));
   }
@@ -357,13 +398,13 @@ export function createCharges(
   }
 
   const feeBackOf = (charge: Charge, part: number) =>
-    charge.feeOf(Math.min(charge.amount, charge.feeRefundedFor + part)) - charge.refundedFee;
+    charge.feeOf(Math.min(charge.captured, charge.feeRefundedFor + part)) - charge.refundedFee;
 
   function refundFee(charge: Charge, part: number): void {
     const { destination, feeId, plan } = charge;
     const amount = feeBackOf(charge, part);
     const common = { currency: plan.currency, source: feeId ?? '' };
-    charge.feeRefundedFor = Math.min(charge.amount, charge.feeRefundedFor + part);
+    charge.feeRefundedFor = Math.min(charge.captured, charge.feeRefundedFor + part);
     const movement = money.move(platform, 'application_fee_refund', { ...common, amount: -amount });
     charge.feeRefunds.push({ id: nextId('fr'), amount, created: nowS(), movement });
     money.move(destination, 'application_fee_refund', { ...common, amount });
@@ -383,9 +424,10 @@ export function createCharges(
       readonly isPending?: boolean;
     } = {},
   ): Refund {
-    const left = charge.amount - charge.refundedCents;
+    const left = charge.amount - charge.refundedCents - charge.disputedCents;
     if (!charge.isCaptured) throw unexpected(charge, 'refunded');
-    if (charge.isDisputed) throw invalid('This charge has been charged back.', 'charge_disputed');
+    if (charge.isDisputed && left <= 0)
+      throw invalid('This charge has been charged back.', 'charge_disputed');
     if (left === 0) throw invalid('This charge has already been refunded.', 'charge_already_refunded');
     const { amount = left, reverseTransfer = false, refundFee: refundsFee = reverseTransfer } = asked;
     if (amount > left || amount <= 0) throw invalid('Refund amount is greater than what is left.');
@@ -428,11 +470,15 @@ export function createCharges(
         }
   }
 
-  /** The bank of the giver takes what is left of a charge back, or asks first. */
-  function openDispute(charge: Charge, isInquiry = false): Dispute {
+  /** The bank of the giver takes what is left of a charge back or a part of that, or asks first. */
+  function openDispute(
+    charge: Charge,
+    { isInquiry = false, amount: part }: { readonly isInquiry?: boolean; readonly amount?: number } = {},
+  ): Dispute {
     const { currency } = charge.plan;
-    const amount = charge.amount - charge.refundedCents;
-    if (!charge.isCaptured || charge.isDisputed || amount === 0)
+    const left = charge.amount - charge.refundedCents;
+    const amount = part ?? left;
+    if (!charge.isCaptured || charge.isDisputed || amount <= 0 || amount > left)
       throw new Error(`${charge.intentId} has nothing that a bank could take`);
     const id = nextId('dp');
     const taken = { amount: -amount, fee: DISPUTE_FEE, currency, source: id };

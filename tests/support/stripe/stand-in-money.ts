@@ -2,7 +2,7 @@
  * The balances of the stand-in for Stripe: of the platform and of connected accounts, as sums of balance
  * transactions that become available days later, with the payouts that leave them.
  */
-import { check, invalid, listOf, type Routes, type StandInCore } from './stand-in-core.ts';
+import { check, invalid, listOf, noSuch, type Routes, type StandInCore } from './stand-in-core.ts';
 
 export const DAY_S = 86_400;
 /** So long card money is pending, and so long a payout is on its way. */
@@ -167,6 +167,11 @@ export function createMoney({ nowS, nextId, notify, livemode }: StandInCore, pla
           [undefined, bodyOfPayout(payout).status].includes(parameters['status']?.toString()),
       );
       return listOf(own, parameters, bodyOfPayout);
+    },
+    'GET balance_transactions/:id': (_, id) => {
+      const movement = movements.find((one) => one.id === id);
+      if (!movement) throw noSuch('balance_transaction', id);
+      return bodyOfMovement(movement);
     },
     'GET balance_transactions': ({ account, parameters }) => {
       check('BalanceTransactions', 'BalanceTransactionListParams', parameters);

@@ -294,8 +294,8 @@ export async function startStripe({
       }),
     /** Lets the time of a page run out. */
     expire: (sessionId: string) => pages.expire(pages.sessionNamed(sessionId)),
-    /** Takes what is held on a card, as the operator may do at Stripe. */
-    capture: (chargeId: string) => charges.capture(chargeNamed(chargeId)),
+    /** Takes what is held on a card or a part of it, as the operator may do at Stripe. */
+    capture: (chargeId: string, cents?: number) => charges.capture(chargeNamed(chargeId), cents),
     /** Lets what is held on a card lapse, as it does after seven days. */
     expireAuthorisation: (chargeId: string) => charges.cancel(chargeNamed(chargeId), 'automatic'),
 
@@ -338,7 +338,10 @@ export async function startStripe({
     },
     /** The bank of the giver takes what is left of a charge. @returns how Stripe names the dispute. */
     openDispute: (intentId: string, isInquiry = false): string =>
-      charges.openDispute(chargeNamed(intentId), isInquiry).id,
+      charges.openDispute(chargeNamed(intentId), { isInquiry }).id,
+    /** The bank takes a part of it. @returns how Stripe names the dispute. */
+    disputePart: (intentId: string, cents: number): string =>
+      charges.openDispute(chargeNamed(intentId), { amount: cents }).id,
     closeDispute: charges.closeDispute,
     /** The operator takes a part back from the receiver at Stripe. */
     reverseTransfer(intentId: string, cents: number, refundsFee = true) {

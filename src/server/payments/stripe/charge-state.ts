@@ -46,29 +46,72 @@ export interface ChargeParts {
   readonly givenBack: readonly Stripe.Transfer[];
 }
 
-/** Null for what was not paid. */
+/**
+ * What was captured in part, by somebody at Stripe, is told as a charge of the whole of which the rest went back at
+ * once: to the giver, and from the receiver, who never had it. Null for what was not paid.
+ */
 export function chargeStateOf(parts: ChargeParts): ChargeState | null {
   const { intent, transfer, refunds, disputes, givenBack } = parts;
   const state = stateOf(intent.status);
   if (state === null) return null;
   const isCaptured = state === 'captured';
+  const captured = partlyCaptured(intent);
+  const released = captured ? intent.amount - intent.amount_received : 0;
+  const listed = releaseIn(parts);
+  const made = refunds.filter((refund) => refund !== listed).map(refundOf);
+  const release = {
+    // It is the same whether Stripe lists it already or not yet.
+    id: `${intent.id} uncaptured`,
+    cents: fromStripe(released),
+    hasFailed: false,
+    createdAtMs: intent.created * 1_000,
+  };
   return {
     chargeId: intent.id,
     transactionId: intent.metadata['transaction'] ?? null,
     state,
-    chargedCents: fromStripe(isCaptured ? intent.amount_received : intent.amount),
+    chargedCents: fromStripe(intent.amount),
+    ...(captured && { partlyCaptured: captured }),
     // What was held and given up is told as a refund as well, though no money moved.
-    refunds: isCaptured ? refunds.map(refundOf).toSorted((a, b) => a.createdAtMs - b.createdAtMs) : [],
+    refunds: isCaptured
+      ? [...(captured ? [release] : []), ...made.toSorted((a, b) => a.createdAtMs - b.createdAtMs)]
+      : [],
     disputes: disputes
       .flatMap((dispute) => disputeOf(dispute, givenBack) ?? [])
       .toSorted((a, b) => a.openedAtMs - b.openedAtMs),
     transfer: transfer && {
-      cents: fromStripe(transfer.amount),
+      cents: fromStripe(transfer.amount + released),
       reversedCents: fromStripe(
-        givenBack.reduce((taken, given) => taken - keptOf(given), transfer.amount_reversed),
+        givenBack.reduce((taken, given) => taken - keptOf(given), transfer.amount_reversed + released),
       ),
     },
   };
+}
+
+/** Null where the whole was captured. Stripe collects the whole application fee of a part, if the part has so much. */
+export function partlyCaptured({
+  status,
+  amount,
+  amount_received,
+  application_fee_amount,
+}: Stripe.PaymentIntent): NonNullable<ChargeState['partlyCaptured']> | null {
+  if (status !== 'succeeded' || amount_received >= amount) return null;
+  const net = Math.max(0, amount_received - (application_fee_amount ?? 0));
+  return { cents: fromStripe(amount_received), netCents: fromStripe(net) };
+}
+
+/**
+ * What was not captured, as Stripe lists it: the first refund of the charge, which moved money on its balance only
+ * (https://docs.stripe.com/reports/reporting-categories).
+ */
+export function releaseIn({ intent, refunds }: Pick<ChargeParts, 'intent' | 'refunds'>) {
+  if (!partlyCaptured(intent)) return undefined;
+  // Stripe lists the newest first, and tells whole seconds.
+  const oldestFirst = refunds.toReversed().toSorted((a, b) => a.created - b.created);
+  const released = intent.amount - intent.amount_received;
+  return oldestFirst.find(
+    ({ created, amount }) => created === oldestFirst[0]?.created && amount === released,
+  );
 }
 
 function stateOf(status: Stripe.PaymentIntent.Status): ChargeState['state'] | null {

@@ -1,13 +1,15 @@
 /** Translates what Stripe tells of a captured charge into the movements of its money. */
 import type Stripe from 'stripe';
 import type { BookedMovement } from '../payment-books.ts';
-import type { ChargeParts } from './charge-state.ts';
+import { type ChargeParts, releaseIn } from './charge-state.ts';
 import { fromStripe } from './minor-units.ts';
 import { expanded, idOf } from './stripe-calls.ts';
 
 export interface MovedParts extends ChargeParts {
   readonly fee: Stripe.ApplicationFee | null;
   readonly feeRefunds: readonly Stripe.FeeRefund[];
+  /** What Stripe gave back of its own fee for what was not captured. */
+  readonly releasedFee: number;
   /** By the ids of their transfers. */
   readonly reversals: ReadonlyMap<string, readonly Stripe.TransferReversal[]>;
 }
@@ -23,7 +25,9 @@ const NOTHING = {
 /** The charge comes first, then the others by their time; what has none comes last. */
 export function movementsOf(parts: MovedParts): BookedMovement[] {
   const others = [
-    ...parts.refunds.flatMap(refundMovements),
+    ...parts.refunds.flatMap((refund) =>
+      refundMovements(refund, refund === releaseIn(parts) ? parts.releasedFee : 0),
+    ),
     ...parts.disputes.flatMap(disputeMovements),
     ...parts.givenBack.map(
       (transfer): BookedMovement => ({
@@ -56,7 +60,8 @@ export function movementsOf(parts: MovedParts): BookedMovement[] {
   return [chargeMovement(parts), ...others.toSorted((a, b) => timeOf(a) - timeOf(b))];
 }
 
-function chargeMovement({ intent, transfer, fee }: MovedParts): BookedMovement {
+function chargeMovement(parts: MovedParts): BookedMovement {
+  const { intent, transfer, fee } = parts;
   const charge = expanded(intent.latest_charge);
   const movement = expanded(charge?.balance_transaction);
   const fees = fromStripe(fee?.amount ?? 0);
@@ -66,7 +71,8 @@ function chargeMovement({ intent, transfer, fee }: MovedParts): BookedMovement {
     atMs: intent.created * 1_000,
     balanceTransactionIds: movement ? [movement.id] : [],
     transferId: transfer?.id ?? null,
-    chargedCents: fromStripe(intent.amount_received),
+    // Stripe books the whole, and what was not captured as a refund.
+    chargedCents: fromStripe(releaseIn(parts) ? intent.amount : intent.amount_received),
     serviceFeeCents: fromStripe(movement?.fee ?? 0),
     applicationFeeCents: fees,
     toProviderCents: transfer ? fromStripe(transfer.amount) - fees : 0,
@@ -74,9 +80,14 @@ function chargeMovement({ intent, transfer, fee }: MovedParts): BookedMovement {
 }
 
 /** What failed came back to the operator; Stripe does not tell when. */
-function refundMovements(refund: Stripe.Refund): BookedMovement[] {
+function refundMovements(refund: Stripe.Refund, releasedFee: number): BookedMovement[] {
   const { id, amount, status, failure_balance_transaction: back } = refund;
-  const made = { ...NOTHING, ...namesOf('refund', refund), chargedCents: 0 - fromStripe(amount) };
+  const made = {
+    ...NOTHING,
+    ...namesOf('refund', refund),
+    chargedCents: 0 - fromStripe(amount),
+    serviceFeeCents: fromStripe(releasedFee),
+  };
   if (status !== 'failed' && status !== 'canceled') return [made];
   return [
     made,

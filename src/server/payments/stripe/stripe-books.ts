@@ -2,16 +2,18 @@
 import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
 import type { PaymentBooks } from '../payment-books.ts';
-import { chargeStateOf } from './charge-state.ts';
+import { chargeStateOf, releaseIn } from './charge-state.ts';
 import { fromStripe } from './minor-units.ts';
 import { type MovedParts, movementsOf } from './movements.ts';
 import {
   collected,
   createStripeCalls,
   expanded,
+  idOf,
   type StripeCalls,
   type StripeSettings,
   secondsOf,
+  unavailable,
 } from './stripe-calls.ts';
 import { createStripeCharges } from './stripe-charges.ts';
 
@@ -27,13 +29,16 @@ const CHARGES_AT_ONCE = 200;
 
 export function createStripeBooks(settings: StripeSettings, clock: Clock): PaymentBooks {
   const calls = createStripeCalls(settings, clock, () => {});
-  const { stripe, all } = calls;
+  const { stripe, all, ask } = calls;
   const { partsOf } = createStripeCharges(calls, clock);
 
   const intents = (fromMs: number, toMs: number, expand: string[]) => {
     const asked = { created: secondsOf(fromMs, toMs), expand };
     return all((from) => stripe.paymentIntents.list({ ...asked, ...from }));
   };
+
+  const movementNamed = (id: string): Promise<Stripe.BalanceTransaction> =>
+    ask(() => stripe.balanceTransactions.retrieve(id), unavailable);
 
   /** A charge brings the ten newest refunds of its fee with it, and a transfer its ten newest reversals. */
   async function movedPartsOf(intent: Stripe.PaymentIntent): Promise<MovedParts> {
@@ -50,7 +55,9 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
           ? await collected(all((from) => stripe.transfers.listReversals(id, from)))
           : newest.data,
       );
-    return { ...parts, fee, feeRefunds, reversals };
+    const released = releaseIn(parts)?.balance_transaction;
+    const releasedFee = released ? (await movementNamed(idOf(released))).fee : 0;
+    return { ...parts, fee, feeRefunds, reversals, releasedFee };
   }
 
   return {

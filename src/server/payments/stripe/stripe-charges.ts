@@ -8,7 +8,7 @@ import type Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type ChargeState, type PaymentService, PaymentUndecided } from '../payment-service.ts';
-import { type ChargeParts, chargeStateOf } from './charge-state.ts';
+import { type ChargeParts, chargeStateOf, partlyCaptured } from './charge-state.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
 import { collected, expanded, type StripeCalls } from './stripe-calls.ts';
 
@@ -158,8 +158,11 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
       const { id, amountCents, giverFeeCents, netAmountCents, destination } = payment;
       const find = async () =>
         (await listGivenBack(id)).find(({ metadata }) => metadata['dispute'] === disputeId) ?? null;
+      const intent = await findIntent(chargeOf(payment));
+      const whole = { cents: amountCents + giverFeeCents, netCents: netAmountCents };
+      const captured = (intent && partlyCaptured(intent)) ?? whole;
       const transfer: Stripe.TransferCreateParams = {
-        amount: toStripe(Math.round((netAmountCents * cents) / (amountCents + giverFeeCents))),
+        amount: toStripe(Math.round((captured.netCents * cents) / captured.cents)),
         currency: stripeCurrency(),
         destination,
         transfer_group: id,

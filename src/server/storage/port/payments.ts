@@ -70,6 +70,12 @@ export interface ChargeState {
   /** `cancelled`: the authorisation was given up or has lapsed, and nobody pays. */
   readonly state: 'authorised' | 'captured' | 'cancelled';
   readonly chargedCents: number;
+  /**
+   * What was captured where that is less than was held, and what of it is left to the receiver after fees, which are
+   * not lowered with it. The charge is told as one of the whole: the rest is the first of its refunds, and was
+   * reversed of its transfer.
+   */
+  readonly partlyCaptured?: { readonly cents: number; readonly netCents: number };
   /** Newest last. */
   readonly refunds: readonly {
     readonly id: string;

@@ -140,7 +140,7 @@ function adjustmentsOf(
   missing: readonly Happening[],
   nowMs: number,
 ): readonly Adjustment[] {
-  const { state, adjustments, amountCents, giverFeeCents, netAmountCents } = payment;
+  const { state, adjustments, amountCents, giverFeeCents } = payment;
   const isReversed = state === 'refunded';
   const whole = amountCents + giverFeeCents;
   const known = new Set(adjustments.map(nameOf));
@@ -155,8 +155,8 @@ function adjustmentsOf(
     const given = toGiver + one.toGiver;
     const amount = partOf(amountCents, toGiver, whole) - partOf(amountCents, given, whole);
     const paid = partOf(whole, toGiver, whole) - partOf(whole, given, whole);
-    const before = partOf(netAmountCents, fromReceiver, whole);
-    const after = partOf(netAmountCents, fromReceiver + one.fromReceiver, whole);
+    const before = takenFor(payment, charge, fromReceiver);
+    const after = takenFor(payment, charge, fromReceiver + one.fromReceiver);
     const takenAfter = after > before ? Math.max(taken, after) : taken + after - before;
     const net = isReversed ? 0 : taken - takenAfter;
     [toGiver, fromReceiver, taken] = [given, fromReceiver + one.fromReceiver, takenAfter];
@@ -166,7 +166,7 @@ function adjustmentsOf(
 
 /** What was reversed of the transfer beyond what went back to the giver. @param due what is entered before it. */
 function debitOf(
-  { adjustments, netAmountCents, amountCents, giverFeeCents }: DecidedPayment,
+  payment: DecidedPayment,
   charge: ChargeState,
   due: readonly Adjustment[],
   nowMs: number,
@@ -175,8 +175,8 @@ function debitOf(
   const back = sum(happeningsOf(charge).map(({ fromReceiver }) => fromReceiver));
   const wonCents = wonOf(disputes);
   const reversedCents = transfer?.reversedCents ?? 0;
-  const taken = partOf(netAmountCents, Math.max(back, reversedCents - wonCents), amountCents + giverFeeCents);
-  const net = takenBy([...adjustments, ...due]) - taken;
+  const taken = takenFor(payment, charge, Math.max(back, reversedCents - wonCents));
+  const net = takenBy([...payment.adjustments, ...due]) - taken;
   // The sums only grow, so that each of their states has a debit of its own.
   const source = `${chargeId} ${reversedCents} ${back} ${wonCents}`;
   return net === 0 ? [] : [adjustmentFrom({ kind: 'debit', source }, { amount: 0, paid: 0, net }, nowMs)];
@@ -261,6 +261,23 @@ function adjustmentFrom(
     netAmountCents: cents(sums.net),
     createdAtMs,
   };
+}
+
+/**
+ * What `back` of the charge takes from the receiver. Both fees stay whole where only a part was captured, so that what
+ * was released takes more from the receiver than its share.
+ */
+function takenFor(
+  { netAmountCents, amountCents, giverFeeCents }: DecidedPayment,
+  { partlyCaptured }: ChargeState,
+  back: number,
+): number {
+  const whole = amountCents + giverFeeCents;
+  if (!partlyCaptured) return partOf(netAmountCents, back, whole);
+  const { cents: captured, netCents } = partlyCaptured;
+  const released = whole - captured;
+  const ofReleased = partOf(netAmountCents - netCents, back, released);
+  return ofReleased + partOf(netCents, back - released, captured);
 }
 
 /** The part of a sum that belongs to `back` of the whole, rounded half up, so that the whole gives the whole. */
