@@ -277,6 +277,73 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
         isPending: chance.below(2) === 0,
       }),
     );
+  const capturePart = () =>
+    withCharge('capturePart', false, (id, amount) => stripe.capture(id, part(amount)));
+  const disputePart = () =>
+    withCharge('disputePart', true, (id, amount) => stripe.disputePart(id, part(amount)));
+
+  /** The operator writes a debt off, at the moment in which something else may happen to its tip. */
+  async function writeOff(of?: unknown): Promise<boolean> {
+    const { payments } = anyApp().storage;
+    const debts = (await payments.listDebts(9)).filter(
+      ({ id, owedByReceiverCents }) => owedByReceiverCents > 0 && (of === undefined || of === id),
+    );
+    if (debts.length === 0) return false;
+    const { id } = chance.pick(debts);
+    const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+    const act = { actor, action: 'debt_written_off', subject: id, reason: null, atMs: nowMs } as const;
+    const isDone = await payments.settleDebt(id, 'owed_by_receiver', nowMs, act);
+    if (isDone) count('writeOff');
+    return isDone;
+  }
+
+  /** A tip that was captured and of which nothing went back; given and paid now. */
+  async function captureAnew(cents?: number) {
+    const [provider] = providers;
+    const [{ token } = { token: '' }] = customers;
+    const tip = {
+      receiverQrId: provider?.code ?? '',
+      amountCents: 9_999,
+      serviceCategory: 'bartender',
+    } as const;
+    const { id, paymentUrl } = await anyApp().trpc(token).transactions.create.mutate(tip);
+    const [, page = ''] = /\/pay\/(cs_\w+)$/.exec(paymentUrl ?? '') ?? [];
+    known.set(id, { giver: token, receiver: provider?.token ?? '' });
+    stripe.pay(page);
+    const intentId = stripe.sessions.get(page)?.intentId ?? '';
+    stripe.capture(intentId, cents);
+    await deliverNewest();
+    return {
+      id,
+      intentId,
+      receiver: provider?.token,
+      account: stripe.charges.get(intentId)?.destination ?? '',
+    };
+  }
+
+  async function deliverNewest(): Promise<void> {
+    for (const notice of stripe.notices.slice(-3)) if (!lost.has(notice)) await deliver(notice);
+  }
+
+  /** What chance seldom brings together, without faults: what each of it comes to is compared in the end. */
+  async function meetParts(): Promise<void> {
+    stripe.topUp(10_000_000);
+    await captureAnew(part(10_498));
+    count('captured in part');
+    const first = await captureAnew();
+    const dispute = stripe.disputePart(first.intentId, part(10_000));
+    if (chance.below(2) === 0) await deliverNewest();
+    await anyApp().trpc(first.receiver).transactions.refund.mutate({ id: first.id });
+    stripe.closeDispute(dispute, 'won');
+    count('rest refunded, then won');
+    const second = await captureAnew();
+    stripe.emptyAccount(second.account);
+    const whole = stripe.openDispute(second.intentId);
+    await deliverNewest();
+    if (!(await writeOff(second.id))) throw new Error(`${second.id} owes nothing`);
+    stripe.closeDispute(whole, 'won');
+    count('written off, then won');
+  }
   let backup: Buffer | null = null;
 
   /** Puts a backup in the place of the data, or makes one; a copy of a file of SQLite. */
@@ -320,6 +387,9 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     [1, () => withCharge('inquiry', true, (id) => stripe.openDispute(id, true))],
     [8, endDispute],
     [2, debit],
+    [2, capturePart],
+    [2, disputePart],
+    [1, () => writeOff()],
     [2, () => withCharge('lapse', false, stripe.expireAuthorisation)],
     [1, () => atStripe('empty', () => stripe.emptyAccount(chance.pick([...stripe.accounts.keys()])))],
     [8, () => anyApp().app.sweepPayments()],
@@ -363,6 +433,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   // One stays open; the others end, as they do at Stripe.
   for (let open = openDisputes().length; open > 1; open -= 1) endDispute();
   hasFaults = false;
+  await meetParts();
   const deliverRest = async () => {
     const rest = () => stripe.notices.filter((notice) => !lost.has(notice) && !taken.has(notice));
     for (let notices = rest(); notices.length > 0; notices = rest())
