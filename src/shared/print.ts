@@ -37,6 +37,8 @@ interface PrintLabel {
   readonly name: string;
   /** The purpose of the sheet and the size of its code. */
   readonly description: string;
+  /** The same where a print shop gets one piece in place of the sheet. */
+  readonly forShop?: string;
 }
 
 export const PRINT_LABELS: Readonly<Record<PrintFormat, PrintLabel>> = {
@@ -49,6 +51,7 @@ export const PRINT_LABELS: Readonly<Record<PrintFormat, PrintLabel>> = {
   'business-cards': {
     name: 'Business cards',
     description: 'Ten on a sheet, with crop marks. The code is 32 mm wide.',
+    forShop: 'To hand out. The code is 32 mm wide.',
   },
   stickers: {
     name: 'Round stickers',

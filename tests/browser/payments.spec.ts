@@ -127,21 +127,13 @@ test('whoever leaves Stripe and has paid in another tab is told so', async ({
 
 test('a tip arrives though its giver closed the tab: the webhook event alone completes it', async ({
   page,
-  browser,
   backstage,
-  payableSides,
-  logInAs,
+  watchedSides,
   stripe,
   deliver,
-  server,
 }) => {
-  const { provider, code, customer } = await payableSides();
-  const context = await browser.newContext();
-  await logInAs(provider, context);
-  const dashboard = await context.newPage();
-  await dashboard.goto(`${server.url}/dashboard?tab=transactions`);
+  const { dashboard, code, customer } = await watchedSides('/dashboard?tab=transactions');
   await expect(dashboard.getByText('No Transactions Yet')).toBeVisible();
-  await logInAs(customer);
   const session = await goToStripe(page, code);
   const giver = page.context();
   await page.close();
@@ -154,7 +146,6 @@ test('a tip arrives though its giver closed the tab: the webhook event alone com
   await again.goto(stripe.sessions.get(session)?.successUrl ?? '');
   await expect(success(again)).toBeVisible();
   expect(await tipsOf(backstage, customer)).toHaveLength(1);
-  await context.close();
 });
 
 test('Back from Stripe shows that the payment waits, leads there again, and gives it up', async ({

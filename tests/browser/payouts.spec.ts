@@ -145,6 +145,7 @@ test('what Stripe decides later is shown without a reload', async ({ page, strip
   );
   stripe.enable(account.id);
   await expect(card(page).getByRole('status')).toHaveText(/^You can be paid\./);
+  await expect(card(page)).toContainText(/Paid out\s*Every Wednesday/);
 });
 
 test('Stripe that does not answer is a toast, and the next try goes on', async ({

@@ -74,7 +74,9 @@ published(
         await kit(page).getByRole('radio', { name: 'Letter' }).check();
         await kit(page).getByRole('checkbox', { name: 'Save ink' }).check();
         const forShop = kit(page).getByRole('checkbox', { name: 'For a print shop' });
+        await expect(kit(page)).toContainText('Ten on a sheet');
         await forShop.check();
+        await expect(kit(page)).not.toContainText('on a sheet');
         await expect(forShop).toHaveAccessibleDescription(/^One piece in each file/);
         const asking = page.waitForRequest((request) => request.url().includes('qrCodes.print'));
         expect((await download(page, 'Poster')).name).toMatch(/-poster-printer\.pdf$/);

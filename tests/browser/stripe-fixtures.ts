@@ -2,7 +2,7 @@
  * Browser tests on a server whose tips are paid at the stand-in for Stripe, which sends people to pages of
  * its own.
  */
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import type { Environment } from '../support/running-server.ts';
 import { type StandInNotice, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
 import { type Backstage, test as base, expect, type Person } from './fixtures.ts';
@@ -32,6 +32,8 @@ interface StripeFixtures {
 
   /** Whom a tip takes: a bartender who can be paid, and a customer. */
   readonly payableSides: () => Promise<BothSides>;
+  /** The same with the provider's dashboard open in a browser of its own, and the customer signed in here. */
+  readonly watchedSides: (path: string) => Promise<BothSides & { readonly dashboard: Page }>;
 }
 
 export const test = base.extend<StripeFixtures>({
@@ -65,6 +67,20 @@ export const test = base.extend<StripeFixtures>({
       await deliver();
       return { ...sides, accountId };
     });
+  },
+  watchedSides: async ({ payableSides, browser, logInAs, server }, use) => {
+    const opened: BrowserContext[] = [];
+    await use(async (path) => {
+      const sides = await payableSides();
+      const context = await browser.newContext();
+      opened.push(context);
+      await logInAs(sides.provider, context);
+      const dashboard = await context.newPage();
+      await dashboard.goto(server.url + path);
+      await logInAs(sides.customer);
+      return { ...sides, dashboard };
+    });
+    for (const context of opened) await context.close();
   },
   complaints: async ({ stripe }, use) => {
     const complaints: string[] = [];

@@ -180,6 +180,14 @@ describe('a page that somebody looks at', () => {
     expect([tab.cards(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 1]);
   });
 
+  it('names what is left of a tip of which a part went back at once', async () => {
+    const tab = await openTab();
+    const refund = { kind: 'refund', at: '2026-05-15T12:01:00.000Z', amountCents: cents(-970) } as const;
+    tab.announce({ ...tip(20), changes: [refund] });
+    vi.advanceTimersByTime(BREATH_MS);
+    expect(tab.cards()).toEqual(['$20.00 tip · you keep $9.70 (Bartender)']);
+  });
+
   it('counts nothing as unseen', async () => {
     const tab = await openTab();
     tab.announce(tip(25));

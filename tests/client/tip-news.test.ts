@@ -230,7 +230,7 @@ describe('a change of the money of a tip', () => {
     page.changed(tip({ changes: [...changes] }));
     expect(page.toasts()).toEqual([
       '$10.00 tip: $5.25 of your payment came back to you.',
-      '$10.00 tip: A refund of $5.25 did not reach you. Tipwell still has it for you: ask for it.',
+      '$10.00 tip: A refund of $5.25 didn’t reach your card. It’s still yours: ask Tipwell for it.',
     ]);
   });
 });

@@ -157,6 +157,10 @@ test('npm run payments compares and exports what Stripe has, and its exit code s
   const printed = (await runHere('payments', env, ['export'])).stdout;
   expect(printed).toBe(readFileSync(file, 'utf8'));
   expect(printed.split('\r\n')).toHaveLength(4);
+  // The list of what waits is the database's, and says where the rest is found.
+  expect((await runHere('tip', env, ['waiting'])).stdout).toMatch(
+    /What Stripe has besides is found by npm run payments -- reconcile\.\n$/,
+  );
 
   stripe.fail(() => ({ is: 'refused', status: 401, message: 'Expired API Key \u001b[2J\u009b0m\u202e' }));
   const refused = await runHere('payments', env, ['reconcile']);

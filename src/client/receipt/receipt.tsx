@@ -20,12 +20,12 @@ import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { MailReceipt } from '../ui/later/mail-receipt.tsx';
 import { Quote } from '../ui/later/quote.tsx';
-import { chargeSentence, labelOf, leftOf, toldChanges } from '../ui/later/tip-changes.ts';
+import { chargeSentence, labelOf, toldChanges } from '../ui/later/tip-changes.ts';
 import { Money } from '../ui/money.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import states from '../ui/states.module.css';
-import { keptOf, paidOf } from '../ui/tip-sums.ts';
+import { keptOf, leftOfKept, leftOfPaid, paidOf } from '../ui/tip-sums.ts';
 import styles from './receipt.module.css';
 import { Reversal } from './reversal.tsx';
 
@@ -76,7 +76,7 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
   const sumCents = isGiver ? cents(amountCents + giverFeeCents) : netAmountCents;
   const isCharged = !unpaid && !isArriving(transaction) && !wasNeverCharged(transaction);
   const sumLabel = !isGiver ? 'Net amount' : isCharged ? 'Total paid' : 'Total';
-  const left = isRefunded ? null : leftOf(transaction, isGiver);
+  const leftCents = isGiver ? leftOfPaid(transaction) : leftOfKept(transaction);
   return (
     <>
       {!isGuests(name) && (
@@ -112,15 +112,17 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
           <Fact label={sumLabel} isSum>
             <Money amountCents={sumCents} />
           </Fact>
-          {left !== null && left !== sumCents && (
-            <Fact label={isGiver ? 'Paid now' : 'You keep now'} isSum>
-              <Money amountCents={left} />
+          {!isRefunded && leftCents !== sumCents && (
+            <Fact label={isGiver ? 'Total now' : 'You keep now'} isSum>
+              <Money amountCents={leftCents} />
             </Fact>
           )}
         </dl>
         <dl className={styles.facts}>
           <Fact label="Status">
-            <Badge>{unpaid?.status ?? labelOf(transaction) ?? (isRefunded ? 'Refunded' : 'Completed')}</Badge>
+            <Badge>
+              {unpaid?.status ?? labelOf(transaction, isGiver) ?? (isRefunded ? 'Refunded' : 'Completed')}
+            </Badge>
           </Fact>
           <Fact label="When">
             <Time iso={createdAt} />
@@ -144,9 +146,7 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
   );
 }
 
-/** What was paid or kept; null once it is no more what it was. */
-function sumsOf(transaction: Transaction, isGiver: boolean): string | null {
-  if (leftOf(transaction, isGiver) !== null) return null;
+function sumsOf(transaction: Transaction, isGiver: boolean): string {
   if (!isGiver) return keptOf(transaction);
   return isArriving(transaction) ? toPayOf(transaction) : paidOf(transaction);
 }
@@ -222,7 +222,7 @@ function Refunded({ transaction, isGiver }: OfReceiptProps) {
   const isOwn = refundedBy === (isGiver ? 'giver' : 'receiver');
   return (
     <p className={styles.refunded}>
-      <strong>{labelOf(transaction) ?? 'Refunded'}</strong>
+      <strong>{labelOf(transaction, isGiver) ?? 'Refunded'}</strong>
       {refundedAt !== null && (
         <>
           {' on '}

@@ -11,6 +11,9 @@ import { inUtc } from '../setting-forms.ts';
 
 const SIMULATED = 'Payments are simulated: each is completed at once, and none can wait.';
 const KEYS_GONE = 'Payments are simulated now. Tips that were paid before are not charged any more.';
+/** The list is made from the database. */
+const BEYOND =
+  'This is what the database knows. What Stripe has besides is found by npm run payments -- reconcile.';
 
 const at = (time: string) => inUtc(Date.parse(time));
 
@@ -30,8 +33,9 @@ export function linesOfTroubles(troubles: PaymentTroubles): string[] {
   const { paymentMode, stuck, arriving, debts, disputes, returned, currency, exponent } = troubles;
   const amount = (value: number) => `${spellAmount(value, exponent)} ${currency}`;
   const under = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);
+  const isSimulated = paymentMode === 'simulated';
   return [
-    ...(paymentMode === 'simulated' ? [arriving.count > 0 ? KEYS_GONE : SIMULATED] : []),
+    ...(isSimulated ? [arriving.count > 0 ? KEYS_GONE : SIMULATED] : []),
     ...(stuck.length === 0 ? ['No payment waits longer than it should.'] : []),
     ...stuck.flatMap(({ id, why, since, paidCents }) => [
       `${id}, ${amount(paidCents)}, since ${at(since)}`,
@@ -70,5 +74,6 @@ export function linesOfTroubles(troubles: PaymentTroubles): string[] {
           `${id}, ${amount(paidCents)}, ${at(time)}, ${RETURN_TEXTS[kind]}`,
       ),
     ),
+    ...(isSimulated ? [] : [BEYOND]),
   ];
 }

@@ -157,7 +157,7 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
     ['Tip', formatMoney(facts.amountCents)],
     ...(facts.feeCents > 0 ? [['Service fee', formatMoney(facts.feeCents)] as const] : []),
     ['Total', formatMoney(cents(facts.amountCents + facts.feeCents))],
-    ...(facts.state === 'changed' ? [['Paid now', formatMoney(facts.leftCents)] as const] : []),
+    ...(facts.state === 'changed' ? [['Total now', formatMoney(facts.leftCents)] as const] : []),
     ['When', facts.at],
     ['Transaction', facts.id],
   ],

@@ -108,13 +108,13 @@ export function PrintKit({ code, user }: PrintKitProps) {
       </div>
       <ul className={styles.sheets}>
         {PRINT_FORMATS.map((format) => {
-          const { name, description } = PRINT_LABELS[format];
+          const { name, description, forShop = description } = PRINT_LABELS[format];
           return (
             <li key={format} className={styles.sheet}>
               <SheetPicture format={format} isSaving={isSaving} />
               <div className={styles.words}>
                 <h3>{name}</h3>
-                <p className={styles.use}>{description}</p>
+                <p className={styles.use}>{isForShop ? forShop : description}</p>
                 <DownloadButton
                   name={name}
                   label="Download"

@@ -122,7 +122,10 @@ export function sumsOf(tips: readonly Transaction[]) {
   const given = formatMoney(total(({ amountCents }) => amountCents));
   return {
     given: isOne ? `${given} tip` : `${tips.length} tips, ${given}`,
-    kept: keptOf({ netAmountCents: total(({ netAmountCents }) => netAmountCents) }),
+    kept: keptOf({
+      netAmountCents: total(({ netAmountCents }) => netAmountCents),
+      changes: tips.flatMap(({ changes }) => changes),
+    }),
     service: isOne ? CATEGORY_LABELS[first.serviceCategory] : null,
   };
 }

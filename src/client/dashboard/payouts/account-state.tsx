@@ -8,7 +8,7 @@ import { FRESH } from '../../signed-in/part.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './payouts.module.css';
 import type { PayoutAccount } from './readiness.ts';
-import { labelsOf, standingOf } from './standing.ts';
+import { askedOf, labelsOf, standingOf } from './standing.ts';
 
 /** Stripe names the day of arrival as its midnight in UTC. */
 const DAY = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
@@ -23,7 +23,8 @@ interface AccountStateProps extends Pick<PayoutStatus, 'owedCents'> {
 }
 
 export function AccountState({ account, owedCents }: AccountStateProps) {
-  const { missing, chargesEnabled } = account;
+  const { chargesEnabled } = account;
+  const missing = askedOf(account);
   return (
     <>
       <p role="status">{standingOf(account)}</p>
@@ -57,13 +58,13 @@ function Balance() {
   return (
     <>
       <dl className={styles.balance}>
-        <Entry term="Next payout">
+        <Entry term={nextPayout || !payoutWeekday ? 'Next payout' : 'Paid out'}>
           {nextPayout ? (
             <>
               <Money amountCents={nextPayout.amountCents} /> on {DAY.format(new Date(nextPayout.arrivesAt))}
             </>
           ) : payoutWeekday ? (
-            `Paid out every ${capitalized(payoutWeekday)}`
+            `Every ${capitalized(payoutWeekday)}`
           ) : (
             'None on its way yet'
           )}

@@ -54,16 +54,21 @@ const NO_TIPS = 'Nobody can tip you right now.';
 /** A sentence or two, to which the list of what is missing belongs. */
 export function standingOf(account: PayoutAccount): string {
   if (isWell(account)) return 'You can be paid. Stripe sends your tips on to your bank account.';
-  const { chargesEnabled, payoutsEnabled, missing } = account;
-  const isAsking = missing.length > 0;
+  const { chargesEnabled, payoutsEnabled } = account;
+  const isAsking = askedOf(account).length > 0;
   if (chargesEnabled && payoutsEnabled) return 'You can be paid. To keep it that way, Stripe also asks for:';
   const stopped = chargesEnabled
     ? 'Tips still reach your Stripe account, but they aren’t sent on to your bank.'
     : NO_TIPS;
   const reason = reasonOf(account);
-  return [stopped, isClosed(account) || !isAsking ? reason : '', isAsking ? 'Stripe still asks for:' : '']
+  return [stopped, isAsking ? '' : reason, isAsking ? 'Stripe still asks for:' : '']
     .filter((sentence) => sentence !== '')
     .join(' ');
+}
+
+/** What its owner can still tell Stripe, in Stripe's names: nothing of an account that is closed. */
+export function askedOf(account: PayoutAccount): readonly string[] {
+  return isClosed(account) && !account.chargesEnabled ? [] : account.missing;
 }
 
 function reasonOf({ disabledReason }: PayoutAccount): string {

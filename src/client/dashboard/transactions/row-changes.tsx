@@ -11,7 +11,7 @@ interface RowChangesProps {
 
 export function RowChanges({ transaction, isReceived }: RowChangesProps) {
   const charge = chargeSentence(transaction, !isReceived);
-  const label = labelOf(transaction);
+  const label = labelOf(transaction, !isReceived);
   return (
     <div className={styles.changes}>
       {charge !== null && (

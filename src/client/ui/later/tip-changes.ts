@@ -1,11 +1,11 @@
 /** What became of the money of a tip after it was given, in the words of its two people. */
 import { brand } from '#shared/brand.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { type Cents, cents, formatMoney } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
 import { isArriving, wasNeverCharged } from '#shared/tip-states.ts';
 import type { TipChange, Transaction } from '#shared/tips.ts';
 
-/** The kinds of changes in a word or two. */
+/** The kinds of changes in a word or two, for the receiver. */
 const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
   refund: 'Partly refunded',
   dispute: 'Disputed',
@@ -15,12 +15,22 @@ const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
   debit: 'Deducted',
 };
 
+/** What the receiver has won the giver has lost. */
+const LABELS_FOR_GIVER: Readonly<Partial<Record<TipChange['kind'], string>>> = {
+  dispute_won: 'Dispute closed',
+  dispute_lost: 'Refunded by your bank',
+};
+
+function labelOfChange({ kind }: TipChange, isGiver: boolean): string {
+  return (isGiver && LABELS_FOR_GIVER[kind]) || CHANGE_LABELS[kind];
+}
+
 /** The state of a tip in a word or two; null for one whose status says it all. */
-export function labelOf(tip: Transaction): string | null {
+export function labelOf(tip: Transaction, isGiver: boolean): string | null {
   if (isArriving(tip)) return 'Arriving';
   if (wasNeverCharged(tip)) return tip.refundedBy === 'giver' ? 'Taken back' : null;
   const last = tip.changes.at(-1);
-  return tip.status === 'refunded' || !last ? null : CHANGE_LABELS[last.kind];
+  return tip.status === 'refunded' || !last ? null : labelOfChange(last, isGiver);
 }
 
 type Tell = (sum: string) => string;
@@ -30,7 +40,7 @@ const TO_RECEIVER: Readonly<Record<TipChange['kind'], Tell>> = {
   dispute: (sum) =>
     `The customer’s bank took it back, and ${sum} left your total for now. You don’t have to do anything: ${brand.name} answers the bank.`,
   dispute_won: (sum) => `The bank decided that the tip stands. ${sum} is back in your total.`,
-  dispute_lost: () => 'The bank decided for the customer. What it took stays with them.',
+  dispute_lost: () => 'The bank decided for the customer, who keeps the money.',
   debit: (sum) => `${brand.name} took ${sum} of this tip back from you.`,
   refund_failed: () => '',
 };
@@ -38,10 +48,10 @@ const TO_RECEIVER: Readonly<Record<TipChange['kind'], Tell>> = {
 const TO_GIVER: Readonly<Record<TipChange['kind'], Tell>> = {
   refund: (sum) => `${sum} of your payment came back to you.`,
   dispute: (sum) => `Your bank took ${sum} back for you. It decides who gets it.`,
-  dispute_won: (sum) => `Your bank decided that the tip stands. ${sum} went out again.`,
-  dispute_lost: () => 'Your bank decided for you. What it took back stays with you.',
+  dispute_won: (sum) => `Your bank decided that the tip stands, and charged you ${sum} again.`,
+  dispute_lost: () => 'Your bank decided for you. The money stays with you.',
   refund_failed: (sum) =>
-    `A refund of ${sum} did not reach you. ${brand.name} still has it for you: ask for it.`,
+    `A refund of ${sum} didn’t reach your card. It’s still yours: ask ${brand.name} for it.`,
   debit: () => '',
 };
 
@@ -61,7 +71,7 @@ export function toldChanges({ changes }: Transaction, isGiver: boolean) {
     const sentence = isOver
       ? `${isGiver ? 'Your bank took' : 'The customer’s bank took back'} ${taken}${isGiver ? ' back' : ''}.`
       : sentenceOf(change, isGiver);
-    return { key: `${kind} ${at}`, at, label: CHANGE_LABELS[kind], sentence };
+    return { key: `${kind} ${at}`, at, label: labelOfChange(change, isGiver), sentence };
   });
 }
 
@@ -75,16 +85,6 @@ export function chargeSentence(tip: Transaction, isGiver: boolean): string | nul
   }
   if (wasNeverCharged(tip)) return isGiver ? 'Nothing was charged.' : 'The customer was never charged.';
   return null;
-}
-
-/** What is left of what the viewer paid or got, in cents; null for a tip without changes. */
-export function leftOf(
-  { changes, ...tip }: Pick<Transaction, 'amountCents' | 'giverFeeCents' | 'netAmountCents' | 'changes'>,
-  isGiver: boolean,
-): Cents | null {
-  if (changes.length === 0) return null;
-  const begun = isGiver ? tip.amountCents + tip.giverFeeCents : tip.netAmountCents;
-  return cents(changes.reduce<number>((sum, { amountCents }) => sum + amountCents, begun));
 }
 
 function timeOf(iso: string | null): string {
