@@ -2,9 +2,9 @@
 import { cents, formatMoney } from '#shared/money.ts';
 import { isArriving } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { leftOfKept, leftOfPaid } from '../tip-sums.ts';
 import { Confirmation } from './confirmation.tsx';
 import styles from './refund-question.module.css';
-import { leftOf } from './tip-changes.ts';
 
 const LABELS = {
   giver: { verb: 'Take Back', underWay: 'Taking Back...' },
@@ -29,7 +29,7 @@ interface RefundQuestionProps {
 
 export function RefundQuestion(props: RefundQuestionProps) {
   const { tip, isGiver, isUnderWay, problem, onConfirm, onCancel } = props;
-  const { amountCents, netAmountCents, receiverName } = tip;
+  const { amountCents, receiverName } = tip;
   const sum = formatMoney(amountCents);
   return (
     <Confirmation
@@ -46,7 +46,7 @@ export function RefundQuestion(props: RefundQuestionProps) {
         </p>
       ) : (
         <p>
-          {formatMoney(leftOf(tip, false) ?? netAmountCents)} is taken from your total. {customerGets(tip)}
+          {formatMoney(leftOfKept(tip))} is taken from your total. {customerGets(tip)}
         </p>
       )}
       <p>The tip stays in both lists as refunded. This cannot be undone.</p>
@@ -60,10 +60,9 @@ export function RefundQuestion(props: RefundQuestionProps) {
 }
 
 function giverGets(tip: RefundQuestionProps['tip']): string {
-  const { amountCents, giverFeeCents } = tip;
+  const { amountCents, giverFeeCents, changes } = tip;
   if (isArriving(tip)) return 'Your card is not charged.';
-  const left = leftOf(tip, true);
-  if (left !== null) return `You get the rest back: ${formatMoney(left)}.`;
+  if (changes.length > 0) return `You get the rest back: ${formatMoney(leftOfPaid(tip))}.`;
   const fee = giverFeeCents > 0 ? `, with the service fee of ${formatMoney(giverFeeCents)}` : '';
   return `You get ${formatMoney(cents(amountCents + giverFeeCents))} back${fee}.`;
 }
