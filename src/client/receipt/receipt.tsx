@@ -21,11 +21,11 @@ import { ScreenHeading } from '../ui/heading.tsx';
 import { MailReceipt } from '../ui/later/mail-receipt.tsx';
 import { Quote } from '../ui/later/quote.tsx';
 import { chargeSentence, labelOf, toldChanges } from '../ui/later/tip-changes.ts';
+import { keptOf, leftOfKept, leftOfPaid, paidOf } from '../ui/later/tip-sums.ts';
 import { Money } from '../ui/money.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import states from '../ui/states.module.css';
-import { keptOf, leftOfKept, leftOfPaid, paidOf } from '../ui/tip-sums.ts';
 import styles from './receipt.module.css';
 import { Reversal } from './reversal.tsx';
 

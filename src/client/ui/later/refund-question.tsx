@@ -2,9 +2,9 @@
 import { cents, formatMoney } from '#shared/money.ts';
 import { isArriving } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { leftOfKept, leftOfPaid } from '../tip-sums.ts';
 import { Confirmation } from './confirmation.tsx';
 import styles from './refund-question.module.css';
+import { leftOfKept, leftOfPaid } from './tip-sums.ts';
 
 const LABELS = {
   giver: { verb: 'Take Back', underWay: 'Taking Back...' },
