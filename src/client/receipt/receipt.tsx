@@ -20,8 +20,15 @@ import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { MailReceipt } from '../ui/later/mail-receipt.tsx';
 import { Quote } from '../ui/later/quote.tsx';
-import { chargeSentence, labelOf, toldChanges } from '../ui/later/tip-changes.ts';
-import { keptOf, leftOfKept, leftOfPaid, paidOf } from '../ui/later/tip-sums.ts';
+import {
+  chargeSentence,
+  keptOf,
+  labelOf,
+  leftOfKept,
+  leftOfPaid,
+  paidOf,
+  toldChanges,
+} from '../ui/later/tip-changes.ts';
 import { Money } from '../ui/money.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';

@@ -9,7 +9,7 @@ import type { Transaction } from '#shared/tips.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { NeedHelp } from '../../ui/later/need-help.tsx';
-import { keptOf } from '../../ui/later/tip-sums.ts';
+import { keptOf } from '../../ui/later/tip-changes.ts';
 import { focusIfLost } from '../question.ts';
 import { shortDateTime } from '../short-date-time.ts';
 import { GivenMessage } from './given-message.tsx';

@@ -4,7 +4,7 @@ import { isArriving } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Confirmation } from './confirmation.tsx';
 import styles from './refund-question.module.css';
-import { leftOfKept, leftOfPaid } from './tip-sums.ts';
+import { leftOfKept, leftOfPaid } from './tip-changes.ts';
 
 const LABELS = {
   giver: { verb: 'Take Back', underWay: 'Taking Back...' },
