@@ -8,8 +8,8 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../../toasts.ts';
-import { keptOf } from '../../ui/later/tip-changes.ts';
 import { alertOf, beFound } from '../shared/alerts.ts';
+import { keptOf } from './kept.ts';
 
 /** Tips that follow each other within this time are announced together. */
 const BREATH_MS = 250;
