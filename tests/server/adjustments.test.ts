@@ -222,6 +222,15 @@ describe('a charge that was read', () => {
     expect(kindsIn(read(begun(TIP), disputed))).toEqual(['dispute', 'dispute_won']);
   });
 
+  test('from whose receiver the operator took what was won and given back is debited, and gets it no second time', () => {
+    const disputes = [{ ...disputeOf('dp_1', WHOLE, 'won'), isGivenBack: true as const }];
+    const won = read(begun(TIP), chargeOf({ disputes }));
+    const debited = read(won, chargeOf({ disputes, transfer: { cents: WHOLE, reversedCents: 1_000 } }));
+    expect(kindsIn(debited)).toEqual(['dispute', 'dispute_won', 'debit']);
+    expect(sumsIn(debited)).toEqual({ given: 10_000, received: 9_700 - 924, paid: WHOLE });
+    expect(debited.payment).toMatchObject({ owedByReceiverCents: 0, owedToReceiverCents: 0 });
+  });
+
   test('whose tip an earlier version reversed for a dispute stays as it is, and what its receiver kept is owed', () => {
     const reversed = { ...TIP, state: 'refunded' } as const;
     const disputed = chargeOf({ disputes: [disputeOf('dp_1', WHOLE, 'lost')] });

@@ -9,7 +9,7 @@ import type { Clock } from '#shared/calendar.ts';
 import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { createChargeSettlement } from './charge-settlement.ts';
-import { type CheckoutState, type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
+import type { CheckoutState, PaymentService } from './payment-service.ts';
 import type { PayoutAccounts } from './payout-accounts.ts';
 
 /** The age of a payment at its first look-up when no webhook event has come. */
@@ -134,21 +134,11 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     if (payment.state !== 'succeeded' || !payment.refund) return payment;
     const outcome = await service.refund(payment);
     const ended = { kind: 'refund_refused', askedAtMs: payment.refund.askedAtMs } as const;
-    if (outcome === 'refunded') {
-      try {
-        const settled = await settle(payment);
-        if (settled.state !== 'succeeded') return settled;
-        // What a dispute has left was refunded: that is no reversal, because the dispute may still be won.
-        return await move(settled, hasDispute(settled) ? ended : { kind: 'refunded' });
-      } catch (err) {
-        // The giver has the money back, and the event of it asks again for what the receiver still has.
-        if (!(err instanceof PaymentServiceUnavailable) || hasDispute(payment)) throw err;
-        log.warn({ err, payment: payment.id }, 'the payment service does not answer');
-        return move(payment, { kind: 'refunded' });
-      }
-    }
-    const settled = outcome === 'refunded_before' ? await settle(payment) : payment;
+    // Only the charge tells whether all of it went back: a dispute that nobody here knows of may have a part.
+    const settled = outcome === 'refused' ? payment : await settle(payment);
     if (settled.state !== 'succeeded') return settled;
+    // What a dispute has left was refunded: that is no reversal, because the dispute may still be won.
+    if (outcome === 'refunded') return move(settled, hasDispute(settled) ? ended : { kind: 'refunded' });
     log.warn({ payment: payment.id }, 'the payment service has refused a refund');
     return move(settled, ended);
   }

@@ -15,6 +15,8 @@ import { type StandInNotice, type StandInRequest, startStripe } from './stand-in
 
 const CLIENTS = 5;
 const PAUSE_MS = 20;
+/** How long a sweep that begins with a start may take to come to what is due. */
+const SWEEP_PATIENCE_MS = 5_000;
 /** How often the servers are started for a last sweep. */
 const MOST_SWEEPS = 30;
 
@@ -216,7 +218,9 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     const hasAuthorised = () =>
       lookInto(
         path,
-        async ({ run }) => (await run(`SELECT id FROM payments WHERE state = 'authorised'`)).length > 0,
+        async ({ run }) =>
+          (await run(`SELECT id FROM payments WHERE state = 'authorised' AND refund_asked_at_ms IS NULL`))
+            .length > 0,
       );
     await until(async () => {
       if (await hasAuthorised()) await end([...running], 'SIGTERM');
@@ -253,12 +257,19 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
         killed ??= isStarted.then(() => end(which === 'all' ? [...running] : running.slice(0, 1), 'SIGKILL'));
         return { is: 'cut', when };
       });
-      if (isOfSweep) {
+      // What is due may be taken back before a sweep comes to it.
+      while (isOfSweep && killed === null && violations.length === 0) {
         await endWithAuthorised();
         await letBeDue();
         isStarted = startAll();
+        await isStarted;
+        const patienceEndsAt = performance.now() + SWEEP_PATIENCE_MS;
+        await until(() => killed !== null || violations.length > 0 || performance.now() > patienceEndsAt);
       }
-      await until(() => killed !== null || violations.length > 0);
+      await until(
+        () => killed !== null || violations.length > 0,
+        () => `a request that is ${isMeant}`,
+      );
       await killed;
       stripe.fail(() => null);
       figures.kills += 1;

@@ -242,8 +242,9 @@ function undoneOf(
   return undone;
 }
 
+/** What was won and is not given back yet: it was reversed of the transfer, and what was given back is not. */
 function wonOf(disputes: ChargeState['disputes']): number {
-  return sumOf(disputes.filter(({ state }) => state === 'won'));
+  return sumOf(disputes.filter(({ state, isGivenBack }) => state === 'won' && !isGivenBack));
 }
 
 /** @param sums signed: of the amount, of what the giver paid in all, of what reached the receiver. */
