@@ -279,6 +279,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     );
   const capturePart = () =>
     withCharge('capturePart', false, (id, amount) => stripe.capture(id, part(amount)));
+  const lapse = () => withCharge('lapse', false, stripe.expireAuthorisation);
   const disputePart = () =>
     withCharge('disputePart', true, (id, amount) => stripe.disputePart(id, part(amount)));
 
@@ -394,7 +395,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     [2, capturePart],
     [2, disputePart],
     [1, () => writeOff()],
-    [2, () => withCharge('lapse', false, stripe.expireAuthorisation)],
+    [2, lapse],
     [1, () => atStripe('empty', () => stripe.emptyAccount(chance.pick([...stripe.accounts.keys()])))],
     [8, () => anyApp().app.sweepPayments()],
   ];
@@ -428,9 +429,19 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   }
 
   // What chance may leave out of a short run, tried as often as a charge may turn out to be no use for it.
-  const rare = { refundAtStripe, debit, failRefund, 'refund: payment_unavailable': refundInVain };
+  const rare = {
+    refundAtStripe,
+    debit,
+    failRefund,
+    disputePart,
+    capturePart,
+    lapse,
+    'refund: payment_unavailable': refundInVain,
+  };
   for (const [what, happen] of Object.entries(rare))
     for (let tried = 0; tried < 20 && !figures.has(what); tried += 1) {
+      await create();
+      pay();
       refundPart();
       await happen();
     }
