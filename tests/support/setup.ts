@@ -1,8 +1,10 @@
 /**
  * Around every test file: what complains on the console fails the test that made it complain; no server
- * outlives it.
+ * outlives it, nor do the terms that one of them let hold.
  */
 import { afterAll, vi } from 'vitest';
+import { rememberTerms } from '#shared/ever-tipped.ts';
+import { putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
 
 for (const level of ['error', 'warn'] as const) {
@@ -11,4 +13,8 @@ for (const level of ['error', 'warn'] as const) {
   });
 }
 
-afterAll(stopEverything);
+afterAll(async () => {
+  await stopEverything();
+  putInForce(SPECIFIED_TERMS);
+  rememberTerms([SPECIFIED_TERMS]);
+});
