@@ -15,6 +15,7 @@ import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { startPostgres } from '#tests/support/postgres-server.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
@@ -156,6 +157,38 @@ test('steps wait for a server that is away for a moment, and say that the storag
   }
   await line.mend();
   expect(await storage.recordTip(scene.tip())).toMatchObject({ outcome: 'recorded' });
+});
+
+test('what no standby confirms is neither acknowledged nor seen, and is recorded once when one is there again', async () => {
+  const server = await startPostgres({ fsync: 'off' });
+  onTestFinished(server.stop);
+  const past = await connectPast(server.url('postgres'));
+  const storage = await openAt(server.url('postgres'));
+  const scene = await createPeople(storage).setTheScene();
+  const waitFor = async (standby: string) => {
+    await past.query(`ALTER SYSTEM SET synchronous_standby_names = '${standby}'`);
+    await past.query('SELECT pg_reload_conf()');
+    await vi.waitFor(async () => {
+      const { rows } = await past.query('SHOW synchronous_standby_names');
+      expect(rows).toEqual([{ synchronous_standby_names: standby }]);
+    });
+  };
+  await waitFor('absent');
+  const tip = scene.tip();
+  const outcomes = await Promise.allSettled([
+    storage.recordTip(tip),
+    storage.takeAttempt([{ limit: 'login', account: 'pat', address: '', maxCount: 5, windowMs: 60_000 }], NOW),
+    // A statement that is its own transaction.
+    storage.savePicture(scene.code, 'another', Buffer.from('png')),
+  ]);
+  for (const { status, reason } of outcomes.map((one) => ({ reason: undefined, ...one }))) {
+    expect(status).toBe('rejected');
+    expect(reason).toBeInstanceOf(StorageUnavailable);
+  }
+  expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toEqual([]);
+  await waitFor('');
+  expect(await storage.recordTip(tip)).toMatchObject({ outcome: 'recorded' });
+  expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(1);
 });
 
 test('a tip that meets a deadlock is recorded once', async () => {

@@ -88,8 +88,9 @@ export async function ask<Row extends QueryResultRow>(url: string, query: string
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: () => string = () => String(holds),
+  patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  const patienceEndsAt = performance.now() + PATIENCE_MS;
+  const patienceEndsAt = performance.now() + patienceMs;
   while (!(await holds())) {
     if (performance.now() > patienceEndsAt) throw new Error(`this did not come to hold: ${what()}`);
     await sleep(PAUSE_MS);

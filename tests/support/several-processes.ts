@@ -27,6 +27,7 @@ interface Tip {
   readonly giver: number;
   readonly code: number;
   readonly amount: number;
+  readonly sentAtMs: number;
 }
 
 interface Recorded {
@@ -72,6 +73,16 @@ export interface Absence {
   readonly streamsMs: number;
 }
 
+/** The longest times that people met, in milliseconds. */
+export interface Pauses {
+  /** For which nobody's tip was acknowledged. */
+  readonly withoutTipMs: number;
+  /** From the first sending of a tip to its acknowledgement. */
+  readonly givingMs: number;
+  /** From the acknowledgement of a tip to its event on the last of the streams that tell of it. */
+  readonly unseenMs: number;
+}
+
 interface Entry {
   readonly account: string;
   readonly position: number;
@@ -83,20 +94,26 @@ export type SeveralProcesses = Awaited<ReturnType<typeof startSeveralProcesses>>
 
 /**
  * Starts both servers at once on an empty database, and lets five people in, two of whom are tipped.
+ * @param urls of the database, for each of the servers.
  * @param options.clients how many give one tip after the other, half of them on each server.
+ * @param options.paceMs how long each of them waits before the next tip.
  */
 export async function startSeveralProcesses(
-  databaseUrl: string,
-  { clients: clientCount = 12 }: { readonly clients?: number } = {},
+  urls: string | readonly [string, string],
+  { clients: clientCount = 12, paceMs = 0 }: { readonly clients?: number; readonly paceMs?: number } = {},
 ) {
-  const env = { DATABASE_URL: databaseUrl };
-  const servers: [RunningServer, RunningServer] = await Promise.all([startServer(env), startServer(env)]);
+  const [databaseUrl, otherUrl] = typeof urls === 'string' ? [urls, urls] : urls;
+  const environments = [{ DATABASE_URL: databaseUrl }, { DATABASE_URL: otherUrl }] as const;
+  const servers: [RunningServer, RunningServer] = await Promise.all([
+    startServer(environments[0]),
+    startServer(environments[1]),
+  ]);
   const usernames = ['pat', 'kim', ...Array.from({ length: CUSTOMERS }, (_, index) => `giver-${index}`)];
   const people = await letInBeside(databaseUrl, usernames);
   const codes = people.slice(0, TIPPED).map(({ code }) => code);
 
   const sent: Tip[] = [];
-  const acknowledged = new Map<string, { readonly answer: Recorded; readonly atMs: number }>();
+  const acknowledged = new Map<string, { readonly answer: Recorded; readonly atMs: number; readonly givingMs: number }>();
   /** Who of the two people had a tip refunded, by its id. */
   const refunds = new Map<string, 'giver' | 'receiver'>();
   const violations: unknown[] = [];
@@ -112,12 +129,12 @@ export async function startSeveralProcesses(
     const giver = index % people.length;
     // Nobody tips oneself; the two who are tipped tip each other.
     const code = giver < codes.length ? 1 - giver : index % codes.length;
-    const tip = { key: `key-${index}`, giver, code, amount: (1_000 + (index % 9_000)) / 100 };
+    const tip = { key: `key-${index}`, giver, code, amount: (1_000 + (index % 9_000)) / 100, sentAtMs: Date.now() };
     sent.push(tip);
     return tip;
   }
 
-  async function send(place: Place, { key, giver, code, amount }: Tip): Promise<Fate> {
+  async function send(place: Place, { key, giver, code, amount, sentAtMs }: Tip): Promise<Fate> {
     try {
       const { status, body } = await call<Recorded & { error?: { code: string } }>(
         servers[place],
@@ -141,7 +158,10 @@ export async function startSeveralProcesses(
           'a key that was sent again got another answer',
         );
       lastAtMs[place] = Date.now();
-      acknowledged.set(key, earlier ?? { answer: body, atMs: lastAtMs[place] });
+      acknowledged.set(
+        key,
+        earlier ?? { answer: body, atMs: lastAtMs[place], givingMs: lastAtMs[place] - sentAtMs },
+      );
       return 'acknowledged';
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
@@ -222,7 +242,10 @@ export async function startSeveralProcesses(
     let isEnding = false;
     const clients = Array.from({ length: clientCount }, async (_, index) => {
       try {
-        while (!isEnding && violations.length === 0) await give(makeTip(), index % 2 === 0 ? 0 : 1);
+        while (!isEnding && violations.length === 0) {
+          await give(makeTip(), index % 2 === 0 ? 0 : 1);
+          if (paceMs > 0) await sleep(paceMs);
+        }
       } catch (error) {
         violations.push(error);
       }
@@ -373,7 +396,7 @@ export async function startSeveralProcesses(
     async kill(place: Place): Promise<() => Promise<void>> {
       assert.equal((await servers[place].stop('SIGKILL')).signal, 'SIGKILL');
       return async () => {
-        servers[place] = await startServer(env);
+        servers[place] = await startServer(environments[place]);
       };
     },
 
@@ -385,6 +408,22 @@ export async function startSeveralProcesses(
         firstOf(later.flatMap(({ answer }) => seenAtMs.get(answer.id) ?? [])),
       );
       return { tipsMs: firstOf(later.map((tip) => tip.atMs)), streamsMs: Math.max(0, ...streams) };
+    },
+
+    /** What people met from a moment on. To be asked after `compare`. */
+    pausesSince(atMs: number): Pauses {
+      const later = [...acknowledged.values()].filter((tip) => tip.atMs >= atMs);
+      const times = [atMs, ...later.map((tip) => tip.atMs)].sort((a, b) => a - b);
+      const largest = (values: readonly number[]) => values.reduce((most, one) => Math.max(most, one), 0);
+      return {
+        withoutTipMs: largest(times.map((time, index) => time - (times[index - 1] ?? time))),
+        givingMs: largest(later.map(({ givingMs }) => givingMs)),
+        unseenMs: largest(
+          later.flatMap((tip) =>
+            watchers.map(({ seenAtMs }) => (seenAtMs.get(tip.answer.id) ?? tip.atMs) - tip.atMs),
+          ),
+        ),
+      };
     },
 
     /**
