@@ -5,12 +5,35 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { z } from 'zod';
 import { watchEverywhere } from '#tests/support/outages.ts';
-import { type DatabaseNode, type PatroniCluster, startPatroniCluster } from '#tests/support/patroni-cluster.ts';
+import {
+  type DatabaseNode,
+  type PatroniCluster,
+  startPatroniCluster,
+} from '#tests/support/patroni-cluster.ts';
 import { ask } from '#tests/support/postgres-cluster.ts';
 import { type Cut, runInNamespaces } from '#tests/support/private-machines.ts';
-import { type Pauses, type SeveralProcesses, startSeveralProcesses } from '#tests/support/several-processes.ts';
-import { z } from 'zod';
+import { stopEverything } from '#tests/support/running-server.ts';
+import {
+  type Pauses,
+  type SeveralProcesses,
+  startSeveralProcesses,
+} from '#tests/support/several-processes.ts';
+import { requireTools } from '#tests/support/system-tools.ts';
+
+const PROGRAMS = ['patroni', 'etcd', 'haproxy', 'nft', 'ip', 'unshare', 'setpriv', 'curl'];
+const PACKAGES = [
+  'postgresql',
+  'patroni',
+  'python3-idna',
+  'etcd-server',
+  'haproxy',
+  'nftables',
+  'iproute2',
+  'curl',
+];
+const HOW_TO = `This needs Linux, root, and on Debian 12: apt-get install ${PACKAGES.join(' ')}.`;
 
 const CLIENTS = 6;
 /** Some forty tips a second, ten times what a festival of bars gives. */
@@ -28,8 +51,13 @@ const outcomeShape = z.object({
 });
 type Outcome = z.infer<typeof outcomeShape>;
 
-/** Runs `endureFaults` in namespaces. @param times how often each fault is made. */
+/**
+ * Runs `endureFaults` in namespaces.
+ * @param times how often each fault is made.
+ * @throws Error where this machine has not what it needs.
+ */
 export async function loseDatabaseNodes(times: number): Promise<Outcome> {
+  requireTools(PROGRAMS, PACKAGES, HOW_TO);
   return outcomeShape.parse(await runInNamespaces(import.meta.filename, [String(times)]));
 }
 
@@ -184,7 +212,13 @@ async function endureFaults(times: number, report: Report): Promise<Outcome> {
     if (lost > 0) violations.push(`a node that was cut off acknowledged ${lost} rows that are lost`);
     const { tried, acknowledged } = probe.figures();
     return {
-      figures: { tips, lost: 0, doubled: 0, wrong: 0, probes: `${tried} at nodes cut off, ${acknowledged} acknowledged, ${lost} lost` },
+      figures: {
+        tips,
+        lost: 0,
+        doubled: 0,
+        wrong: 0,
+        probes: `${tried} at nodes cut off, ${acknowledged} acknowledged, ${lost} lost`,
+      },
       violations,
       table: tableOf(met),
     };
@@ -224,7 +258,12 @@ function tableOf(met: ReadonlyMap<string, readonly Pauses[]>): string[] {
 
 /** In the namespaces this module is the program. */
 if (import.meta.main) {
-  process.once('disconnect', () => process.exit(1));
-  const outcome = await endureFaults(Number(process.argv[2]), (line) => process.stdout.write(`ha: ${line}\n`));
+  const end = () => void stopEverything().finally(() => process.exit(1));
+  process.once('disconnect', end);
+  const outcome = await endureFaults(Number(process.argv[2]), (line) =>
+    process.stdout.write(`ha: ${line}\n`),
+  );
+  await stopEverything();
+  process.off('disconnect', end);
   process.send?.(outcome, () => process.exit(0));
 }

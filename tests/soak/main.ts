@@ -1,6 +1,6 @@
 /**
  * The long forms of tests whose short forms run at every commit: `npm run soak`, or one of them by its name,
- * such as `npm run soak -- kill`. On loopback, with the production build; ends by itself, in about an hour,
+ * such as `npm run soak -- kill`. On loopback, with the production build; ends by itself, in two hours and a half,
  * with a table of figures and the exit code 1 when a guarantee did not hold. SOAK_SCALE=0.02 makes all of it
  * smaller, to try it out.
  *
@@ -15,6 +15,11 @@
  *
  * `books` closes three months with LibreOffice (Debian's `libreoffice-calc`) and prints their statements with Chromium,
  * in a minute or two.
+ *
+ * `ha` takes the nodes of the database cluster of deploy/ha away, each in every way ten times or as often as
+ * `--times=2` says, in three quarters of an hour. It needs Debian 12, root, and its packages `postgresql`, `patroni`,
+ * `python3-idna`, `etcd-server`, `haproxy` and `nftables`. SOAK_FAULTS=killed,disk is only the faults with these
+ * words in their names (tests/soak/high-availability.ts).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,12 +31,13 @@ import { stopEverything } from '#tests/support/running-server.ts';
 import { causeAlerts } from './alerts.ts';
 import { besiege } from './availability.ts';
 import { closeAQuarter } from './books.ts';
+import { loseDatabaseNodes } from './high-availability.ts';
 import { mixLoads } from './mixed-load.ts';
 import { hang, killInTurns, promoteInTurns } from './postgres-outages.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const SCALE = Number(process.env['SOAK_SCALE'] ?? 1);
-const LONGEST_RUN_MS = 2 * 3_600_000;
+const LONGEST_RUN_MS = 3 * 3_600_000;
 const KILLS = scaled(500);
 const TIPS = scaled(50_000);
 /** Fewer cases than the short form has would show too little. */
@@ -43,6 +49,9 @@ const MIXED_SECONDS = scaled(600);
 const POSTGRES_KILLS = scaled(20);
 const POSTGRES_HANGS = scaled(5);
 const POSTGRES_PROMOTIONS = scaled(5);
+const [FAULTS = scaled(10)] = process.argv
+  .flatMap((word) => /^--times=(\d+)$/.exec(word)?.[1] ?? [])
+  .map(Number);
 /** Names of attacks separated by commas; all of them when empty. */
 const ATTACKS = (process.env['SOAK_ATTACKS'] ?? '').split(',').filter((name) => name !== '');
 
@@ -96,6 +105,7 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
   },
   alerts: causeAlerts,
   books: closeAQuarter,
+  ha: () => loseDatabaseNodes(FAULTS),
 };
 
 /** Runs the test file with more cases from a printed seed. */
@@ -220,7 +230,7 @@ const tooLong = setTimeout(() => {
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.once(signal, () => void stopEverything().then(() => process.exit(1)));
 try {
-  const wanted = process.argv.slice(2);
+  const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
   if (!(await soak(wanted.length > 0 ? wanted : Object.keys(SOAKS)))) process.exitCode = 1;
 } finally {
   clearTimeout(tooLong);

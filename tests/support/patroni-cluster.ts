@@ -19,6 +19,8 @@ const NODES = ['tipwell-db1', 'tipwell-db2', 'tipwell-db3'] as const;
 /** The name by which Tipwell asks for the primary. */
 const ALIAS = 'tipwell-db';
 const CONFIG = '/etc/patroni';
+/** Hands the lead over when the disk is nearly full. */
+const WATCH = 'hand-over-when-full';
 const DISK = '/var/lib/postgresql';
 const DATA = `${DISK}/15/tipwell`;
 const SOCKETS = '/run/postgresql';
@@ -105,6 +107,16 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     const environmentOf = (file: string) => readSettings(file, { THIS_NODE: machine.name, ...passwords });
     follow(
       machine.start(['etcd'], { user: 'etcd', environment: environmentOf('etcd.env'), log: 'etcd.log' }),
+    );
+    execFileSync('install', ['-m', '0755', join(FILES, WATCH), config]);
+    const [, watched = ''] =
+      /^ExecStart=\S+ (.*)$/m.exec(readFileSync(join(FILES, `${WATCH}.service`), 'utf8')) ?? [];
+    follow(
+      machine.start([`${CONFIG}/${WATCH}`, ...watched.split(' ')], {
+        user: 'postgres',
+        environment: environmentOf('patroni.env'),
+        log: 'watch.log',
+      }),
     );
     let patroni: ChildProcess | null = null;
     return {
@@ -201,7 +213,9 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
       const synchronous = members.find(({ role }) => role === 'sync_standby');
       const isWhole =
         members.length === nodes.length &&
-        members.every(({ state, timeline, lag }) => state === 'running' && timeline === leader?.timeline && !lag);
+        members.every(
+          ({ state, timeline, lag }) => state === 'running' && timeline === leader?.timeline && !lag,
+        );
       return leader && synchronous && isWhole
         ? { leader: nodeOf(leader.name), synchronous: nodeOf(synchronous.name) }
         : null;
@@ -251,12 +265,16 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
       [
         ...proxyLogs,
         ...nodes.flatMap((node) => [
-          node.placeOf('etcd.log'),
           node.placeOf('patroni.log'),
+          node.placeOf('watch.log'),
           node.placeOf('/var/log/postgresql/postgresql-15-tipwell.log'),
         ]),
       ]
-        .flatMap((path) => (existsSync(path) ? [`--- ${path}`, ...readFileSync(path, 'utf8').trimEnd().split('\n').slice(-LAST_LINES)] : []))
+        .flatMap((path) =>
+          existsSync(path)
+            ? [`--- ${path}`, ...readFileSync(path, 'utf8').trimEnd().split('\n').slice(-LAST_LINES)]
+            : [],
+        )
         .join('\n'),
     async stop() {
       for (const child of running) {
@@ -264,7 +282,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
         child.kill('SIGKILL');
         await ended;
       }
-      for (const node of nodes) node.emptyDisk();
+      for (const node of nodes) node.remove();
     },
   };
 
@@ -293,7 +311,8 @@ const newPassword = () => randomBytes(24).toString('hex');
 /** The settings of a file for systemd's EnvironmentFile, with what an operator puts in. */
 function readSettings(file: string, values: Readonly<Record<string, string>>): Record<string, string> {
   let text = readFileSync(join(FILES, file), 'utf8');
-  for (const [name, value] of Object.entries(values)) text = text.replaceAll(new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`, 'g'), value);
+  for (const [name, value] of Object.entries(values))
+    text = text.replaceAll(new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`, 'g'), value);
   return Object.fromEntries(
     text
       .split('\n')

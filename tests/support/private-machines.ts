@@ -61,6 +61,8 @@ export interface Machine {
   /** Leaves no room on its disk. */
   fillDisk(): void;
   emptyDisk(): void;
+  /** Takes its disk away, once nothing runs on it. */
+  remove(): void;
 }
 
 interface Layout {
@@ -116,13 +118,19 @@ export function createMachines(
       placeOf,
       start(words, { user, environment = {}, log }) {
         // The mounts are seen by this program and what it starts.
-        const mounts = [...folders, disk.folder].map((folder) => `mount --bind '${placeOf(folder)}' '${folder}'`);
+        const mounts = [...folders, disk.folder].map(
+          (folder) => `mount --bind '${placeOf(folder)}' '${folder}'`,
+        );
         const change = `exec setpriv --reuid=${user} --regid=${user} --groups=${group} "$@"`;
         const written = openSync(join(root, name, log), 'a');
-        return spawn('ip', ['netns', 'exec', name, 'sh', '-ec', [...mounts, change].join('\n'), 'sh', ...words], {
-          env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC', ...environment },
-          stdio: ['ignore', written, written],
-        });
+        return spawn(
+          'ip',
+          ['netns', 'exec', name, 'sh', '-ec', [...mounts, change].join('\n'), 'sh', ...words],
+          {
+            env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC', ...environment },
+            stdio: ['ignore', written, written],
+          },
+        );
       },
       cutOff(from) {
         if (from === 'everybody') ip(`link set ${port} nomaster`);
@@ -145,6 +153,7 @@ export function createMachines(
         run('sh', '-c', `cat /dev/zero >> '${filler}' 2>/dev/null || true`);
       },
       emptyDisk: () => rmSync(filler, { force: true }),
+      remove: () => run('umount', '--lazy', onDisk),
     };
   });
 }

@@ -113,7 +113,10 @@ export async function startSeveralProcesses(
   const codes = people.slice(0, TIPPED).map(({ code }) => code);
 
   const sent: Tip[] = [];
-  const acknowledged = new Map<string, { readonly answer: Recorded; readonly atMs: number; readonly givingMs: number }>();
+  const acknowledged = new Map<
+    string,
+    { readonly answer: Recorded; readonly atMs: number; readonly givingMs: number }
+  >();
   /** Who of the two people had a tip refunded, by its id. */
   const refunds = new Map<string, 'giver' | 'receiver'>();
   const violations: unknown[] = [];
@@ -129,7 +132,13 @@ export async function startSeveralProcesses(
     const giver = index % people.length;
     // Nobody tips oneself; the two who are tipped tip each other.
     const code = giver < codes.length ? 1 - giver : index % codes.length;
-    const tip = { key: `key-${index}`, giver, code, amount: (1_000 + (index % 9_000)) / 100, sentAtMs: Date.now() };
+    const tip = {
+      key: `key-${index}`,
+      giver,
+      code,
+      amount: (1_000 + (index % 9_000)) / 100,
+      sentAtMs: Date.now(),
+    };
     sent.push(tip);
     return tip;
   }
