@@ -39,6 +39,8 @@ const CLIENTS = 6;
 /** Some forty tips a second, ten times what a festival of bars gives. */
 const PACE_MS = 120;
 const TIPS_BETWEEN = 40;
+/** Longer than a lock lasts. */
+const LOCK_LOST_MS = 30_000;
 const PROBE_PAUSE_MS = 100;
 const PROBE_PATIENCE_MS = 20_000;
 
@@ -99,6 +101,15 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await processes.tips(TIPS_BETWEEN);
     } finally {
       synchronous.rejoin();
+    }
+  },
+  'etcd stands still on all nodes': async ({ cluster, processes }) => {
+    for (const node of cluster.nodes) node.pauseLock();
+    try {
+      await sleep(LOCK_LOST_MS);
+      await processes.tips(TIPS_BETWEEN);
+    } finally {
+      for (const node of cluster.nodes) node.resumeLock();
     }
   },
 };
@@ -176,8 +187,7 @@ async function createProbe(url: string): Promise<Probe> {
   };
 }
 
-async function endureFaults(times: number, report: Report): Promise<Outcome> {
-  const cluster = await startPatroniCluster();
+async function endureFaults(cluster: PatroniCluster, times: number, report: Report): Promise<Outcome> {
   const [url] = cluster.urls;
   const met = new Map<string, Pauses[]>();
   let tips = 0;
@@ -228,7 +238,6 @@ async function endureFaults(times: number, report: Report): Promise<Outcome> {
     return { figures: { tips }, violations: [reason], table: tableOf(met) };
   } finally {
     await processes?.close();
-    await cluster.stop();
   }
 }
 
@@ -258,12 +267,15 @@ function tableOf(met: ReadonlyMap<string, readonly Pauses[]>): string[] {
 
 /** In the namespaces this module is the program. */
 if (import.meta.main) {
-  const end = () => void stopEverything().finally(() => process.exit(1));
-  process.once('disconnect', end);
-  const outcome = await endureFaults(Number(process.argv[2]), (line) =>
-    process.stdout.write(`ha: ${line}\n`),
-  );
-  await stopEverything();
-  process.off('disconnect', end);
+  let cluster: PatroniCluster | null = null;
+  const stop = async () => {
+    await cluster?.stop();
+    await stopEverything();
+  };
+  process.once('disconnect', () => void stop().finally(() => process.exit(1)));
+  cluster = await startPatroniCluster();
+  const times = Number(process.argv[2]);
+  const outcome = await endureFaults(cluster, times, (line) => process.stdout.write(`ha: ${line}\n`));
+  await stop();
   process.send?.(outcome, () => process.exit(0));
 }

@@ -53,6 +53,9 @@ export interface DatabaseNode extends Machine {
   /** Ends Patroni and all processes of PostgreSQL in one moment. */
   killDatabase(): void;
   startDatabase(): void;
+  /** Stops its etcd where it is. */
+  pauseLock(): void;
+  resumeLock(): void;
 }
 
 export interface PatroniCluster {
@@ -105,7 +108,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
       execFileSync('install', ['-g', GROUP, '-m', '0640', source, join(config, `node.${kind}`)]);
     }
     const environmentOf = (file: string) => readSettings(file, { THIS_NODE: machine.name, ...passwords });
-    follow(
+    const etcd = follow(
       machine.start(['etcd'], { user: 'etcd', environment: environmentOf('etcd.env'), log: 'etcd.log' }),
     );
     execFileSync('install', ['-m', '0755', join(FILES, WATCH), config]);
@@ -131,6 +134,8 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
           }),
         );
       },
+      pauseLock: () => void etcd.kill('SIGSTOP'),
+      resumeLock: () => void etcd.kill('SIGCONT'),
       killDatabase() {
         const postmaster = Number(
           readFileSync(join(machine.placeOf(DATA), 'postmaster.pid'), 'utf8').split('\n')[0],
@@ -282,7 +287,14 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
         child.kill('SIGKILL');
         await ended;
       }
-      for (const node of nodes) node.remove();
+      for (const node of nodes) {
+        try {
+          node.killDatabase();
+        } catch {
+          // Nothing runs there.
+        }
+        node.remove();
+      }
     },
   };
 

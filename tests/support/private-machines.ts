@@ -15,8 +15,8 @@ const BRIDGE = 'machines';
 const MEBIBYTE = 1_048_576;
 
 /**
- * Runs a module as the first process of namespaces for networks, mounts and processes. It ends when this process
- * does, and everything that it started ends with it.
+ * Runs a module as the first process of namespaces for networks, mounts and processes. With it everything ends that
+ * it started. It hears `disconnect` when this process ends, and then has to end itself.
  * @returns what the module has sent by `process.send`.
  * @throws Error when it ends without a word, as where this user may not make namespaces.
  */
@@ -30,14 +30,11 @@ export async function runInNamespaces(module: string, args: readonly string[]): 
     ],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
   let said: unknown;
   child.on('message', (message) => {
     said = message;
   });
   const [code] = await once(child, 'exit');
-  process.off('exit', end);
   if (said === undefined)
     throw new Error(`a process in namespaces ended with ${code}: it needs Linux, root, unshare, ip and nft`);
   return said;
