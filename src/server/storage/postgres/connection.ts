@@ -27,7 +27,7 @@ const INT8 = 20;
  * Session settings. A commit waits for the disk, and for the standby when the server is set to remote_apply,
  * whatever weaker default it has.
  */
-const SET_UP_SESSION = `SELECT
+const SET_UP_SESSION = `SELECT pg_is_in_recovery() AS "isStandby",
   set_config('search_path', 'tipwell', false),
   set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
   set_config('default_transaction_isolation', 'read committed', false),
@@ -77,11 +77,19 @@ function configOf(url: string): ClientConfig {
   };
 }
 
-function setUpSession(client: ClientBase, limits: SessionLimits) {
-  return client.query(SET_UP_SESSION, [limits.statementMs, limits.lockMs, limits.idleInTransactionMs]);
+/** @returns whether the server follows another one. */
+async function setUpSession(client: ClientBase, limits: SessionLimits): Promise<boolean> {
+  const { statementMs, lockMs, idleInTransactionMs } = limits;
+  const values = [statementMs, lockMs, idleInTransactionMs];
+  const { rows } = await client.query<{ isStandby: boolean }>(SET_UP_SESSION, values);
+  return rows[0]?.isStandby ?? false;
 }
 
-/** The connections of a running server, made on demand. While one exists, nobody can replace the data. */
+/**
+ * The connections of a running server, made on demand. While one exists, nobody can replace the data. A standby
+ * is not connected to: a primary that was replaced follows the new one as it comes back, and shows commits that
+ * no standby confirmed, and nobody acknowledged, until these are undone.
+ */
 export function openPool(url: string): Pool {
   const pool = new Pool({
     ...configOf(url),
@@ -90,7 +98,7 @@ export function openPool(url: string): Pool {
     pipeline: true,
     query_timeout: STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS,
     async onConnect(client) {
-      await setUpSession(client, SERVING);
+      if (await setUpSession(client, SERVING)) throw new Error('the server is a standby');
       await client.query(PLAN_BY_KEYS);
       await holdAsServer(client);
     },
