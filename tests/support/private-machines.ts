@@ -13,6 +13,9 @@ import { temporaryFolder } from './running-server.ts';
 const NETWORK = '192.0.2';
 const BRIDGE = 'machines';
 const MEBIBYTE = 1_048_576;
+const NEW_NAMESPACES = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
+/** The first process of such a namespace inherits the orphans, and the shell waits for them. */
+const REAPING = ['sh', '-c', '"$@"; exit $?', 'sh'];
 
 /**
  * Runs a module as the first process of namespaces for networks, mounts and processes. With it everything ends that
@@ -24,9 +27,10 @@ export async function runInNamespaces(module: string, args: readonly string[]): 
   const child = fork(module, args, {
     execPath: 'unshare',
     execArgv: [
-      ...['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],
-      // The first process of such a namespace inherits the orphans, and the shell waits for them.
-      ...['sh', '-c', '"$@"; exit $?', 'sh', process.execPath, ...process.execArgv],
+      ...NEW_NAMESPACES,
+      ...REAPING,
+      process.execPath,
+      ...process.execArgv,
     ],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
