@@ -36,7 +36,7 @@ const PACKAGES = [
 const HOW_TO = `This needs Linux, root, and on Debian 12: apt-get install ${PACKAGES.join(' ')}.`;
 
 const CLIENTS = 6;
-/** Some forty tips a second, ten times what a festival of bars gives. */
+/** Some tips are on their way at every moment, and few enough to compare all of them after each fault. */
 const PACE_MS = 120;
 const TIPS_BETWEEN = 40;
 /** Longer than a lock lasts. */

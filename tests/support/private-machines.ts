@@ -26,12 +26,7 @@ const REAPING = ['sh', '-c', '"$@"; exit $?', 'sh'];
 export async function runInNamespaces(module: string, args: readonly string[]): Promise<unknown> {
   const child = fork(module, args, {
     execPath: 'unshare',
-    execArgv: [
-      ...NEW_NAMESPACES,
-      ...REAPING,
-      process.execPath,
-      ...process.execArgv,
-    ],
+    execArgv: [...NEW_NAMESPACES, ...REAPING, process.execPath, ...process.execArgv],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   let said: unknown;
