@@ -168,7 +168,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
       email: chance.pick([
         `${name}@example.com`,
         `${name.toUpperCase()}@Example.com`,
-        `${chance.below(20)}@b.org`,
+        `${chance.below(1_000)}@b.org`,
       ]),
       username: name,
       fullName: name.toUpperCase(),

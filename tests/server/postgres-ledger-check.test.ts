@@ -58,7 +58,11 @@ const FALSIFICATIONS: readonly (readonly [what: string, statement: string, viola
   ['a tip for a service that the code is not for', second(`service_category = 'barber'`), PARTIES],
   ['a tip to oneself', second('giver_id = receiver_id'), THEMSELVES],
   ['an unknown service', second(`service_category = 'magician'`), KNOWN],
-  ['two tips of one idempotency key', second(`idempotency_key = 'key-1000'`), KEY],
+  [
+    'two tips of one idempotency key',
+    `UPDATE transactions SET idempotency_key = 'of an earlier version' WHERE sequence <= 2`,
+    KEY,
+  ],
   ['a tip that is missing', 'DELETE FROM transactions WHERE sequence = 4', ALONE],
   ['an entry that is missing', `DELETE FROM entries WHERE position = 2 AND account_id = ${CAM}`, ENTRIES],
   [

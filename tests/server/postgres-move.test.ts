@@ -145,7 +145,7 @@ describe('a move', () => {
       }
       const [first] = tips;
       if (!first) throw new Error('there is no tip');
-      const again = await to.recordTip({ ...first, id: newTransactionId(randomBytes) });
+      const again = await to.recordTip(first);
       expect(again).toMatchObject({ outcome: 'repeated', transaction: { id: first.id } });
     } finally {
       await from.close();

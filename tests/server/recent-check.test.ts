@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
-import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { GivenTip } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Database } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
@@ -352,7 +352,7 @@ test.each([
     }),
   );
   let now = START_MS;
-  const given: NewTransaction[] = [];
+  const given: GivenTip[] = [];
   const steps: Promise<unknown>[] = [];
   for (let done = 0; done < 1_500; done += 1) {
     now += chance.pick([0, 1_000, 60_000, 2_000_000]);

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { Finding } from '#server/payments/charge-comparison.ts';
 import { exportHeading, exportRows } from '#server/payments/charge-export.ts';
 import { reconcile } from '#server/payments/reconciliation.ts';
-import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { GivenTip } from '#server/storage/port/ledger.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { openBooksScene } from '#tests/support/stripe/books-scene.ts';
@@ -23,7 +23,7 @@ async function openScene() {
   const clock = { nowMs: START_MS };
   const scene = await openBooksScene(storage, provider, clock);
   const { books, service } = scene;
-  const tip = (amountCents = 2_000): NewTransaction =>
+  const tip = (amountCents = 2_000): GivenTip =>
     tipOf({ amountCents, createdAtMs: clock.nowMs, idempotencyKey: null });
 
   /** As an operator would run it some days later. */
@@ -91,12 +91,8 @@ test('each difference is named with its tip, and nothing else is', async () => {
   const { stripe, storage, clock, tip, pay, payElsewhere, payForgotten, begin, enter, takeBack, compare } =
     scene;
   const expected: unknown[] = [];
-  const expectOf = (
-    kind: Finding['kind'],
-    { id }: NewTransaction,
-    elsewhereCents: number,
-    hereCents: number,
-  ) => expected.push({ kind, transactionId: id, elsewhereCents, hereCents });
+  const expectOf = (kind: Finding['kind'], { id }: GivenTip, elsewhereCents: number, hereCents: number) =>
+    expected.push({ kind, transactionId: id, elsewhereCents, hereCents });
 
   await pay(tip());
   const lost = tip();
@@ -436,7 +432,7 @@ test('what was captured in part adds up, and so does what went back of it and wh
   const { stripe, storage, clock, tip, pay, enter, takeBack, compare } = await openScene();
   const whole = tip(4_000);
   const [kept, owing, refunded] = [tip(4_000), tip(4_000), tip(3_333)];
-  const captureLater = async (of: NewTransaction, cents: number) => {
+  const captureLater = async (of: GivenTip, cents: number) => {
     const chargeId = await pay(of, 'later');
     stripe.capture(chargeId, cents);
     const move = { kind: 'succeeded', chargeId } as const;

@@ -42,7 +42,6 @@ const TIP: TransactionRecord = {
   netAmountCents: cents(970),
   giverFeeRate: 500 as BasisPoints,
   receiverFeeRate: 300 as BasisPoints,
-  idempotencyKey: null,
   createdAtMs: NOW_MS,
   paymentMode: 'live',
   termsVersion: 0,

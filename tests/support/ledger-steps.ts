@@ -1,12 +1,12 @@
 /** Steps of the ledger in the form that most tests want: a tip that is reversed, and a listing as a whole. */
-import { ALL_TIPS, type NewTransaction, type TipFilter } from '#server/storage/port/ledger.ts';
+import { ALL_TIPS, type GivenTip, type TipFilter } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 
 /** Reverses a tip for its giver, who here may take it back however old it is. */
 export function takeBack(
   storage: Storage,
-  { id, giverId }: Pick<NewTransaction, 'id' | 'giverId'>,
+  { id, giverId }: Pick<GivenTip, 'id' | 'giverId'>,
   createdAtMs: number,
 ) {
   if (giverId === null) throw new Error('a guest has no account');

@@ -1,16 +1,21 @@
 /** The one place where tests list what a tip is made of. */
-import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { GivenTip } from '#server/storage/port/ledger.ts';
+import { idOfKeyedTip } from '#server/tips/tip-id.ts';
 import { cents, feesFor, SPECIFIED_TERMS } from '#shared/money.ts';
 
-type Needed = Pick<NewTransaction, 'id' | 'giverId' | 'qrCodeId' | 'createdAtMs'>;
+type Needed = Pick<GivenTip, 'id' | 'giverId' | 'qrCodeId' | 'createdAtMs'>;
 
-/** A tip for bartending at the fees of its amount, which is in cents. @param changes what is otherwise. */
+/**
+ * A tip for bartending at the fees of its amount, which is in cents.
+ * @param needed `id` is that of a tip without a key, or of a guest's.
+ * @param changes what is otherwise.
+ */
 export function newTip(
   needed: Needed & { readonly amountCents: number },
-  changes: Partial<NewTransaction> = {},
-): NewTransaction {
+  changes: Partial<GivenTip> = {},
+): GivenTip {
   const amountCents = cents(needed.amountCents);
-  return {
+  const tip: GivenTip = {
     ...needed,
     ...feesFor(amountCents),
     amountCents,
@@ -22,4 +27,8 @@ export function newTip(
     termsVersion: SPECIFIED_TERMS.version,
     ...changes,
   };
+  const { giverId, idempotencyKey } = tip;
+  return giverId === null || idempotencyKey === null
+    ? tip
+    : { ...tip, id: idOfKeyedTip(giverId, idempotencyKey) };
 }

@@ -1,5 +1,5 @@
 /** Payments that are put straight into a storage, as the payment service would have them move. */
-import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { GivenTip } from '#server/storage/port/ledger.ts';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
@@ -25,7 +25,7 @@ export function payoutAccountOf(userId: UserId): PayoutAccount {
   };
 }
 
-export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip: NewTransaction) {
+export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip: GivenTip) {
   const { id, createdAtMs } = tip;
   const expiresAtMs = createdAtMs + HALF_AN_HOUR_MS;
   const payment = { ...tip, paymentMode: 'test', platform: PLATFORM, expiresAtMs } as const;
@@ -38,7 +38,7 @@ export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip:
 /**
  * Pays a tip at the moment at which it was created. The receiver must have an account at the payment service.
  */
-export async function payTip(storage: Pick<Storage, 'payments'>, tip: NewTransaction): Promise<void> {
+export async function payTip(storage: Pick<Storage, 'payments'>, tip: GivenTip): Promise<void> {
   await beginPayment(storage, tip);
   const { id, createdAtMs } = tip;
   const paid = { kind: 'succeeded', chargeId: `pi_${id}` } as const;
@@ -47,7 +47,7 @@ export async function payTip(storage: Pick<Storage, 'payments'>, tip: NewTransac
 }
 
 /** Authorises a tip at the moment at which it was created, to be captured half an hour later. */
-export async function authoriseTip(storage: Pick<Storage, 'payments'>, tip: NewTransaction): Promise<void> {
+export async function authoriseTip(storage: Pick<Storage, 'payments'>, tip: GivenTip): Promise<void> {
   await beginPayment(storage, tip);
   const { id, createdAtMs } = tip;
   const held = {

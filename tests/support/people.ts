@@ -3,7 +3,7 @@
  * hash passwords.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { GivenTip } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newQrCodeId, newTransactionId, newUserId, type QrCodeId, type RandomBytes } from '#shared/ids.ts';
@@ -13,7 +13,7 @@ import { newTip } from '#tests/support/new-tip.ts';
 /** A Friday noon in UTC. */
 export const START_MS = Date.UTC(2026, 4, 15, 12);
 
-interface TipOptions extends Partial<Omit<NewTransaction, 'amountCents'>> {
+interface TipOptions extends Partial<Omit<GivenTip, 'amountCents'>> {
   readonly amountCents?: number;
 }
 
@@ -55,7 +55,7 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
     const customer = await addAccount('cam');
     const code = await addCode(provider, 'bartender');
 
-    function tip({ amountCents = 2_000, ...changes }: TipOptions = {}): NewTransaction {
+    function tip({ amountCents = 2_000, ...changes }: TipOptions = {}): GivenTip {
       const id = newTransactionId(random);
       const given = { id, giverId: customer.id, qrCodeId: code, amountCents, createdAtMs: START_MS };
       return newTip(given, changes);

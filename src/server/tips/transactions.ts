@@ -22,6 +22,7 @@ import type { NewTip, RefundRequest, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 import type { TipTerms } from './terms.ts';
+import { idOfKeyedTip } from './tip-id.ts';
 import { createTipRecord, type TipRecord } from './tip-record.ts';
 import type { TransactionView } from './transaction-view.ts';
 
@@ -109,6 +110,11 @@ export function createTransactions(deps: {
     );
   }
 
+  function idOf(giver: Account | null, idempotencyKey: string | undefined): TransactionId {
+    if (idempotencyKey === undefined) return newTransactionId(random);
+    return giver === null ? receipts.idFor(idempotencyKey) : idOfKeyedTip(giver.id, idempotencyKey);
+  }
+
   function complaintsAbout({ message, giverName }: GiverMessage): FieldError[] {
     const isBlocked = (text: string | null) => text !== null && blockedWords.matches(text);
     return [
@@ -127,9 +133,8 @@ export function createTransactions(deps: {
       const words = messagesOf(giver, tip);
       const complaints = words ? complaintsAbout(words) : [];
       const present = tipTerms.now();
-      const isKeyedGuest = giver === null && idempotencyKey !== undefined;
       const result = await payments.begin({
-        id: isKeyedGuest ? receipts.idFor(idempotencyKey) : newTransactionId(random),
+        id: idOf(giver, idempotencyKey),
         giverId: giver?.id ?? null,
         qrCodeId,
         serviceCategory,

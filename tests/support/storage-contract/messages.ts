@@ -18,7 +18,7 @@ async function openScene() {
   const thanks: [UserId, TransactionId][] = [];
   storage.subscribe({ onThanks: (giver, id) => void thanks.push([giver, id]) });
   const give = async (changes: Partial<Omit<GivenTip, 'amountCents'>> = {}) => {
-    const tip: GivenTip = { ...scene.tip({ createdAtMs: NOW }), ...changes };
+    const tip = scene.tip({ createdAtMs: NOW, ...changes });
     return { tip, result: await storage.recordTip(tip) };
   };
   const balances = async () => [

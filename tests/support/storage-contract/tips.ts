@@ -1,7 +1,7 @@
 /** What a tip and its reversal leave in the ledger, and who is told. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ALL_TIPS, type NewReversal, type NewTransaction } from '#server/storage/port/ledger.ts';
+import { ALL_TIPS, type GivenTip, type NewReversal } from '#server/storage/port/ledger.ts';
 import { newQrCodeId, type UserId } from '#shared/ids.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
 import { END_OF_TIME_MS, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
@@ -19,7 +19,8 @@ export function describeTips(): void {
         displayName: null,
         defaultThankYou: null,
       };
-      const transaction = { ...given, ...receiver, reversal: null, adjustments: [], capturesAtMs: null };
+      const { idempotencyKey: _, ...stored } = given;
+      const transaction = { ...stored, ...receiver, reversal: null, adjustments: [], capturesAtMs: null };
       expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
       expect(await storage.recordTip(given)).toEqual({ outcome: 'repeated', transaction });
       for (const [id, kind] of [
@@ -233,7 +234,7 @@ export function describeTips(): void {
   describe('reversals', () => {
     /** A request of a person's, who has a minute to take a tip back that they gave. */
     const request = (
-      { id }: NewTransaction,
+      { id }: GivenTip,
       userId: UserId,
       idempotencyKey: string | null,
       createdAtMs: number,

@@ -5,7 +5,7 @@
 import { onTestFinished } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { createStripeBooks } from '#server/payments/stripe/stripe-books.ts';
-import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { GivenTip } from '#server/storage/port/ledger.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
@@ -49,7 +49,7 @@ export async function openBooksScene(
   );
 
   /** A payment whose page is open. */
-  async function begin(tip: NewTransaction, capture: 'now' | 'later' = 'now') {
+  async function begin(tip: GivenTip, capture: 'now' | 'later' = 'now') {
     const payment = { ...tip, paymentMode: 'test', platform, expiresAtMs: now() + HOUR_MS } as const;
     const begun = await payments.beginPayment(payment, now() + HOUR_MS);
     if (begun.outcome !== 'begun') throw new Error(begun.outcome);
@@ -74,7 +74,7 @@ export async function openBooksScene(
     found,
 
     /** A tip that is paid on both sides. @returns its charge. */
-    async pay(tip: NewTransaction, capture: 'now' | 'later' = 'now'): Promise<string> {
+    async pay(tip: GivenTip, capture: 'now' | 'later' = 'now'): Promise<string> {
       const page = await begin(tip, capture);
       stripe.pay(page);
       const state = await service.lookUp(page);
@@ -89,12 +89,12 @@ export async function openBooksScene(
     },
 
     /** A tip that is paid at Stripe alone. */
-    async payElsewhere(tip: NewTransaction): Promise<void> {
+    async payElsewhere(tip: GivenTip): Promise<void> {
       stripe.pay(await begin(tip));
     },
 
     /** A tip that is paid at Stripe, on a page like that of a known payment; the ledger has no payment of it. */
-    async payForgotten(like: TransactionId, { id }: NewTransaction): Promise<void> {
+    async payForgotten(like: TransactionId, { id }: GivenTip): Promise<void> {
       const known = await payments.findPayment({ id: like });
       if (!known) throw new Error(`${like} has no payment`);
       const page = await service.begin({ ...known, id }, TEXTS, 'now');

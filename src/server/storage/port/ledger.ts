@@ -18,8 +18,6 @@ export interface NewTransaction {
   readonly netAmountCents: Cents;
   readonly giverFeeRate: BasisPoints;
   readonly receiverFeeRate: BasisPoints;
-  /** Null for a guest, whose key is part of the id. */
-  readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
   readonly paymentMode: PaymentMode;
   /** The version of the terms; 0 for the specified ones. */
@@ -59,6 +57,11 @@ export type StoredAdjustmentKind = AdjustmentKind | 'capture';
 export type TermsRefusal = 'terms_changed' | 'amount_out_of_bounds';
 
 export interface GivenTip extends NewTransaction {
+  /**
+   * The key that the id was made of; null without one, and for a guest. Tips of earlier versions have another id, and
+   * are found by it.
+   */
+  readonly idempotencyKey: string | null;
   readonly giverMessage?: OfferedMessage | undefined;
   /** Refuses the tip unless it repeats an earlier one. */
   readonly termsRefusal?: TermsRefusal | undefined;

@@ -32,6 +32,7 @@ export interface Checkout {
 
 export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'paymentMode'> {
   readonly paymentMode: PaidMode;
+  readonly idempotencyKey: string | null;
   /** The operator's account at the payment service when it began; null for payments from before this was stored. */
   readonly platform: string | null;
   readonly destination: string;

@@ -1,5 +1,5 @@
 import type { UserId } from '#shared/ids.ts';
-import type { GivenTip, NewTransaction, RecordOutcome } from '../port/ledger.ts';
+import type { GivenTip, RecordOutcome } from '../port/ledger.ts';
 import { statusForGivers } from '../rules/accounts.ts';
 import { isKeptOut, type MessagesRow, newMessagesRow } from '../rules/messages.ts';
 import { decideTip, type EarlierTip, NOTHING_FOLLOWED, withReceiverNames } from '../rules/tips.ts';
@@ -29,7 +29,9 @@ export async function recordTips(
     runToEnd(codesWithBlocks.all({ codeIds, giverIds })),
     runToEnd(
       earlierTips.all({
-        ids: tips.flatMap(({ id, giverId }) => (isRepeated || giverId === null ? id : [])),
+        ids: tips.flatMap(({ id, giverId, idempotencyKey }) =>
+          isRepeated || giverId === null || idempotencyKey !== null ? id : [],
+        ),
         giverIds: keyed.map(({ giverId }) => giverId),
         keys: keyed.map(({ idempotencyKey }) => idempotencyKey),
       }),
@@ -38,19 +40,23 @@ export async function recordTips(
   ]);
   const accounts = new Map(locked.map((account): [UserId, LockedAccount] => [account.id, account]));
   const codeOf = new Map(codes.map((code) => [code.id, code]));
-  const known = (await runToEnd(withWhatFollowed(session.statements, earlier))).map(
-    (tip): EarlierTip => ({ ...tip, giverMessage: tip.giverMessage ?? undefined }),
-  );
-  const byId = new Map<string, EarlierTip>(known.map((tip) => [tip.id, tip]));
-  const byKey = new Map<string, EarlierTip>(known.map((tip) => [keyOf(tip), tip]));
-  const findByKey = (tip: NewTransaction) =>
-    tip.giverId === null || tip.idempotencyKey === null ? undefined : byKey.get(keyOf(tip));
+  const byId = new Map<string, EarlierTip>();
+  /** Those of earlier versions; a tip without a key has no name here. */
+  const byKey = new Map<string | null, EarlierTip>();
+  for (const { idempotencyKey, giverMessage, ...tip } of await runToEnd(
+    withWhatFollowed(session.statements, earlier),
+  )) {
+    const known = { ...tip, giverMessage: giverMessage ?? undefined };
+    byId.set(tip.id, known);
+    const name = keyOf({ ...tip, idempotencyKey });
+    if (name !== null) byKey.set(name, known);
+  }
 
   const due: DueTip[] = [];
   const touched = new Set<LockedAccount>();
   const said: MessagesRow[] = [];
   const outcomes = tips.map((given): RecordOutcome => {
-    const { giverMessage, termsRefusal: _, ...tip } = given;
+    const { giverMessage, termsRefusal: _refusal, idempotencyKey: _key, ...tip } = given;
     const code = codeOf.get(tip.qrCodeId);
     const receiver = code && accounts.get(code.userId);
     const giver = tip.giverId === null ? null : accounts.get(tip.giverId);
@@ -64,7 +70,7 @@ export async function recordTips(
       };
     const blocks = page?.blocks.filter(({ giverId }) => giverId === tip.giverId) ?? [];
     const isBlocked = page !== undefined && isKeptOut(page, blocks);
-    const decision = decideTip(given, before ?? findByKey(tip), page, {
+    const decision = decideTip(given, before ?? byKey.get(keyOf(given)), page, {
       isBlocked,
       isSuspended: giver?.isSuspended ?? false,
     });
@@ -78,10 +84,9 @@ export async function recordTips(
     const transaction = withReceiverNames(stored, decision.code);
     const row = giverMessage && newMessagesRow(transaction, giverMessage);
     if (row) said.push(row);
-    byKey.set(keyOf(tip), { ...transaction, giverMessage: row });
     byId.set(tip.id, { ...transaction, giverMessage: row });
     for (const account of [giver, receiver]) if (account) touched.add(account);
-    due.push(dueTip({ ...tip, receiverId: receiver.id }, giver, receiver));
+    due.push(dueTip({ ...tip, idempotencyKey: null, receiverId: receiver.id }, giver, receiver));
     return { outcome: 'recorded', transaction };
   });
 
@@ -98,4 +103,5 @@ export async function recordTips(
 }
 
 /** Ids have no space in them. */
-const keyOf = ({ giverId, idempotencyKey }: NewTransaction) => `${giverId} ${idempotencyKey}`;
+const keyOf = ({ giverId, idempotencyKey }: Pick<GivenTip, 'giverId' | 'idempotencyKey'>) =>
+  idempotencyKey === null ? null : `${giverId} ${idempotencyKey}`;

@@ -219,11 +219,12 @@ export function tipOf(
     owedToReceiverCents: _owedToReceiver,
     settledByReceiverCents: _settled,
     settledToGiverCents: _settledToGiver,
+    idempotencyKey: _key,
     ...tip
   }: PaymentRecord,
   nowMs: number,
 ): NewTransaction {
-  return { ...tip, idempotencyKey: null, createdAtMs: nowMs };
+  return { ...tip, createdAtMs: nowMs };
 }
 
 /** The ledger's capture of an authorised payment, which moves no cents. */

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
@@ -12,7 +12,7 @@ import { allBut, type Builder, insert, insertNumbered, is, matches, value } from
 import { code, namesOfCode, ownsCode } from './codes.ts';
 
 const transaction = {
-  ...allBut(transactions, 'sequence', 'giverPosition', 'receiverPosition'),
+  ...allBut(transactions, 'sequence', 'idempotencyKey', 'giverPosition', 'receiverPosition'),
   reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
 };
 export const transactionWithNames = {
@@ -139,16 +139,16 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         .select({ told: sql`pg_notify(${CHANNEL}, ${value('payload')})` })
         .from(sql`(select) as nothing`),
     }),
-    transactionByKey: db
+    /** The tip of an id; else the one of an earlier version with this giver and key. */
+    earlierTip: db
       .select(transaction)
       .from(transactions)
       .leftJoin(reversals, isReversed)
       .where(
-        and(
-          is(transactions.giverId, 'giverId'),
-          is(transactions.idempotencyKey, 'idempotencyKey'),
-          isNotNull(transactions.idempotencyKey),
-        ),
+        sql`${transactions.sequence} = coalesce(
+          (select sequence from ${transactions} where id = ${value('id')}),
+          (select sequence from ${transactions} where giver_id = ${value('giverId')}
+            and idempotency_key = ${value('idempotencyKey')} and idempotency_key is not null))`,
       ),
     transactionById: db
       .select({
@@ -311,7 +311,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         .where(isIn(qrCodes.id, 'codeIds')),
     }),
     /**
-     * Tips by ids or by givers and keys. LIMIT 1 keeps the planner from joining: without statistics of keys
+     * Tips by ids, and those of earlier versions by givers and keys. LIMIT 1 keeps the planner from joining: without statistics of keys
      * it read the whole index for each group (1.6 ms a tip after some thousand).
      */
     earlierTips: choose('SQLite records tips one by one', {
@@ -319,6 +319,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       postgres: db
         .select({
           ...transaction,
+          idempotencyKey: transactions.idempotencyKey,
           giverMessage: {
             message: tipMessages.message,
             giverName: tipMessages.giverName,

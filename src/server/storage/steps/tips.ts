@@ -54,7 +54,8 @@ function* recordTip(statements: Statements, _: boolean, tip: GivenTip): Step<Com
   const giver = yield* standingOf(statements, tip.giverId, code);
   const decision = decideTip(tip, yield* findEarlierTip(statements, tip), code, giver);
   if (decision.outcome !== 'due') return { outcome: decision, accounts: [] };
-  const transaction = yield* enterTip(statements, tip, decision.code);
+  const { termsRefusal: _refusal, idempotencyKey: _key, ...due } = tip;
+  const transaction = yield* enterTip(statements, due, decision.code);
   return { outcome: { outcome: 'recorded', transaction }, accounts: accountsOf(transaction) };
 }
 
@@ -97,13 +98,10 @@ export function* lockAccounts({ lockTipAccounts }: Statements, parties: Parties)
 
 export function* findEarlierTip(
   statements: Statements,
-  { id, giverId, idempotencyKey }: NewTransaction,
+  { id, giverId, idempotencyKey }: GivenTip,
 ): Step<EarlierTip | undefined> {
   if (giverId !== null && idempotencyKey === null) return undefined;
-  const found =
-    giverId === null
-      ? yield* statements.transactionById.one({ id })
-      : yield* statements.transactionByKey.one({ giverId, idempotencyKey });
+  const found = yield* statements.earlierTip.one({ id, giverId, idempotencyKey });
   if (!found) return undefined;
   const giverMessage = yield* statements.messagesById.one({ id: found.id });
   const [earlier] = yield* withWhatFollowed(statements, [{ ...found, giverMessage }]);
@@ -131,7 +129,7 @@ export function* isBlocked(
 
 function* enterTip(
   statements: Statements,
-  { giverMessage, termsRefusal: _, ...tip }: GivenTip,
+  { giverMessage, ...tip }: NewTransaction & Pick<GivenTip, 'giverMessage'>,
   code: QrCodeWithProvider,
 ): Step<TransactionRecord> {
   const { giverId, createdAtMs } = tip;
@@ -139,7 +137,12 @@ function* enterTip(
   const given = giverId && (yield* moveAccount(statements, giverId, 'given', tip.amountCents, createdAtMs));
   const received = yield* moveAccount(statements, receiverId, 'received', tip.netAmountCents, createdAtMs);
   const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
-  const inserted = yield* statements.insertTransaction.one({ ...tip, receiverId, ...positions });
+  const inserted = yield* statements.insertTransaction.one({
+    ...tip,
+    receiverId,
+    ...positions,
+    idempotencyKey: null,
+  });
   if (!inserted) throw new Error('a tip that was inserted has no number');
   const transactionSequence = inserted.sequence;
   yield* together(
