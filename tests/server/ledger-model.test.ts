@@ -459,8 +459,8 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     else if (model.accounts.length > 0 && (kind < 10 || isYoung)) await makeCode();
     else if (kind < 25 && model.tips.length > 0) await refund();
     else if (kind < 30) await suspendOrLift();
-    else if (kind < 33 && model.codes.length > 0) await authorise();
-    else if (kind < 40 && model.codes.length > 0) await changeCharge();
+    else if (kind < 35 && model.codes.length > 0) await authorise();
+    else if (kind < 46 && model.codes.length > 0) await changeCharge();
     else if (model.codes.length > 0) {
       size = Math.min(1 + chance.below(8), OPERATIONS - done);
       await tipTogether(size);
