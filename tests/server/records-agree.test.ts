@@ -24,7 +24,7 @@ import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 /** On PostgreSQL fewer, because a round trip takes its time. */
-const [TIPS, QUESTIONS] = isOnSqlite() ? [600, 60] : [200, 20];
+const [TIPS, QUESTIONS] = isOnSqlite() ? [400, 40] : [200, 20];
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const FIRST_MS = Date.UTC(2024, 5, 1);
