@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
@@ -23,20 +24,27 @@ const FILLER = 'start/kept-frame.ts';
 /** What the dashboard fetches later and needs without a connection. */
 const LATER = ['dashboard/shift/shift.tsx'];
 
+const packBrotli = promisify(brotliCompress);
+const packGzip = promisify(gzip);
+
 /** Compresses every text file of the client at build time, so that no request waits for it. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
     applyToEnvironment: ({ name }) => name === 'client' || name === 'operator',
-    writeBundle({ dir }) {
+    async writeBundle({ dir }) {
       if (!dir) return;
-      for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile() || !/\.(?:html|js|css|svg|json|webmanifest|txt)$/.test(entry.name)) continue;
-        const path = join(entry.parentPath, entry.name);
-        const content = readFileSync(path);
-        writeFileSync(`${path}.br`, smallest(content));
-        writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
-      }
+      const files = readdirSync(dir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.(?:html|js|css|svg|json|webmanifest|txt)$/.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name));
+      // All at once, so that every core of the machine packs.
+      await Promise.all(
+        files.map(async (path) => {
+          const content = readFileSync(path);
+          writeFileSync(`${path}.br`, await smallest(content));
+          writeFileSync(`${path}.gz`, await packGzip(content, { level: 9 }));
+        }),
+      );
     },
   };
 }
@@ -45,9 +53,11 @@ function precompress(): Plugin {
  * Compresses with each coding of distances, because which of them is the smallest depends on the file (RFC 7932,
  * section 4).
  */
-function smallest(content: Buffer): Buffer {
-  const [first, ...others] = [1, 0, 2].map((postfix) =>
-    brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_NPOSTFIX]: postfix } }),
+async function smallest(content: Buffer): Promise<Buffer> {
+  const [first, ...others] = await Promise.all(
+    [1, 0, 2].map((postfix) =>
+      packBrotli(content, { params: { [constants.BROTLI_PARAM_NPOSTFIX]: postfix } }),
+    ),
   );
   if (!first) throw new Error('nothing was compressed');
   return others.reduce((best, next) => (next.length < best.length ? next : best), first);
