@@ -9,7 +9,7 @@ import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { fieldOf as fieldOfParameter } from '#server/api/rest/answers.ts';
 import { wireName } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
-import { DOORS, type Door, type Outcome } from '#tests/support/both-doors.ts';
+import { DOORS, type Door, doorFor, type Outcome } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { UNSENT } from '#tests/support/mail-server.ts';
 import { beginSession, createPeople } from '#tests/support/people.ts';
@@ -826,17 +826,51 @@ const FEW_STRINGS = UGLY_STRINGS.filter(({ name }) =>
   ['empty', 'NUL within', 'lone high surrogate', 'very long', 'prototype', 'path traversal'].includes(name),
 );
 
+/** How a text gets to a procedure: each way has its own characters that it cannot carry as they are. */
+type Way = 'a body' | 'a query' | 'an address' | 'a header';
+
+function wayOf(name: string, door: Door): Way {
+  const [chapter, verb, field = ''] = name.split('.');
+  const endpoint = ENDPOINTS.find(({ procedure }) => procedure === `${chapter}.${verb}`);
+  if (door === 'tRPC') return endpoint?.type === 'mutation' ? 'a body' : 'a query';
+  if (field === 'idempotencyKey' || field === 'lastEventId') return 'a header';
+  const parameter = endpoint?.parameters?.find((each) => fieldOfParameter(each) === field);
+  if (!parameter) return 'a body';
+  return parameter.in === 'path' ? 'an address' : 'a query';
+}
+
+/**
+ * The door through which each field has every text. What a text may be and what becomes of it is decided
+ * behind the doors, so that the other door shows it with a few, and with those that the field is known to take or
+ * to refuse. A field whose schema is tried with every text elsewhere, and which takes none of them, needs only a
+ * few through either door, and so does one whose schema takes no text: that it refuses each is asked of the schema.
+ */
+const EVERY_TEXT_THROUGH = Object.entries(FIELDS)
+  .map(([name, row]) => ({ name, row }))
+  .filter(({ name, row }, index, all) => {
+    if (row.checkTaken) return true;
+    const validator = validatorOf(name);
+    if (validator !== null && takesNoText(validator)) return false;
+    return validator === null || all.findIndex((other) => validatorOf(other.name) === validator) === index;
+  })
+  .reduce((doors, { name }, index) => {
+    const isByHeader = wayOf(name, 'REST') === 'a header';
+    return doors.set(name, isByHeader ? 'REST' : doorFor(index));
+  }, new Map<string, Door>());
+
+const textsOf = (name: string, door: Door) => {
+  if (EVERY_TEXT_THROUGH.get(name) === door) return UGLY_STRINGS;
+  const telling = [...(TAKEN_AT_LEAST[name] ?? []), ...(REFUSED_AT_LEAST[name] ?? [])];
+  return UGLY_STRINGS.filter((ugly) => FEW_STRINGS.includes(ugly) || telling.includes(ugly.name));
+};
+
 describe.each(DOORS)('through %s', (door) => {
-  const rows = Object.entries(FIELDS)
-    .map(([name, row]) => ({ name, row, procedure: name.split('.').slice(0, 2).join('.') }))
-    .map((one, index, all) => {
-      const validator = validatorOf(one.name);
-      const isNew =
-        validator === null || all.findIndex(({ name }) => validatorOf(name) === validator) === index;
-      // A field whose schema is tried with every text elsewhere, and which takes none of them, needs only a
-      // few.
-      return { ...one, texts: isNew || one.row.checkTaken ? UGLY_STRINGS : FEW_STRINGS };
-    });
+  const rows = Object.entries(FIELDS).map(([name, row]) => ({
+    name,
+    row,
+    procedure: name.split('.').slice(0, 2).join('.'),
+    texts: textsOf(name, door),
+  }));
 
   test.each(rows)('$name refuses or keeps every ugly text', async ({ name, row, procedure, texts }) => {
     // Limits are on only where they count by the typed text; each attempt comes from an address of its own.
@@ -894,6 +928,27 @@ test('a trusted proxy may forward any ugly text as an address', async () => {
   }
 });
 
+test('every text gets to a procedure in each way that a door has', () => {
+  const ways = new Set([...EVERY_TEXT_THROUGH].map(([name, door]) => `${wayOf(name, door)} of ${door}`));
+  expect([...ways].sort()).toEqual([
+    'a body of REST',
+    'a body of tRPC',
+    'a header of REST',
+    'a query of REST',
+    'a query of tRPC',
+    'an address of REST',
+  ]);
+});
+
+test('a schema that takes no text refuses each ugly one', () => {
+  const schemas = new Set(Object.keys(FIELDS).map(validatorOf));
+  const refusing = [...schemas].filter((schema) => schema !== null).filter(takesNoText);
+  expect(refusing.length).toBeGreaterThan(0);
+  for (const schema of refusing)
+    for (const { name, text } of UGLY_STRINGS)
+      expect([name, z.safeParse(schema, text).success]).toEqual([name, false]);
+});
+
 test('the table of fields has a row for every field of every procedure', () => {
   const fields = ENDPOINTS.flatMap((endpoint) =>
     fieldsOf(endpoint).map((field) => `${endpoint.procedure}.${field}`),
@@ -922,6 +977,12 @@ function validatorOf(name: string): object | null {
   while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     schema = schema.unwrap();
   return schema;
+}
+
+/** Whether a schema looks at no character of a text: it takes a truth, a number, or one of a few words. */
+function takesNoText(schema: object): schema is z.ZodType {
+  const one = schema instanceof z.ZodArray ? schema.element : schema;
+  return one instanceof z.ZodBoolean || one instanceof z.ZodNumber || one instanceof z.ZodEnum;
 }
 
 interface Branches {
