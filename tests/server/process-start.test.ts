@@ -13,9 +13,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parseConfig } from '#server/config.ts';
 import { readMigrations } from '#server/storage/care/migrations.ts';
+import { databaseAt } from '#server/storage/open.ts';
+import { DatabaseRefused } from '#server/storage/port/database.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { get } from '#tests/support/http-get.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { enter } from '#tests/support/rest-client.ts';
 import {
@@ -100,8 +104,7 @@ describe.concurrent('the process', () => {
     ],
   ])('refuses to start on a database that another process has, under %s', async (_, another) => {
     const other = another(first.databasePath, temporaryFolder());
-    const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
-    expectRefusedStart(end, /another Tipwell process is using it/);
+    expect(await refusalOf(other)).toMatch(/another Tipwell process is using it/);
     const restored = await runHere('db-restore', { DATABASE_URL: other }, [first.databasePath]);
     expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('another Tipwell process') });
     expect((await get(first.port, '/readyz')).status).toBe(200);
@@ -115,8 +118,7 @@ describe.concurrent('the process', () => {
     expect(readdirSync(folder).sort()).toEqual(
       ['link.db', ...['', '-shm', '-wal', '.lock'].map((suffix) => `real.db${suffix}`)].sort(),
     );
-    const real = { DATABASE_URL: join(folder, 'real.db'), PORT: String(await freePort()) };
-    expectRefusedStart(await runToEnd('serve', real), /another Tipwell process is using it/);
+    expect(await refusalOf(join(folder, 'real.db'))).toMatch(/another Tipwell process is using it/);
   });
 
   test('refuses to start on a database with a second name, under which its log would not be found', async () => {
@@ -124,8 +126,7 @@ describe.concurrent('the process', () => {
     await enter(server, 'pat');
     const other = join(temporaryFolder(), 'other.db');
     linkSync(server.databasePath, other);
-    const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
-    expectRefusedStart(end, /the file has a second name \(a hard link\)/);
+    expect(await refusalOf(other)).toMatch(/the file has a second name \(a hard link\)/);
     const cared = await runHere('account', { DATABASE_URL: other }, ['unlock', 'pat@example.com']);
     expect(cared).toMatchObject({ code: 1, stderr: expect.stringContaining('a second name') });
     expect((await get(server.port, '/readyz')).status).toBe(200);
@@ -135,8 +136,9 @@ describe.concurrent('the process', () => {
     const databasePath = join(temporaryFolder(), 'notes.txt');
     const text = 'Dear diary, today I was mistaken for a database.\n'.repeat(200);
     writeFileSync(databasePath, text);
-    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: databasePath });
-    expectRefusedStart(end, /no SQLite database\. Restore a backup with `npm run db:restore/);
+    expect(await refusalOf(databasePath)).toMatch(
+      /no SQLite database\. Restore a backup with `npm run db:restore/,
+    );
     expect(readFileSync(databasePath, 'utf8')).toBe(text);
   });
 
@@ -151,8 +153,17 @@ describe.concurrent('the process', () => {
     const path = join(temporaryFolder(), 'tipwell.db');
     const before = damage(Buffer.from(prepared));
     writeFileSync(path, before);
+    expect(await refusalOf(path)).toMatch(/damaged.*(?:db:restore|restore a backup)/i);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('says of a database that it refuses what is wrong with it, as the process that ends', async () => {
+    const path = join(temporaryFolder(), 'tipwell.db');
+    const before = Buffer.from(prepared).fill(0xa5, 0, 100);
+    writeFileSync(path, before);
     const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: path });
     expectRefusedStart(end, /damaged.*(?:db:restore|restore a backup)/i);
+    expect(end.stderr).toBe(`Tipwell cannot start: ${await refusalOf(path)}\n`);
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
@@ -188,22 +199,19 @@ describe.concurrent('the process', () => {
   test('refuses to start on a folder where the database should be', async () => {
     const databasePath = join(temporaryFolder(), 'folder.db');
     mkdirSync(databasePath);
-    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: databasePath });
-    expectRefusedStart(end, /Cannot (?:open|use) the database/);
+    expect(await refusalOf(databasePath)).toMatch(/Cannot (?:open|use) the database/);
   });
 
   test('refuses to start where the folder of the database cannot be made', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    const env = { PORT: String(await freePort()), DATABASE_URL: join(file, 'tipwell.db') };
-    expectRefusedStart(await runToEnd('serve', env), /Cannot use the database .*tipwell\.db/);
+    expect(await refusalOf(join(file, 'tipwell.db'))).toMatch(/Cannot use the database .*tipwell\.db/);
   });
 
   test('refuses to start where the lock cannot be taken', async () => {
     const databasePath = join(temporaryFolder(), 'tipwell.db');
     mkdirSync(`${databasePath}.lock`);
-    const env = { PORT: String(await freePort()), DATABASE_URL: databasePath };
-    expectRefusedStart(await runToEnd('serve', env), /Cannot use the database .*tipwell\.db/);
+    expect(await refusalOf(databasePath)).toMatch(/Cannot use the database .*tipwell\.db/);
   });
 
   test('refuses to start with a .env that cannot be read', async () => {
@@ -217,10 +225,24 @@ describe.concurrent('the process', () => {
     skip(process.getuid?.() === 0, 'root may write anywhere');
     const folder = join(temporaryFolder(), 'closed');
     mkdirSync(folder, { mode: 0o500 });
-    const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
-    expectRefusedStart(await runToEnd('serve', env), /Cannot (?:open|use) the database/);
+    expect(await refusalOf(join(folder, 'tipwell.db'))).toMatch(/Cannot (?:open|use) the database/);
   });
 });
+
+/**
+ * What the process would say of a database that it refuses, in one line; asked of what it opens, because a process
+ * for each would take a second.
+ */
+async function refusalOf(path: string): Promise<string> {
+  const opening = databaseAt(parseConfig({ DATABASE_URL: path }).database).openForServer(OPENING);
+  const refusal: unknown = await opening.then(
+    (storage) => storage.close(),
+    (error: unknown) => error,
+  );
+  if (!(refusal instanceof DatabaseRefused)) throw new Error('the database was opened', { cause: refusal });
+  expect(refusal.message).toMatch(/^[^\n]+$/);
+  return refusal.message;
+}
 
 /** One line for the operator, code 1, nothing on standard output, and no stack. */
 function expectRefusedStart(
