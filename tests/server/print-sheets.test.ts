@@ -90,9 +90,16 @@ async function expectPrintable(pdf: Uint8Array, format: PrintFormat, paper: Pape
   }
 }
 
+/** Each paper and each ink; how a sheet is laid out on a paper has nothing to do with its inks. */
+const SHEETS = PAPERS.map((paper, index) => [paper, INKS[index % INKS.length] ?? 'full'] as const);
+
+test('each ink is tried on a paper', () => {
+  expect(SHEETS.map(([, ink]) => ink).sort()).toEqual([...INKS].sort());
+});
+
 describe.each(PRINT_FORMATS)('%s', (format) => {
   test.each(
-    PAPERS.flatMap((paper) => INKS.map((ink) => [paper, ink] as const)),
+    SHEETS,
   )('on %s with %s ink has codes that scan, the fonts of its text, and no text beyond the page', async (paper, ink) => {
     const pdf = await draw(PAGE, format, { paper, ink });
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
@@ -232,8 +239,18 @@ const NAMES: readonly (readonly [what: string, name: string])[] = [
   ['characters that no font here has', '𒀀𒁀 ᚠᚢᚦ ꦗꦮ'],
 ];
 
-describe.each(['poster', 'badge'] as const)('%s', (format) => {
-  test.each(NAMES)('takes a name of %s', async (_, name) => {
+/** Those that fit by their length, of which each format has its own measure; the others differ by their letters. */
+const BY_LENGTH = NAMES.filter(([what]) => /^(?:sixty|one) char|^sixty/.test(what));
+
+test('names of every length are tried on more than one format', () => {
+  expect(BY_LENGTH).toHaveLength(4);
+});
+
+describe.each([
+  ['poster', BY_LENGTH],
+  ['badge', NAMES],
+] as const)('%s', (format, names) => {
+  test.each(names)('takes a name of %s', async (_, name) => {
     const greeting = [...`${name} `.repeat(3)].slice(0, 140).join('').trim();
     await expectPrintable(await draw({ ...PAGE, name, greeting }, format), format, 'a4');
   });
