@@ -21,13 +21,6 @@ async function openScene() {
   return scene;
 }
 
-test('what several processes hear at once of the same payments is done once', async () => {
-  const scene = await openScene();
-  await scene.untilTips(25);
-  await scene.compare();
-  expect(scene.figures).toMatchObject({ cutOff: 0, kills: 0 });
-});
-
 /** The requests on which money depends, and whether only a sweep makes them. */
 const REQUESTS: Readonly<
   Record<string, { isMeant: (request: StandInRequest) => boolean; isOfSweep: boolean }>
@@ -58,8 +51,12 @@ const MOMENTS = Object.values(REQUESTS)
   ])
   .filter((_, index) => (index % 4 === 0 || index % 4 === 3) === !isOnSqlite());
 
-test('processes that are killed at any request to Stripe lose no payment and double none', async () => {
+test('what processes hear at once is done once, and killed at any request to Stripe they lose no payment and double none', {
+  timeout: 300_000,
+}, async () => {
   const scene = await openScene();
+  await scene.untilTips(25);
+  expect(scene.figures).toMatchObject({ cutOff: 0, kills: 0 });
   for (const { request, when, whom } of MOMENTS) await scene.killAt(request, when, whom);
   await scene.compare();
   expect(scene.figures.kills).toBe(MOMENTS.length);

@@ -15,6 +15,8 @@ import { type StandInNotice, type StandInRequest, startStripe } from './stand-in
 
 const CLIENTS = 5;
 const PAUSE_MS = 20;
+/** Between two acts of somebody, so that the machine has time to start a process among them. */
+const BREATH_MS = 60;
 /** How long a sweep that begins with a start may take to come to what is due. */
 const SWEEP_PATIENCE_MS = 5_000;
 /** How often the servers are started for a last sweep. */
@@ -183,10 +185,13 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
   while (taken.size < stripe.notices.length) await deliverWaiting();
 
   const load = [
-    ...Array.from({ length: CLIENTS }, () => live),
+    ...Array.from({ length: CLIENTS }, () => async () => {
+      await live();
+      await sleep(BREATH_MS);
+    }),
     async () => {
       await deliverWaiting();
-      await sleep(PAUSE_MS / 4);
+      await sleep(PAUSE_MS);
     },
   ].map(async (work) => {
     try {
