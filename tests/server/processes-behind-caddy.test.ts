@@ -8,10 +8,12 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { installedCaddy, type RunningCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { ask } from '#tests/support/postgres-cluster.ts';
-import { type Answer, call, createCode, enter, type Person } from '#tests/support/rest-client.ts';
+import { type PreparedPerson, prepareLedger } from '#tests/support/prepared-ledger.ts';
+import { type Answer, call, enter, type Person } from '#tests/support/rest-client.ts';
 import { freePort, startServer, stopEverything } from '#tests/support/running-server.ts';
 
-const PEOPLE = 6;
+const GIVERS = 6;
+const VISITORS = 3;
 const AT_ONCE_OF_EACH = 3;
 const ENOUGH_TIPS = 100;
 const PAUSE_MS = 30;
@@ -19,6 +21,8 @@ const PAUSE_MS = 30;
 const MAX_TRIES = 1_000;
 /** Between two acts of somebody, so that the machine has time to start a process among them. */
 const BREATH_MS = 50;
+/** Between two logins of somebody, each of which hashes for as long. */
+const BREATH_AFTER_LOGIN_MS = 150;
 /** Long enough for Caddy to ask for the health of a process, and for tips to meet it. */
 const BETWEEN_MS = 1_000;
 
@@ -52,31 +56,36 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
     ['deploy/Caddyfile.two', [0, 1]],
   ] as const)('a kill and a restart behind %s charge nobody for somebody else, and log nobody in as somebody else', async (file, struck) => {
     const [killed, replaced] = struck;
-    const databaseUrl = await createMigratedDatabase();
+    const { path: databaseUrl, people } = await prepareLedger(
+      ['pat', ...Array.from({ length: GIVERS }, (_, index) => `cam-${index}`)],
+      await createMigratedDatabase(),
+    );
+    const [receiver, ...givers] = people;
     const ports = await Promise.all([...new Set(struck)].map(() => freePort()));
     const start = (port = 0) =>
       startServer({ DATABASE_URL: databaseUrl, PORT: String(port), TRUST_PROXY: '127.0.0.1' });
     const servers = await Promise.all(ports.map(start));
     const caddy: RunningCaddy = await startCaddy(file, ports);
     onTestFinished(caddy.stop);
-    const receiver = await enter(caddy, 'pat', ['bartender']);
-    const code = await createCode(caddy, receiver.token, 'bartender');
-    const enterAll = (name: string) =>
-      Promise.all(Array.from({ length: PEOPLE }, (_, index) => enter(caddy, `${name}-${index}`)));
-    const givers = await enterAll('cam');
     // Others, because a login ends the oldest of an account's fifty sessions.
-    const visitors = await enterAll('dan');
+    const visitors = await Promise.all(
+      Array.from({ length: VISITORS }, (_, index) => enter(caddy, `dan-${index}`)),
+    );
 
     let isOver = false;
     let sent = 0;
     const wrong: unknown[] = [];
     const acknowledged = new Set<string>();
 
-    async function give({ id, token }: Person): Promise<void> {
+    async function give({ id, token }: PreparedPerson): Promise<void> {
       const amountCents = 1_000 + sent;
       const key = `${id} gives ${amountCents}`.replaceAll(' ', '_');
       sent += 1;
-      const body = { receiver_qr_id: code, amount: amountCents / 100, service_category: 'bartender' };
+      const body = {
+        receiver_qr_id: receiver?.code,
+        amount: amountCents / 100,
+        service_category: 'bartender',
+      };
       const tip = await insist(() => call<Tip>(caddy, '/transactions', { token, body, key }));
       const { giver_id: chargedTo, amount } = tip.body;
       if (tip.status !== 201 || chargedTo !== id || Math.round(amount * 100) !== amountCents)
@@ -91,17 +100,17 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
       if (login.status !== 200 || login.body.user.id !== id) wrong.push({ email, ...login });
     }
 
-    const untilOver = async (act: () => Promise<void>) => {
+    const untilOver = async (act: () => Promise<void>, breathMs: number) => {
       while (!isOver) {
         await act();
-        await sleep(BREATH_MS);
+        await sleep(breathMs);
       }
     };
     const acting = [
       ...givers.flatMap((giver) =>
-        Array.from({ length: AT_ONCE_OF_EACH }, () => untilOver(() => give(giver))),
+        Array.from({ length: AT_ONCE_OF_EACH }, () => untilOver(() => give(giver), BREATH_MS)),
       ),
-      ...visitors.map((visitor) => untilOver(() => logIn(visitor))),
+      ...visitors.map((visitor) => untilOver(() => logIn(visitor), BREATH_AFTER_LOGIN_MS)),
     ];
     try {
       for (const [place, signal] of [
