@@ -1,9 +1,13 @@
 /**
  * What every state of a screen owes to everybody: no finding of axe in either scheme, and no sideways scroll.
  */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
-import axe from 'axe-core';
 import { expect } from './fixtures.ts';
+
+/** Minified, since each page compiles it anew: the source that the package hands out is twice as long. */
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /**
@@ -72,7 +76,7 @@ export async function expectForEverybody(page: Page, station: string): Promise<v
  * Its wrapper for Playwright compiles it again with every look.
  */
 export async function violations(page: Page, rules: keyof typeof RULES): Promise<object[]> {
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
   const { passed, found } = await page.evaluate(async (runOnly) => {
     // Without the elements that pass, of which there are hundreds: naming each takes longer than looking at it.
     const options = { runOnly, resultTypes: ['violations'], selectors: false };
@@ -88,11 +92,17 @@ export async function violations(page: Page, rules: keyof typeof RULES): Promise
 }
 
 /**
- * Changes the scheme, and waits for its colours: even the shortest transition shows the former ones for a
- * frame, and what inherits a colour may begin its own when that of its parent has ended. An animation that goes on
+ * Changes the scheme at once, and waits for what moves otherwise. The page has no transitions from then on, since
+ * those of less motion begin on every element, one level of the page with each frame. An animation that goes on
  * until something has come is not waited for.
  */
 export async function changeScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.evaluate(() => {
+    if (document.adoptedStyleSheets.length > 0) return;
+    const still = new CSSStyleSheet();
+    still.replaceSync('*, ::before, ::after, ::backdrop { transition-property: none !important }');
+    document.adoptedStyleSheets.push(still);
+  });
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await page.evaluate(async () => {
     const ending = () =>
