@@ -13,6 +13,7 @@ import { newUserId } from '#shared/ids.ts';
 import { type Environment, type RunningServer, stopEverything } from '../support/running-server.ts';
 import { isTakenOver } from '../support/taken-over.ts';
 import { endKept, sharedServer } from './kept.ts';
+import { takePage } from './kept-page.ts';
 
 export { expect };
 
@@ -204,9 +205,22 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(complaints);
     expect(complaints).toEqual([]);
   },
-  page: async ({ page, complaints, server }, use) => {
-    await watch(page, complaints, server.url);
-    waitForScript(page);
+  context: async ({ browser, server, complaints, locale, timezoneId, viewport }, use, testInfo) => {
+    const kind = JSON.stringify([server.url, locale, timezoneId, viewport]);
+    const kept = await takePage(browser, server.url, kind);
+    if (kept.isNew) {
+      await watch(kept.page, { push: (complaint) => kept.complain(complaint) }, server.url);
+      waitForScript(kept.page);
+    }
+    kept.begin((complaint) => complaints.push(complaint));
+    await use(kept.context);
+    // A whole browser has more that may outlast a test.
+    const isKept = testInfo.status === testInfo.expectedStatus && testInfo.project.name === 'shell';
+    await kept.end(isKept ? viewport : null);
+  },
+  page: async ({ context }, use) => {
+    const [page] = context.pages();
+    if (page === undefined) throw new Error('there is no page');
     await use(page);
   },
   logInAs: async ({ page }, use) => {
@@ -250,7 +264,11 @@ export async function stopClock(page: Page, laterMs = 60_000): Promise<void> {
 }
 
 /** Collects whatever a page should not do. */
-export async function watch(page: Page, complaints: string[], origin: string): Promise<void> {
+export async function watch(
+  page: Page,
+  complaints: { push(complaint: string): unknown },
+  origin: string,
+): Promise<void> {
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
       complaints.push(`console: ${message.text()}`);
