@@ -6,13 +6,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
 import { createPasswords } from '#server/auth/passwords.ts';
-import { databaseAt } from '#server/storage/open.ts';
 import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newUserId } from '#shared/ids.ts';
 import { type Environment, type RunningServer, stopEverything } from '../support/running-server.ts';
 import { isTakenOver } from '../support/taken-over.ts';
-import { endKept, sharedServer } from './kept.ts';
+import { endKept, sharedServer, storageAt } from './kept.ts';
 import { takePage } from './kept-page.ts';
 
 export { expect };
@@ -108,12 +107,8 @@ export class Backstage {
   /** Pretends that somebody typed their password so many minutes ago. */
   async ageLogin({ token }: Person, minutes: number): Promise<void> {
     const tokenHash = createHash('sha256').update(token).digest();
-    const storage = await databaseAt({ engine: 'sqlite', path: this.#server.databasePath }).openForCommand();
-    try {
-      expect(await storage.confirmSession(tokenHash, Date.now() - minutes * 60_000)).toBe(true);
-    } finally {
-      await storage.close();
-    }
+    const storage = await storageAt(this.#server.databasePath);
+    expect(await storage.confirmSession(tokenHash, Date.now() - minutes * 60_000)).toBe(true);
   }
 
   /** All of somebody's transactions, newest first, as the API tells them. */
@@ -158,13 +153,9 @@ export class Backstage {
       device: '',
       tokenHash: createHash('sha256').update(token).digest(),
     };
-    const storage = await databaseAt({ engine: 'sqlite', path: this.#server.databasePath }).openForCommand();
-    try {
-      expect(await storage.createAccount(account)).toBe('created');
-      expect(await storage.createSession(session, account.passwordHash, 1)).toBe('created');
-    } finally {
-      await storage.close();
-    }
+    const storage = await storageAt(this.#server.databasePath);
+    expect(await storage.createAccount(account)).toBe('created');
+    expect(await storage.createSession(session, account.passwordHash, 1)).toBe('created');
     return { ...account, token };
   }
 }

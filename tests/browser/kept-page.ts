@@ -15,7 +15,6 @@ const LASTING = {
     'exposeFunction',
     'grantPermissions',
     'newCDPSession',
-    'newPage',
     'route',
     'setExtraHTTPHeaders',
     'setGeolocation',
@@ -94,7 +93,7 @@ class KeptPage {
   async end(viewport: Size | null): Promise<void> {
     this.#isUnderTest = false;
     this.complain = () => {};
-    const isLeft = viewport !== null && !this.#isSpent && this.context.pages().length === 1;
+    const isLeft = viewport !== null && !this.#isSpent;
     if (!isLeft) return this.context.close();
     await this.#clean(viewport);
     present = this;
@@ -102,6 +101,7 @@ class KeptPage {
 
   async #clean(viewport: Size): Promise<void> {
     const { page, context } = this;
+    for (const other of context.pages()) if (other !== page) await other.close();
     for (const undo of this.#undoing.splice(0)) await undo();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await this.#openNeutral();

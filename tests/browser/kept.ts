@@ -3,10 +3,11 @@
  * no fixtures of the worker, because Playwright begins a worker and a browser anew for tests whose fixtures of the
  * worker differ; with each server that took four seconds of a core.
  */
+import { databaseAt } from '#server/storage/open.ts';
 import { type Environment, type RunningServer, startServer } from '../support/running-server.ts';
 
-/** How many servers of a kind a worker keeps; those of the next files take the place of the oldest. */
-const MAX_SERVERS = 3;
+/** How many servers a worker keeps; another takes the place of the one that was not asked for the longest. */
+const MAX_SERVERS = 4;
 
 const endings: (() => Promise<void>)[] = [];
 
@@ -17,18 +18,18 @@ export async function endKept(): Promise<void> {
 
 /**
  * Makes a thing once for all that ask with the same key, and ends it with the worker.
- * @param most ends the oldest where there would be more.
+ * @param most ends what was not asked for the longest where there would be more.
  */
 export function keeping<Key, Thing>(
   make: (key: Key) => Promise<Thing>,
   end: (thing: Thing) => Promise<unknown>,
   most = Number.POSITIVE_INFINITY,
 ): (key: Key) => Promise<Thing> {
-  const kept = new Map<string, Thing>();
+  const kept = new Map<string, Promise<Thing>>();
   const endOldest = async () => {
     for (const [name, thing] of [...kept].slice(0, 1)) {
       kept.delete(name);
-      await end(thing);
+      await end(await thing);
     }
   };
   endings.push(async () => {
@@ -37,10 +38,15 @@ export function keeping<Key, Thing>(
   return async (key) => {
     const name = JSON.stringify(key);
     const present = kept.get(name);
-    if (present !== undefined) return present;
+    if (present !== undefined) {
+      kept.delete(name);
+      kept.set(name, present);
+      return present;
+    }
     if (kept.size >= most) await endOldest();
-    const thing = await make(key);
+    const thing = make(key);
     kept.set(name, thing);
+    thing.catch(() => kept.delete(name));
     return thing;
   };
 }
@@ -49,5 +55,15 @@ export function keeping<Key, Thing>(
 export const sharedServer: (settings: Environment) => Promise<RunningServer> = keeping(
   startServer,
   (server) => server.stop('SIGKILL'),
+  MAX_SERVERS,
+);
+
+/**
+ * The database of a server, opened as an operator's command opens it. Once for all tests, since each opening
+ * prepares every statement, which takes as long as several people are put into it.
+ */
+export const storageAt = keeping(
+  (path: string) => databaseAt({ engine: 'sqlite', path }).openForCommand(),
+  (storage) => storage.close(),
   MAX_SERVERS,
 );
