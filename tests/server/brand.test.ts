@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { accentOf, contrast, GROUNDS, MIN_CONTRAST, ON_FILL } from '#server/brand/accent.ts';
+import { ConfigError, parseConfig } from '#server/config.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { metaOf, textOf, titleOf } from '#tests/support/rendered-pages.ts';
 import { runToEnd, startServer, stopEverything } from '#tests/support/running-server.ts';
@@ -116,9 +117,16 @@ test.each([
   [{ BRAND_NAME: 'a\u202eb' }, 'BRAND_NAME must be one line of 1 to 60 characters'],
   [{ BRAND_SENTENCE: 'x'.repeat(121) }, 'BRAND_SENTENCE must be one line of 1 to 120 characters'],
   [{ BRAND_COLOR: 'red' }, 'BRAND_COLOR must be # with six hexadecimal digits, such as #1d6f5c'],
-])('%o is refused at start in one sentence', async (settings, sentence) => {
-  const { code, stderr } = await runToEnd('serve', settings);
-  expect(stderr).toMatch(/^Tipwell cannot start: [^\n]+\n$/);
-  expect(stderr).toContain(sentence);
+])('%o is refused in one sentence', (settings, sentence) => {
+  expect(() => parseConfig(settings)).toThrow(ConfigError);
+  expect(() => parseConfig(settings)).toThrow(sentence);
+  expect(() => parseConfig(settings)).not.toThrow(/\n/);
+});
+
+test('a process with a name that is refused ends at its start, and is called Tipwell', async () => {
+  const { code, stderr } = await runToEnd('serve', { BRAND_NAME: 'a\nb' });
+  expect(stderr).toMatch(
+    /^Tipwell cannot start: [^\n]*BRAND_NAME must be one line of 1 to 60 characters[^\n]*\n$/,
+  );
   expect(code).toBe(1);
 });

@@ -27,6 +27,8 @@ const DAYS = [
 ];
 
 const HOURS = [0, 4.5, 9.75, 16, 23.999];
+/** Of these, how many each zone is asked on each day; over the zones and days every hour meets every change. */
+const HOURS_OF_A_DAY = 2;
 
 function wallDate(timeZone: string): (time: number) => string {
   const format = new Intl.DateTimeFormat('de-DE', { timeZone, dateStyle: 'long' });
@@ -34,16 +36,19 @@ function wallDate(timeZone: string): (time: number) => string {
 }
 
 test('the day around any instant is exactly the time with its date, in every time zone', () => {
-  const instants = DAYS.flatMap((day) =>
-    HOURS.map((hour) => Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS),
-  );
+  const instantsFor = (zone: number) =>
+    DAYS.flatMap((day, turn) =>
+      HOURS.filter((_, at) => (at + zone + turn) % HOURS.length < HOURS_OF_A_DAY).map(
+        (hour) => Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS,
+      ),
+    );
   const zones = Intl.supportedValuesOf('timeZone');
   expect(zones.length).toBeGreaterThan(300);
 
   const wrong = [];
-  for (const timeZone of zones) {
+  for (const [zone, timeZone] of zones.entries()) {
     const dateAt = wallDate(timeZone);
-    for (const now of instants) {
+    for (const now of instantsFor(zone)) {
       const { startMs, endMs } = dayAround(now, timeZone);
       const today = dateAt(now);
       const isExact =
