@@ -33,7 +33,8 @@ const TRUTHS: Readonly<Record<string, string>> = {
 };
 
 /**
- * SQLite numbers the rows of every table by itself, so a generated number beside another key needs no column.
+ * A generated number beside a text as key is the key of SQLite's table, because SQLite numbers the rows of every table
+ * by itself; the text is unique beside it.
  */
 const isRowNumber = (column: PgColumn): boolean => column.generatedIdentity !== undefined && !column.primary;
 
@@ -45,8 +46,8 @@ export function sqliteTables(): Readonly<Record<string, SQLiteTable>> {
 
 function sqliteTableOf(table: PgTable, others: Readonly<Record<string, SQLiteTable>>): SQLiteTable {
   const { name, columns, indexes, foreignKeys, checks, primaryKeys } = getTableConfig(table);
-  const kept = columns.filter((column) => !isRowNumber(column));
-  const builders = Object.fromEntries(kept.map((column) => [column.name, columnOf(column)]));
+  const number = columns.find(isRowNumber);
+  const builders = Object.fromEntries(columns.map((column) => [column.name, columnOf(column, number)]));
   return sqliteTable(name, builders, (own) => {
     const find = (column: { readonly name: string }, of: Readonly<Record<string, Column>> = own) => {
       const found = of[column.name];
@@ -57,13 +58,17 @@ function sqliteTableOf(table: PgTable, others: Readonly<Record<string, SQLiteTab
       ...primaryKeys.map((key) =>
         primaryKey({ columns: nonEmpty(key.columns.map((column) => find(column))) }),
       ),
-      ...indexes.map(({ config }) => {
+      ...(number ? columns.filter(({ primary }) => primary) : []).map((key) =>
+        uniqueIndex(`${name}_${key.name}`).on(find(key)),
+      ),
+      ...indexes.flatMap(({ config }) => {
         const [first, ...rest] = (config.columns as IndexedColumn[]).map((column) =>
           find({ name: column.name ?? '' }),
         );
         if (!first) throw new Error(`an index of ${name} has no columns`);
+        if (number && first.name === number.name) return [];
         const made = (config.unique ? uniqueIndex : index)(config.name ?? '').on(first, ...rest);
-        return config.where ? made.where(moved(config.where, find)) : made;
+        return [config.where ? made.where(moved(config.where, find)) : made];
       }),
       ...foreignKeys.map((key) => {
         const { columns: own, foreignTable, foreignColumns } = key.reference();
@@ -78,7 +83,7 @@ function sqliteTableOf(table: PgTable, others: Readonly<Record<string, SQLiteTab
         return made;
       }),
       ...checks.map((one) => check(one.name, moved(one.value, find))),
-      ...kept.flatMap((column) => {
+      ...columns.flatMap((column) => {
         const truth = TRUTHS[column.name];
         return truth?.startsWith(name) ? [check(truth, sql`${find(column)} in (0, 1)`)] : [];
       }),
@@ -86,28 +91,33 @@ function sqliteTableOf(table: PgTable, others: Readonly<Record<string, SQLiteTab
   });
 }
 
-function columnOf(column: PgColumn) {
-  const made = builderOf(column);
+/** @param number the column that is the key instead of a text. */
+function columnOf(column: PgColumn, number: PgColumn | undefined) {
+  const isKey = number ? column === number : column.primary;
+  const made = builderOf(column, isKey);
   const completed: { notNull(): unknown; default(value: unknown): unknown } = made;
-  if (column.notNull && !column.primary) completed.notNull();
+  if (column.notNull && !isKey) completed.notNull();
   if (column.hasDefault && column.default !== undefined) completed.default(column.default);
   return made;
 }
 
-function builderOf(column: PgColumn) {
-  const { name, primary } = column;
+function builderOf(column: PgColumn, isKey: boolean) {
+  const { name } = column;
   switch (column.getSQLType()) {
     case 'bigint':
-    case 'integer': {
+    case 'integer':
+    case 'smallint': {
       const made = integer(name);
-      return primary ? made.primaryKey({ autoIncrement: column.generatedIdentity !== undefined }) : made;
+      return isKey
+        ? made.primaryKey({ autoIncrement: column.primary && column.generatedIdentity !== undefined })
+        : made;
     }
     case 'boolean':
       return integer(name, { mode: 'boolean' });
     case 'bytea':
-      return primary ? blob(name, { mode: 'buffer' }).primaryKey() : blob(name, { mode: 'buffer' });
+      return isKey ? blob(name, { mode: 'buffer' }).primaryKey() : blob(name, { mode: 'buffer' });
     default:
-      return primary ? text(name).primaryKey() : text(name);
+      return isKey ? text(name).primaryKey() : text(name);
   }
 }
 

@@ -3,6 +3,7 @@
  * tables.
  */
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { letWriteToViews } from './ledger-views.ts';
 
 /** Falsifies a file and leaves its tables, triggers and indexes as they were. */
 export function forge(path: string, statements: string): void {
@@ -17,12 +18,13 @@ export function forge(path: string, statements: string): void {
 export function forgeIn(database: Database, statements: string): void {
   const guards = database
     .prepare<[], { type: string; name: string; sql: string }>(
-      `SELECT type, name, sql FROM sqlite_schema WHERE type = 'trigger' OR name = 'transactions_idempotency'`,
+      `SELECT type, name, sql FROM sqlite_schema WHERE type = 'trigger' OR name = 'tips_idempotency'`,
     )
     .all();
   database.pragma('foreign_keys = OFF');
   database.pragma('ignore_check_constraints = ON');
   for (const { type, name } of guards) database.exec(`DROP ${type} ${name}`);
+  letWriteToViews(database);
   database.exec(statements);
   for (const { sql } of guards) database.exec(sql);
   database.pragma('ignore_check_constraints = OFF');

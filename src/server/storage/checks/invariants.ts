@@ -3,8 +3,10 @@
  * `recent-check.ts` applies the same rules to what was written since the last check.
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
-import { transactions } from '../schema/ledger.ts';
+import { ENTRY_KINDS, type EntryKind } from '../port/ledger.ts';
+import { KIND_NUMBERS } from '../schema/numbers.ts';
 import { TIP_COLUMNS } from '../schema/tip-columns.ts';
+import { transactions } from '../statements/views.ts';
 
 /** A sentence, and a query whose first column names the offenders. */
 export type Invariant = readonly [sentence: string, offenders: string];
@@ -14,7 +16,53 @@ const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`
 /** Rounds half up to a cent in integer arithmetic, like feesFor(). */
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
 
-const isReceived = `kind IN ('received', 'received_reversed', 'received_adjusted', 'received_captured')`;
+/**
+ * What the ledger's rows are joined by. Databases of earlier versions have texts, where later ones have numbers:
+ * what is grouped or joined by a number needs no id looked up for each row.
+ */
+interface Names {
+  readonly account: 'account' | 'account_id';
+  readonly giver: 'giver' | 'giver_id';
+  readonly receiver: 'receiver' | 'receiver_id';
+  readonly code: 'code' | 'qr_code_id';
+  /** Of the table of accounts, and of that of codes. */
+  readonly ofAccount: 'number' | 'id';
+  readonly ofCode: 'sequence' | 'id';
+  /** The column of the kind of an entry, and one of its values. */
+  readonly kind: 'kind_number' | 'kind';
+  kindOf(kind: EntryKind): string;
+  /** The id of an account in this column, for sentences. */
+  idOf(column: string): string;
+}
+
+const NUMBERS: Names = {
+  account: 'account',
+  giver: 'giver',
+  receiver: 'receiver',
+  code: 'code',
+  ofAccount: 'number',
+  ofCode: 'sequence',
+  kind: 'kind_number',
+  kindOf: (kind) => String(KIND_NUMBERS[kind]),
+  idOf: (column) => `coalesce((SELECT id FROM accounts WHERE number = ${column}), 'number ' || ${column})`,
+};
+
+const TEXTS: Names = {
+  account: 'account_id',
+  giver: 'giver_id',
+  receiver: 'receiver_id',
+  code: 'qr_code_id',
+  ofAccount: 'id',
+  ofCode: 'id',
+  kind: 'kind',
+  kindOf: (kind) => `'${kind}'`,
+  idOf: (column) => column,
+};
+
+const receivedIn = ({ kind, kindOf }: Names) =>
+  `${kind} IN (${ENTRY_KINDS.filter((one) => one.startsWith('received'))
+    .map(kindOf)
+    .join(', ')})`;
 
 /** States of payments whose tip is in the ledger, and those whose tip is reversed. */
 const IN_THE_LEDGER = quoted(['authorised', 'succeeded', 'refunded', 'cancelled']);
@@ -35,28 +83,28 @@ const adjustedBefore = (has: Has, cents: string) =>
     : '0';
 
 /** The entry that a row of `source` names for its giver or its receiver. */
-const entryOf = (alias: string, person: 'giver' | 'receiver', source: string) =>
-  `LEFT JOIN entries ${alias} ON ${alias}.account_id = t.${person}_id AND ${alias}.position = ${source}.${person}_position`;
+const entryOf = ({ names }: Has, alias: string, person: 'giver' | 'receiver', source: string) =>
+  `LEFT JOIN entries ${alias} ON ${alias}.${names.account} = t.${names[person]} AND ${alias}.position = ${source}.${person}_position`;
 
-const differs = (alias: string, kind: string, cents: string, source: string) =>
-  `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.kind IS DISTINCT FROM ${kind}
+const differs = ({ names }: Has, alias: string, kind: string, cents: string, source: string) =>
+  `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.${names.kind} IS DISTINCT FROM ${kind}
      OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
 /** The kind of the entry of an adjustment. */
-const changeOf = (side: 'given' | 'received') =>
-  `CASE a.kind WHEN 'capture' THEN '${side}_captured' ELSE '${side}_adjusted' END`;
+const changeOf = ({ names: { kindOf } }: Has, side: 'given' | 'received') =>
+  `CASE a.kind WHEN 'capture' THEN ${kindOf(`${side}_captured`)} ELSE ${kindOf(`${side}_adjusted`)} END`;
 
 /** Databases of a version without details of buckets do not have this invariant. */
 const detailsOfBuckets = (has: Has): Invariant => [
   'what a bucket tells of its amounts is so of its tips',
-  `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
-     SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
+  `SELECT ${has.names.idOf('account_id')} || ' ' || start_ms || ' ' || service_category FROM (
+     SELECT t.${has.names.receiver} AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
        t.amount_cents + coalesce(a.amount, 0) AS gross, t.net_amount_cents + coalesce(a.net, 0) AS net,
        0 AS largest, 0 AS detailed
      FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
        LEFT JOIN ${adjustedIn(has)} a ON a.transaction_sequence = t.sequence WHERE v.sequence IS NULL
      UNION ALL
-     SELECT account_id, start_ms, service_category, -gross_cents, 0, largest_cents,
+     SELECT ${has.names.account}, start_ms, service_category, -gross_cents, 0, largest_cents,
        CASE WHEN detailed_count = count THEN 1 ELSE 0 END FROM tip_buckets
    ) b GROUP BY account_id, start_ms, service_category
    HAVING max(detailed) = 1 AND (sum(gross) <> 0 OR max(net) <> max(largest))`,
@@ -100,15 +148,15 @@ const PAYMENT_INVARIANTS: readonly Invariant[] = [
 ];
 
 /** Databases of a version without adjustments do not have these invariants. */
-const ADJUSTMENT_INVARIANTS: readonly Invariant[] = [
+const adjustmentInvariants = (has: Has): readonly Invariant[] => [
   [
     'an adjustment is of a tip that was paid, and did what it says to its two people',
     `SELECT 'adjustment ' || a.sequence FROM adjustments a LEFT JOIN transactions t ON t.sequence = a.transaction_sequence
-       LEFT JOIN payments p ON p.id = t.id ${entryOf('g', 'giver', 'a')} ${entryOf('r', 'receiver', 'a')}
+       LEFT JOIN payments p ON p.id = t.id ${entryOf(has, 'g', 'giver', 'a')} ${entryOf(has, 'r', 'receiver', 'a')}
      WHERE t.sequence IS NULL OR p.id IS NULL OR p.state NOT IN ('succeeded', 'refunded')
        OR (t.giver_id IS NULL) <> (a.giver_position IS NULL)
-       OR (t.giver_id IS NOT NULL AND (${differs('g', changeOf('given'), 'a.amount_cents', 'a')}))
-       OR ${differs('r', changeOf('received'), 'a.net_amount_cents', 'a')}`,
+       OR (t.giver_id IS NOT NULL AND (${differs(has, 'g', changeOf(has, 'given'), 'a.amount_cents', 'a')}))
+       OR ${differs(has, 'r', changeOf(has, 'received'), 'a.net_amount_cents', 'a')}`,
   ],
   [
     'a capture moves no cents, and an adjustment neither makes nor loses any',
@@ -132,8 +180,7 @@ const ADJUSTMENT_INVARIANTS: readonly Invariant[] = [
   ],
 ];
 
-/** The invariants of tips alone, which also hold of a ledger from before entries existed. */
-export const TIP_INVARIANTS: readonly Invariant[] = [
+const tipInvariants = ({ giver, receiver, code, ofAccount, ofCode }: Names): readonly Invariant[] => [
   [
     'net amount and receiver fee make up the amount',
     'SELECT id FROM transactions WHERE net_amount_cents + receiver_fee_cents <> amount_cents',
@@ -151,115 +198,125 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
   ],
   [
     'a tip has a known giver, receiver and QR code, and goes to the owner of the code, for the service of the code',
-    `SELECT t.id FROM transactions t LEFT JOIN accounts g ON g.id = t.giver_id LEFT JOIN qr_codes q ON q.id = t.qr_code_id
-       LEFT JOIN accounts r ON r.id = t.receiver_id
-     WHERE (t.giver_id IS NOT NULL AND g.id IS NULL) OR r.id IS NULL OR q.user_id IS DISTINCT FROM t.receiver_id
+    `SELECT t.id FROM transactions t LEFT JOIN accounts g ON g.${ofAccount} = t.${giver}
+       LEFT JOIN qr_codes q ON q.${ofCode} = t.${code} LEFT JOIN accounts r ON r.${ofAccount} = t.${receiver}
+     WHERE (t.${giver} IS NOT NULL AND g.id IS NULL) OR r.id IS NULL OR q.user_id IS DISTINCT FROM r.id
        OR q.category IS DISTINCT FROM t.service_category`,
   ],
-  ['nobody tips themselves', 'SELECT id FROM transactions WHERE giver_id = receiver_id'],
+  ['nobody tips themselves', `SELECT id FROM transactions WHERE ${giver} = ${receiver}`],
   [
     'the category is known',
     `SELECT id FROM transactions WHERE service_category NOT IN (${quoted(SERVICE_CATEGORIES)})`,
   ],
   [
     'an idempotency key left one tip of its giver',
-    `SELECT min(id) FROM transactions WHERE giver_id IS NOT NULL AND idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
+    `SELECT min(id) FROM transactions WHERE ${giver} IS NOT NULL AND idempotency_key IS NOT NULL GROUP BY ${giver}, idempotency_key HAVING count(*) > 1`,
   ],
 ];
 
+/** The invariants of tips alone, which also hold of a ledger from before entries existed. */
+export const TIP_INVARIANTS = tipInvariants(TEXTS);
+
 /** What databases of earlier versions do not have. */
 interface Has {
+  readonly names: Names;
   readonly details: boolean;
   readonly payments: boolean;
   readonly terms: boolean;
   readonly adjustments: boolean;
 }
 
-export function invariantsWith(has: Has): readonly Invariant[] {
+export function invariantsWith(
+  found: Omit<Has, 'names'> & { readonly numbers: boolean },
+): readonly Invariant[] {
+  const has: Has = { ...found, names: found.numbers ? NUMBERS : TEXTS };
   const paidBefore = asItWasPaid(SAME.filter((column) => column !== transactions.termsVersion.name));
   return [
     ...ledgerInvariants(has),
     ...(has.details ? [detailsOfBuckets(has)] : []),
     ...(has.payments ? PAYMENT_INVARIANTS : []),
-    ...(has.adjustments ? ADJUSTMENT_INVARIANTS : []),
+    ...(has.adjustments ? adjustmentInvariants(has) : []),
     ...(has.terms ? TERMS_INVARIANTS : has.payments ? [paidBefore] : []),
   ];
 }
 
-const ledgerInvariants = (has: Has): readonly Invariant[] => [
-  ...TIP_INVARIANTS,
-  [
-    'no balance and no bucket is negative',
-    `SELECT account_id FROM entries WHERE balance_after_cents < 0
+function ledgerInvariants(has: Has): readonly Invariant[] {
+  const { account, giver, receiver, ofAccount, kind, kindOf, idOf } = has.names;
+  const isReceived = receivedIn(has.names);
+  return [
+    ...tipInvariants(has.names),
+    [
+      'no balance and no bucket is negative',
+      `SELECT account_id FROM entries WHERE balance_after_cents < 0
      UNION ALL SELECT account_id FROM tip_buckets WHERE count < 0 OR cents < 0`,
-  ],
-  [
-    'a tip left an entry with each of its two people who has an account',
-    `SELECT t.id FROM transactions t ${entryOf('g', 'giver', 't')} ${entryOf('r', 'receiver', 't')}
-     WHERE (t.giver_id IS NOT NULL AND (${differs('g', `'given'`, 't.amount_cents', 't')}))
-       OR ${differs('r', `'received'`, 't.net_amount_cents', 't')}`,
-  ],
-  [
-    'a reversal is of a known tip, and took back what was left of what it did to its two people',
-    `SELECT 'reversal ' || v.sequence FROM reversals v LEFT JOIN transactions t ON t.sequence = v.transaction_sequence
-       ${entryOf('g', 'giver', 'v')} ${entryOf('r', 'receiver', 'v')}
-     WHERE t.sequence IS NULL OR (t.giver_id IS NULL) <> (v.giver_position IS NULL)
-       OR (t.giver_id IS NOT NULL AND (${differs('g', `'given_reversed'`, `-t.amount_cents - ${adjustedBefore(has, 'amount_cents')}`, 'v')}))
-       OR ${differs('r', `'received_reversed'`, `-t.net_amount_cents - ${adjustedBefore(has, 'net_amount_cents')}`, 'v')}`,
-  ],
-  [
-    'a tip is reversed once',
-    `SELECT 'tip ' || transaction_sequence FROM reversals GROUP BY transaction_sequence HAVING count(*) > 1`,
-  ],
-  [
-    'no entry stands without its tip, reversal or adjustment',
-    `SELECT 'entries ' || kept FROM (SELECT count(*) AS kept FROM entries) e
-     WHERE kept <> (SELECT count(*) + count(giver_id) FROM transactions)
+    ],
+    [
+      'a tip left an entry with each of its two people who has an account',
+      `SELECT t.id FROM transactions t ${entryOf(has, 'g', 'giver', 't')} ${entryOf(has, 'r', 'receiver', 't')}
+     WHERE (t.${giver} IS NOT NULL AND (${differs(has, 'g', kindOf('given'), 't.amount_cents', 't')}))
+       OR ${differs(has, 'r', kindOf('received'), 't.net_amount_cents', 't')}`,
+    ],
+    [
+      'a reversal is of a known tip, and took back what was left of what it did to its two people',
+      `SELECT 'reversal ' || v.sequence FROM reversals v LEFT JOIN transactions t ON t.sequence = v.transaction_sequence
+       ${entryOf(has, 'g', 'giver', 'v')} ${entryOf(has, 'r', 'receiver', 'v')}
+     WHERE t.sequence IS NULL OR (t.${giver} IS NULL) <> (v.giver_position IS NULL)
+       OR (t.${giver} IS NOT NULL AND (${differs(has, 'g', kindOf('given_reversed'), `-t.amount_cents - ${adjustedBefore(has, 'amount_cents')}`, 'v')}))
+       OR ${differs(has, 'r', kindOf('received_reversed'), `-t.net_amount_cents - ${adjustedBefore(has, 'net_amount_cents')}`, 'v')}`,
+    ],
+    [
+      'a tip is reversed once',
+      `SELECT 'tip ' || transaction_sequence FROM reversals GROUP BY transaction_sequence HAVING count(*) > 1`,
+    ],
+    [
+      'no entry stands without its tip, reversal or adjustment',
+      `SELECT 'entries ' || kept FROM (SELECT count(*) AS kept FROM entries) e
+     WHERE kept <> (SELECT count(*) + count(${giver}) FROM transactions)
        + (SELECT count(*) + count(giver_position) FROM reversals)
        + ${has.adjustments ? '(SELECT count(*) + count(giver_position) FROM adjustments)' : '0'}`,
-  ],
-  [
-    'the entries of an account are numbered from 1 without a gap',
-    `SELECT a.id FROM accounts a LEFT JOIN (
-       SELECT account_id, count(*) AS entries, min(position) AS lowest, max(position) AS highest FROM entries GROUP BY account_id
-     ) e ON e.account_id = a.id
+    ],
+    [
+      'the entries of an account are numbered from 1 without a gap',
+      `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT ${account}, count(*) AS entries, min(position) AS lowest, max(position) AS highest FROM entries GROUP BY ${account}
+     ) e ON e.${account} = a.${ofAccount}
      WHERE coalesce(e.entries, 0) <> a.last_position OR coalesce(e.highest, 0) <> a.last_position OR coalesce(e.lowest, 1) <> 1`,
-  ],
-  [
-    'each balance is the sum of the entries up to it',
-    `SELECT account_id || ' at ' || position FROM (
-       SELECT account_id, position, balance_after_cents,
+    ],
+    [
+      'each balance is the sum of the entries up to it',
+      `SELECT ${idOf(account)} || ' at ' || position FROM (
+       SELECT ${account}, position, balance_after_cents,
          CASE WHEN ${isReceived} THEN sum(CASE WHEN ${isReceived} THEN cents ELSE 0 END) OVER chain
            ELSE sum(CASE WHEN ${isReceived} THEN 0 ELSE cents END) OVER chain END AS sum_of_entries
-       FROM entries WINDOW chain AS (PARTITION BY account_id ORDER BY position ROWS UNBOUNDED PRECEDING)
+       FROM entries WINDOW chain AS (PARTITION BY ${account} ORDER BY position ROWS UNBOUNDED PRECEDING)
      ) c WHERE balance_after_cents <> sum_of_entries`,
-  ],
-  [
-    'the total received is the sum of the net amounts',
-    `SELECT a.id FROM accounts a LEFT JOIN (
-       SELECT account_id, sum(cents) AS total FROM entries WHERE ${isReceived} GROUP BY account_id
-     ) e ON e.account_id = a.id WHERE a.total_tips_received_cents <> coalesce(e.total, 0)`,
-  ],
-  [
-    'the total given is the sum of the amounts',
-    `SELECT a.id FROM accounts a LEFT JOIN (
-       SELECT account_id, sum(cents) AS total FROM entries WHERE NOT ${isReceived} GROUP BY account_id
-     ) e ON e.account_id = a.id WHERE a.total_tips_given_cents <> coalesce(e.total, 0)`,
-  ],
-  [
-    'each bucket is the sum of what was received in its quarter of an hour',
-    `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
-       SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
+    ],
+    [
+      'the total received is the sum of the net amounts',
+      `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT ${account}, sum(cents) AS total FROM entries WHERE ${isReceived} GROUP BY ${account}
+     ) e ON e.${account} = a.${ofAccount} WHERE a.total_tips_received_cents <> coalesce(e.total, 0)`,
+    ],
+    [
+      'the total given is the sum of the amounts',
+      `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT ${account}, sum(cents) AS total FROM entries WHERE NOT ${isReceived} GROUP BY ${account}
+     ) e ON e.${account} = a.${ofAccount} WHERE a.total_tips_given_cents <> coalesce(e.total, 0)`,
+    ],
+    [
+      'each bucket is the sum of what was received in its quarter of an hour',
+      `SELECT ${idOf('account_id')} || ' ' || start_ms || ' ' || service_category FROM (
+       SELECT t.${receiver} AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
          1 AS tips, t.net_amount_cents + coalesce(a.net, 0) AS cents
        FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
          LEFT JOIN ${adjustedIn(has)} a ON a.transaction_sequence = t.sequence WHERE v.sequence IS NULL
        UNION ALL
-       SELECT account_id, start_ms, service_category, -count, -cents FROM tip_buckets
+       SELECT ${account}, start_ms, service_category, -count, -cents FROM tip_buckets
      ) b GROUP BY account_id, start_ms, service_category HAVING sum(tips) <> 0 OR sum(cents) <> 0`,
-  ],
-  [
-    'nothing was remembered as checked that is not there',
-    `SELECT 'the checkpoint' FROM (
+    ],
+    [
+      'nothing was remembered as checked that is not there',
+      `SELECT 'the checkpoint' FROM (
        SELECT count(*) AS kept, max(transaction_sequence) AS tips, max(reversal_sequence) AS reversals,
          ${has.adjustments ? 'max(adjustment_sequence)' : '0'} AS adjustments FROM checkpoints
      ) p WHERE kept <> 1 OR tips > (SELECT coalesce(max(sequence), 0) FROM transactions)
@@ -270,17 +327,21 @@ const ledgerInvariants = (has: Has): readonly Invariant[] => [
        LEFT JOIN (
          SELECT k.account_id, sum(CASE WHEN ${isReceived} THEN cents ELSE 0 END) AS received,
            sum(CASE WHEN ${isReceived} THEN 0 ELSE cents END) AS given,
-           sum(CASE kind WHEN 'received' THEN 1 WHEN 'received_reversed' THEN -1 ELSE 0 END) AS tips
-         FROM checked_accounts k JOIN entries e ON e.account_id = k.account_id AND e.position <= k.position GROUP BY k.account_id
+           sum(CASE ${kind} WHEN ${kindOf('received')} THEN 1 WHEN ${kindOf('received_reversed')} THEN -1 ELSE 0 END) AS tips
+         FROM checked_accounts k JOIN accounts i ON i.id = k.account_id
+           JOIN entries e ON e.${account} = i.${ofAccount} AND e.position <= k.position GROUP BY k.account_id
        ) e ON e.account_id = c.account_id
        LEFT JOIN (
-         SELECT account_id, sum(checked_count) AS tips, sum(checked_cents) AS cents FROM tip_buckets GROUP BY account_id
-       ) b ON b.account_id = c.account_id
+         SELECT ${account}, sum(checked_count) AS tips, sum(checked_cents) AS cents FROM tip_buckets GROUP BY ${account}
+       ) b ON b.${account} = a.${ofAccount}
      WHERE a.id IS NULL OR c.position > a.last_position OR c.received_cents <> coalesce(e.received, 0)
        OR c.given_cents <> coalesce(e.given, 0) OR coalesce(b.cents, 0) <> c.received_cents
        OR coalesce(b.tips, 0) <> coalesce(e.tips, 0)
      UNION ALL
      SELECT account_id FROM tip_buckets b WHERE (checked_count <> 0 OR checked_cents <> 0)
-       AND NOT EXISTS (SELECT 1 FROM checked_accounts c WHERE c.account_id = b.account_id)`,
-  ],
-];
+       AND NOT EXISTS (
+         SELECT 1 FROM checked_accounts c JOIN accounts i ON i.id = c.account_id WHERE i.${ofAccount} = b.${account}
+       )`,
+    ],
+  ];
+}

@@ -7,20 +7,14 @@ import type { UserId } from '#shared/ids.ts';
 import type { EntryKind } from '../port/ledger.ts';
 import { bucketStartMs } from '../rules/tips.ts';
 import type { accounts } from '../schema/accounts.ts';
-import type {
-  adjustments,
-  checkedAccounts,
-  checkpoints,
-  entries,
-  reversals,
-  transactions,
-} from '../schema/ledger.ts';
-import { problemsOfTip, type TipToCheck } from './tip-check.ts';
+import type { adjustments, checkedAccounts, checkpoints, reversals } from '../schema/ledger.ts';
+import type { entries } from '../statements/views.ts';
+import { type CheckedTip, problemsOfTip, type TipToCheck } from './tip-check.ts';
 
 /** The number of transactions, of reversals or of adjustments in a window: some milliseconds of work. */
 export const WINDOW_SIZE = 200;
 
-export const COUNT_UNCHECKED = `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
+export const COUNT_UNCHECKED = `SELECT coalesce((SELECT max(sequence) FROM tips), 0) -
   coalesce((SELECT transaction_sequence FROM checkpoints), 0) AS count`;
 
 export type Checkpoint = Readonly<Omit<typeof checkpoints.$inferSelect, 'id'>>;
@@ -29,14 +23,14 @@ export type Checkpoint = Readonly<Omit<typeof checkpoints.$inferSelect, 'id'>>;
 export type ReversalRow = Readonly<typeof reversals.$inferSelect> & {
   readonly adjustedAmountCents: number;
   readonly adjustedNetCents: number;
-  readonly transaction: typeof transactions.$inferSelect;
+  readonly transaction: CheckedTip;
 };
 
 export type AdjustmentRow = Readonly<typeof adjustments.$inferSelect> & {
-  readonly transaction: typeof transactions.$inferSelect;
+  readonly transaction: CheckedTip;
 };
 
-export type EntryRow = Readonly<typeof entries.$inferSelect>;
+export type EntryRow = Readonly<Omit<typeof entries.$inferSelect, 'account' | 'kindNumber'>>;
 
 type CheckedRow = typeof checkedAccounts.$inferSelect;
 
@@ -85,7 +79,7 @@ export interface Judgement {
 
 interface DueEntry extends Omit<EntryRow, 'cents' | 'balanceAfterCents'> {
   readonly cents: number;
-  readonly tip: typeof transactions.$inferSelect;
+  readonly tip: CheckedTip;
 }
 
 /** Expected entries by their place (`placeOf`). */

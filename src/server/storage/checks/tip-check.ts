@@ -1,12 +1,15 @@
 /** Checks a tip by itself, apart from its entries. */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import type { qrCodes } from '../schema/codes.ts';
-import type { transactions } from '../schema/ledger.ts';
+import type { NUMBERS_OF_TIP, transactions } from '../statements/views.ts';
 
 type QrCode = typeof qrCodes.$inferSelect;
 
+/** A row of the view without its numbers. */
+export type CheckedTip = Readonly<Omit<typeof transactions.$inferSelect, (typeof NUMBERS_OF_TIP)[number]>>;
+
 /** A tip with the owner and the service of its code, both null when there is no such code. */
-export type TipToCheck = Readonly<typeof transactions.$inferSelect> & {
+export type TipToCheck = CheckedTip & {
   readonly codeOwnerId: QrCode['userId'] | null;
   readonly codeCategory: QrCode['category'] | null;
 };

@@ -34,7 +34,12 @@ const ROWS_AT_ONCE = 1_000;
 export async function beginSettled(client: ClientBase): Promise<void> {
   // Asked before the transaction, whose snapshot is that of its first query.
   const hasAdjustments = await hasColumn(client, 'tipwell', 'adjustments', 'sequence');
-  const tables = ['transactions', 'reversals', ...(hasAdjustments ? ['adjustments'] : [])];
+  const hasNumbers = await hasColumn(client, 'tipwell', 'tips', 'sequence');
+  const tables = [
+    hasNumbers ? 'tips' : 'transactions',
+    'reversals',
+    ...(hasAdjustments ? ['adjustments'] : []),
+  ];
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await client.query('SAVEPOINT before_lock');
   await client.query(`LOCK TABLE ${tables.map((table) => `tipwell.${table}`).join(', ')} IN SHARE MODE`);
@@ -51,7 +56,8 @@ async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
   const terms = await hasColumn(client, 'tipwell', 'terms', 'version');
   const adjustments = await hasColumn(client, 'tipwell', 'adjustments', 'sequence');
   const violations: LedgerViolation[] = [];
-  const invariants = invariantsWith({ details, payments, terms, adjustments });
+  const numbers = await hasColumn(client, 'tipwell', 'tips', 'sequence');
+  const invariants = invariantsWith({ details, payments, terms, adjustments, numbers });
   for (const invariant of [...invariants, referencesLead(await orphans(client))]) {
     const { rows } = await client.query<string[]>({ text: offendersOf(invariant), rowMode: 'array' });
     violations.push(...violationsOf(invariant, rows.flat()));

@@ -86,7 +86,7 @@ export async function recordTips(
     if (row) said.push(row);
     byId.set(tip.id, { ...transaction, giverMessage: row });
     for (const account of [giver, receiver]) if (account) touched.add(account);
-    due.push(dueTip({ ...tip, idempotencyKey: null, receiverId: receiver.id }, giver, receiver));
+    due.push(dueTip({ tip, code: decision.code.number }, giver, receiver));
     return { outcome: 'recorded', transaction };
   });
 

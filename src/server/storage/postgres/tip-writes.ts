@@ -4,9 +4,11 @@
  */
 import { getTableColumns } from 'drizzle-orm';
 import type { UserId } from '#shared/ids.ts';
-import { bucketStartMs } from '../rules/tips.ts';
+import type { NewTransaction } from '../port/ledger.ts';
+import { quarterOf } from '../rules/tips.ts';
 import { listedType } from '../schema/columns.ts';
-import { transactions } from '../schema/ledger.ts';
+import { tips } from '../schema/ledger.ts';
+import { CATEGORY_NUMBERS, KIND_NUMBERS, MODE_NUMBERS } from '../schema/numbers.ts';
 import type { WholeRow } from '../statements/builder.ts';
 import { CHANNEL } from '../statements/tips.ts';
 import { entriesPayload } from '../steps/listeners.ts';
@@ -15,6 +17,7 @@ import type { StepConnection } from './atomic-steps.ts';
 /** An account as it will be once the transaction commits. */
 export interface LockedAccount {
   readonly id: UserId;
+  readonly number: number;
   readonly username: string;
   readonly fullName: string;
   readonly isSuspended: boolean;
@@ -29,12 +32,12 @@ const MOVE_ACCOUNTS = `
   moved AS (
     UPDATE accounts
     SET last_position = position, total_tips_received_cents = received, total_tips_given_cents = given
-    FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS account (account_id, position, received, given)
-    WHERE id = account_id
+    FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS account (account, position, received, given)
+    WHERE number = account
   )
   SELECT pg_notify('${CHANNEL}', $5)`;
 
-const COLUMNS = Object.entries(getTableColumns(transactions)).filter(
+const COLUMNS = Object.entries(getTableColumns(tips)).filter(
   ([, column]) => column.generatedIdentity === undefined,
 );
 const NAMES = COLUMNS.map(([, column]) => column.name).join(', ');
@@ -43,7 +46,7 @@ const lists = (first: number, types: readonly string[]) =>
   types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
 
 const TIP_TYPES = [...COLUMNS.map(([, column]) => listedType(column)), 'bigint', 'bigint'];
-const BUCKET_TYPES = ['text', 'bigint', 'text', 'bigint', 'bigint', 'bigint', 'bigint'];
+const BUCKET_TYPES = ['integer', 'integer', 'smallint', 'integer', 'bigint', 'bigint', 'bigint'];
 const FIRST_OF_TIPS = 6;
 
 const RECORD = `
@@ -51,30 +54,30 @@ const RECORD = `
     SELECT * FROM unnest(${lists(FIRST_OF_TIPS, TIP_TYPES)})
     WITH ORDINALITY AS tip (${NAMES}, given_after_cents, received_after_cents, place)
   ), inserted AS (
-    INSERT INTO transactions (${NAMES}) SELECT ${NAMES} FROM tip ORDER BY place RETURNING sequence, id
+    INSERT INTO tips (${NAMES}) SELECT ${NAMES} FROM tip ORDER BY place RETURNING sequence, id
   ), entered AS (
-    INSERT INTO entries (
-      account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
+    INSERT INTO tip_entries (
+      account, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
     )
-    SELECT giver_id, giver_position, 'given', sequence, amount_cents, given_after_cents, created_at_ms
-    FROM tip JOIN inserted USING (id) WHERE giver_id IS NOT NULL
+    SELECT giver, giver_position, ${KIND_NUMBERS.given}, sequence, amount_cents, given_after_cents, created_at_ms
+    FROM tip JOIN inserted USING (id) WHERE giver IS NOT NULL
     UNION ALL
-    SELECT receiver_id, receiver_position, 'received', sequence, net_amount_cents, received_after_cents, created_at_ms
+    SELECT receiver, receiver_position, ${KIND_NUMBERS.received}, sequence, net_amount_cents, received_after_cents, created_at_ms
     FROM tip JOIN inserted USING (id)
   ), counted AS (
-    INSERT INTO tip_buckets AS bucket (
-      account_id, start_ms, service_category, count, cents, gross_cents, largest_cents, detailed_count
+    INSERT INTO tip_quarters AS bucket (
+      account, quarter, category, count, cents, gross_cents, largest_cents, detailed_count
     )
     SELECT *, count FROM unnest(${lists(FIRST_OF_TIPS + TIP_TYPES.length, BUCKET_TYPES)})
-      AS bucket (account_id, start_ms, service_category, count, cents, gross_cents, largest_cents)
-    ON CONFLICT (account_id, start_ms, service_category)
+      AS bucket (account, quarter, category, count, cents, gross_cents, largest_cents)
+    ON CONFLICT (account, quarter, category)
     DO UPDATE SET count = bucket.count + excluded.count, cents = bucket.cents + excluded.cents,
       gross_cents = bucket.gross_cents + excluded.gross_cents,
       largest_cents = greatest(bucket.largest_cents, excluded.largest_cents),
       detailed_count = bucket.detailed_count + excluded.detailed_count
   ), ${MOVE_ACCOUNTS}`;
 
-type TipRow = WholeRow<typeof transactions>;
+type TipRow = WholeRow<typeof tips>;
 
 export interface DueTip {
   readonly row: TipRow;
@@ -97,9 +100,9 @@ export async function writeTips(
       ...COLUMNS.map(([name]) => due.map(({ row }) => valueIn(row, name))),
       due.map(({ givenAfterCents }) => givenAfterCents),
       due.map(({ receivedAfterCents }) => receivedAfterCents),
-      buckets.map(({ accountId }) => accountId),
-      buckets.map(({ startMs }) => startMs),
-      buckets.map(({ serviceCategory }) => serviceCategory),
+      buckets.map(({ account }) => account),
+      buckets.map(({ quarter }) => quarter),
+      buckets.map(({ category }) => category),
       buckets.map(({ count }) => count),
       buckets.map(({ netCents }) => netCents),
       buckets.map(({ grossCents }) => grossCents),
@@ -117,7 +120,7 @@ function valueIn(row: Readonly<Record<string, unknown>>, name: string): unknown 
 
 /** Adds a tip to the state of its two accounts. @param giver null for a guest. */
 export function dueTip(
-  tip: Omit<TipRow, 'giverPosition' | 'receiverPosition'>,
+  { tip, code }: { readonly tip: NewTransaction; readonly code: number },
   giver: LockedAccount | null,
   receiver: LockedAccount,
 ): DueTip {
@@ -128,7 +131,17 @@ export function dueTip(
   receiver.position += 1;
   receiver.receivedCents += tip.netAmountCents;
   return {
-    row: { ...tip, giverPosition: giver?.position ?? null, receiverPosition: receiver.position },
+    row: {
+      ...tip,
+      giver: giver?.number ?? null,
+      receiver: receiver.number,
+      code,
+      category: CATEGORY_NUMBERS[tip.serviceCategory],
+      mode: MODE_NUMBERS[tip.paymentMode],
+      idempotencyKey: null,
+      giverPosition: giver?.position ?? null,
+      receiverPosition: receiver.position,
+    },
     givenAfterCents: giver?.givenCents ?? null,
     receivedAfterCents: receiver.receivedCents,
   };
@@ -136,7 +149,7 @@ export function dueTip(
 
 function movesOf(accounts: readonly LockedAccount[]) {
   return [
-    accounts.map(({ id }) => id),
+    accounts.map(({ number }) => number),
     accounts.map(({ position }) => position),
     accounts.map(({ receivedCents }) => receivedCents),
     accounts.map(({ givenCents }) => givenCents),
@@ -145,9 +158,9 @@ function movesOf(accounts: readonly LockedAccount[]) {
 }
 
 interface Bucket {
-  readonly accountId: UserId;
-  readonly startMs: number;
-  readonly serviceCategory: string;
+  readonly account: number;
+  readonly quarter: number;
+  readonly category: number;
   readonly count: number;
   readonly netCents: number;
   readonly grossCents: number;
@@ -158,14 +171,14 @@ interface Bucket {
 function bucketsOf(tips: readonly TipRow[]): readonly Bucket[] {
   const buckets = new Map<string, Bucket>();
   for (const tip of tips) {
-    const { receiverId: accountId, serviceCategory, netAmountCents, amountCents } = tip;
-    const startMs = bucketStartMs(tip);
-    const name = `${accountId} ${startMs} ${serviceCategory}`;
+    const { receiver: account, category, netAmountCents, amountCents } = tip;
+    const quarter = quarterOf(tip);
+    const name = `${account} ${quarter} ${category}`;
     const { count = 0, netCents = 0, grossCents = 0, largestCents = 0 } = buckets.get(name) ?? {};
     buckets.set(name, {
-      accountId,
-      startMs,
-      serviceCategory,
+      account,
+      quarter,
+      category,
       count: count + 1,
       netCents: netCents + netAmountCents,
       grossCents: grossCents + amountCents,

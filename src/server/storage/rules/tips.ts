@@ -64,6 +64,8 @@ export function withReceiverNames(
 
 type Beside =
   | 'sequence'
+  | 'giver'
+  | 'receiver'
   | 'position'
   | 'kind'
   | 'giverPosition'
@@ -74,6 +76,8 @@ type Beside =
 
 export function transactionOf({
   sequence: _sequence,
+  giver: _giverNumber,
+  receiver: _receiverNumber,
   position: _position,
   kind: _kind,
   giverPosition: _giver,
@@ -97,12 +101,12 @@ export interface GiverStanding {
  * @param earlier the tip under the same idempotency key, or for a guest the one with this id.
  * @param giver `isBlocked`: by the code's owner, of which the giver learns nothing.
  */
-export function decideTip(
+export function decideTip<Code extends QrCodeWithProvider>(
   tip: GivenTip,
   earlier: EarlierTip | undefined,
-  code: QrCodeWithProvider | undefined,
+  code: Code | undefined,
   giver: GiverStanding,
-): RecordOutcome | { readonly outcome: 'due'; readonly code: QrCodeWithProvider } {
+): RecordOutcome | { readonly outcome: 'due'; readonly code: Code } {
   if (earlier && !isSameTip(earlier, earlier.giverMessage, tip)) return { outcome: 'key_reused' };
   if (earlier && code) {
     const { giverMessage: _, ...stored } = earlier;
@@ -222,6 +226,11 @@ export const QUARTER_MS = 900_000;
 /** The start of a tip's bucket in milliseconds since 1970. */
 export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): number {
   return tip.createdAtMs - (tip.createdAtMs % QUARTER_MS);
+}
+
+/** A tip's bucket in quarters of an hour since 1970. */
+export function quarterOf({ createdAtMs }: Pick<TransactionRecord, 'createdAtMs'>): number {
+  return Math.floor(createdAtMs / QUARTER_MS);
 }
 
 /** Whether the user, or a guest when null, gave or received a transaction. */

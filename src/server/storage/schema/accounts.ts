@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, index, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
+import { check, index, integer, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { SecretName } from '../port/secrets.ts';
 import { boolean, bytes, cents, table, text, userId, whole } from './columns.ts';
@@ -8,6 +8,8 @@ export const accounts = table(
   'accounts',
   {
     id: userId('id').primaryKey(),
+    /** The account's name within the ledger. */
+    number: integer('number').notNull().generatedAlwaysAsIdentity(),
     email: text('email').notNull(),
     /** In lower case, for comparison. */
     emailKey: text('email_key').notNull(),
@@ -37,6 +39,7 @@ export const accounts = table(
     suspensionReason: text('suspension_reason'),
   },
   (t) => [
+    uniqueIndex('accounts_number').on(t.number),
     uniqueIndex('accounts_email_key').on(t.emailKey),
     uniqueIndex('accounts_username').on(t.username),
     check('accounts_total_tips_received', sql`${t.totalTipsReceivedCents} >= 0`),

@@ -30,7 +30,7 @@ export const qrCodes = table(
     photoName: text('photo_name')
       .$type<PhotoName>()
       .references(() => photos.name),
-    /** The order of creation, which SQLite has as rowid. */
+    /** The order of creation, and the code's name within the ledger. */
     sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
     takesWords: boolean('takes_words').notNull().default(true),
     thankYou: text('thank_you'),
@@ -38,6 +38,7 @@ export const qrCodes = table(
     isListed: boolean('is_listed').notNull().default(false),
   },
   (t) => [
+    uniqueIndex('qr_codes_sequence').on(t.sequence),
     index('qr_codes_user').on(t.userId),
     uniqueIndex('qr_codes_current').on(t.userId, t.category).where(sql`status in ('active', 'paused')`),
     foreignKey({

@@ -1,37 +1,64 @@
 /** The tables of the ledger. They are append-only; triggers of both engines refuse all else. */
 import { sql } from 'drizzle-orm';
-import { check, index, integer, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { ServiceCategory } from '#shared/categories.ts';
+import { check, index, integer, primaryKey, smallint, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { TransactionId } from '#shared/ids.ts';
-import type { PaymentMode } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
-import type { EntryKind, StoredAdjustmentKind } from '../port/ledger.ts';
-import { accountId, accounts } from './accounts.ts';
+import type { StoredAdjustmentKind } from '../port/ledger.ts';
+import { MAX_AMOUNT_CENTS } from '../port/terms.ts';
+import { accounts } from './accounts.ts';
 import { cents, table, text, userId, whole } from './columns.ts';
-import { termsVersion, tipChecks, tipColumns } from './tip-columns.ts';
+import { CATEGORY_NUMBERS, KIND_NUMBERS, MODE_NUMBERS } from './numbers.ts';
 
-export const transactions = table(
-  'transactions',
+const highest = (numbers: Readonly<Record<string, number>>) =>
+  sql.raw(String(Math.max(...Object.values(numbers))));
+
+/**
+ * Tips. Accounts and codes are named by their numbers, without foreign keys, so that accounts may live on several
+ * databases; the view `transactions` tells their ids. On PostgreSQL the columns stand in the order of their sizes,
+ * because it pads them.
+ */
+export const tips = table(
+  'tips',
   {
     /** The order of the ledger; rolled back transactions leave gaps. */
     sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
-    id: text('id').$type<TransactionId>().notNull(),
-    ...tipColumns(),
+    createdAtMs: whole('created_at_ms').notNull(),
+    amountCents: cents('amount_cents').notNull(),
+    giverFeeCents: cents('giver_fee_cents').notNull(),
+    receiverFeeCents: cents('receiver_fee_cents').notNull(),
+    netAmountCents: cents('net_amount_cents').notNull(),
+    /** Null for a guest. */
+    giver: integer('giver'),
+    receiver: integer('receiver').notNull(),
+    code: integer('code').notNull(),
     /** The positions of its entries in the two accounts; null for a guest. */
-    giverPosition: whole('giver_position'),
-    receiverPosition: whole('receiver_position').notNull(),
-    paymentMode: text('payment_mode').$type<PaymentMode>().notNull().default('simulated'),
-    termsVersion: termsVersion(),
+    giverPosition: integer('giver_position'),
+    receiverPosition: integer('receiver_position').notNull(),
+    /** The version of the terms; 0 for the specified ones. */
+    termsVersion: integer('terms_version').notNull(),
+    /** Basis points at the time of the request. */
+    giverFeeRate: smallint('giver_fee_rate').notNull(),
+    receiverFeeRate: smallint('receiver_fee_rate').notNull(),
+    category: smallint('category').notNull(),
+    mode: smallint('mode').notNull(),
+    id: text('id').$type<TransactionId>().notNull(),
+    /** Of tips of earlier versions; later ones have it in their ids. */
+    idempotencyKey: text('idempotency_key'),
   },
   (t) => [
-    uniqueIndex('transactions_id').on(t.id),
-    uniqueIndex('transactions_idempotency')
-      .on(t.giverId, t.idempotencyKey)
-      .where(sql`idempotency_key is not null`),
-    ...tipChecks('transactions', t),
-    check('transactions_positions', sql`${t.giverPosition} > 0 and ${t.receiverPosition} > 0`),
-    check('transactions_guest', sql`(${t.giverId} is null) = (${t.giverPosition} is null)`),
-    check('transactions_payment_mode', sql`${t.paymentMode} in ('simulated', 'test', 'live')`),
+    uniqueIndex('tips_id').on(t.id),
+    uniqueIndex('tips_idempotency').on(t.giver, t.idempotencyKey).where(sql`idempotency_key is not null`),
+    check('tips_amount', sql`${t.amountCents} between 1 and ${sql.raw(String(MAX_AMOUNT_CENTS))}`),
+    check('tips_fees', sql`${t.giverFeeCents} >= 0 and ${t.receiverFeeCents} >= 0`),
+    check(
+      'tips_net',
+      sql`${t.netAmountCents} >= 0 and ${t.netAmountCents} + ${t.receiverFeeCents} = ${t.amountCents}`,
+    ),
+    check('tips_two_people', sql`${t.giver} <> ${t.receiver}`),
+    check('tips_positions', sql`${t.giverPosition} > 0 and ${t.receiverPosition} > 0`),
+    check('tips_guest', sql`(${t.giver} is null) = (${t.giverPosition} is null)`),
+    check('tips_category', sql`${t.category} between 1 and ${highest(CATEGORY_NUMBERS)}`),
+    check('tips_mode', sql`${t.mode} between 0 and ${highest(MODE_NUMBERS)}`),
   ],
 );
 
@@ -43,7 +70,7 @@ export const reversals = table(
     sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
     transactionSequence: whole('transaction_sequence')
       .notNull()
-      .references(() => transactions.sequence),
+      .references(() => tips.sequence),
     createdAtMs: whole('created_at_ms').notNull(),
     giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
@@ -69,7 +96,7 @@ export const adjustments = table(
     sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
     transactionSequence: whole('transaction_sequence')
       .notNull()
-      .references(() => transactions.sequence),
+      .references(() => tips.sequence),
     /** 1, 2, 3 ... for each tip. */
     number: integer('number').notNull(),
     kind: text('kind').$type<StoredAdjustmentKind>().notNull(),
@@ -103,38 +130,41 @@ export const adjustments = table(
  * in its own words.
  */
 export const KINDS_OF_CHANGES = sql.raw(
-  "('received_reversed', 'given_reversed', 'received_adjusted', 'given_adjusted')",
+  `(${[
+    KIND_NUMBERS.received_reversed,
+    KIND_NUMBERS.given_reversed,
+    KIND_NUMBERS.received_adjusted,
+    KIND_NUMBERS.given_adjusted,
+  ].join(', ')})`,
 );
 
 /** The changes of accounts by tips, reversals and adjustments: a chain for each account. */
-export const entries = table(
-  'entries',
+export const tipEntries = table(
+  'tip_entries',
   {
-    accountId: accountId('account_id'),
-    /** 1, 2, 3 ... for each account, in the order of commits. */
-    position: whole('position').notNull(),
-    kind: text('kind').$type<EntryKind>().notNull(),
-    transactionSequence: whole('transaction_sequence')
-      .notNull()
-      .references(() => transactions.sequence),
+    transactionSequence: whole('transaction_sequence').notNull(),
     /** Of the net amount for the receiver, of the amount for the giver; negative in a reversal. */
     cents: cents('cents').notNull(),
     /** The account's total received or given with this entry. */
     balanceAfterCents: cents('balance_after_cents').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
+    account: integer('account').notNull(),
+    /** 1, 2, 3 ... for each account, in the order of commits. */
+    position: integer('position').notNull(),
+    kind: smallint('kind').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.accountId, t.position] }),
-    index('entries_time').on(t.accountId, t.createdAtMs),
+    primaryKey({ columns: [t.account, t.position] }),
+    index('tip_entries_time').on(t.account, t.createdAtMs),
     /** Reversals and adjustments are few among the entries of an account. */
-    index('entries_changes')
-      .on(t.accountId, t.createdAtMs, t.position)
+    index('tip_entries_changes')
+      .on(t.account, t.createdAtMs, t.position)
       .where(sql`kind in ${KINDS_OF_CHANGES}`),
-    check('entries_position', sql`${t.position} > 0`),
-    check('entries_balance', sql`${t.balanceAfterCents} >= 0`),
+    check('tip_entries_position', sql`${t.position} > 0`),
+    check('tip_entries_balance', sql`${t.balanceAfterCents} >= 0`),
     check(
-      'entries_kind',
-      sql`(${t.kind} in ('received', 'given') and ${t.cents} >= 0) or (${t.kind} in ('received_reversed', 'given_reversed') and ${t.cents} <= 0) or ${t.kind} in ('received_adjusted', 'given_adjusted') or (${t.kind} in ('received_captured', 'given_captured') and ${t.cents} = 0)`,
+      'tip_entries_kind',
+      sql`(${t.kind} in (1, 2) and ${t.cents} >= 0) or (${t.kind} in (3, 4) and ${t.cents} <= 0) or ${t.kind} in (5, 6) or (${t.kind} in (7, 8) and ${t.cents} = 0)`,
     ),
   ],
 );
@@ -142,30 +172,30 @@ export const entries = table(
 /**
  * Received tips without reversed ones by quarters of an hour, of which the days of any time zone are made.
  */
-export const tipBuckets = table(
-  'tip_buckets',
+export const tipQuarters = table(
+  'tip_quarters',
   {
-    accountId: accountId('account_id'),
-    startMs: whole('start_ms').notNull(),
-    serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
-    count: whole('count').notNull(),
     /** The sum of net amounts. */
     cents: cents('cents').notNull(),
     /** As of the last check of the ledger. */
-    checkedCount: whole('checked_count').notNull().default(0),
     checkedCents: cents('checked_cents').notNull().default(sql`0`),
+    grossCents: cents('gross_cents').notNull().default(sql`0`),
+    largestCents: cents('largest_cents').notNull().default(sql`0`),
+    account: integer('account').notNull(),
+    /** Quarters of an hour since 1970. */
+    quarter: integer('quarter').notNull(),
+    count: integer('count').notNull(),
+    checkedCount: integer('checked_count').notNull().default(0),
     /**
      * The number of tips in the sum of amounts and the largest net amount. Where it is less than the count,
      * both are made up from the ledger on demand.
      */
-    detailedCount: whole('detailed_count').notNull().default(0),
-    grossCents: cents('gross_cents').notNull().default(sql`0`),
-    largestCents: cents('largest_cents').notNull().default(sql`0`),
+    detailedCount: integer('detailed_count').notNull().default(0),
+    category: smallint('category').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.accountId, t.startMs, t.serviceCategory] }),
-    check('tip_buckets_quarter', sql`${t.startMs} % 900000 = 0`),
-    check('tip_buckets_sums', sql`${t.count} >= 0 and ${t.cents} >= 0`),
+    primaryKey({ columns: [t.account, t.quarter, t.category] }),
+    check('tip_quarters_sums', sql`${t.count} >= 0 and ${t.cents} >= 0`),
   ],
 );
 

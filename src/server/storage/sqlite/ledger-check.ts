@@ -17,20 +17,21 @@ const sequenceOf = (table: string): Invariant => [
      OR given <> (SELECT coalesce(max(sequence), 0) FROM ${table})`,
 ];
 
-const NOTHING_ELSE_IS_NUMBERED: Invariant = [
+/** @param tips the table of tips, which earlier versions called otherwise. */
+const nothingElseIsNumbered = (tips: 'tips' | 'transactions'): Invariant => [
   'nothing else is numbered',
   `SELECT 'sequence of ' || quote(name) FROM sqlite_sequence GROUP BY name
-     HAVING name NOT IN ('transactions', 'reversals', 'adjustments') OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
+     HAVING name NOT IN ('${tips}', 'reversals', 'adjustments') OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
 ];
 
 const REFERENCES_LEAD = referencesLead(
   `SELECT "table" || ' row ' || coalesce(rowid, '?') FROM pragma_foreign_key_check`,
 );
 
-const OWN_INVARIANTS: readonly Invariant[] = [
-  sequenceOf('transactions'),
+const ownInvariants = (tips: 'tips' | 'transactions'): readonly Invariant[] => [
+  sequenceOf(tips),
   sequenceOf('reversals'),
-  NOTHING_ELSE_IS_NUMBERED,
+  nothingElseIsNumbered(tips),
   REFERENCES_LEAD,
 ];
 
@@ -45,7 +46,7 @@ const EARLIER_INVARIANTS: readonly Invariant[] = [
   ['the total received is the sum of the net amounts', totalOf('received', 'receiver', 'net_amount_cents')],
   ['the total given is the sum of the amounts', totalOf('given', 'giver', 'amount_cents')],
   sequenceOf('transactions'),
-  NOTHING_ELSE_IS_NUMBERED,
+  nothingElseIsNumbered('transactions'),
   REFERENCES_LEAD,
 ];
 
@@ -72,8 +73,10 @@ function invariantsOf(database: Database): readonly Invariant[] {
   const payments = columnsOf(database, 'payments').length > 0;
   const terms = columnsOf(database, 'terms').length > 0;
   const adjustments = columnsOf(database, 'adjustments').length > 0;
-  const invariants = invariantsWith({ details, payments, terms, adjustments });
-  return [...invariants, ...OWN_INVARIANTS, ...(adjustments ? [sequenceOf('adjustments')] : [])];
+  const numbers = columnsOf(database, 'tips').length > 0;
+  const invariants = invariantsWith({ details, payments, terms, adjustments, numbers });
+  const own = ownInvariants(numbers ? 'tips' : 'transactions');
+  return [...invariants, ...own, ...(adjustments ? [sequenceOf('adjustments')] : [])];
 }
 
 function columnsOf(database: Database, table: string): readonly string[] {

@@ -125,7 +125,7 @@ function apply(database: Database, migration: Migration, position: number, befor
 type RowCounts = ReadonlyMap<string, number>;
 
 function countRows(database: Database): RowCounts {
-  const names = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`;
+  const names = `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'`;
   const tables = database.prepare<[], string>(names).pluck().all();
   const countIn = (table: string) =>
     database.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0;

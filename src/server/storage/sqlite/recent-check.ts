@@ -18,7 +18,7 @@ export function createRecentCheck(database: Database, statements: Statements): (
       rows.some(({ sequence }, index) => sequence !== after + index + 1) ||
       (rows.length < WINDOW_SIZE && lastGivenOut.get(table) !== after + rows.length);
     const sentence = (table: string) => `the sequence of ${table} has a gap, or misses its end`;
-    if (isOff('transactions', before.transactionSequence, transactions)) return [sentence('transactions')];
+    if (isOff('tips', before.transactionSequence, transactions)) return [sentence('transactions')];
     if (transactions.length > 0) return [];
     if (isOff('reversals', before.reversalSequence, reversals)) return [sentence('reversals')];
     const isAdjusted = isOff('adjustments', before.adjustmentSequence, adjustments);

@@ -119,6 +119,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       postgres: db
         .select({
           id: accounts.id,
+          number: accounts.number,
           username: accounts.username,
           fullName: accounts.fullName,
           isSuspended: sql<boolean>`${accounts.suspendedAtMs} is not null`,

@@ -1,7 +1,8 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
-import { adjustments, reversals, tipBuckets, transactions } from '../schema/ledger.ts';
+import { adjustments, reversals, tipQuarters } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
 import { type Builder, insert, matches, value } from './builder.ts';
+import { transactions } from './views.ts';
 
 export function adjustmentStatements({ db, isIn }: Builder) {
   const { sequence: _, transactionSequence: __, ...change } = getTableColumns(adjustments);
@@ -26,13 +27,13 @@ export function adjustmentStatements({ db, isIn }: Builder) {
       .orderBy(asc(adjustments.sequence)),
     /** The details of the bucket are made up on demand: a maximum cannot be lowered. */
     adjustBucket: db
-      .update(tipBuckets)
+      .update(tipQuarters)
       .set({
-        cents: sql`${tipBuckets.cents} + ${value('netCents')}`,
+        cents: sql`${tipQuarters.cents} + ${value('netCents')}`,
         detailedCount: 0,
         grossCents: sql`0`,
         largestCents: sql`0`,
       })
-      .where(matches(tipBuckets, 'accountId', 'startMs', 'serviceCategory')),
+      .where(matches(tipQuarters, 'account', 'quarter', 'category')),
   };
 }

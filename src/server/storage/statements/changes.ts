@@ -3,20 +3,22 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { LISTING_SPAN } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { adjustments, entries, KINDS_OF_CHANGES, reversals, transactions } from '../schema/ledger.ts';
+import { adjustments, KINDS_OF_CHANGES, reversals } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
 import { type Builder, is, value } from './builder.ts';
 import { ownsCode } from './codes.ts';
 import {
   isBetweenPlaces,
+  isCodeOfTip,
   isOfService,
   isReversed,
   placeGiven,
   placeOfEntry,
   transactionWithNames,
 } from './tips.ts';
+import { entries, isAccount, transactions } from './views.ts';
 
-const isChange = sql`${entries.kind} in ${KINDS_OF_CHANGES}`;
+const isChange = sql`${entries.kindNumber} in ${KINDS_OF_CHANGES}`;
 
 /** The number of an adjustment's entry in the account that an entry is of. */
 const positionOf = (adjustment: SQL) =>
@@ -78,7 +80,7 @@ export function changeStatements({ db, isIn }: Builder) {
       })
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
-      .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .innerJoin(qrCodes, isCodeOfTip)
       .innerJoin(accounts, ownsCode)
       .leftJoin(reversals, isReversed)
       .leftJoin(adjustments, isAdjustedByEntry)
@@ -95,7 +97,12 @@ export function changeStatements({ db, isIn }: Builder) {
       .select({ createdAtMs: entries.createdAtMs, position: entries.position })
       .from(entries)
       .where(
-        and(is(entries.accountId, 'userId'), gte(entries.createdAtMs, value('fromMs')), isBefore, isChange),
+        and(
+          isAccount(entries.account, 'userId'),
+          gte(entries.createdAtMs, value('fromMs')),
+          isBefore,
+          isChange,
+        ),
       )
       .orderBy(...newestFirst)
       .limit(1)
@@ -113,7 +120,7 @@ export function changeStatements({ db, isIn }: Builder) {
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
       .leftJoin(adjustments, isAdjustedByEntry)
-      .where(and(is(entries.accountId, 'userId'), isBefore, isChange))
+      .where(and(isAccount(entries.account, 'userId'), isBefore, isChange))
       .orderBy(...newestFirst)
       .limit(value('limit')),
     placeOfPosition: db
@@ -121,7 +128,11 @@ export function changeStatements({ db, isIn }: Builder) {
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
       .where(
-        and(is(entries.accountId, 'userId'), is(entries.position, 'position'), is(transactions.id, 'id')),
+        and(
+          isAccount(entries.account, 'userId'),
+          is(entries.position, 'position'),
+          is(transactions.id, 'id'),
+        ),
       ),
   };
 }

@@ -1,20 +1,19 @@
 import { and, asc, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { WINDOW_SIZE } from '../checks/recent-check.ts';
+import { QUARTER_MS } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import {
-  adjustments,
-  checkedAccounts,
-  checkpoints,
-  entries,
-  reversals,
-  tipBuckets,
-  transactions,
-} from '../schema/ledger.ts';
+import { adjustments, checkedAccounts, checkpoints, reversals, tipQuarters } from '../schema/ledger.ts';
 import { allBut, type Builder, given, is, value } from './builder.ts';
+import { isCodeOfTip } from './tips.ts';
+import { entries, NUMBERS_OF_TIP, tipBuckets, transactions } from './views.ts';
 
 const { accountId, startMs, serviceCategory, count, cents } = getTableColumns(tipBuckets);
+const { quarter, category } = getTableColumns(tipQuarters);
+const transaction = allBut(transactions, ...NUMBERS_OF_TIP);
+
+const QUARTER = sql.raw(String(QUARTER_MS));
 
 export function checkStatements({ db, isIn, raw, choose }: Builder) {
   /** The rows passed under a name as JSON: a list of objects with these columns. */
@@ -40,13 +39,13 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
         ...getTableColumns(reversals),
         adjustedAmountCents: adjustedBefore(adjustments.amountCents),
         adjustedNetCents: adjustedBefore(adjustments.netAmountCents),
-        transaction: getTableColumns(transactions),
+        transaction,
       })
       .from(reversals)
       .innerJoin(transactions, eq(transactions.sequence, reversals.transactionSequence));
   const adjustmentsWithTips = () =>
     db
-      .select({ ...getTableColumns(adjustments), transaction: getTableColumns(transactions) })
+      .select({ ...getTableColumns(adjustments), transaction })
       .from(adjustments)
       .innerJoin(transactions, eq(transactions.sequence, adjustments.transactionSequence));
 
@@ -54,12 +53,12 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
     checkpoint: db.select(allBut(checkpoints, 'id')).from(checkpoints),
     transactionsAfter: db
       .select({
-        ...getTableColumns(transactions),
+        ...transaction,
         codeOwnerId: qrCodes.userId,
         codeCategory: qrCodes.category,
       })
       .from(transactions)
-      .leftJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .leftJoin(qrCodes, isCodeOfTip)
       .where(gt(transactions.sequence, value('after')))
       .orderBy(asc(transactions.sequence))
       .limit(WINDOW_SIZE),
@@ -89,11 +88,13 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       .where(isIn(accounts.id, 'ids')),
     /** The entries of several ranges. SQLite's planner keeps the order of a cross join. */
     entriesOfSpans: db
-      .select(getTableColumns(entries))
+      .select(allBut(entries, 'account', 'kindNumber'))
       .from(rowsOf('spans', { accountId, after: entries.position, until: entries.position }))
+      .crossJoin(accounts)
       .crossJoin(entries)
       .where(
-        sql`${entries.accountId} = spans."accountId" and ${entries.position} > "after" and ${entries.position} <= "until"`,
+        sql`${accounts.id} = spans."accountId" and ${entries.account} = ${accounts.number}
+          and ${entries.position} > "after" and ${entries.position} <= "until"`,
       )
       .orderBy(asc(entries.accountId), asc(entries.position)),
     /** The buckets of accounts, from a time on, that differ from their last check, with the differences. */
@@ -106,9 +107,11 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
         cents: sql`${cents} - ${tipBuckets.checkedCents}`.mapWith(Number),
       })
       .from(rowsOf('complete', { accountId, bucketsFromMs: startMs }))
+      .crossJoin(accounts)
       .crossJoin(tipBuckets)
       .where(
-        sql`${accountId} = complete."accountId" and ${startMs} >= "bucketsFromMs"
+        sql`${accounts.id} = complete."accountId" and ${tipBuckets.account} = ${accounts.number}
+          and ${tipBuckets.quarter} >= "bucketsFromMs" / ${QUARTER}
           and (${count} <> ${tipBuckets.checkedCount} or ${cents} <> ${tipBuckets.checkedCents})`,
       ),
     /** Does nothing when another process has moved it. */
@@ -133,12 +136,13 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
      * differs once its account is judged.
      */
     saveMoves:
-      raw(sql`insert into ${tipBuckets} (account_id, start_ms, service_category, count, cents, checked_count, checked_cents,
+      raw(sql`insert into ${tipQuarters} (account, quarter, category, count, cents, checked_count, checked_cents,
         detailed_count, gross_cents, largest_cents)
-      select "accountId", "startMs", "serviceCategory", 0, 0, "count", "cents", 0, 0, 0
-      from ${rowsOf('moves', { accountId, startMs, serviceCategory, count, cents })} order by 1, 2, 3
-      on conflict (account_id, start_ms, service_category) do update set
-        checked_count = ${tipBuckets.checkedCount} + excluded.checked_count,
-        checked_cents = ${tipBuckets.checkedCents} + excluded.checked_cents`),
+      select number, moves."quarter", moves."category", 0, 0, moves."count", moves."cents", 0, 0, 0
+      from ${rowsOf('moves', { accountId, quarter, category, count, cents })} join ${accounts} on id = moves."accountId"
+      where true order by 1, 2, 3
+      on conflict (account, quarter, category) do update set
+        checked_count = ${tipQuarters.checkedCount} + excluded.checked_count,
+        checked_cents = ${tipQuarters.checkedCents} + excluded.checked_cents`),
   };
 }

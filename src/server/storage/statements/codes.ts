@@ -23,12 +23,7 @@ const isGiverSuspended = sql`exists (
   select 1 from ${accounts} as giver where giver.id = ${value('giverId')} and giver.suspended_at_ms is not null
 )`.mapWith(Boolean);
 
-export function codeStatements({ db, choose }: Builder) {
-  const number = choose('SQLite numbers the rows of a table by itself', {
-    sqlite: sql.raw('rowid'),
-    postgres: sql.raw('sequence'),
-  });
-
+export function codeStatements({ db }: Builder) {
   return {
     categoryOffered: db
       .select({ category: providerCategories.category })
@@ -57,7 +52,7 @@ export function codeStatements({ db, choose }: Builder) {
         ),
       )
       .where(and(is(qrCodes.userId, 'userId'), isCurrent))
-      .orderBy(asc(sql`${qrCodes}.${number}`)),
+      .orderBy(asc(qrCodes.sequence)),
     /** Without pictures, older than the code `before` unless that is null. */
     endedCodesOfUser: db
       .select(code)
@@ -66,12 +61,12 @@ export function codeStatements({ db, choose }: Builder) {
         and(
           is(qrCodes.userId, 'userId'),
           sql`not (${isCurrent})`,
-          sql`(cast(${value('before')} as text) is null or ${qrCodes}.${number} < (
-            select earlier.${number} from ${qrCodes} as earlier where earlier.id = ${value('before')} and earlier.user_id = ${value('userId')}
+          sql`(cast(${value('before')} as text) is null or ${qrCodes.sequence} < (
+            select earlier.sequence from ${qrCodes} as earlier where earlier.id = ${value('before')} and earlier.user_id = ${value('userId')}
           ))`,
         ),
       )
-      .orderBy(desc(sql`${qrCodes}.${number}`))
+      .orderBy(desc(qrCodes.sequence))
       .limit(value('atMost')),
     codeWithProvider: db
       .select({ ...code, ...namesOfCode, status: statusForGivers })
@@ -79,7 +74,15 @@ export function codeStatements({ db, choose }: Builder) {
       .innerJoin(accounts, ownsCode)
       .where(is(qrCodes.id, 'id')),
     codeForGiver: db
-      .select({ ...code, ...namesOfCode, status: statusForGivers, isGiverSuspended })
+      .select({
+        ...code,
+        ...namesOfCode,
+        status: statusForGivers,
+        isGiverSuspended,
+        number: qrCodes.sequence,
+        receiver: accounts.number,
+        giver: sql<number | null>`(select number from ${accounts} where id = ${value('giverId')})`,
+      })
       .from(qrCodes)
       .innerJoin(accounts, ownsCode)
       .where(is(qrCodes.id, 'id')),
@@ -88,7 +91,7 @@ export function codeStatements({ db, choose }: Builder) {
       .from(qrCodes)
       .innerJoin(accounts, ownsCode)
       .where(and(is(accounts.username, 'username'), eq(qrCodes.isListed, true), isCurrent))
-      .orderBy(asc(sql`${qrCodes}.${number}`)),
+      .orderBy(asc(qrCodes.sequence)),
     pictureOfCode: db
       .select({ png: qrPictures.png })
       .from(qrPictures)

@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { notedEvents } from '../schema/events.ts';
-import { entries, transactions } from '../schema/ledger.ts';
 import { mailSettings } from '../schema/mail.ts';
 import { allBut, type Builder, insertOnce, is, matches, value } from './builder.ts';
+import { entries, isAccount, transactions } from './views.ts';
 
 export function eventStatements({ db }: Builder) {
   const newestNumber = sql`coalesce((select max(number) from ${notedEvents} where user_id = ${accounts}.id), 0)`;
@@ -20,7 +20,7 @@ export function eventStatements({ db }: Builder) {
       })
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
-      .where(and(is(entries.accountId, 'userId'), gt(entries.position, value('after'))))
+      .where(and(isAccount(entries.account, 'userId'), gt(entries.position, value('after'))))
       .orderBy(asc(entries.position))
       .limit(value('limit')),
     notedEventsSince: db
@@ -75,7 +75,7 @@ export function eventStatements({ db }: Builder) {
           eq(accounts.isServiceProvider, true),
           sql`${accounts.closedAtMs} is null`,
           sql`exists (
-            select 1 from ${entries} where account_id = ${accounts.id} and ${entries.createdAtMs} >= ${value('sinceMs')}
+            select 1 from ${entries} where account = ${accounts.number} and ${entries.createdAtMs} >= ${value('sinceMs')}
           )`,
         ),
       )

@@ -3,9 +3,10 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { FEE_SPAN } from '../rules/operations.ts';
 import { QUARTER_MS } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
-import { adjustments, reversals, transactions } from '../schema/ledger.ts';
+import { adjustments, reversals } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
 import { type Builder, is, value } from './builder.ts';
+import { transactions } from './views.ts';
 
 /** So many reversals are searched for those that nobody here asked for. */
 const REVERSALS_SEARCHED = sql.raw('1000');

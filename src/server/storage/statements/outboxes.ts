@@ -1,6 +1,6 @@
 import { isNotNull, sql } from 'drizzle-orm';
 import { pushDevices } from '../schema/devices.ts';
-import { transactions } from '../schema/ledger.ts';
+import { tips } from '../schema/ledger.ts';
 import { mails } from '../schema/mail.ts';
 import { payments } from '../schema/payments.ts';
 import { webhooks } from '../schema/webhooks.ts';
@@ -45,8 +45,8 @@ export function outboxStatements({ db, choose }: Builder) {
           sqlite: sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
           postgres: sql`pg_database_size(current_database())`,
         }).mapWith(Number),
-        tips: sql`coalesce(max(${transactions.sequence}), 0)`.mapWith(Number),
+        tips: sql`coalesce(max(${tips.sequence}), 0)`.mapWith(Number),
       })
-      .from(transactions),
+      .from(tips),
   };
 }

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { transactions } from '../schema/ledger.ts';
 import { payments, payoutAccounts, webhookEvents } from '../schema/payments.ts';
 import { TIP_COLUMNS } from '../schema/tip-columns.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, save, value } from './builder.ts';
 import { namesOfCode, ownsCode } from './codes.ts';
+import { transactions } from './views.ts';
 
 export function paymentStatements({ db }: Builder) {
   const payment = {

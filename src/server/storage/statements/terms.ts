@@ -1,5 +1,5 @@
 import { asc, sql } from 'drizzle-orm';
-import { transactions } from '../schema/ledger.ts';
+import { tips } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
 import { termsVersions } from '../schema/terms.ts';
 import { type Builder, insertOnce } from './builder.ts';
@@ -11,7 +11,7 @@ export function termsStatements({ db }: Builder) {
     anyTip: db
       .select({ found: sql<number>`1` })
       .from(
-        sql`(select 1 where exists (select 1 from ${transactions}) or exists (select 1 from ${payments})) as tip`,
+        sql`(select 1 where exists (select 1 from ${tips}) or exists (select 1 from ${payments})) as tip`,
       ),
   };
 }

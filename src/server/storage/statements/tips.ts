@@ -6,13 +6,22 @@ import type { PresentBlock } from '../rules/messages.ts';
 import { LISTING_SPAN, QUARTER_MS } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { adjustments, entries, reversals, tipBuckets, transactions } from '../schema/ledger.ts';
+import { adjustments, reversals, tipEntries, tipQuarters, tips } from '../schema/ledger.ts';
 import { blockedGivers, tipMessages } from '../schema/messages.ts';
+import { KIND_NUMBERS, MODE_NUMBERS } from '../schema/numbers.ts';
 import { allBut, type Builder, insert, insertNumbered, is, matches, value } from './builder.ts';
 import { code, namesOfCode, ownsCode } from './codes.ts';
+import { entries, isAccount, NUMBERS_OF_TIP, tipBuckets, transactions } from './views.ts';
 
 const transaction = {
-  ...allBut(transactions, 'sequence', 'idempotencyKey', 'giverPosition', 'receiverPosition'),
+  ...allBut(
+    transactions,
+    'sequence',
+    'idempotencyKey',
+    'giverPosition',
+    'receiverPosition',
+    ...NUMBERS_OF_TIP,
+  ),
   reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
 };
 export const transactionWithNames = {
@@ -22,6 +31,8 @@ export const transactionWithNames = {
   displayName: qrCodes.displayName,
   defaultThankYou: qrCodes.thankYou,
 };
+/** Of the code that a tip was given by. */
+export const isCodeOfTip = eq(qrCodes.sequence, transactions.code);
 export const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 /** What the adjustments of a tip came to; a simulated tip is not asked for any. */
 const adjusted = (column: PgColumn) => sql`case when ${transactions.paymentMode} = 'simulated' then 0 else (
@@ -29,7 +40,7 @@ const adjusted = (column: PgColumn) => sql`case when ${transactions.paymentMode}
   where ${adjustments.transactionSequence} = ${transactions.sequence}
 ) end`;
 /** The same where the tip is called `tip`. */
-const adjustedTip = (column: string) => sql`case when tip.payment_mode = 'simulated' then 0 else (
+const adjustedTip = (column: string) => sql`case when tip.mode = ${SIMULATED} then 0 else (
   select coalesce(sum(${sql.identifier(column)}), 0) from ${adjustments} where transaction_sequence = tip.sequence
 ) end`;
 
@@ -41,12 +52,18 @@ export const placeGiven = (ms: string, position: string) =>
   sql`(cast(${value(ms)} as bigint), cast(${value(position)} as bigint))`;
 /** Between the end of this step of a listing and the place before which it begins (exclusive). */
 export const isBetweenPlaces = and(
-  is(entries.accountId, 'userId'),
+  isAccount(entries.account, 'userId'),
   sql`${placeOfEntry} < ${placeGiven('beforeMs', 'before')}`,
   sql`${placeOfEntry} >= ${placeGiven('downToMs', 'downTo')}`,
 );
 
 export const CHANNEL = 'tipwell';
+
+const QUARTER = sql.raw(String(QUARTER_MS));
+/** The time at which a quarter begins; as a whole number of 64 bits on both engines. */
+const quarterMs = (quarter: PgColumn | SQL) => sql`cast(${quarter} as bigint) * ${QUARTER}`;
+const RECEIVED = sql.raw(String(KIND_NUMBERS.received));
+const SIMULATED = sql.raw(String(MODE_NUMBERS.simulated));
 
 export function tipStatements({ db, isIn, raw, choose }: Builder) {
   const entriesWithTransactions = () =>
@@ -54,7 +71,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .select({ ...transactionWithNames, position: entries.position, kind: entries.kind })
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
-      .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .innerJoin(qrCodes, isCodeOfTip)
       .innerJoin(accounts, ownsCode)
       .leftJoin(reversals, isReversed);
 
@@ -62,14 +79,24 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
     sql`${entries.kind} in (${value('kind')}, ${value('otherKind')})`,
     isOfService(transactions.serviceCategory),
   );
-  const bucketsBetween = and(
-    is(tipBuckets.accountId, 'accountId'),
-    gte(tipBuckets.startMs, value('fromMs')),
-    lt(tipBuckets.startMs, value('untilMs')),
-  );
+  /** Both times are multiples of a quarter of an hour. */
+  const quarterOf = (name: string) => sql`cast(${value(name)} as bigint) / ${QUARTER}`;
+  const bucketsBetween = (
+    buckets: { readonly account: PgColumn; readonly quarter: PgColumn },
+    account: string,
+  ) =>
+    and(
+      isAccount(buckets.account, account),
+      gte(buckets.quarter, quarterOf('fromMs')),
+      lt(buckets.quarter, quarterOf('untilMs')),
+    );
   const localStart = sql`(${tipBuckets.startMs} + cast(${value('offsetMs')} as bigint))`;
   const isDetailed = sql`case when ${tipBuckets.detailedCount} = ${tipBuckets.count} then 1 else 0 end`;
-  const takenBetween = and(bucketsBetween, gt(tipBuckets.count, 0), isOfService(tipBuckets.serviceCategory));
+  const takenBetween = and(
+    bucketsBetween(tipBuckets, 'accountId'),
+    gt(tipBuckets.count, 0),
+    isOfService(tipBuckets.serviceCategory),
+  );
 
   const addTo = (total: 'totalTipsGivenCents' | 'totalTipsReceivedCents') =>
     db
@@ -78,7 +105,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         [total]: sql`${accounts[total]} + ${value('cents')}`,
         lastPosition: sql`${accounts.lastPosition} + 1`,
       })
-      .where(is(accounts.id, 'id'))
+      .where(is(accounts.number, 'account'))
       .returning({ position: accounts.lastPosition, balanceAfterCents: accounts[total] });
 
   /**
@@ -86,23 +113,23 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
    * cannot give back, or they are missing; then they are made up on demand, so that a reversal costs the same
    * however many tips the bucket counts.
    */
-  const isKept = sql`${tipBuckets.count} > 1 and ${tipBuckets.detailedCount} = ${tipBuckets.count}
-    and ${tipBuckets.largestCents} > ${value('netCents')}`;
+  const isKept = sql`${tipQuarters.count} > 1 and ${tipQuarters.detailedCount} = ${tipQuarters.count}
+    and ${tipQuarters.largestCents} > ${value('netCents')}`;
   const kept = (column: SQL) => sql`case when ${isKept} then ${column} else 0 end`;
 
   return {
-    insertTransaction: insertNumbered(db, transactions, transactions.sequence),
+    insertTip: insertNumbered(db, tips, tips.sequence),
     insertReversal: insert(db, reversals),
-    insertEntry: insert(db, entries),
+    insertEntry: insert(db, tipEntries),
     /** Changes a total by `cents` and returns the position of its entry. */
     addToGiven: addTo('totalTipsGivenCents'),
     addToReceived: addTo('totalTipsReceivedCents'),
     addToBucket: db
-      .insert(tipBuckets)
+      .insert(tipQuarters)
       .values({
-        accountId: value('accountId'),
-        startMs: value('startMs'),
-        serviceCategory: value('serviceCategory'),
+        account: value('account'),
+        quarter: value('quarter'),
+        category: value('category'),
         count: 1,
         cents: value('netCents'),
         checkedCount: 0,
@@ -112,26 +139,26 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         largestCents: value('netCents'),
       })
       .onConflictDoUpdate({
-        target: [tipBuckets.accountId, tipBuckets.startMs, tipBuckets.serviceCategory],
+        target: [tipQuarters.account, tipQuarters.quarter, tipQuarters.category],
         set: {
-          count: sql`${tipBuckets.count} + excluded.count`,
-          cents: sql`${tipBuckets.cents} + excluded.cents`,
-          detailedCount: sql`${tipBuckets.detailedCount} + 1`,
-          grossCents: sql`${tipBuckets.grossCents} + excluded.gross_cents`,
-          largestCents: sql`case when ${tipBuckets.largestCents} > excluded.largest_cents
-            then ${tipBuckets.largestCents} else excluded.largest_cents end`,
+          count: sql`${tipQuarters.count} + excluded.count`,
+          cents: sql`${tipQuarters.cents} + excluded.cents`,
+          detailedCount: sql`${tipQuarters.detailedCount} + 1`,
+          grossCents: sql`${tipQuarters.grossCents} + excluded.gross_cents`,
+          largestCents: sql`case when ${tipQuarters.largestCents} > excluded.largest_cents
+            then ${tipQuarters.largestCents} else excluded.largest_cents end`,
         },
       }),
     takeFromBucket: db
-      .update(tipBuckets)
+      .update(tipQuarters)
       .set({
-        count: sql`${tipBuckets.count} - 1`,
-        cents: sql`${tipBuckets.cents} - ${value('netCents')}`,
-        detailedCount: kept(sql`${tipBuckets.detailedCount} - 1`),
-        grossCents: kept(sql`${tipBuckets.grossCents} - ${value('grossCents')}`),
-        largestCents: kept(sql`${tipBuckets.largestCents}`),
+        count: sql`${tipQuarters.count} - 1`,
+        cents: sql`${tipQuarters.cents} - ${value('netCents')}`,
+        detailedCount: kept(sql`${tipQuarters.detailedCount} - 1`),
+        grossCents: kept(sql`${tipQuarters.grossCents} - ${value('grossCents')}`),
+        largestCents: kept(sql`${tipQuarters.largestCents}`),
       })
-      .where(matches(tipBuckets, 'accountId', 'startMs', 'serviceCategory')),
+      .where(matches(tipQuarters, 'account', 'quarter', 'category')),
     /** Sent when the transaction commits. */
     tellOthers: choose('the listeners of a file are in one process', {
       sqlite: null,
@@ -146,14 +173,16 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .leftJoin(reversals, isReversed)
       .where(
         sql`${transactions.sequence} = coalesce(
-          (select sequence from ${transactions} where id = ${value('id')}),
-          (select sequence from ${transactions} where giver_id = ${value('giverId')}
+          (select sequence from ${tips} where id = ${value('id')}),
+          (select sequence from ${tips} where ${isAccount(tips.giver, 'giverId')}
             and idempotency_key = ${value('idempotencyKey')} and idempotency_key is not null))`,
       ),
     transactionById: db
       .select({
         ...transactionWithNames,
         sequence: transactions.sequence,
+        giver: transactions.giver,
+        receiver: transactions.receiver,
         giverPosition: transactions.giverPosition,
         receiverPosition: transactions.receiverPosition,
         giverPositionOfReversal: reversals.giverPosition,
@@ -161,7 +190,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         keyOfReversal: reversals.idempotencyKey,
       })
       .from(transactions)
-      .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .innerJoin(qrCodes, isCodeOfTip)
       .innerJoin(accounts, ownsCode)
       .leftJoin(reversals, isReversed)
       .where(is(transactions.id, 'id')),
@@ -169,7 +198,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
     tipsOfUser: entriesWithTransactions()
       .where(
         and(
-          is(entries.accountId, 'userId'),
+          isAccount(entries.account, 'userId'),
           lt(entries.position, value('before')),
           gte(entries.position, value('downTo')),
           isMeant,
@@ -191,7 +220,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .from(entries)
       .where(
         and(
-          is(entries.accountId, 'userId'),
+          isAccount(entries.account, 'userId'),
           gte(entries.createdAtMs, value('fromMs')),
           sql`${placeOfEntry} < ${placeGiven('beforeMs', 'before')}`,
         ),
@@ -250,24 +279,24 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
      * times; with a join, SQLite's planner compared each bucket with each sum.
      */
     detailBuckets: raw(sql`
-      update ${tipBuckets} set (detailed_count, gross_cents, largest_cents) = (
+      update ${tipQuarters} set (detailed_count, gross_cents, largest_cents) = (
         select count(*), coalesce(sum(tip.amount_cents + ${adjustedTip('amount_cents')}), 0),
           coalesce(max(tip.net_amount_cents + ${adjustedTip('net_amount_cents')}), 0)
-        from ${entries} as entry join ${transactions} as tip on tip.sequence = entry.transaction_sequence
+        from ${tipEntries} as entry join ${tips} as tip on tip.sequence = entry.transaction_sequence
           left join ${reversals} as reversal on reversal.transaction_sequence = tip.sequence
-        where entry.account_id = ${tipBuckets.accountId} and entry.created_at_ms >= ${tipBuckets.startMs}
-          and entry.created_at_ms < ${tipBuckets.startMs} + ${sql.raw(String(QUARTER_MS))} and entry.kind = 'received'
-          and tip.service_category = ${tipBuckets.serviceCategory} and reversal.sequence is null
-      ) where ${bucketsBetween} and detailed_count <> count`),
+        where entry.account = ${tipQuarters.account} and entry.created_at_ms >= ${quarterMs(tipQuarters.quarter)}
+          and entry.created_at_ms < ${quarterMs(sql`(${tipQuarters.quarter} + 1)`)} and entry.kind = ${RECEIVED}
+          and tip.category = ${tipQuarters.category} and reversal.sequence is null
+      ) where ${bucketsBetween(tipQuarters, 'accountId')} and detailed_count <> count`),
     entriesOfUserSince: entriesWithTransactions()
-      .where(and(is(entries.accountId, 'userId'), gt(entries.position, value('after'))))
+      .where(and(isAccount(entries.account, 'userId'), gt(entries.position, value('after'))))
       .orderBy(asc(entries.position))
       .limit(value('limit')),
     newestEntry: db
       .select({ position: entries.position, kind: entries.kind, transactionId: transactions.id })
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
-      .where(is(entries.accountId, 'userId'))
+      .where(isAccount(entries.account, 'userId'))
       .orderBy(desc(entries.position))
       .limit(1),
     /** One statement, so that totals and buckets are of one moment. */
@@ -282,9 +311,9 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .leftJoin(
         tipBuckets,
         and(
-          eq(tipBuckets.accountId, accounts.id),
-          gte(tipBuckets.startMs, value('fromMs')),
-          lt(tipBuckets.startMs, value('untilMs')),
+          eq(tipBuckets.account, accounts.number),
+          gte(tipBuckets.quarter, quarterOf('fromMs')),
+          lt(tipBuckets.quarter, quarterOf('untilMs')),
           isOfService(tipBuckets.serviceCategory),
         ),
       )
@@ -297,6 +326,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       postgres: db
         .select({
           ...code,
+          number: qrCodes.sequence,
           blocks: sql<readonly (PresentBlock & { readonly giverId: UserId })[]>`array(
             select json_build_object('giverId', giver_id, 'serviceCategory', service_category,
               'pageId', page.id, 'displayName', page.display_name)
@@ -328,12 +358,13 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         })
         .from(sql`(
           select sequence from unnest(${value('ids')}::text[]) as own (tip_id)
-          cross join lateral (select sequence from ${transactions} where id = tip_id limit 1) as tip
+          cross join lateral (select sequence from ${tips} where id = tip_id limit 1) as tip
           union
           select sequence from unnest(${value('giverIds')}::text[], ${value('keys')}::text[]) as key (giver, word)
           cross join lateral (
-            select sequence from ${transactions}
-            where giver_id = giver and idempotency_key = word and idempotency_key is not null limit 1
+            select sequence from ${tips}
+            where tips.giver = (select number from ${accounts} where id = key.giver)
+              and idempotency_key = word and idempotency_key is not null limit 1
           ) as tip
         ) as found`)
         .innerJoin(transactions, sql`${transactions.sequence} = found.sequence`)

@@ -14,6 +14,8 @@ import {
   WINDOW_SIZE,
 } from '../checks/recent-check.ts';
 import type { CheckStep } from '../port/ledger.ts';
+import { quarterOf } from '../rules/tips.ts';
+import { CATEGORY_NUMBERS } from '../schema/numbers.ts';
 import type { Statements } from '../statements/all.ts';
 import type { Step } from './step.ts';
 
@@ -83,6 +85,11 @@ export function* remember(
   });
   if (moved === 0) return false;
   yield* statements.saveAccounts.change({ judged: JSON.stringify(accounts) });
-  yield* statements.saveMoves.change({ moves: JSON.stringify(buckets) });
+  const moves = buckets.map(({ startMs, serviceCategory, ...move }) => ({
+    ...move,
+    quarter: quarterOf({ createdAtMs: startMs }),
+    category: CATEGORY_NUMBERS[serviceCategory],
+  }));
+  yield* statements.saveMoves.change({ moves: JSON.stringify(moves) });
   return true;
 }

@@ -19,7 +19,6 @@ import type {
 import type { QrCodeWithProvider } from '../port/storage.ts';
 import { isKeptOut, newMessagesRow } from '../rules/messages.ts';
 import {
-  bucketStartMs,
   decideReversal,
   decideTip,
   type EarlierTip,
@@ -27,10 +26,12 @@ import {
   keyOf,
   leftOf,
   NOTHING_FOLLOWED,
+  quarterOf,
   reverserOf,
   transactionOf,
   withReceiverNames,
 } from '../rules/tips.ts';
+import { CATEGORY_NUMBERS, KIND_NUMBERS, MODE_NUMBERS } from '../schema/numbers.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Change, findTip, readWhatFollowed, withWhatFollowed } from './adjustments.ts';
 import { noteAct } from './audit.ts';
@@ -130,30 +131,33 @@ export function* isBlocked(
 function* enterTip(
   statements: Statements,
   { giverMessage, ...tip }: NewTransaction & Pick<GivenTip, 'giverMessage'>,
-  code: QrCodeWithProvider,
+  code: QrCodeWithProvider & Numbers & { readonly number: number },
 ): Step<TransactionRecord> {
-  const { giverId, createdAtMs } = tip;
+  const { createdAtMs, amountCents, netAmountCents } = tip;
   const receiverId = code.userId;
-  const given = giverId && (yield* moveAccount(statements, giverId, 'given', tip.amountCents, createdAtMs));
-  const received = yield* moveAccount(statements, receiverId, 'received', tip.netAmountCents, createdAtMs);
-  const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
-  const inserted = yield* statements.insertTransaction.one({
+  const { giver, receiver } = code;
+  const given = yield* moveGiver(statements, giver, 'given', amountCents, createdAtMs);
+  const received = yield* moveAccount(statements, receiver, 'received', netAmountCents, createdAtMs);
+  const category = CATEGORY_NUMBERS[tip.serviceCategory];
+  const inserted = yield* statements.insertTip.one({
     ...tip,
-    receiverId,
-    ...positions,
+    giver,
+    receiver,
+    code: code.number,
+    category,
+    mode: MODE_NUMBERS[tip.paymentMode],
+    ...positionsOf(given, received),
     idempotencyKey: null,
   });
   if (!inserted) throw new Error('a tip that was inserted has no number');
-  const transactionSequence = inserted.sequence;
   yield* together(
-    ...(given ? [statements.insertEntry.change({ ...given, transactionSequence })] : []),
-    statements.insertEntry.change({ ...received, transactionSequence }),
+    ...enterBoth(statements, inserted.sequence, given, received),
     statements.addToBucket.change({
-      accountId: receiverId,
-      startMs: bucketStartMs(tip),
-      serviceCategory: tip.serviceCategory,
-      netCents: tip.netAmountCents,
-      grossCents: tip.amountCents,
+      account: receiver,
+      quarter: quarterOf(tip),
+      category,
+      netCents: netAmountCents,
+      grossCents: amountCents,
     }),
     ...(giverMessage
       ? [statements.insertMessages.change(newMessagesRow({ ...tip, receiverId }, giverMessage))]
@@ -165,32 +169,28 @@ function* enterTip(
 /** Takes back what a tip and its adjustments did, and tells other processes. */
 function* takeBack(
   statements: Statements,
-  found: TransactionRecord & { readonly sequence: number },
+  found: TransactionRecord & Numbers & { readonly sequence: number },
   { createdAtMs, reversedBy }: Reversal,
   idempotencyKey: string | null,
 ): Step<void> {
-  const { giverId, receiverId, serviceCategory } = found;
+  const { giver, receiver, sequence: transactionSequence } = found;
   const { amountCents, netAmountCents } = leftOf(found);
-  const transactionSequence = found.sequence;
-  const given =
-    giverId && (yield* moveAccount(statements, giverId, 'given_reversed', cents(-amountCents), createdAtMs));
-  const taken = cents(-netAmountCents);
-  const received = yield* moveAccount(statements, receiverId, 'received_reversed', taken, createdAtMs);
-  const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
+  const [takenFromGiver, taken] = [cents(-amountCents), cents(-netAmountCents)];
+  const given = yield* moveGiver(statements, giver, 'given_reversed', takenFromGiver, createdAtMs);
+  const received = yield* moveAccount(statements, receiver, 'received_reversed', taken, createdAtMs);
   yield* together(
     statements.insertReversal.change({
       transactionSequence,
       createdAtMs,
-      ...positions,
+      ...positionsOf(given, received),
       reversedBy,
       idempotencyKey,
     }),
-    ...(given ? [statements.insertEntry.change({ ...given, transactionSequence })] : []),
-    statements.insertEntry.change({ ...received, transactionSequence }),
+    ...enterBoth(statements, transactionSequence, given, received),
     statements.takeFromBucket.change({
-      accountId: receiverId,
-      startMs: bucketStartMs(found),
-      serviceCategory,
+      account: receiver,
+      quarter: quarterOf(found),
+      category: CATEGORY_NUMBERS[found.serviceCategory],
       netCents: netAmountCents,
       grossCents: amountCents,
     }),
@@ -203,18 +203,55 @@ function* tellOthers({ tellOthers }: Statements, parties: Parties): Step<void> {
   yield* tellOthers.all({ payload: entriesPayload(accountsOf(parties)) });
 }
 
+/** The numbers of a tip's two people within the ledger; a guest has none. */
+interface Numbers {
+  readonly giver: number | null;
+  readonly receiver: number;
+}
+
+type Moved = Pick<
+  Parameters<Statements['insertEntry']['change']>[0],
+  'account' | 'kind' | 'cents' | 'createdAtMs' | 'position' | 'balanceAfterCents'
+>;
+
 /** Changes an account's total. @returns the entry without its transaction. */
 function* moveAccount(
   { addToReceived, addToGiven }: Statements,
-  accountId: UserId,
+  account: number,
   kind: EntryKind,
   moved: Cents,
   createdAtMs: number,
-) {
+): Step<Moved> {
   const isReceived = kind.startsWith('received');
-  const state = yield* (isReceived ? addToReceived : addToGiven).one({ id: accountId, cents: moved });
+  const state = yield* (isReceived ? addToReceived : addToGiven).one({ account, cents: moved });
   if (!state) throw new Error('an account of a tip has gone');
-  return { accountId, kind, cents: moved, createdAtMs, ...state };
+  return { account, kind: KIND_NUMBERS[kind], cents: moved, createdAtMs, ...state };
+}
+
+/** The same for a giver; null for a guest. */
+function* moveGiver(
+  statements: Statements,
+  giver: number | null,
+  kind: EntryKind,
+  moved: Cents,
+  createdAtMs: number,
+): Step<Moved | null> {
+  return giver === null ? null : yield* moveAccount(statements, giver, kind, moved, createdAtMs);
+}
+
+function positionsOf(given: Moved | null, received: Moved) {
+  return { giverPosition: given?.position ?? null, receiverPosition: received.position };
+}
+
+/** Enters what happened to a tip in the accounts of its two people. */
+function enterBoth(
+  { insertEntry }: Statements,
+  transactionSequence: number,
+  given: Moved | null,
+  received: Moved,
+): readonly Step<number>[] {
+  const entered = given ? [given, received] : [received];
+  return entered.map((entry) => insertEntry.change({ ...entry, transactionSequence }));
 }
 
 /** Reverses a tip whose payment was refunded. Requires the accounts' locks. */
@@ -243,32 +280,30 @@ export function* adjustPaidTip(
   adjustments: readonly Omit<Change, 'number' | 'giverPosition' | 'receiverPosition'>[],
 ): Step<void> {
   const found = yield* paidTip(statements, id);
-  const { giverId, receiverId, serviceCategory, sequence: transactionSequence } = found;
+  const { giver, receiver, sequence: transactionSequence } = found;
   let number = (yield* readWhatFollowed(statements, [id])).get(id)?.changes.length ?? 0;
   for (const adjustment of adjustments) {
     number += 1;
     const { kind, amountCents, netAmountCents, createdAtMs } = adjustment;
     const change = kind === 'capture' ? 'captured' : 'adjusted';
-    const given =
-      giverId && (yield* moveAccount(statements, giverId, `given_${change}`, amountCents, createdAtMs));
+    const given = yield* moveGiver(statements, giver, `given_${change}`, amountCents, createdAtMs);
     const received = yield* moveAccount(
       statements,
-      receiverId,
+      receiver,
       `received_${change}`,
       netAmountCents,
       createdAtMs,
     );
-    const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
+    const positions = positionsOf(given, received);
     yield* together(
       statements.insertAdjustment.change({ ...adjustment, transactionSequence, number, ...positions }),
-      ...(given ? [statements.insertEntry.change({ ...given, transactionSequence })] : []),
-      statements.insertEntry.change({ ...received, transactionSequence }),
+      ...enterBoth(statements, transactionSequence, given, received),
     );
     if (kind !== 'capture')
       yield* statements.adjustBucket.change({
-        accountId: receiverId,
-        startMs: bucketStartMs(found),
-        serviceCategory,
+        account: receiver,
+        quarter: quarterOf(found),
+        category: CATEGORY_NUMBERS[found.serviceCategory],
         netCents: netAmountCents,
       });
   }
@@ -280,7 +315,7 @@ export function* adjustPaidTip(
  * locks.
  */
 export function* recordPaidTip(statements: Statements, tip: NewTransaction): Step<void> {
-  const code = yield* statements.codeWithProvider.one({ id: tip.qrCodeId });
+  const code = yield* statements.codeForGiver.one({ id: tip.qrCodeId, giverId: tip.giverId });
   if (!code) throw new Error('the code of a payment has gone');
   const entered = yield* enterTip(statements, tip, code);
   yield* tellOthers(statements, entered);

@@ -1,0 +1,31 @@
+/**
+ * The numbers by which the ledger's tables know closed sets of words. They are stored, so that none ever changes or
+ * is used again; the views of the migrations turn them back into words.
+ */
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { PaymentMode } from '#shared/payments.ts';
+import type { EntryKind } from '../port/ledger.ts';
+
+export const CATEGORY_NUMBERS: Readonly<Record<ServiceCategory, number>> = {
+  bartender: 1,
+  barber: 2,
+  nailtech: 3,
+  esthetician: 4,
+  server: 5,
+  escort: 6,
+  dj: 7,
+  live_event: 8,
+};
+
+export const KIND_NUMBERS: Readonly<Record<EntryKind, number>> = {
+  received: 1,
+  given: 2,
+  received_reversed: 3,
+  given_reversed: 4,
+  received_adjusted: 5,
+  given_adjusted: 6,
+  received_captured: 7,
+  given_captured: 8,
+};
+
+export const MODE_NUMBERS: Readonly<Record<PaymentMode, number>> = { simulated: 0, test: 1, live: 2 };
