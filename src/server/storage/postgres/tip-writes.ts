@@ -8,7 +8,13 @@ import type { NewTransaction } from '../port/ledger.ts';
 import { quarterOf } from '../rules/tips.ts';
 import { listedType } from '../schema/columns.ts';
 import { tips } from '../schema/ledger.ts';
-import { CATEGORY_NUMBERS, KIND_NUMBERS, MODE_NUMBERS } from '../schema/numbers.ts';
+import {
+  type AccountNumber,
+  CATEGORY_NUMBERS,
+  type CodeNumber,
+  KIND_NUMBERS,
+  MODE_NUMBERS,
+} from '../schema/numbers.ts';
 import type { WholeRow } from '../statements/builder.ts';
 import { CHANNEL } from '../statements/tips.ts';
 import { entriesPayload } from '../steps/listeners.ts';
@@ -17,7 +23,7 @@ import type { StepConnection } from './atomic-steps.ts';
 /** An account as it will be once the transaction commits. */
 export interface LockedAccount {
   readonly id: UserId;
-  readonly number: number;
+  readonly number: AccountNumber;
   readonly username: string;
   readonly fullName: string;
   readonly isSuspended: boolean;
@@ -120,7 +126,7 @@ function valueIn(row: Readonly<Record<string, unknown>>, name: string): unknown 
 
 /** Adds a tip to the state of its two accounts. @param giver null for a guest. */
 export function dueTip(
-  { tip, code }: { readonly tip: NewTransaction; readonly code: number },
+  { tip, code }: { readonly tip: NewTransaction; readonly code: CodeNumber },
   giver: LockedAccount | null,
   receiver: LockedAccount,
 ): DueTip {
@@ -158,7 +164,7 @@ function movesOf(accounts: readonly LockedAccount[]) {
 }
 
 interface Bucket {
-  readonly account: number;
+  readonly account: AccountNumber;
   readonly quarter: number;
   readonly category: number;
   readonly count: number;

@@ -3,13 +3,14 @@ import { check, index, integer, primaryKey, uniqueIndex } from 'drizzle-orm/pg-c
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { SecretName } from '../port/secrets.ts';
 import { boolean, bytes, cents, table, text, userId, whole } from './columns.ts';
+import type { AccountNumber } from './numbers.ts';
 
 export const accounts = table(
   'accounts',
   {
     id: userId('id').primaryKey(),
     /** The account's name within the ledger. */
-    number: integer('number').notNull().generatedAlwaysAsIdentity(),
+    number: integer('number').$type<AccountNumber>().notNull().generatedAlwaysAsIdentity(),
     email: text('email').notNull(),
     /** In lower case, for comparison. */
     emailKey: text('email_key').notNull(),

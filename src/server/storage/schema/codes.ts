@@ -5,6 +5,7 @@ import type { PhotoName, QrCodeId } from '#shared/ids.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import { providerCategories } from './accounts.ts';
 import { boolean, bytes, table, text, userId, whole } from './columns.ts';
+import type { CodeNumber } from './numbers.ts';
 
 /** Photos of tip pages. A name is never used for a second photo. */
 export const photos = table(
@@ -31,7 +32,7 @@ export const qrCodes = table(
       .$type<PhotoName>()
       .references(() => photos.name),
     /** The order of creation, and the code's name within the ledger. */
-    sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
+    sequence: whole('sequence').$type<CodeNumber>().notNull().generatedAlwaysAsIdentity(),
     takesWords: boolean('takes_words').notNull().default(true),
     thankYou: text('thank_you'),
     /** Whether the provider's public page leads to this code. */

@@ -7,8 +7,15 @@ import type { StoredAdjustmentKind } from '../port/ledger.ts';
 import { MAX_AMOUNT_CENTS } from '../port/terms.ts';
 import { accounts } from './accounts.ts';
 import { cents, table, text, userId, whole } from './columns.ts';
-import { CATEGORY_NUMBERS, KIND_NUMBERS, MODE_NUMBERS } from './numbers.ts';
+import {
+  type AccountNumber,
+  CATEGORY_NUMBERS,
+  type CodeNumber,
+  KIND_NUMBERS,
+  MODE_NUMBERS,
+} from './numbers.ts';
 
+const account = (name: string) => integer(name).$type<AccountNumber>();
 const highest = (numbers: Readonly<Record<string, number>>) =>
   sql.raw(String(Math.max(...Object.values(numbers))));
 
@@ -28,9 +35,9 @@ export const tips = table(
     receiverFeeCents: cents('receiver_fee_cents').notNull(),
     netAmountCents: cents('net_amount_cents').notNull(),
     /** Null for a guest. */
-    giver: integer('giver'),
-    receiver: integer('receiver').notNull(),
-    code: integer('code').notNull(),
+    giver: account('giver'),
+    receiver: account('receiver').notNull(),
+    code: integer('code').$type<CodeNumber>().notNull(),
     /** The positions of its entries in the two accounts; null for a guest. */
     giverPosition: integer('giver_position'),
     receiverPosition: integer('receiver_position').notNull(),
@@ -148,7 +155,7 @@ export const tipEntries = table(
     /** The account's total received or given with this entry. */
     balanceAfterCents: cents('balance_after_cents').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
-    account: integer('account').notNull(),
+    account: account('account').notNull(),
     /** 1, 2, 3 ... for each account, in the order of commits. */
     position: integer('position').notNull(),
     kind: smallint('kind').notNull(),
@@ -181,7 +188,7 @@ export const tipQuarters = table(
     checkedCents: cents('checked_cents').notNull().default(sql`0`),
     grossCents: cents('gross_cents').notNull().default(sql`0`),
     largestCents: cents('largest_cents').notNull().default(sql`0`),
-    account: integer('account').notNull(),
+    account: account('account').notNull(),
     /** Quarters of an hour since 1970. */
     quarter: integer('quarter').notNull(),
     count: integer('count').notNull(),

@@ -3,6 +3,7 @@ import type { PhotoName } from '#shared/ids.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import { accounts, providerCategories } from '../schema/accounts.ts';
 import { photos, qrCodes, qrPictures } from '../schema/codes.ts';
+import type { AccountNumber } from '../schema/numbers.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, value } from './builder.ts';
 
 /** The provider's names, for statements that join a code with its account. */
@@ -81,7 +82,7 @@ export function codeStatements({ db }: Builder) {
         isGiverSuspended,
         number: qrCodes.sequence,
         receiver: accounts.number,
-        giver: sql<number | null>`(select number from ${accounts} where id = ${value('giverId')})`,
+        giver: sql<AccountNumber | null>`(select number from ${accounts} where id = ${value('giverId')})`,
       })
       .from(qrCodes)
       .innerJoin(accounts, ownsCode)

@@ -11,6 +11,7 @@ import type { PaymentMode } from '#shared/payments.ts';
 import type { EntryKind } from '../port/ledger.ts';
 import { accounts } from '../schema/accounts.ts';
 import { cents, table, text, userId, whole } from '../schema/columns.ts';
+import type { AccountNumber, CodeNumber } from '../schema/numbers.ts';
 import { value } from './builder.ts';
 
 export const transactions = table('transactions', {
@@ -32,9 +33,9 @@ export const transactions = table('transactions', {
   receiverPosition: whole('receiver_position').notNull(),
   paymentMode: text('payment_mode').$type<PaymentMode>().notNull(),
   termsVersion: integer('terms_version').notNull(),
-  giver: whole('giver'),
-  receiver: whole('receiver').notNull(),
-  code: whole('code').notNull(),
+  giver: whole('giver').$type<AccountNumber>(),
+  receiver: whole('receiver').$type<AccountNumber>().notNull(),
+  code: whole('code').$type<CodeNumber>().notNull(),
 });
 
 export const entries = table('entries', {
@@ -45,7 +46,7 @@ export const entries = table('entries', {
   cents: cents('cents').notNull(),
   balanceAfterCents: cents('balance_after_cents').notNull(),
   createdAtMs: whole('created_at_ms').notNull(),
-  account: whole('account').notNull(),
+  account: whole('account').$type<AccountNumber>().notNull(),
   kindNumber: whole('kind_number').notNull(),
 });
 
@@ -60,7 +61,7 @@ export const tipBuckets = table('tip_buckets', {
   detailedCount: whole('detailed_count').notNull(),
   grossCents: cents('gross_cents').notNull(),
   largestCents: cents('largest_cents').notNull(),
-  account: whole('account').notNull(),
+  account: whole('account').$type<AccountNumber>().notNull(),
   quarter: whole('quarter').notNull(),
 });
 

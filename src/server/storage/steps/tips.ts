@@ -31,7 +31,13 @@ import {
   transactionOf,
   withReceiverNames,
 } from '../rules/tips.ts';
-import { CATEGORY_NUMBERS, KIND_NUMBERS, MODE_NUMBERS } from '../schema/numbers.ts';
+import {
+  type AccountNumber,
+  CATEGORY_NUMBERS,
+  type CodeNumber,
+  KIND_NUMBERS,
+  MODE_NUMBERS,
+} from '../schema/numbers.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Change, findTip, readWhatFollowed, withWhatFollowed } from './adjustments.ts';
 import { noteAct } from './audit.ts';
@@ -131,11 +137,12 @@ export function* isBlocked(
 function* enterTip(
   statements: Statements,
   { giverMessage, ...tip }: NewTransaction & Pick<GivenTip, 'giverMessage'>,
-  code: QrCodeWithProvider & Numbers & { readonly number: number },
+  code: QrCodeWithProvider & Numbers & { readonly number: CodeNumber },
 ): Step<TransactionRecord> {
   const { createdAtMs, amountCents, netAmountCents } = tip;
   const receiverId = code.userId;
   const { giver, receiver } = code;
+  if ((giver === null) !== (tip.giverId === null)) throw new Error('the giver of a tip has gone');
   const given = yield* moveGiver(statements, giver, 'given', amountCents, createdAtMs);
   const received = yield* moveAccount(statements, receiver, 'received', netAmountCents, createdAtMs);
   const category = CATEGORY_NUMBERS[tip.serviceCategory];
@@ -205,8 +212,8 @@ function* tellOthers({ tellOthers }: Statements, parties: Parties): Step<void> {
 
 /** The numbers of a tip's two people within the ledger; a guest has none. */
 interface Numbers {
-  readonly giver: number | null;
-  readonly receiver: number;
+  readonly giver: AccountNumber | null;
+  readonly receiver: AccountNumber;
 }
 
 type Moved = Pick<
@@ -217,7 +224,7 @@ type Moved = Pick<
 /** Changes an account's total. @returns the entry without its transaction. */
 function* moveAccount(
   { addToReceived, addToGiven }: Statements,
-  account: number,
+  account: AccountNumber,
   kind: EntryKind,
   moved: Cents,
   createdAtMs: number,
@@ -231,7 +238,7 @@ function* moveAccount(
 /** The same for a giver; null for a guest. */
 function* moveGiver(
   statements: Statements,
-  giver: number | null,
+  giver: AccountNumber | null,
   kind: EntryKind,
   moved: Cents,
   createdAtMs: number,
