@@ -53,7 +53,7 @@ export async function measurePostgres(pace: Pace & { readonly folder: string }):
     const seeded = seedLedger(path, { longHistory: HISTORY });
     await admin.query(`CREATE DATABASE ${names.seeded} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`);
     const target = databaseAt({ engine: 'postgres', url: urlOf(names.seeded) });
-    await databaseAt({ engine: 'sqlite', path }).readAll((tables) => target.fill(tables));
+    await databaseAt({ engine: 'sqlite', path }).readAll((tables, past) => target.fill(tables, past));
     // A table that was just filled has no statistics about visible pages.
     await query(urlOf(names.seeded), 'VACUUM FULL ANALYZE');
     for (const name of [names.floor, names.two])

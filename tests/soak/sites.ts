@@ -93,7 +93,7 @@ async function copiesInPostgres(ledger: string): Promise<Copies> {
   const admin = server.url('postgres');
   await ask(admin, "CREATE DATABASE seeded TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'");
   const target = databaseAt({ engine: 'postgres', url: server.url('seeded') });
-  await databaseAt({ engine: 'sqlite', path: ledger }).readAll((tables) => target.fill(tables));
+  await databaseAt({ engine: 'sqlite', path: ledger }).readAll((tables, past) => target.fill(tables, past));
   await ask(server.url('seeded'), 'VACUUM ANALYZE');
   return {
     async next() {

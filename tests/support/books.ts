@@ -307,7 +307,7 @@ export async function goOn(
 /** Copies a file into an empty PostgreSQL database, as `npm run db:move` does. */
 export function moveBooks(path: string, url: string) {
   const target = databaseAt({ engine: 'postgres', url });
-  return databaseAt({ engine: 'sqlite', path }).readAll((tables) => target.fill(tables));
+  return databaseAt({ engine: 'sqlite', path }).readAll((tables, past) => target.fill(tables, past));
 }
 
 async function writeTerms(storage: Storage): Promise<void> {

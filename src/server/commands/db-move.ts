@@ -14,7 +14,7 @@ export const moveDatabase: Command = async ({ database, words, actor, say }) => 
   if (!isPostgresUrl(url)) throw new UsageError(`Usage: ${USAGE}`);
   const act = actsOf(actor, values.reason, Date.now)('database_moved');
   const target = databaseAt({ engine: 'postgres', url });
-  const { tipCount, past } = await database.readAll((tables) => target.fill(tables, act));
+  const { tipCount, past } = await database.readAll((tables, read) => target.fill(tables, read, act));
   say(`${target.name} holds all of ${database.name}, checked: a ledger of ${tipCount} tips.`);
   say(`Its past, as in the file, and to note elsewhere: ${past}`);
   say('Nobody is logged out. The file stays as it is; keep it until you have a backup of the new database.');

@@ -128,14 +128,18 @@ export interface ManagedDatabase {
    */
   restore(backup: string, options: RestoreOptions): Promise<Restored>;
   /**
-   * Passes on all rows, each table after those that it refers to, while no server has the data.
+   * Passes on all rows, each table after those that it refers to, and the past of the ledger among them, while
+   * no server has the data.
    * @throws DatabaseRefused when a server has it, it is not sound, or its schema is not current.
    */
-  readAll<Result>(use: (tables: Iterable<TableRows>) => Promise<Result>): Promise<Result>;
+  readAll<Result>(
+    use: (tables: Iterable<TableRows>, past: NotedPast) => Promise<Result>,
+  ): Promise<Result>;
   /**
    * Fills an empty database with the rows of another and checks it, in one step.
+   * @param past as it was read with the rows: the filled ledger has to have the same.
    * @param act is noted after the rows of the audit log.
    * @throws DatabaseRefused, with nothing changed, when it is not empty or the filled data is not sound.
    */
-  fill(tables: Iterable<TableRows>, act?: Act): Promise<Findings>;
+  fill(tables: Iterable<TableRows>, past: NotedPast, act?: Act): Promise<Findings>;
 }

@@ -8,7 +8,7 @@ import { SOFTWARE } from '#shared/software.ts';
 import { AUDIT_HEAD, insertingAct } from '../care/audit.ts';
 import { requireTrusted } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
-import { columnsOfPast, createPast, spellPast, tipText } from '../checks/past.ts';
+import { type NotedPast, spellPast } from '../checks/past.ts';
 import type { Act } from '../port/audit.ts';
 import { DatabaseRefused, type Findings, type TableRows } from '../port/database.ts';
 import type { AuditHead } from '../rules/audit.ts';
@@ -25,7 +25,13 @@ const PICTURES_AT_ONCE = 100;
 /** Tables with rows that a server makes before anybody registers; the moved rows replace these. */
 const MADE_AT_A_START = ['secrets', 'attempts', 'checked_accounts', 'checkpoints'];
 
-export function fill(url: string, tables: Iterable<TableRows>, act?: Act): Promise<Findings> {
+/** @param past of the ledger among the rows, with which what arrived is compared. */
+export function fill(
+  url: string,
+  tables: Iterable<TableRows>,
+  past: NotedPast,
+  act?: Act,
+): Promise<Findings> {
   return runForOperator(url, async (client, name) => {
     const migrations = readMigrations('postgres');
     await holdAlone(client, name);
@@ -36,10 +42,8 @@ export function fill(url: string, tables: Iterable<TableRows>, act?: Act): Promi
     if (changed !== null) throw new DatabaseRefused(`${name} cannot be filled. ${changed.problems[0]}`);
     await requireEmpty(client, name);
     for (const table of MADE_AT_A_START) await client.query(`DELETE FROM tipwell.${table}`);
-    const past = createPast();
     for (const table of tables) {
-      const rows = table.table === 'transactions' ? addingTo(past, table) : table.rows;
-      await copy(client, { ...table, rows });
+      await copy(client, table);
       await client.query(`ANALYZE tipwell.${escapeIdentifier(table.table)}`);
     }
     await continueSequences(client);
@@ -47,8 +51,8 @@ export function fill(url: string, tables: Iterable<TableRows>, act?: Act): Promi
       const { rows } = await client.query<AuditHead>(AUDIT_HEAD);
       await client.query(insertingAct(rows[0], act));
     }
-    const findings = await inspectLedger(client, [past.note()]);
-    const added = findings.past === spellPast(past.note()) ? [] : ['Tips were added'];
+    const findings = await inspectLedger(client, [past]);
+    const added = findings.past === spellPast(past) ? [] : ['Tips were added'];
     requireTrusted(`What arrived in ${name}`, [...findings.problems, ...findings.differences, ...added]);
     await client.query('COMMIT');
     return findings;
@@ -68,20 +72,6 @@ async function requireEmpty(client: ClientBase, name: string): Promise<void> {
   throw new DatabaseRefused(
     `${name} is not empty: there are accounts of ${SOFTWARE}'s in it. Nothing was changed. Name an empty database.`,
   );
-}
-
-/** Adds each tip to a past while its rows are read. */
-function* addingTo(past: ReturnType<typeof createPast>, { columns, rows }: TableRows) {
-  const places = columnsOfPast({ payments: true, terms: true })
-    .split(',')
-    .map((column) => {
-      const [, constant] = /^'(.*)'$/.exec(column.trim()) ?? [];
-      return constant === undefined ? columns.indexOf(column.trim()) : { constant };
-    });
-  for (const row of rows) {
-    past.add(tipText(places.map((place) => (typeof place === 'number' ? row[place] : place.constant))));
-    yield row;
-  }
 }
 
 /** Inserts many rows at a time, passing each column as one array. */

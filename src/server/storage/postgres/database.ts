@@ -10,7 +10,7 @@ import { asPortError, connectOrRefuse, nameOf, type SessionLimits } from './conn
 import { fill } from './copy-in.ts';
 import { prepareStatements } from './driver.ts';
 import { beginSettled, inspectLedger, inspectSchema, requireTipwells } from './ledger-check.ts';
-import { appliedTo, migrate } from './migrations.ts';
+import { appliedTo, migrate, whileNobodyMigrates } from './migrations.ts';
 import { runForOperator, unusable } from './operator.ts';
 import { requireSessions } from './pooling.ts';
 import { checkRecent } from './recent-check.ts';
@@ -59,7 +59,7 @@ export function managePostgres(url: string): ManagedDatabase {
     async readAll() {
       throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
     },
-    fill: (tables, act) => fill(url, tables, act),
+    fill: (tables, past, act) => fill(url, tables, past, act),
   };
 }
 
@@ -69,10 +69,13 @@ async function prepare(url: string, opening: Opening): Promise<void> {
   try {
     const wrongClock = await compareClocks(client, opening.clock);
     if (wrongClock !== null) throw new DatabaseRefused(`${wrongClock}.`);
-    await holdAsServer(client);
-    if ((await appliedTo(client)).length === 0) opening.tellNew();
     const migrations = readMigrations('postgres');
-    await migrate(client, migrations, opening.announce);
+    // Who waits for another's migration does not hold the lock of servers yet, which would stand in its way.
+    await whileNobodyMigrates(client, async () => {
+      await holdAsServer(client);
+      if ((await appliedTo(client)).length === 0) opening.tellNew();
+      await migrate(client, migrations, opening.announce);
+    });
     await client.query('BEGIN');
     const differences = await checkSchema(client, migrations);
     await client.query('ROLLBACK');

@@ -3,9 +3,11 @@
  * one transaction.
  */
 import type { ClientBase } from 'pg';
+import { SOFTWARE } from '#shared/software.ts';
 import { type Migration, requireKnown } from '../care/migrations.ts';
 import { type Announce, announceNothing, DatabaseRefused } from '../port/database.ts';
 import { hasCode } from './connection.ts';
+import { whileAlone } from './server-lock.ts';
 
 export type { Migration } from '../care/migrations.ts';
 
@@ -14,29 +16,55 @@ const LOCK = `hashtextextended('tipwell migrations', 0)`;
 const TABLE_LOCK_TIMEOUT_MS = 5_000;
 
 /**
+ * The positions of migrations after which processes of the version before could not go on. The lean ledger left
+ * them views in the place of the tables that they write to.
+ */
+const FOR_ONE_VERSION: ReadonlySet<number> = new Set([25]);
+
+/**
  * Runs the outstanding migrations.
  * @param client has no statement time-out.
  * @returns how many were run.
  * @throws DatabaseRefused when the database comes from a newer or foreign version, or a table is locked for
- *   long; earlier migrations stay.
+ *   long; earlier migrations stay. Also, with nothing changed, when a migration would break processes that are
+ *   using the database.
  */
 export async function migrate(
   client: ClientBase,
   migrations: readonly Migration[],
   announce: Announce = announceNothing,
 ): Promise<number> {
-  await client.query(`SELECT pg_advisory_lock(${LOCK})`);
-  try {
+  return whileNobodyMigrates(client, async () => {
     await client.query(`SET lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
     const applied = await appliedTo(client);
     requireKnown(applied, migrations);
-    if (applied.length === migrations.length) return 0;
-    const tellEnd = announce('migrating the tables', { from: applied.length, to: migrations.length });
-    for (const [offset, migration] of migrations.slice(applied.length).entries()) {
-      await apply(client, migration, applied.length + offset);
-    }
-    tellEnd();
-    return migrations.length - applied.length;
+    const outstanding = [...migrations.entries()].slice(applied.length);
+    if (outstanding.length === 0) return 0;
+    const run = async () => {
+      const tellEnd = announce('migrating the tables', { from: applied.length, to: migrations.length });
+      for (const [position, migration] of outstanding) await apply(client, migration, position);
+      tellEnd();
+      return outstanding.length;
+    };
+    if (!outstanding.some(([position]) => FOR_ONE_VERSION.has(position))) return run();
+    return whileAlone(
+      client,
+      `Processes of the earlier version of ${SOFTWARE} cannot work with the tables of this one, and one is using the database. Nothing was changed. Stop all processes of the earlier version, then start one of this version.`,
+      run,
+    );
+  });
+}
+
+/**
+ * Runs `use` when no other process migrates, and lets none begin meanwhile. A session may call this inside itself.
+ */
+export async function whileNobodyMigrates<Result>(
+  client: ClientBase,
+  use: () => Promise<Result>,
+): Promise<Result> {
+  await client.query(`SELECT pg_advisory_lock(${LOCK})`);
+  try {
+    return await use();
   } finally {
     await client.query(`SELECT pg_advisory_unlock(${LOCK})`);
   }

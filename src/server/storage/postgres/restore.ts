@@ -129,9 +129,9 @@ async function nameAside(ask: Ask): Promise<string | null> {
   return name;
 }
 
-/** A damaged schema, which is a reason to restore, may lack a table. */
+/** A damaged schema, which is a reason to restore, may lack a table, or the view in its place. */
 async function hasTable(ask: Ask, schema: string, table: string): Promise<boolean> {
-  const query = `SELECT 1 FROM pg_tables WHERE schemaname = '${schema}' AND tablename = '${table}'`;
+  const query = `SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace('${schema}') AND relname = '${table}' AND relkind IN ('r', 'v')`;
   return (await ask(query)) !== null;
 }
 

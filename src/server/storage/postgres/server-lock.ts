@@ -41,14 +41,36 @@ export async function holdAsServer(client: ClientBase): Promise<void> {
  * @throws DatabaseRefused while a server runs.
  */
 export async function holdAlone(client: ClientBase, name: string): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const { rows } = await client.query(`SELECT 1 WHERE pg_try_advisory_lock(${KEY})`);
-    if (rows.length > 0) return;
-    await sleep(WAIT_MS);
-  }
+  if (await tryAlone(client)) return;
   throw new DatabaseRefused(
     `Cannot use the database ${name}: another ${SOFTWARE} process is using it; stop all of them first.`,
   );
+}
+
+/**
+ * Holds the exclusive lock while `use` runs. Locks of this session's own do not stand in its way, and stay.
+ * @throws DatabaseRefused with `reason`, before `use`, while another process uses the database.
+ */
+export async function whileAlone<Result>(
+  client: ClientBase,
+  reason: string,
+  use: () => Promise<Result>,
+): Promise<Result> {
+  if (!(await tryAlone(client))) throw new DatabaseRefused(reason);
+  try {
+    return await use();
+  } finally {
+    await client.query(`SELECT pg_advisory_unlock(${KEY})`);
+  }
+}
+
+async function tryAlone(client: ClientBase): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { rows } = await client.query(`SELECT 1 WHERE pg_try_advisory_lock(${KEY})`);
+    if (rows.length > 0) return true;
+    await sleep(WAIT_MS);
+  }
+  return false;
 }
 
 /**

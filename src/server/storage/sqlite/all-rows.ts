@@ -1,16 +1,18 @@
 /** Reads all rows of a file in the order of references. */
 import { getTableName } from 'drizzle-orm';
 import { readMigrations, requireCurrent } from '../care/migrations.ts';
+import { type NotedPast, notePast } from '../checks/past.ts';
 import type { TableRows } from '../port/database.ts';
 import { TABLES } from '../schema/tables.ts';
 import { requireSound } from './backup.ts';
 import { type Database, holdDatabase, openDatabase } from './connection.ts';
+import { tipsOfPast } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
 
 /** `ManagedDatabase.readAll` of the file at `path`, opened for reading only. */
 export async function readAll<Result>(
   path: string,
-  use: (tables: Iterable<TableRows>) => Promise<Result>,
+  use: (tables: Iterable<TableRows>, past: NotedPast) => Promise<Result>,
 ): Promise<Result> {
   const database = openDatabase(path, { mustExist: true, readonly: true });
   try {
@@ -19,7 +21,7 @@ export async function readAll<Result>(
       requireCurrent(path, appliedTo(database), readMigrations('sqlite'));
       requireSound(path);
       database.exec('BEGIN');
-      return await use(tablesOf(database));
+      return await use(tablesOf(database), notePast(tipsOfPast(database)));
     } finally {
       release();
     }
