@@ -5,6 +5,8 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readMigrations } from '#server/storage/care/migrations.ts';
+import { QUARTER_MS } from '#server/storage/rules/tips.ts';
+import { CATEGORY_NUMBERS, KIND_NUMBERS, MODE_NUMBERS } from '#server/storage/schema/numbers.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
@@ -110,7 +112,9 @@ export function seedLedger(
     for (const guard of guards) database.exec(guard);
     const oldestTip =
       database
-        .prepare<[string], string>('SELECT id FROM transactions WHERE receiver_id = ? ORDER BY sequence')
+        .prepare<[string], string>(
+          'SELECT id FROM tips WHERE receiver = (SELECT number FROM accounts WHERE id = ?) ORDER BY sequence',
+        )
         .pluck()
         .get(long.id) ?? '';
     return {
@@ -135,7 +139,7 @@ function dropGuards(database: Database): readonly string[] {
   const guards = database
     .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
       `SELECT type, name, sql FROM sqlite_schema
-       WHERE type IN ('index', 'trigger') AND tbl_name IN ('transactions', 'entries') AND sql IS NOT NULL`,
+       WHERE type IN ('index', 'trigger') AND tbl_name IN ('tips', 'tip_entries') AND sql IS NOT NULL`,
     )
     .all();
   for (const { type, name } of guards) database.exec(`DROP ${type} ${name}`);
@@ -170,40 +174,47 @@ function writeTips(database: Database, plan: Readonly<Record<string, number>>): 
            FROM numbered
          )
        )
-       SELECT i + 1 AS sequence, 'txn_' || lower(hex(randomblob(13))) AS id, g.id AS giver_id, q.user_id AS receiver_id,
-         q.id AS qr_code_id, q.category, amount, amount - ${share(SPECIFIED_TERMS.receiverFeeRate)} AS net, placed.created_at_ms
-       FROM placed JOIN seeded_givers g ON g.place = i % ${GIVERS} JOIN seeded_codes c ON c.place = code_place
-         JOIN qr_codes q ON q.id = c.id`,
+       SELECT i + 1 AS sequence, 'txn_' || lower(hex(randomblob(13))) AS id, g.number AS giver, r.number AS receiver,
+         q.sequence AS code, ${categoryNumber('q.category')} AS category, amount,
+         amount - ${share(SPECIFIED_TERMS.receiverFeeRate)} AS net, placed.created_at_ms
+       FROM placed JOIN seeded_givers s ON s.place = i % ${GIVERS} JOIN accounts g ON g.id = s.id
+         JOIN seeded_codes c ON c.place = code_place JOIN qr_codes q ON q.id = c.id JOIN accounts r ON r.id = q.user_id`,
     )
     .run(plan);
+  const { given, received } = KIND_NUMBERS;
   database.exec(
-    `INSERT INTO entries (account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)
-     SELECT account_id, row_number() OVER chain, kind, sequence, cents,
-       CASE kind WHEN 'given' THEN sum(iif(kind = 'given', cents, 0)) OVER chain
-         ELSE sum(iif(kind = 'received', cents, 0)) OVER chain END,
+    `INSERT INTO tip_entries (account, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)
+     SELECT account, row_number() OVER chain, kind, sequence, cents,
+       CASE kind WHEN ${given} THEN sum(iif(kind = ${given}, cents, 0)) OVER chain
+         ELSE sum(iif(kind = ${received}, cents, 0)) OVER chain END,
        created_at_ms
      FROM (
-       SELECT giver_id AS account_id, 'given' AS kind, sequence, amount AS cents, created_at_ms FROM plan
-       UNION ALL SELECT receiver_id, 'received', sequence, net, created_at_ms FROM plan
-     ) WINDOW chain AS (PARTITION BY account_id ORDER BY sequence ROWS UNBOUNDED PRECEDING);
+       SELECT giver AS account, ${given} AS kind, sequence, amount AS cents, created_at_ms FROM plan
+       UNION ALL SELECT receiver, ${received}, sequence, net, created_at_ms FROM plan
+     ) WINDOW chain AS (PARTITION BY account ORDER BY sequence ROWS UNBOUNDED PRECEDING);
      CREATE TEMP TABLE places (sequence INTEGER PRIMARY KEY, giver_position INTEGER, receiver_position INTEGER);
-     INSERT INTO places SELECT transaction_sequence, max(iif(kind = 'given', position, NULL)),
-         max(iif(kind = 'received', position, NULL))
-       FROM entries GROUP BY transaction_sequence;
-     INSERT INTO transactions (sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
-         receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms,
-         giver_position, receiver_position)
-       SELECT p.sequence, id, giver_id, receiver_id, qr_code_id, category, amount, ${share(SPECIFIED_TERMS.giverFeeRate)},
-         ${share(SPECIFIED_TERMS.receiverFeeRate)}, net, ${SPECIFIED_TERMS.giverFeeRate}, ${SPECIFIED_TERMS.receiverFeeRate}, NULL, created_at_ms,
-         giver_position, receiver_position
+     INSERT INTO places SELECT transaction_sequence, max(iif(kind = ${given}, position, NULL)),
+         max(iif(kind = ${received}, position, NULL))
+       FROM tip_entries GROUP BY transaction_sequence;
+     INSERT INTO tips (sequence, id, giver, receiver, code, category, amount_cents, giver_fee_cents,
+         receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, terms_version, mode, idempotency_key,
+         created_at_ms, giver_position, receiver_position)
+       SELECT p.sequence, id, giver, receiver, code, category, amount, ${share(SPECIFIED_TERMS.giverFeeRate)},
+         ${share(SPECIFIED_TERMS.receiverFeeRate)}, net, ${SPECIFIED_TERMS.giverFeeRate}, ${SPECIFIED_TERMS.receiverFeeRate}, 0,
+         ${MODE_NUMBERS.simulated}, NULL, created_at_ms, giver_position, receiver_position
        FROM plan p JOIN places ON places.sequence = p.sequence ORDER BY p.sequence;
-     INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents, detailed_count, gross_cents, largest_cents)
-       SELECT receiver_id, created_at_ms - created_at_ms % 900000, category, count(*), sum(net), count(*), sum(amount), max(net)
+     INSERT INTO tip_quarters (account, quarter, category, count, cents, detailed_count, gross_cents, largest_cents)
+       SELECT receiver, created_at_ms / ${QUARTER_MS}, category, count(*), sum(net), count(*), sum(amount), max(net)
        FROM plan GROUP BY 1, 2, 3;
      UPDATE accounts SET
-       last_position = (SELECT count(*) FROM entries WHERE account_id = accounts.id),
-       total_tips_received_cents = (SELECT coalesce(sum(cents), 0) FROM entries WHERE account_id = accounts.id AND kind = 'received'),
-       total_tips_given_cents = (SELECT coalesce(sum(cents), 0) FROM entries WHERE account_id = accounts.id AND kind = 'given');
+       last_position = (SELECT count(*) FROM tip_entries WHERE account = number),
+       total_tips_received_cents = (SELECT coalesce(sum(cents), 0) FROM tip_entries WHERE account = number AND kind = ${received}),
+       total_tips_given_cents = (SELECT coalesce(sum(cents), 0) FROM tip_entries WHERE account = number AND kind = ${given});
      DROP TABLE plan; DROP TABLE places; DROP TABLE seeded_givers; DROP TABLE seeded_codes`,
   );
 }
+
+const categoryNumber = (column: string) =>
+  `CASE ${column} ${Object.entries(CATEGORY_NUMBERS)
+    .map(([category, number]) => `WHEN '${category}' THEN ${number}`)
+    .join(' ')} END`;
