@@ -1,5 +1,6 @@
 /** What the tables of payments refuse by themselves, on either engine, whatever a defect of ours may try. */
 import { expect, test } from 'vitest';
+import { CATEGORY_NUMBERS, MODE_NUMBERS } from '#server/storage/schema/numbers.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { PAYMENT_STATES, type PaymentState } from '#shared/payments.ts';
 import {
@@ -132,13 +133,13 @@ test('two payments have neither one page nor one charge', async () => {
 test('the ledger takes no tip that was paid without its payment, and none that is unlike it', async () => {
   const { add, data, expectRefused } = await openScene();
   await add('succeeded');
-  const [model = {}] = (await data.dump())['transactions'] ?? [];
+  const [model = {}] = await data.run('SELECT * FROM tips');
   const insert = (id: string, changes: Readonly<Record<string, unknown>> = {}) => {
     const { sequence: _, ...columns }: Record<string, unknown> = { ...model, id, ...changes };
     const names = Object.keys(columns);
     const places = names.map((_name, index) => `$${index + 1}`);
     return expectRefused(
-      `INSERT INTO transactions (${names.join(', ')}) VALUES (${places.join(', ')})`,
+      `INSERT INTO tips (${names.join(', ')}) VALUES (${places.join(', ')})`,
       ...Object.values(columns),
     );
   };
@@ -147,7 +148,7 @@ test('the ledger takes no tip that was paid without its payment, and none that i
   const pending = await add('pending');
   for (const column of ['amount_cents', 'giver_fee_cents', 'receiver_fee_cents', 'net_amount_cents'])
     await insert(pending, { [column]: Number(model[column]) + 1 });
-  await insert(pending, { payment_mode: 'live' });
-  await insert(pending, { service_category: 'barber' });
-  await insert(pending, { giver_id: model['receiver_id'], receiver_id: model['giver_id'] });
+  await insert(pending, { mode: MODE_NUMBERS.live });
+  await insert(pending, { category: CATEGORY_NUMBERS.barber });
+  await insert(pending, { giver: model['receiver'], receiver: model['giver'] });
 });

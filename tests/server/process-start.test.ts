@@ -174,7 +174,7 @@ describe.concurrent('the process', () => {
     await Promise.all(Array.from({ length: 200 }, () => storage.recordTip(tip())));
     expect((await storage.checkRecent()).problems).toEqual([]);
     const page = database
-      .prepare<[], number>(`SELECT min(pageno) FROM dbstat WHERE name = 'transactions' AND pagetype = 'leaf'`)
+      .prepare<[], number>(`SELECT min(pageno) FROM dbstat WHERE name = 'tips' AND pagetype = 'leaf'`)
       .pluck()
       .get();
     await storage.close();

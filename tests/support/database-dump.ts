@@ -20,7 +20,7 @@ function readersOf(database: Database): Readers {
   const before = kept.get(database);
   if (before?.schemaVersion === schemaVersion) return before;
   const tables = database
-    .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+    .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`)
     .pluck()
     .all();
   const ofTables = tables.map(
@@ -31,7 +31,7 @@ function readersOf(database: Database): Readers {
   return readers;
 }
 
-/** Every row of every table, bytes as hexadecimal digits. */
+/** Every row of every table and view, bytes as hexadecimal digits. */
 export function dump(database: Database): Record<string, Row[]> {
   return Object.fromEntries(
     readersOf(database).ofTables.map(([table, reader]) => [

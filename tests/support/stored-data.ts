@@ -5,6 +5,7 @@
 import type { Client } from 'pg';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
+import { KIND_NUMBERS } from '#server/storage/schema/numbers.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkAuditLog, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { dump } from './database-dump.ts';
@@ -77,13 +78,15 @@ function ofBothEngines(run: StoredData['run']) {
       await run('UPDATE qr_pictures SET png = $1', png);
     },
     async forgetDetailsOfTakings() {
-      await run('UPDATE tip_buckets SET detailed_count = 0, gross_cents = 0, largest_cents = 0');
+      await run('UPDATE tip_quarters SET detailed_count = 0, gross_cents = 0, largest_cents = 0');
     },
     async dropAttempts() {
       await run('DROP TABLE attempts');
     },
   };
 }
+
+const isReceiving = (cents: number) => `NEW.kind = ${KIND_NUMBERS.received} AND NEW.cents = ${cents}`;
 
 /** @param connection answers the open connection. */
 export function storedInSqlite(connection: () => Database): StoredData {
@@ -110,7 +113,7 @@ export function storedInSqlite(connection: () => Database): StoredData {
       return async () => void connection().exec(`DROP TRIGGER no_${table}`);
     },
     async failReceiving(cents, message) {
-      connection().exec(`CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'received' AND NEW.cents = ${cents}
+      connection().exec(`CREATE TRIGGER fault BEFORE INSERT ON tip_entries WHEN ${isReceiving(cents)}
         BEGIN SELECT RAISE(ABORT, '${message}'); END`);
     },
   };
@@ -154,15 +157,15 @@ export function storedInPostgres(client: Client): StoredData {
       return async () => void (await client.query(`DROP FUNCTION tipwell.no_${table} CASCADE`));
     },
     async failReceiving(cents, message) {
-      const condition = `NEW.kind = 'received' AND NEW.cents = ${cents}`;
-      await client.query(failing('entries', 'fault', condition, message));
+      await client.query(failing('tip_entries', 'fault', isReceiving(cents), message));
     },
   };
 }
 
 async function dumpPostgres(client: Client): Promise<Dump> {
   const { rows: tables } = await client.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'tipwell' ORDER BY name`,
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'tipwell'
+     UNION ALL SELECT viewname FROM pg_views WHERE schemaname = 'tipwell' ORDER BY name`,
   );
   // One message for all of them, which the server answers as of one moment.
   const selects = tables.map(({ name }) => `SELECT * FROM tipwell.${name} AS one ORDER BY one`);
