@@ -237,10 +237,10 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const { url, file, past } = await createBackup();
     for (const [forgery, sentence] of [
       [
-        'DROP TRIGGER entries_never_change ON tipwell.entries',
-        'Changed: the trigger "entries.entries_never_change" is missing',
+        'DROP TRIGGER tip_entries_never_change ON tipwell.tip_entries',
+        'Changed: the trigger "tip_entries.tip_entries_never_change" is missing',
       ],
-      ['UPDATE tipwell.tip_buckets SET count = count + 1', 'Violated: each bucket'],
+      ['UPDATE tipwell.tip_quarters SET count = count + 1', 'Violated: each bucket'],
     ] as const) {
       const forged = await createDatabase(original.url);
       await execute(forged, forgery);

@@ -230,7 +230,7 @@ test('a transaction that fails to serialise is run again, and a bounded number o
     END IF;
     RETURN NEW; END $$`);
   await past.query('CREATE TRIGGER fail BEFORE INSERT ON reversals FOR EACH ROW EXECUTE FUNCTION fail()');
-  await past.query('CREATE TRIGGER fail BEFORE INSERT ON transactions FOR EACH ROW EXECUTE FUNCTION fail()');
+  await past.query('CREATE TRIGGER fail BEFORE INSERT ON tips FOR EACH ROW EXECUTE FUNCTION fail()');
   const failFor = async (count: number) => {
     await past.query(`ALTER DATABASE ${past.database} SET tests.failures = ${count}`);
     await past.query(`SELECT setval('failures', 1, false)`);
@@ -256,7 +256,7 @@ test('a tip that the tables refuse fails alone, without a word of what was in it
   expect(failed).toMatchObject({ status: 'rejected' });
   const reason = failed?.status === 'rejected' ? failed.reason : null;
   expect(reason).not.toBeInstanceOf(StorageUnavailable);
-  expect(inspect(reason, { depth: 9, showHidden: true })).toContain('transactions_amount');
+  expect(inspect(reason, { depth: 9, showHidden: true })).toContain('tips_amount');
   expect(inspect(reason, { depth: 9, showHidden: true })).not.toContain('poisoned key');
   expect(await storage.listEntriesSince(scene.provider.id, 0, 99)).toHaveLength(9);
 });

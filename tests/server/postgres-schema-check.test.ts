@@ -16,7 +16,16 @@ const CHANGES: readonly (readonly [statement: string, sentence: string])[] = [
   ['CREATE SEQUENCE tipwell.notes', `the sequence "notes" is none of Tipwell's`],
   ['DROP TABLE tipwell.attempts', 'the table "attempts" is missing'],
   ['ALTER TABLE tipwell.attempts SET UNLOGGED', 'the table "attempts" is not as Tipwell makes it'],
-  ['ALTER TABLE tipwell.entries ENABLE ROW LEVEL SECURITY', 'the table "entries" is not as Tipwell makes it'],
+  [
+    'ALTER TABLE tipwell.tip_entries ENABLE ROW LEVEL SECURITY',
+    'the table "tip_entries" is not as Tipwell makes it',
+  ],
+  ['DROP VIEW tipwell.entries', 'the view "entries" is missing'],
+  ['ALTER VIEW tipwell.entries RENAME COLUMN kind TO notes', 'the view "entries" is not as Tipwell makes it'],
+  [
+    `CREATE TRIGGER notes INSTEAD OF INSERT ON tipwell.entries FOR EACH ROW EXECUTE FUNCTION tipwell.refuse('x')`,
+    `the trigger "entries.notes" is none of Tipwell's`,
+  ],
   ['ALTER TABLE tipwell.accounts ADD note text', `the column "accounts.note" is none of Tipwell's`],
   [
     'ALTER TABLE tipwell.accounts ALTER phone SET DEFAULT 7',
@@ -27,26 +36,26 @@ const CHANGES: readonly (readonly [statement: string, sentence: string])[] = [
     'the column "accounts.email" is not as Tipwell makes it',
   ],
   ['CREATE INDEX notes ON tipwell.accounts (phone)', `the index "notes" is none of Tipwell's`],
-  ['DROP INDEX tipwell.transactions_idempotency', 'the index "transactions_idempotency" is missing'],
+  ['DROP INDEX tipwell.tips_idempotency', 'the index "tips_idempotency" is missing'],
   [
-    'ALTER TABLE tipwell.entries DROP CONSTRAINT entries_balance',
-    'the constraint "entries.entries_balance" is missing',
+    'ALTER TABLE tipwell.tip_entries DROP CONSTRAINT tip_entries_balance',
+    'the constraint "tip_entries.tip_entries_balance" is missing',
   ],
   [
-    'DROP TRIGGER entries_never_change ON tipwell.entries',
-    'the trigger "entries.entries_never_change" is missing',
+    'DROP TRIGGER tip_entries_never_change ON tipwell.tip_entries',
+    'the trigger "tip_entries.tip_entries_never_change" is missing',
   ],
   [
-    'ALTER TABLE tipwell.entries DISABLE TRIGGER entries_never_change',
-    'the trigger "entries.entries_never_change" is not as Tipwell makes it',
+    'ALTER TABLE tipwell.tip_entries DISABLE TRIGGER tip_entries_never_change',
+    'the trigger "tip_entries.tip_entries_never_change" is not as Tipwell makes it',
   ],
   [
     'ALTER TABLE tipwell.sessions DISABLE TRIGGER ALL',
     'the constraint "sessions.sessions_user_id_accounts_id_fk" is not as Tipwell makes it',
   ],
   [
-    `CREATE TRIGGER entries_never_change BEFORE UPDATE ON tipwell.secrets EXECUTE FUNCTION tipwell.refuse('x')`,
-    `the trigger "secrets.entries_never_change" is none of Tipwell's`,
+    `CREATE TRIGGER tip_entries_never_change BEFORE UPDATE ON tipwell.secrets EXECUTE FUNCTION tipwell.refuse('x')`,
+    `the trigger "secrets.tip_entries_never_change" is none of Tipwell's`,
   ],
   [
     'CREATE RULE notes AS ON DELETE TO tipwell.secrets DO INSTEAD NOTHING',

@@ -33,7 +33,7 @@ test.each([
   ],
   ['without rows that the migrations left', 'emptied', 'DELETE FROM checkpoints'],
   ['without a table', 'altered', 'DROP TABLE attempts'],
-  ['without a trigger', 'unguarded', 'DROP TRIGGER entries_follow_on ON entries'],
+  ['without a trigger', 'unguarded', 'DROP TRIGGER tip_entries_follow_on ON tip_entries'],
   ['read-only', 'closed', null],
 ])('lends every test a database as the migrations leave it, also after one that gave it back %s', async (_, word, statement) => {
   const { client } = await borrowDatabase();
@@ -44,7 +44,7 @@ test.each([
   expect(migrations).not.toEqual([]);
   expect(new Set(Object.values(empty).map((rows) => rows.length))).toEqual(new Set([0]));
   const { rows } = await client.query(
-    `SELECT count(*)::int FROM pg_trigger WHERE tgname IN ('entries_follow_on', '00_read_only')`,
+    `SELECT count(*)::int FROM pg_trigger WHERE tgname IN ('tip_entries_follow_on', '00_read_only')`,
   );
   expect(rows).toEqual([{ count: 1 }]);
 

@@ -37,7 +37,7 @@ async function createLedger() {
 
 test('what was written to the ledger never changes and never goes, and neither go codes and accounts', async () => {
   const { past } = await createLedger();
-  for (const table of ['transactions', 'reversals', 'entries', 'qr_codes']) {
+  for (const table of ['tips', 'reversals', 'tip_entries', 'qr_codes']) {
     const { rows } = await past.query(`SELECT * FROM ${table}`);
     const [column = ''] = Object.keys(rows[0] ?? {});
     for (const statement of [
@@ -50,6 +50,9 @@ test('what was written to the ledger never changes and never goes, and neither g
     expect((await past.query(`SELECT * FROM ${table} ORDER BY ${column}`)).rows).toHaveLength(rows.length);
     expect(rows.length).toBeGreaterThan(0);
   }
+  for (const view of ['transactions', 'entries'])
+    for (const statement of [`UPDATE ${view} SET created_at_ms = created_at_ms + 1`, `DELETE FROM ${view}`])
+      await expect(past.query(statement), statement).rejects.toThrow('append-only');
   for (const statement of ['DELETE FROM accounts', 'TRUNCATE accounts CASCADE']) {
     await expect(past.query(statement), statement).rejects.toThrow(/never reissued|append-only|printed code/);
   }
@@ -84,12 +87,13 @@ test('an entry that leaves a gap in the chain of its account is refused', async 
   const { past, provider } = await createLedger();
   const insert = (...positions: number[]) =>
     past.query(
-      `INSERT INTO entries SELECT $1, position, 'received', 1, 1, 1, 1 FROM unnest($2::bigint[]) AS position`,
+      `INSERT INTO tip_entries (account, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)
+       SELECT number, position, 1, 1, 1, 1, 1 FROM accounts, unnest($2::integer[]) AS position WHERE id = $1`,
       [provider.id, positions],
     );
   await expect(insert(4)).rejects.toThrow(/without a gap/);
   await expect(insert(3, 5)).rejects.toThrow(/without a gap/);
-  await expect(insert(2)).rejects.toThrow(/entries_account_id_position_pk/);
+  await expect(insert(2)).rejects.toThrow(/tip_entries_account_position_pk/);
   expect((await insert(4, 3)).rowCount).toBe(2);
 });
 
@@ -117,15 +121,15 @@ test('no request reads all of a table, which would cost more with each tip', asy
   const past = await connectPast(url);
   const names = [
     'accounts',
-    'entries',
     'payment_notices',
     'payments',
     'payout_accounts',
     'qr_codes',
     'reversals',
     'sessions',
-    'tip_buckets',
-    'transactions',
+    'tip_entries',
+    'tip_quarters',
+    'tips',
   ];
   const readScans = async () => {
     const { rows } = await past.query(

@@ -1,23 +1,27 @@
 /**
- * A PostgreSQL database of the version before is checked and brought up to date, and takes the tips of that
- * version beside today's.
+ * A PostgreSQL database of the version before is checked and brought up to date with all of its tips, once no
+ * process of that version is on it.
  */
+import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
 import { parsePast } from '#server/storage/checks/past.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { migrate } from '#server/storage/postgres/migrations.ts';
-import type { UserId } from '#shared/ids.ts';
+import { appliedTo, migrate } from '#server/storage/postgres/migrations.ts';
+import { holdAsServer } from '#server/storage/postgres/server-lock.ts';
+import { MODE_NUMBERS } from '#server/storage/schema/numbers.ts';
+import { newTransactionId, type UserId } from '#shared/ids.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { BEFORE_ADJUSTMENTS, earlierPayments, expectToGoOn } from '#tests/support/earlier-payments.ts';
 import { makeEarlierDatabase, recordAsBefore } from '#tests/support/earlier-postgres.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { OPENING } from '#tests/support/opening.ts';
-import { createPeople, START_MS } from '#tests/support/people.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
-import { stopEverything } from '#tests/support/running-server.ts';
+import { runToEnd, startServer, stopEverything } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
 
@@ -41,6 +45,30 @@ async function readDay(storage: Storage, id: UserId) {
     netCents,
     largestCents,
   }));
+}
+
+/** The number of migrations of the last version whose tips are in the table `transactions`. */
+const BEFORE_LEAN = 25;
+
+/** Pat of the version before, and tips of cam's for the code of pat's as of today. */
+async function findPeople(storage: Storage) {
+  const [pat, cam] = [await storage.findCredentials('pat@b.c'), await storage.findCredentials('cam@b.c')];
+  if (!pat || !cam) throw new Error('pat or cam is gone');
+  const [code] = await storage.listQrCodes(pat.account.id, '');
+  if (!code) throw new Error('the code is gone');
+  const needed = { giverId: cam.account.id, qrCodeId: code.id, createdAtMs: START_MS, amountCents: 1_000 };
+  const tip = ({ amountCents = 1_000, ...changes }: Tip = {}) =>
+    newTip(
+      { ...needed, id: newTransactionId(randomBytes), amountCents },
+      { serviceCategory: 'dj', ...changes },
+    );
+  return { id: pat.account.id, tip };
+}
+
+interface Tip {
+  readonly amountCents?: number;
+  readonly createdAtMs?: number;
+  readonly idempotencyKey?: string;
 }
 
 test('a database of the version before is checked as it is, and the next start brings it up to date with all of its tips', async () => {
@@ -116,11 +144,11 @@ test('what the version before noted shows when a tip of then is said to be paid'
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query('SET session_replication_role = replica');
-  for (const mode of ['test', 'live']) {
-    await client.query('UPDATE tipwell.transactions SET payment_mode = $1', [mode]);
+  for (const mode of ['test', 'live'] as const) {
+    await client.query('UPDATE tipwell.tips SET mode = $1', [MODE_NUMBERS[mode]]);
     expect((await at(url).check(noted)).differences).toEqual([expect.stringMatching(/^Rewritten: 1:/)]);
   }
-  await client.query(`UPDATE tipwell.transactions SET payment_mode = 'simulated'`);
+  await client.query('UPDATE tipwell.tips SET mode = $1', [MODE_NUMBERS.simulated]);
   await client.end();
   expect(await at(url).check(noted)).toMatchObject({ problems: [], differences: [] });
 });
@@ -138,33 +166,118 @@ test('a wrong sum in a database of the version before is found before and at the
   await expect(at(url).openForServer(OPENING)).rejects.toThrow('is damaged');
 });
 
-test('takings add up while servers of the version before record tips beside those of this one, refunds between them', async () => {
+test('takings add up of tips of the version before and of this one in one quarter of an hour, refunds between them', async () => {
   const url = await createPostgresDatabase();
+  await makeEarlierDatabase(url, [
+    { amountCents: 5_000, createdAtMs: START_MS + 1 },
+    { amountCents: 9_000, createdAtMs: START_MS + 2 },
+  ]);
   const storage = await open(url);
-  const { provider, tip } = await createPeople(storage).setTheScene();
-  const past = new Client({ connectionString: url });
-  await past.connect();
-  onTestFinished(() => past.end());
+  const { id, tip } = await findPeople(storage);
   const expectDay = async (count: number, grossCents: number, largestCents: number) => {
     expect((await at(url).check([])).problems).toEqual([]);
     const netCents = (grossCents * 97) / 100;
-    expect(await readDay(storage, provider.id)).toEqual([{ count, grossCents, netCents, largestCents }]);
+    expect(await readDay(storage, id)).toEqual([{ count, grossCents, netCents, largestCents }]);
     expect((await at(url).check([])).problems).toEqual([]);
   };
 
+  await expectDay(2, 14_000, 8_730);
   await storage.recordTip(tip({ amountCents: 1_000 }));
-  await recordAsBefore(past, { amountCents: 5_000, createdAtMs: START_MS + 1 });
-  await expectDay(2, 6_000, 4_850);
-  await recordAsBefore(past, { amountCents: 9_000, createdAtMs: START_MS + 2 });
+  await expectDay(3, 15_000, 8_730);
   const refunded = tip({ amountCents: 20_000, createdAtMs: START_MS + 3 });
   await storage.recordTip(refunded);
   await takeBack(storage, refunded, START_MS + MINUTE_MS);
   await expectDay(3, 15_000, 8_730);
-  const last = tip({ amountCents: 30_000, createdAtMs: START_MS + 4 });
-  await storage.recordTip(last);
-  await takeBack(storage, last, START_MS + MINUTE_MS);
-  // As many tips as had details before the refund.
-  await recordAsBefore(past, { amountCents: 2_000, createdAtMs: START_MS + 5 });
-  await expectDay(4, 17_000, 8_730);
+  const [, largest] = (await listTips(storage, id)).toReversed();
+  if (largest?.amountCents !== 9_000) throw new Error('a tip of the version before has gone');
+  await takeBack(storage, largest, START_MS + MINUTE_MS);
+  await expectDay(2, 6_000, 4_850);
+  await storage.recordTip(tip({ amountCents: 30_000, createdAtMs: START_MS + 4 }));
+  await expectDay(3, 36_000, 29_100);
   expect(await storage.checkRecent()).toMatchObject({ problems: [] });
+});
+
+test('a tip of a version that stored keys answers its key with its own id, in a group with others and alone', async () => {
+  const url = await createPostgresDatabase();
+  const sent = { amountCents: 1_000, createdAtMs: START_MS, idempotencyKey: 'key' };
+  await makeEarlierDatabase(url, [sent]);
+  const storage = await open(url);
+  const { id, tip } = await findPeople(storage);
+  const [stored] = await listTips(storage, id);
+  const again = tip(sent);
+  expect(stored?.id).not.toBe(again.id);
+  const repeated = { outcome: 'repeated', transaction: { id: stored?.id } };
+  const others = [tip({ idempotencyKey: 'other' }), tip()];
+  // While the first is being committed, the others come together.
+  const outcomes = await Promise.all([tip(), again, ...others, again].map(storage.recordTip));
+  const recorded = { outcome: 'recorded' };
+  expect(outcomes).toMatchObject([recorded, repeated, recorded, recorded, repeated]);
+  expect(await storage.recordTip(again)).toMatchObject(repeated);
+  expect(await storage.recordTip({ ...again, ...tip({ ...sent, amountCents: 2_000 }) })).toEqual({
+    outcome: 'key_reused',
+  });
+  expect(await listTips(storage, id)).toHaveLength(4);
+  expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 4 });
+});
+
+/** A database with the tables of the version before the lean ledger, and a tip. */
+async function makeDatabaseBeforeLean(): Promise<string> {
+  const url = await createPostgresDatabase();
+  await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await migrate(client, readMigrations('postgres').slice(0, BEFORE_LEAN));
+  await client.end();
+  return url;
+}
+
+test('while a process of the version before serves, a start says what to do and changes nothing; it works once that one has gone', async () => {
+  const url = await makeDatabaseBeforeLean();
+  const earlier = new Client({ connectionString: url });
+  await earlier.connect();
+  // As each connection of a serving process does.
+  await holdAsServer(earlier);
+  const refused = await runToEnd('serve', { DATABASE_URL: url, PORT: '1' });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(
+    'Nothing was changed. Stop all processes of the earlier version, then start one of this version.',
+  );
+  expect(await appliedTo(earlier)).toHaveLength(BEFORE_LEAN);
+  await recordAsBefore(earlier, { amountCents: 5_000, createdAtMs: START_MS + 1 });
+  expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 2 });
+  await earlier.end();
+
+  const storage = await open(url);
+  const { id, tip } = await findPeople(storage);
+  await storage.recordTip(tip({ amountCents: 3_000 }));
+  expect((await listTips(storage, id)).map(({ amountCents }) => amountCents)).toEqual([3_000, 5_000, 1_000]);
+  expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 3 });
+});
+
+test('of several processes that start at once on tables of the version before, one migrates, and all serve', async () => {
+  const url = await makeDatabaseBeforeLean();
+  const servers = await Promise.all(
+    [1, 2, 3].map(() => startServer({ DATABASE_URL: url, PAYMENTS: 'simulated', LOG_LEVEL: 'info' })),
+  );
+  const migrating = servers.filter(({ stdout }) => stdout().includes('migrating the tables: done'));
+  expect(migrating).toHaveLength(1);
+  for (const { url: address } of servers) expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  for (const server of servers) await server.stop();
+  expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 1 });
+});
+
+test('what this version writes is not written to the tables of the version before, and a process of that one is refused', async () => {
+  const url = await makeDatabaseBeforeLean();
+  const storage = await open(url);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await expect(migrate(client, readMigrations('postgres').slice(0, BEFORE_LEAN))).rejects.toThrow(
+    'made by a newer or different version',
+  );
+  await expect(recordAsBefore(client, { amountCents: 100, createdAtMs: START_MS })).rejects.toThrow(
+    'cannot insert into',
+  );
+  const { id } = await findPeople(storage);
+  expect(await listTips(storage, id)).toHaveLength(1);
 });

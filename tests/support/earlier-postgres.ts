@@ -21,7 +21,7 @@ const RECORD = `
       id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents, receiver_fee_cents,
       net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position
     )
-    SELECT $1, g.id, r.id, q.id, q.category, $2, $3, $4, $2::bigint - $4, 500, 300, NULL, $5, g.last_position, r.last_position
+    SELECT $1, g.id, r.id, q.id, q.category, $2, $3, $4, $2::bigint - $4, 500, 300, $6, $5, g.last_position, r.last_position
     FROM moved g, moved r JOIN tipwell.qr_codes q ON q.user_id = r.id WHERE g.username = 'cam' AND r.username = 'pat'
     RETURNING sequence, receiver_id, service_category
   ), entered AS (
@@ -36,28 +36,31 @@ const RECORD = `
   ON CONFLICT (account_id, start_ms, service_category)
   DO UPDATE SET count = bucket.count + excluded.count, cents = bucket.cents + excluded.cents`;
 
+interface EarlierTip {
+  readonly amountCents: number;
+  readonly createdAtMs: number;
+  readonly idempotencyKey?: string;
+}
+
 /**
- * Records a tip of cam's for the code of pat's, as a server of that version does. @param amountCents a
- * multiple of 100.
+ * Records a tip of cam's for the code of pat's, as a server of that version does, and stores its key. @param
+ * amountCents a multiple of 100.
  */
 export async function recordAsBefore(
   client: Client,
-  { amountCents, createdAtMs }: { readonly amountCents: number; readonly createdAtMs: number },
+  { amountCents, createdAtMs, idempotencyKey }: EarlierTip,
 ): Promise<void> {
   const { rows } = await client.query('SELECT count(*)::integer AS tips FROM tipwell.transactions');
   const id = `txn_${String(rows[0].tips).padStart(26, '0')}`;
   const fees = [(amountCents * 5) / 100, (amountCents * 3) / 100];
-  await client.query(RECORD, [id, amountCents, ...fees, createdAtMs]);
+  await client.query(RECORD, [id, amountCents, ...fees, createdAtMs, idempotencyKey ?? null]);
 }
 
 /**
  * Makes the tables of that version in an empty database, with a provider pat, a customer cam, and tips of the
  * given amounts.
  */
-export async function makeEarlierDatabase(
-  url: string,
-  tips: readonly Parameters<typeof recordAsBefore>[1][],
-): Promise<void> {
+export async function makeEarlierDatabase(url: string, tips: readonly EarlierTip[]): Promise<void> {
   const client = await connectUnhurried(url);
   try {
     await migrate(client, readMigrations('postgres').slice(0, EARLIER_VERSION));

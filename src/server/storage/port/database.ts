@@ -132,9 +132,7 @@ export interface ManagedDatabase {
    * no server has the data.
    * @throws DatabaseRefused when a server has it, it is not sound, or its schema is not current.
    */
-  readAll<Result>(
-    use: (tables: Iterable<TableRows>, past: NotedPast) => Promise<Result>,
-  ): Promise<Result>;
+  readAll<Result>(use: (tables: Iterable<TableRows>, past: NotedPast) => Promise<Result>): Promise<Result>;
   /**
    * Fills an empty database with the rows of another and checks it, in one step.
    * @param past as it was read with the rows: the filled ledger has to have the same.
