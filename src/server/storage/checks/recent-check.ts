@@ -8,7 +8,7 @@ import type { EntryKind } from '../port/ledger.ts';
 import { bucketStartMs } from '../rules/tips.ts';
 import type { accounts } from '../schema/accounts.ts';
 import type { adjustments, checkedAccounts, checkpoints, reversals } from '../schema/ledger.ts';
-import type { entries } from '../statements/views.ts';
+import type { entries } from '../schema/views.ts';
 import { type CheckedTip, problemsOfTip, type TipToCheck } from './tip-check.ts';
 
 /** The number of transactions, of reversals or of adjustments in a window: some milliseconds of work. */

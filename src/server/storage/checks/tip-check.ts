@@ -1,7 +1,7 @@
 /** Checks a tip by itself, apart from its entries. */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import type { qrCodes } from '../schema/codes.ts';
-import type { NUMBERS_OF_TIP, transactions } from '../statements/views.ts';
+import type { NUMBERS_OF_TIP, transactions } from '../schema/views.ts';
 
 type QrCode = typeof qrCodes.$inferSelect;
 

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import {
   accounts,
   attempts,
@@ -10,6 +11,10 @@ import {
 } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
 import { allBut, type Builder, given, insertOnce, is, matches, save, value } from './builder.ts';
+
+/** Whether a column of account numbers is that of the account whose id is passed under a name. */
+export const isAccount = (column: PgColumn, name: string) =>
+  sql`${column} = (select number from ${accounts} where id = ${value(name)})`;
 
 /** What an account is read from (`rules/accounts.ts`). */
 export const accountColumns = {

@@ -1,8 +1,8 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { adjustments, reversals, tipQuarters } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
+import { transactions } from '../schema/views.ts';
 import { type Builder, insert, matches, value } from './builder.ts';
-import { transactions } from './views.ts';
 
 export function adjustmentStatements({ db, isIn }: Builder) {
   const { sequence: _, transactionSequence: __, ...change } = getTableColumns(adjustments);

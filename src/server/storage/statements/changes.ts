@@ -5,6 +5,8 @@ import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
 import { adjustments, KINDS_OF_CHANGES, reversals } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
+import { entries, transactions } from '../schema/views.ts';
+import { isAccount } from './accounts.ts';
 import { type Builder, is, value } from './builder.ts';
 import { ownsCode } from './codes.ts';
 import {
@@ -16,7 +18,6 @@ import {
   placeOfEntry,
   transactionWithNames,
 } from './tips.ts';
-import { entries, isAccount, transactions } from './views.ts';
 
 const isChange = sql`${entries.kindNumber} in ${KINDS_OF_CHANGES}`;
 

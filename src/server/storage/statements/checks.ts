@@ -5,9 +5,9 @@ import { QUARTER_MS } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
 import { adjustments, checkedAccounts, checkpoints, reversals, tipQuarters } from '../schema/ledger.ts';
+import { entries, NUMBERS_OF_TIP, tipBuckets, transactions } from '../schema/views.ts';
 import { allBut, type Builder, given, is, value } from './builder.ts';
 import { isCodeOfTip } from './tips.ts';
-import { entries, NUMBERS_OF_TIP, tipBuckets, transactions } from './views.ts';
 
 const { accountId, startMs, serviceCategory, count, cents } = getTableColumns(tipBuckets);
 const { quarter, category } = getTableColumns(tipQuarters);

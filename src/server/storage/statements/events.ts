@@ -2,8 +2,9 @@ import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { notedEvents } from '../schema/events.ts';
 import { mailSettings } from '../schema/mail.ts';
+import { entries, transactions } from '../schema/views.ts';
+import { isAccount } from './accounts.ts';
 import { allBut, type Builder, insertOnce, is, matches, value } from './builder.ts';
-import { entries, isAccount, transactions } from './views.ts';
 
 export function eventStatements({ db }: Builder) {
   const newestNumber = sql`coalesce((select max(number) from ${notedEvents} where user_id = ${accounts}.id), 0)`;

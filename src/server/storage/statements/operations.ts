@@ -5,8 +5,8 @@ import { QUARTER_MS } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
 import { adjustments, reversals } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
+import { transactions } from '../schema/views.ts';
 import { type Builder, is, value } from './builder.ts';
-import { transactions } from './views.ts';
 
 /** So many reversals are searched for those that nobody here asked for. */
 const REVERSALS_SEARCHED = sql.raw('1000');

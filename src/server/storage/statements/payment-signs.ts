@@ -3,8 +3,8 @@ import { and, asc, desc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { adjustments } from '../schema/ledger.ts';
 import { payments, payoutAccounts } from '../schema/payments.ts';
+import { transactions } from '../schema/views.ts';
 import { type Builder, is, value } from './builder.ts';
-import { transactions } from './views.ts';
 
 /** Among so many of the newest tips the last one that was paid is looked for. */
 const TIPS_SEARCHED = sql.raw('1000');

@@ -3,9 +3,9 @@ import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
 import { payments, payoutAccounts, webhookEvents } from '../schema/payments.ts';
 import { TIP_COLUMNS } from '../schema/tip-columns.ts';
+import { transactions } from '../schema/views.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, save, value } from './builder.ts';
 import { namesOfCode, ownsCode } from './codes.ts';
-import { transactions } from './views.ts';
 
 export function paymentStatements({ db }: Builder) {
   const payment = {

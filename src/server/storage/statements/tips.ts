@@ -9,9 +9,10 @@ import { qrCodes } from '../schema/codes.ts';
 import { adjustments, reversals, tipEntries, tipQuarters, tips } from '../schema/ledger.ts';
 import { blockedGivers, tipMessages } from '../schema/messages.ts';
 import { KIND_NUMBERS, MODE_NUMBERS } from '../schema/numbers.ts';
+import { entries, NUMBERS_OF_TIP, tipBuckets, transactions } from '../schema/views.ts';
+import { isAccount } from './accounts.ts';
 import { allBut, type Builder, insert, insertNumbered, is, matches, value } from './builder.ts';
 import { code, namesOfCode, ownsCode } from './codes.ts';
-import { entries, isAccount, NUMBERS_OF_TIP, tipBuckets, transactions } from './views.ts';
 
 const transaction = {
   ...allBut(

@@ -3,16 +3,13 @@
  * numbers. Ids and words are looked up for the columns that a statement names; conditions name numbers, which the
  * indexes have.
  */
-import { sql } from 'drizzle-orm';
-import { integer, type PgColumn } from 'drizzle-orm/pg-core';
+import { integer } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { EntryKind } from '../port/ledger.ts';
-import { accounts } from '../schema/accounts.ts';
-import { cents, table, text, userId, whole } from '../schema/columns.ts';
-import type { AccountNumber, CodeNumber } from '../schema/numbers.ts';
-import { value } from './builder.ts';
+import { cents, table, text, userId, whole } from './columns.ts';
+import type { AccountNumber, CodeNumber } from './numbers.ts';
 
 export const transactions = table('transactions', {
   sequence: whole('sequence').notNull(),
@@ -67,7 +64,3 @@ export const tipBuckets = table('tip_buckets', {
 
 /** The columns of numbers, which no record of the port has. */
 export const NUMBERS_OF_TIP = ['giver', 'receiver', 'code'] as const;
-
-/** Whether a column of account numbers is that of the account whose id is passed under a name. */
-export const isAccount = (column: PgColumn, name: string) =>
-  sql`${column} = (select number from ${accounts} where id = ${value(name)})`;
