@@ -16,6 +16,7 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vi
 import { createStepQueue } from '#server/queue/step-queue.ts';
 import { isCurrent, readMigrations } from '#server/storage/care/migrations.ts';
 import { notePast, tipText } from '#server/storage/checks/past.ts';
+import { ENTRY_KINDS } from '#server/storage/port/ledger.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { checkIntegrity, checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
@@ -23,7 +24,9 @@ import { appliedTo, migrate } from '#server/storage/sqlite/migrations.ts';
 import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { createEarnings } from '#server/tips/earnings.ts';
-import type { UserId } from '#shared/ids.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
+import { BEFORE_LEAN, FORMER_TABLES, writeAsBeforeLean } from '#tests/support/before-lean.ts';
+import { writeBooks } from '#tests/support/books.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
@@ -31,6 +34,7 @@ import { EARLIER_VERSION, makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/supp
 import { BEFORE_ADJUSTMENTS, earlierPayments, expectToGoOn } from '#tests/support/earlier-payments.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { migratedContents } from '#tests/support/migrated-sqlite.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -108,12 +112,23 @@ async function createFile(): Promise<Database> {
   return open();
 }
 
+type Rows = ReturnType<typeof dump>;
+
 /**
- * A tip without the word that every tip had for its status: now it is told by whether the tip was reversed.
+ * Expects every row of before, by the names of its columns, and no other rows but in tables that a migration fills.
+ * What was a table may be a view, in another order. Only the word that every tip had for its status is gone, which is
+ * told by whether the tip was reversed, and the count of tips has the name of their table.
  */
-function withoutStatus(row: unknown): unknown {
-  const { status, ...rest } = Object(row);
-  return rest;
+function expectAllKept(before: Rows, after: Rows): void {
+  const { schema_migrations: _, sqlite_sequence: counts = [], ...tables } = before;
+  for (const [table, rows] of Object.entries(tables)) {
+    const names = Object.keys(rows[0] ?? {}).filter((name) => table !== 'transactions' || name !== 'status');
+    const valuesOf = (of: Rows[string] = []) =>
+      of.map((row) => JSON.stringify(names.map((name) => row[name]))).sort();
+    if (rows.length > 0) expect(valuesOf(after[table]), table).toEqual(valuesOf(rows));
+  }
+  for (const { name, seq } of counts)
+    expect(after['sqlite_sequence']).toContainEqual({ name: name === 'transactions' ? 'tips' : name, seq });
 }
 
 const next = (...statements: string[]) => [...MIGRATIONS, { hash: 'next', statements }];
@@ -154,15 +169,14 @@ describe('the committed migrations', () => {
     migrate(database, MIGRATIONS.slice(0, version));
     expect(isCurrent(appliedTo(database), MIGRATIONS)).toBe(false);
     const before = everythingIn().rows;
+    const past = hasTables ? notePast(tipsOfPast(database)) : undefined;
     expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length - version);
     expect(isCurrent(appliedTo(database), MIGRATIONS)).toBe(true);
     expect(checkIntegrity(database, 'full')).toEqual([]);
     expect(checkLedger(database)).toEqual([]);
     const after = everythingIn().rows;
-    for (const [table, rows] of Object.entries(before)) {
-      if (table !== 'schema_migrations')
-        expect(after[table]).toMatchObject(rows.map((row) => expect.objectContaining(withoutStatus(row))));
-    }
+    expectAllKept(before, after);
+    if (past) expect(notePast(tipsOfPast(database))).toEqual(past);
     expect(after['transactions']).toHaveLength(hasTables ? 1 : 0);
     expect(after['checkpoints']).toMatchObject([{ transaction_sequence: hasTables ? 1 : 0 }]);
   });
@@ -271,14 +285,7 @@ describe('the committed migrations', () => {
     expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length - VERSION_WITHOUT_RECORDS);
     expect([receipts(), checkLedger(database)]).toEqual([noted, []]);
     const after = everythingIn().rows;
-    for (const [table, rows] of Object.entries(before)) {
-      if (table === 'schema_migrations') continue;
-      const columns = Object.keys(rows[0] ?? {});
-      const kept = after[table]?.map((row) =>
-        Object.fromEntries(columns.map((name) => [name, Object(row)[name]])),
-      );
-      expect(kept).toEqual(rows);
-    }
+    expectAllKept(before, after);
 
     const storage = createSqliteStorage(database);
     const takings = createEarnings(storage, createStepQueue(8));
@@ -312,6 +319,52 @@ describe('the committed migrations', () => {
     expect(await storage.recordTip(tip({ giverId }))).toMatchObject({ outcome: 'recorded' });
     expect((await storage.checkRecent()).problems).toEqual([]);
     expect(await storage.checkRecent()).toEqual({ problems: [], isDone: true });
+    expect(checkLedger(database)).toEqual([]);
+  });
+
+  test('turn tables of ids and words into views that read as they did, and each key of before answers its tip', async () => {
+    const { path: present, tips, customer, code, tipCount } = await writeBooks();
+    writeAsBeforeLean(path, present, (sequence) => `key ${sequence}`);
+    const database = open();
+    expect(checkLedger(database)).toEqual([]);
+    const before = everythingIn().rows;
+    const past = notePast(tipsOfPast(database));
+    expect(past.count).toBe(tipCount);
+    expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length - BEFORE_LEAN);
+    const after = everythingIn().rows;
+    expectAllKept(before, after);
+    for (const name of FORMER_TABLES) expect(after[name]).toHaveLength(before[name]?.length ?? 0);
+    const wordsIn = (view: string, column: string) => new Set(after[view]?.map((row) => row[column]));
+    expect(wordsIn('entries', 'kind')).toEqual(new Set(ENTRY_KINDS));
+    expect(wordsIn('transactions', 'payment_mode').size).toBeGreaterThan(1);
+    expect(wordsIn('transactions', 'giver_id')).toContain(null);
+    expect(notePast(tipsOfPast(database))).toEqual(past);
+    expect(checkIntegrity(database, 'full')).toEqual([]);
+    expect(checkLedger(database)).toEqual([]);
+
+    const storage = createSqliteStorage(database);
+    for (const [index, { id, amountCents }] of tips.entries()) {
+      if (amountCents !== 1_000 && amountCents !== 4_000) continue;
+      const again = newTip(
+        { id, giverId: customer.id, qrCodeId: code, createdAtMs: FIRST_MS, amountCents },
+        { idempotencyKey: `key ${index + 1}` },
+      );
+      expect(again.id).not.toBe(id);
+      expect(await storage.recordTip(again)).toMatchObject({ outcome: 'repeated', transaction: { id } });
+    }
+    expect(everythingIn().rows['tips']).toEqual(after['tips']);
+    const unkeyed = newTip(
+      {
+        id: 'txn_new' as TransactionId,
+        giverId: customer.id,
+        qrCodeId: code,
+        createdAtMs: FIRST_MS,
+        amountCents: 1_000,
+      },
+      { idempotencyKey: 'another key' },
+    );
+    expect(await storage.recordTip(unkeyed)).toMatchObject({ outcome: 'recorded' });
+    expect((await storage.checkRecent()).problems).toEqual([]);
     expect(checkLedger(database)).toEqual([]);
   });
 
@@ -430,7 +483,7 @@ describe('a migration', () => {
         'NO SUCH STATEMENT',
       ],
     ],
-    ['would change the ledger', 'append-only', [`UPDATE transactions SET amount_cents = 1000`]],
+    ['would change the ledger', 'append-only', [`UPDATE tips SET amount_cents = 1000`]],
   ])('that %s is refused, and the file is as before', async (_what, message, statements) => {
     const database = await createFile();
     const before = everythingIn();
@@ -457,7 +510,14 @@ describe('a migration', () => {
       ),
     );
     const after = everythingIn();
-    for (const table of ['accounts', 'provider_categories', 'qr_codes', 'qr_pictures', 'transactions']) {
+    for (const table of [
+      'accounts',
+      'provider_categories',
+      'qr_codes',
+      'qr_pictures',
+      'tips',
+      'transactions',
+    ]) {
       expect(after.rows[table]).toEqual(before.rows[table]);
     }
     expect(checkLedger(database)).toEqual([]);
@@ -539,7 +599,8 @@ describe('the tables that the migrations make are those of storage/schema:', () 
       database,
       `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'`,
     ).map(({ name }) => name);
-    const expected = [...tables.map((table) => getTableConfig(table).name), 'schema_migrations'];
+    const made = tables.map((table) => getTableConfig(table).name);
+    const expected = [...made, 'schema_migrations', ...FORMER_TABLES];
     expect(names.sort()).toEqual(expected.sort());
   });
 

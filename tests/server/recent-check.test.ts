@@ -61,6 +61,8 @@ const SAM = `(SELECT id FROM accounts WHERE username = 'sam')`;
 const third = (changes: string) => `UPDATE transactions SET ${changes} WHERE sequence = 3;`;
 const entry = (whom: string, position: number, changes: string) =>
   `UPDATE entries SET ${changes} WHERE account_id = ${whom} AND position = ${position};`;
+const ENTRY_COLUMNS =
+  '(account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)';
 const account = (whom: string, changes: string) => `UPDATE accounts SET ${changes} WHERE id = ${whom};`;
 const bucket = (place: number, changes: string) =>
   `UPDATE tip_buckets SET ${changes} WHERE start_ms = ${START_MS + place * QUARTER_MS};`;
@@ -103,7 +105,7 @@ const FALSIFICATIONS: readonly (readonly [what: string, statements: string, sent
   ],
   ['a tip to oneself', third('giver_id = receiver_id'), /^nobody tips themselves: not so in txn_/],
   ['an unknown service', third(`service_category = 'magician'`), /^the category is known: not so in txn_/],
-  ['a giver whom nobody knows', third(`giver_id = 'usr_gone'`), /^there is no account usr_gone$/],
+  ['a giver whom nobody knows', third(`giver_id = 'usr_gone'`), /^there is no account number 30000$/],
   [
     'a tip that is missing in the middle',
     'DELETE FROM transactions WHERE sequence = 4',
@@ -154,14 +156,14 @@ const FALSIFICATIONS: readonly (readonly [what: string, statements: string, sent
   ],
   [
     'an entry without its tip',
-    `INSERT INTO entries SELECT account_id, 7, 'given', 3, 3000, balance_after_cents + 3000, 0 FROM entries
+    `INSERT INTO entries ${ENTRY_COLUMNS} SELECT account_id, 7, 'given', 3, 3000, balance_after_cents + 3000, 0 FROM entries
        WHERE account_id = ${CAM} AND position = 6;
      ${account(CAM, 'last_position = 7, total_tips_given_cents = total_tips_given_cents + 3000')}`,
     /^usr_\w+ at 7 is not what its tip did$/,
   ],
   [
     'an entry that takes back a tip which was not reversed',
-    `INSERT INTO entries SELECT account_id, 7, 'given_reversed', 3, -3000, balance_after_cents - 3000, 0 FROM entries
+    `INSERT INTO entries ${ENTRY_COLUMNS} SELECT account_id, 7, 'given_reversed', 3, -3000, balance_after_cents - 3000, 0 FROM entries
        WHERE account_id = ${CAM} AND position = 6;
      ${account(CAM, 'last_position = 7, total_tips_given_cents = total_tips_given_cents - 3000')}`,
     /^usr_\w+ at 7 is not what its tip did$/,

@@ -13,7 +13,7 @@ import { dump } from './database-dump.ts';
 /** The end of time, as far as a date can tell it. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
-/** Every row of every table, bytes as hexadecimal digits, and 1 and 0 for true and false. */
+/** Every row of every table and of every view, bytes as hexadecimal digits, and 1 and 0 for true and false. */
 export type Dump = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 export interface StoredData {

@@ -9,8 +9,9 @@ import { columnsOfPast, tipText } from '../checks/past.ts';
 import type { AuditRow } from '../port/audit.ts';
 import type { Database } from './connection.ts';
 
-const sequenceOf = (table: string): Invariant => [
-  `the sequence of ${table} has no gap, and ends with the last one given out`,
+/** @param what the table is called in the sentence. */
+const sequenceOf = (table: string, what = table): Invariant => [
+  `the sequence of ${what} has no gap, and ends with the last one given out`,
   `SELECT 'sequence ' || given FROM (
      SELECT coalesce(max(seq), 0) AS given FROM sqlite_sequence WHERE name = '${table}'
    ) WHERE given <> (SELECT count(*) FROM ${table})
@@ -29,7 +30,7 @@ const REFERENCES_LEAD = referencesLead(
 );
 
 const ownInvariants = (tips: 'tips' | 'transactions'): readonly Invariant[] => [
-  sequenceOf(tips),
+  sequenceOf(tips, 'transactions'),
   sequenceOf('reversals'),
   nothingElseIsNumbered(tips),
   REFERENCES_LEAD,
