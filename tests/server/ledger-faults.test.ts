@@ -55,7 +55,7 @@ async function createFaultyLedger() {
 }
 
 const isCommit = (statement: string) => statement === 'COMMIT';
-const movesBucket = (statement: string) => statement.startsWith('insert into "main"."tip_buckets"');
+const movesBucket = (statement: string) => statement.startsWith('insert into "main"."tip_quarters"');
 
 function outcomesOf(settled: readonly PromiseSettledResult<RecordOutcome>[]): string[] {
   return settled.map((result) => (result.status === 'fulfilled' ? result.value.outcome : result.status));

@@ -45,8 +45,8 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
   [
     [
       'without a guard of the ledger',
-      done('DROP TRIGGER transactions_never_change'),
-      'the trigger "transactions_never_change" is missing',
+      done('DROP TRIGGER tips_never_change'),
+      'the trigger "tips_never_change" is missing',
     ],
     [
       'with a trigger that copies password hashes',
@@ -55,6 +55,16 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
       `the trigger "copy" is none of Tipwell's`,
     ],
     ['with a view', done('CREATE VIEW v AS SELECT * FROM accounts'), `the view "v" is none of Tipwell's`],
+    [
+      'with a view that reads otherwise',
+      replaced('entries', 'AS `cents`', '+ 1 AS `cents`'),
+      'the view "entries" is not as Tipwell makes it',
+    ],
+    [
+      'with a table in the place of a view',
+      done('DROP VIEW tip_buckets; CREATE TABLE tip_buckets (account_id TEXT) STRICT'),
+      'the view "tip_buckets" is missing',
+    ],
     ['with a table', done('CREATE TABLE loot (x TEXT) STRICT'), `the table "loot" is none of Tipwell's`],
     [
       'with a table whose name would move the cursor',
@@ -63,13 +73,13 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
     ],
     [
       'with an index',
-      done('CREATE INDEX dear ON transactions (amount_cents)'),
+      done('CREATE INDEX dear ON tips (amount_cents)'),
       `the index "dear" is none of Tipwell's`,
     ],
     [
       'without an index',
-      done('DROP INDEX transactions_idempotency'),
-      'the index "transactions_idempotency" is missing',
+      done('DROP INDEX tips_idempotency'),
+      'the index "tips_idempotency" is missing',
     ],
     [
       'with an index that is no longer unique',
@@ -83,27 +93,27 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
     ],
     [
       'with another check',
-      replaced('transactions', 'between 1 and', 'between -1 and'),
-      'the table "transactions" is not as Tipwell makes it',
+      replaced('tips', 'between 1 and', 'between -1 and'),
+      'the table "tips" is not as Tipwell makes it',
     ],
     [
       'with a guard that does nothing',
-      replaced('transactions_never_change', 'SELECT RAISE(ABORT, ', `SELECT ('a', `),
-      'the trigger "transactions_never_change" is not as Tipwell makes it',
+      replaced('tips_never_change', 'SELECT RAISE(ABORT, ', `SELECT ('a', `),
+      'the trigger "tips_never_change" is not as Tipwell makes it',
     ],
     [
       'with a guard behind a comment that swallows it',
       replaced(
-        'transactions',
-        'CONSTRAINT "transactions_two_people" CHECK("transactions"."giver_id" <> "transactions"."receiver_id"),',
-        '/* CONSTRAINT "transactions_two_people" CHECK("transactions"."giver_id" <> "transactions"."receiver_id"), */',
+        'tips',
+        'CONSTRAINT "tips_two_people" CHECK("tips"."giver" <> "tips"."receiver"),',
+        '/* CONSTRAINT "tips_two_people" CHECK("tips"."giver" <> "tips"."receiver"), */',
       ),
-      'the table "transactions" is not as Tipwell makes it',
+      'the table "tips" is not as Tipwell makes it',
     ],
     [
       'without the guard of the order of entries',
-      done('DROP TRIGGER entries_follow_on'),
-      'the trigger "entries_follow_on" is missing',
+      done('DROP TRIGGER tip_entries_follow_on'),
+      'the trigger "tip_entries_follow_on" is missing',
     ],
     [
       'with reversals that may be repeated',
@@ -115,9 +125,9 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
       (database) =>
         rewriteSchema(
           database,
-          `UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ') --' || char(0, 10) || ' STRICT') WHERE name = 'transactions'`,
+          `UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ') --' || char(0, 10) || ' STRICT') WHERE name = 'tips'`,
         ),
-      'the table "transactions" is not as Tipwell makes it',
+      'the table "tips" is not as Tipwell makes it',
     ],
     [
       'with statistics that change how questions are answered',
@@ -155,10 +165,10 @@ describe('a file', () => {
   });
 
   test.each([
-    ['other blanks', replaced('transactions', '\n', '\n\n  ')],
-    ['a comment', replaced('transactions', '\n', ' -- as it was\n')],
-    ['small keywords', replaced('transactions_never_go', 'BEFORE DELETE ON', 'before delete on')],
-    ['other quotes around names', replaced('transactions', '`', '"')],
+    ['other blanks', replaced('tips', '\n', '\n\n  ')],
+    ['a comment', replaced('tips', '\n', ' -- as it was\n')],
+    ['small keywords', replaced('tips_never_go', 'BEFORE DELETE ON', 'before delete on')],
+    ['other quotes around names', replaced('tips', '`', '"')],
   ])('whose definitions are written with %s is as it should be', async (_what, change) => {
     const path = await createFile(change);
     expect(inspectDatabase(path)).toMatchObject({ problems: [], tipCount: 1 });
@@ -166,11 +176,11 @@ describe('a file', () => {
 });
 
 describe('a changed file is refused', () => {
-  const drop = done('DROP TRIGGER transactions_never_go');
-  const SENTENCE = 'the trigger "transactions_never_go" is missing';
+  const drop = done('DROP TRIGGER tips_never_go');
+  const SENTENCE = 'the trigger "tips_never_go" is missing';
 
   test('by db:check, which says all of it', async () => {
-    const path = await createFile(done('DROP TRIGGER transactions_never_go; DROP TRIGGER qr_codes_never_go'));
+    const path = await createFile(done('DROP TRIGGER tips_never_go; DROP TRIGGER qr_codes_never_go'));
     const { code, stdout } = await runHere('db-check', { DATABASE_URL: path });
     expect({ code, stdout }).toEqual({
       code: 1,
@@ -202,7 +212,7 @@ describe('a changed file is refused', () => {
   test('at the start, in one line', async () => {
     const path = await createFile(drop);
     await expect(startServer({ DATABASE_URL: path })).rejects.toThrow(
-      /^the server ended with 1: Tipwell cannot start: The tables of the database have been changed: the trigger "transactions_never_go" is missing\.[^\n]+\n$/,
+      /^the server ended with 1: Tipwell cannot start: The tables of the database have been changed: the trigger "tips_never_go" is missing\.[^\n]+\n$/,
     );
   });
 

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
@@ -47,7 +48,7 @@ describe('the tables', () => {
     const { database } = await createSqliteLedger();
     const tables = database
       .prepare<[], { name: string; strict: number }>(
-        `SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'`,
+        `SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`,
       )
       .all();
     expect(tables.length).toBeGreaterThanOrEqual(7);
@@ -56,59 +57,65 @@ describe('the tables', () => {
 
   const LEDGER = 'the ledger is append-only';
   const FOLLOW_ON = 'the entries of an account follow on without a gap';
-  const copyOfTransaction = (changes: string, rest: string) =>
-    `INTO transactions SELECT ${changes}, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
-       receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, ${rest}, giver_position, receiver_position, payment_mode, terms_version
-     FROM transactions WHERE`;
+  const copyOfTip = (changes: string, rest: string) =>
+    `INTO tips (sequence, id, idempotency_key, created_at_ms, amount_cents, giver_fee_cents, receiver_fee_cents, net_amount_cents,
+       giver, receiver, code, giver_position, receiver_position, terms_version, giver_fee_rate, receiver_fee_rate, category, mode)
+     SELECT ${changes}, ${rest}, amount_cents, giver_fee_cents, receiver_fee_cents, net_amount_cents,
+       giver, receiver, code, giver_position, receiver_position, terms_version, giver_fee_rate, receiver_fee_rate, category, mode
+     FROM tips WHERE`;
   const copyOfEntry = (position: string, from = 1) =>
-    `INTO entries SELECT account_id, ${position}, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
-     FROM entries WHERE account_id = (SELECT id FROM accounts WHERE username = 'pat') AND position = ${from}`;
+    `INTO tip_entries (account, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)
+     SELECT account, ${position}, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
+     FROM tip_entries WHERE account = (SELECT number FROM accounts WHERE username = 'pat') AND position = ${from}`;
 
   test.each([
-    ['changing an amount', 'UPDATE transactions SET amount_cents = amount_cents + 1', LEDGER],
-    ['changing where the entry of a tip stands', 'UPDATE transactions SET giver_position = 9', LEDGER],
-    ['changing a tip or replacing another', 'UPDATE OR REPLACE transactions SET sequence = 2', LEDGER],
-    ['deleting a tip', 'DELETE FROM transactions WHERE sequence = 1', LEDGER],
-    ['deleting all tips', 'DELETE FROM transactions', LEDGER],
+    ['changing an amount', 'UPDATE tips SET amount_cents = amount_cents + 1', LEDGER],
+    ['changing where the entry of a tip stands', 'UPDATE tips SET giver_position = 9', LEDGER],
+    ['changing a tip or replacing another', 'UPDATE OR REPLACE tips SET sequence = 2', LEDGER],
+    ['deleting a tip', 'DELETE FROM tips WHERE sequence = 1', LEDGER],
+    ['deleting all tips', 'DELETE FROM tips', LEDGER],
     [
       'replacing a tip by its place',
-      `REPLACE ${copyOfTransaction(`1, 'txn_new'`, 'NULL, 0')} sequence = 1`,
+      `REPLACE ${copyOfTip(`1, 'txn_new'`, 'NULL, 0')} sequence = 1`,
       LEDGER,
     ],
     [
       'replacing a tip by its id',
-      `INSERT OR REPLACE ${copyOfTransaction('NULL, id', 'NULL, 0')} sequence = 1`,
+      `INSERT OR REPLACE ${copyOfTip('NULL, id', 'NULL, 0')} sequence = 1`,
       LEDGER,
     ],
     [
       'replacing a tip by its idempotency key',
-      `REPLACE ${copyOfTransaction(`NULL, 'txn_new'`, 'idempotency_key, 0')} sequence = 1`,
+      `REPLACE ${copyOfTip(`NULL, 'txn_new'`, 'idempotency_key, 0')} idempotency_key = 'key'`,
       LEDGER,
     ],
     [
       'putting a tip before others',
-      `INSERT ${copyOfTransaction(`-5, 'txn_new'`, 'NULL, 0')} sequence = 1`,
+      `INSERT ${copyOfTip(`-5, 'txn_new'`, 'NULL, 0')} sequence = 1`,
       LEDGER,
     ],
     [
       'merging a tip into another',
-      `INSERT ${copyOfTransaction('NULL, id', 'NULL, 0')} true ON CONFLICT (id) DO UPDATE SET created_at_ms = 0`,
+      `INSERT ${copyOfTip('NULL, id', 'NULL, 0')} true ON CONFLICT (id) DO UPDATE SET created_at_ms = 0`,
       LEDGER,
     ],
-    ['changing an entry', 'UPDATE entries SET cents = cents + 1', LEDGER],
-    ['changing a balance', 'UPDATE entries SET balance_after_cents = 0 WHERE position = 2', LEDGER],
-    ['moving an entry or replacing another', 'UPDATE OR REPLACE entries SET position = 2', LEDGER],
-    ['deleting an entry', 'DELETE FROM entries WHERE position = 3', LEDGER],
-    ['deleting all entries', 'DELETE FROM entries', LEDGER],
+    ['changing an entry', 'UPDATE tip_entries SET cents = cents + 1', LEDGER],
+    ['changing a balance', 'UPDATE tip_entries SET balance_after_cents = 0 WHERE position = 2', LEDGER],
+    ['moving an entry or replacing another', 'UPDATE OR REPLACE tip_entries SET position = 2', LEDGER],
+    ['deleting an entry', 'DELETE FROM tip_entries WHERE position = 3', LEDGER],
+    ['deleting all entries', 'DELETE FROM tip_entries', LEDGER],
     ['replacing an entry by its place', `REPLACE ${copyOfEntry('position')}`, FOLLOW_ON],
     ['replacing the last entry by its place', `REPLACE ${copyOfEntry('position', 3)}`, FOLLOW_ON],
     ['putting an entry before others', `INSERT ${copyOfEntry('0')}`, FOLLOW_ON],
     ['putting an entry behind others with a gap', `INSERT ${copyOfEntry('5')}`, FOLLOW_ON],
     [
       'merging an entry into another',
-      `INSERT ${copyOfEntry('position')} ON CONFLICT (account_id, position) DO UPDATE SET cents = 1`,
+      `INSERT ${copyOfEntry('position')} ON CONFLICT (account, position) DO UPDATE SET cents = 1`,
       FOLLOW_ON,
     ],
+    ['writing to what reads as the tips', 'UPDATE transactions SET amount_cents = 1', 'it is a view'],
+    ['deleting from what reads as the entries', 'DELETE FROM entries', 'it is a view'],
+    ['deleting from what reads as the buckets', 'DELETE FROM tip_buckets', 'it is a view'],
     ['changing a reversal', 'UPDATE reversals SET created_at_ms = 0', LEDGER],
     ['giving a reversal to another tip', 'UPDATE reversals SET transaction_sequence = 2', LEDGER],
     ['moving a reversal', 'UPDATE OR REPLACE reversals SET sequence = 5', LEDGER],
@@ -174,10 +181,12 @@ describe('the tables', () => {
     const { tip, provider } = await setTheScene();
     await addAccount('sam');
     await addCode(provider, 'barber');
-    const reversed = tip({ idempotencyKey: 'key' });
+    const reversed = tip();
     await storage.recordTip(reversed);
     await storage.recordTip(tip());
     await takeBack(storage, reversed, START_MS);
+    // As an earlier version did, which stored keys.
+    database.exec(`INSERT ${copyOfTip(`NULL, 'txn_keyed'`, `'key', 0`)} sequence = 2`);
     // Only unused rows may be deleted as far as references go: what is left to refuse it is the trigger.
     database.exec('DELETE FROM qr_pictures');
     const before = dump(database);
@@ -186,24 +195,27 @@ describe('the tables', () => {
     expect(dump(database)).toEqual(before);
   });
 
-  test('refuse a tip to or from nobody, and one for a code that there is not', async () => {
+  test.each([
+    'giver',
+    'receiver',
+    'code',
+  ])('take a tip with a %s that there is not, which both checks find', async (column) => {
     const { storage, setTheScene, database } = await createSqliteLedger();
     const { tip } = await setTheScene();
     await storage.recordTip(tip());
-    const before = dump(database);
-    for (const column of ['giver_id', 'receiver_id', 'qr_code_id']) {
-      const row = {
-        ...(before['transactions']?.[0] as Record<string, unknown>),
-        sequence: null,
-        id: 'txn_new',
-        [column]: 'nobody',
-      };
-      const places = Object.keys(row).map((name) => `@${name}`);
-      expect(() =>
-        database.prepare(`INSERT INTO transactions (${Object.keys(row)}) VALUES (${places})`).run(row),
-      ).toThrow('FOREIGN KEY');
-    }
-    expect(dump(database)).toEqual(before);
+    expect((await storage.checkRecent()).problems).toEqual([]);
+    const row = { ...dump(database)['tips']?.[0], sequence: null, id: 'txn_new', [column]: 99 };
+    const places = Object.keys(row).map((name) => `@${name}`);
+    database.prepare(`INSERT INTO tips (${Object.keys(row)}) VALUES (${places})`).run(row);
+    expect(checkLedger(database)).toContainEqual({
+      invariant: expect.stringMatching(/^a tip has a known giver, receiver and QR code/),
+      offenders: ['txn_new'],
+    });
+    expect((await storage.checkRecent()).problems).toContainEqual(
+      column === 'code'
+        ? 'a tip goes to the owner of its code, for the service of the code: not so in txn_new'
+        : 'there is no account number 99',
+    );
   });
 });
 
