@@ -76,11 +76,7 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
       done('CREATE INDEX dear ON tips (amount_cents)'),
       `the index "dear" is none of Tipwell's`,
     ],
-    [
-      'without an index',
-      done('DROP INDEX tips_idempotency'),
-      'the index "tips_idempotency" is missing',
-    ],
+    ['without an index', done('DROP INDEX tips_idempotency'), 'the index "tips_idempotency" is missing'],
     [
       'with an index that is no longer unique',
       done('DROP INDEX accounts_username; CREATE INDEX accounts_username ON accounts (username)'),

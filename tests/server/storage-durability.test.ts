@@ -74,11 +74,7 @@ describe('the tables', () => {
     ['changing a tip or replacing another', 'UPDATE OR REPLACE tips SET sequence = 2', LEDGER],
     ['deleting a tip', 'DELETE FROM tips WHERE sequence = 1', LEDGER],
     ['deleting all tips', 'DELETE FROM tips', LEDGER],
-    [
-      'replacing a tip by its place',
-      `REPLACE ${copyOfTip(`1, 'txn_new'`, 'NULL, 0')} sequence = 1`,
-      LEDGER,
-    ],
+    ['replacing a tip by its place', `REPLACE ${copyOfTip(`1, 'txn_new'`, 'NULL, 0')} sequence = 1`, LEDGER],
     [
       'replacing a tip by its id',
       `INSERT OR REPLACE ${copyOfTip('NULL, id', 'NULL, 0')} sequence = 1`,
@@ -89,11 +85,7 @@ describe('the tables', () => {
       `REPLACE ${copyOfTip(`NULL, 'txn_new'`, 'idempotency_key, 0')} idempotency_key = 'key'`,
       LEDGER,
     ],
-    [
-      'putting a tip before others',
-      `INSERT ${copyOfTip(`-5, 'txn_new'`, 'NULL, 0')} sequence = 1`,
-      LEDGER,
-    ],
+    ['putting a tip before others', `INSERT ${copyOfTip(`-5, 'txn_new'`, 'NULL, 0')} sequence = 1`, LEDGER],
     [
       'merging a tip into another',
       `INSERT ${copyOfTip('NULL, id', 'NULL, 0')} true ON CONFLICT (id) DO UPDATE SET created_at_ms = 0`,
