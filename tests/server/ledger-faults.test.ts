@@ -355,7 +355,7 @@ describe('tips that are sent in one turn of the event loop', () => {
       .statements()
       .join('\n')
       .split('COMMIT')
-      .map((commit) => commit.match(/insert into "main"\."transactions"/g)?.length ?? 0);
+      .map((commit) => commit.match(/insert into "main"\."tips"/g)?.length ?? 0);
     expect(tipsOfCommits).toEqual([128, 128, 44, 0]);
     expect(ledger.checkFile()).toEqual([]);
   });
