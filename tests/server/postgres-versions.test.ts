@@ -259,10 +259,10 @@ test('of several processes that start at once on tables of the version before, o
   const servers = await Promise.all(
     [1, 2, 3].map(() => startServer({ DATABASE_URL: url, PAYMENTS: 'simulated', LOG_LEVEL: 'info' })),
   );
-  const migrating = servers.filter(({ stdout }) => stdout().includes('migrating the tables: done'));
-  expect(migrating).toHaveLength(1);
   for (const { url: address } of servers) expect((await fetch(`${address}/readyz`)).status).toBe(200);
   for (const server of servers) await server.stop();
+  const migrating = servers.filter(({ stderr }) => stderr().includes('"migrating the tables: done"'));
+  expect(migrating).toHaveLength(1);
   expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 1 });
 });
 
