@@ -26,6 +26,14 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       postgres: sql`json_to_recordset(${value(name)}) as ${sql.raw(name)} (${list((member, type) => `"${member}" ${type}`)})`,
     });
   };
+  /** The account that such a row names. */
+  const accountIn = (rows: string) => sql`${sql.raw(rows)}."accountId"`.mapWith(accountId);
+  /**
+   * Its number. PostgreSQL's planner searches an index by it and by the rest of the row; joined with accounts, it
+   * read all that an account has.
+   */
+  const numberIn = (rows: string) =>
+    sql`(select number from ${accounts} where id = ${sql.raw(rows)}."accountId")`;
   /** What the adjustments that came before a reversal moved. */
   const adjustedBefore = (column: PgColumn) =>
     sql`(
@@ -88,29 +96,27 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       .where(isIn(accounts.id, 'ids')),
     /** The entries of several ranges. SQLite's planner keeps the order of a cross join. */
     entriesOfSpans: db
-      .select(allBut(entries, 'account', 'kindNumber'))
+      .select({ ...allBut(entries, 'account', 'kindNumber'), accountId: accountIn('spans') })
       .from(rowsOf('spans', { accountId, after: entries.position, until: entries.position }))
-      .crossJoin(accounts)
       .crossJoin(entries)
       .where(
-        sql`${accounts.id} = spans."accountId" and ${entries.account} = ${accounts.number}
+        sql`${entries.account} = ${numberIn('spans')}
           and ${entries.position} > "after" and ${entries.position} <= "until"`,
       )
-      .orderBy(asc(entries.accountId), asc(entries.position)),
+      .orderBy(asc(accountIn('spans')), asc(entries.position)),
     /** The buckets of accounts, from a time on, that differ from their last check, with the differences. */
     differingBuckets: db
       .select({
-        accountId,
+        accountId: accountIn('complete'),
         startMs,
         serviceCategory,
         count: sql`${count} - ${tipBuckets.checkedCount}`.mapWith(Number),
         cents: sql`${cents} - ${tipBuckets.checkedCents}`.mapWith(Number),
       })
       .from(rowsOf('complete', { accountId, bucketsFromMs: startMs }))
-      .crossJoin(accounts)
       .crossJoin(tipBuckets)
       .where(
-        sql`${accounts.id} = complete."accountId" and ${tipBuckets.account} = ${accounts.number}
+        sql`${tipBuckets.account} = ${numberIn('complete')}
           and ${tipBuckets.quarter} >= "bucketsFromMs" / ${QUARTER}
           and (${count} <> ${tipBuckets.checkedCount} or ${cents} <> ${tipBuckets.checkedCents})`,
       ),
@@ -138,8 +144,8 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
     saveMoves:
       raw(sql`insert into ${tipQuarters} (account, quarter, category, count, cents, checked_count, checked_cents,
         detailed_count, gross_cents, largest_cents)
-      select number, moves."quarter", moves."category", 0, 0, moves."count", moves."cents", 0, 0, 0
-      from ${rowsOf('moves', { accountId, quarter, category, count, cents })} join ${accounts} on id = moves."accountId"
+      select ${numberIn('moves')}, moves."quarter", moves."category", 0, 0, moves."count", moves."cents", 0, 0, 0
+      from ${rowsOf('moves', { accountId, quarter, category, count, cents })}
       where true order by 1, 2, 3
       on conflict (account, quarter, category) do update set
         checked_count = ${tipQuarters.checkedCount} + excluded.checked_count,
