@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { MAX_WEBHOOKS } from '#shared/event-types.ts';
 import { ARENAS, freePort } from '#tests/support/running-server.ts';
+import { copyForFloor } from './floor-ledger.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const SERVER_CORE = '0';
@@ -120,7 +121,9 @@ function addDeadWebhooks(path: string, userId: string): void {
 }
 
 export async function startFloor(ledgerPath: string, folder: string): Promise<BenchServer> {
-  return startFloorOn('floor.ts', await copyOf(ledgerPath, folder, 'floor'), folder);
+  const path = join(mkdtempSync(join(folder, 'floor-')), 'tipwell.db');
+  copyForFloor(ledgerPath, path);
+  return startFloorOn('floor.ts', path, folder);
 }
 
 export async function startFloorOn(
