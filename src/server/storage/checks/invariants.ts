@@ -5,7 +5,7 @@
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { ENTRY_KINDS, type EntryKind } from '../port/ledger.ts';
 import { KIND_NUMBERS } from '../schema/numbers.ts';
-import { TIP_COLUMNS } from '../schema/tip-columns.ts';
+import { TIP_COLUMNS } from '../schema/payments.ts';
 import { transactions } from '../schema/views.ts';
 
 /** A sentence, and a query whose first column names the offenders. */

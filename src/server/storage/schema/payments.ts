@@ -1,17 +1,44 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { TransactionId } from '#shared/ids.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { QrCodeId, TransactionId } from '#shared/ids.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
-import { accountId } from './accounts.ts';
-import { boolean, cents, table, text, whole } from './columns.ts';
-import { termsVersion, tipChecks, tipColumns } from './tip-columns.ts';
+import { MAX_AMOUNT_CENTS } from '../port/terms.ts';
+import { accountId, accounts } from './accounts.ts';
+import { qrCodes } from './codes.ts';
+import { boolean, cents, table, text, userId, whole } from './columns.ts';
+
+/** Of the tip that is paid for. */
+const tipColumns = {
+  giverId: userId('giver_id').references(() => accounts.id),
+  receiverId: accountId('receiver_id'),
+  qrCodeId: text('qr_code_id')
+    .$type<QrCodeId>()
+    .notNull()
+    .references(() => qrCodes.id),
+  serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
+  amountCents: cents('amount_cents').notNull(),
+  giverFeeCents: cents('giver_fee_cents').notNull(),
+  receiverFeeCents: cents('receiver_fee_cents').notNull(),
+  netAmountCents: cents('net_amount_cents').notNull(),
+  /** Basis points at the time of the request. */
+  giverFeeRate: integer('giver_fee_rate').notNull(),
+  receiverFeeRate: integer('receiver_fee_rate').notNull(),
+  idempotencyKey: text('idempotency_key'),
+  createdAtMs: whole('created_at_ms').notNull(),
+};
+
+type TipColumn = keyof typeof tipColumns | 'termsVersion';
+
+// Object.keys of an object made here has exactly the keys of its type.
+export const TIP_COLUMNS = [...Object.keys(tipColumns), 'termsVersion'] as TipColumn[];
 
 export const payments = table(
   'payments',
   {
     id: text('id').$type<TransactionId>().primaryKey(),
-    ...tipColumns(),
+    ...tipColumns,
     paymentMode: text('payment_mode').$type<PaidMode>().notNull(),
     destination: text('destination').notNull(),
     state: text('state').$type<PaymentState>().notNull().default('created'),
@@ -29,7 +56,8 @@ export const payments = table(
     refundAskedAtMs: whole('refund_asked_at_ms'),
     refundAskedBy: text('refund_asked_by').$type<TipParty>(),
     refundKey: text('refund_key'),
-    termsVersion: termsVersion(),
+    /** The version of the terms; 0 for the specified ones. */
+    termsVersion: integer('terms_version').notNull().default(0),
     /** The operator's account at the payment service; null for payments from before this was stored. */
     platform: text('platform'),
     /** When the money that is held on the giver's card is captured, or would have been, had it not been cancelled. */
@@ -54,7 +82,13 @@ export const payments = table(
     index('payments_debts')
       .on(t.createdAtMs, t.id)
       .where(sql`owed_by_receiver_cents + owed_to_giver_cents + owed_to_receiver_cents > 0`),
-    ...tipChecks('payments', t),
+    check('payments_amount', sql`${t.amountCents} between 1 and ${sql.raw(String(MAX_AMOUNT_CENTS))}`),
+    check('payments_fees', sql`${t.giverFeeCents} >= 0 and ${t.receiverFeeCents} >= 0`),
+    check(
+      'payments_net',
+      sql`${t.netAmountCents} >= 0 and ${t.netAmountCents} + ${t.receiverFeeCents} = ${t.amountCents}`,
+    ),
+    check('payments_two_people', sql`${t.giverId} <> ${t.receiverId}`),
     check('payments_mode', sql`${t.paymentMode} in ('test', 'live')`),
     check(
       'payments_state',

@@ -1,8 +1,7 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { payments, payoutAccounts, webhookEvents } from '../schema/payments.ts';
-import { TIP_COLUMNS } from '../schema/tip-columns.ts';
+import { payments, payoutAccounts, TIP_COLUMNS, webhookEvents } from '../schema/payments.ts';
 import { transactions } from '../schema/views.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, save, value } from './builder.ts';
 import { namesOfCode, ownsCode } from './codes.ts';
