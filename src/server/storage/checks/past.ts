@@ -71,7 +71,7 @@ export function createComparedPast(noted: readonly NotedPast[]) {
   };
 }
 
-export function createPast() {
+function createPast() {
   let count = 0;
   let digest = hash('sha256', '');
   return {
