@@ -28,7 +28,9 @@ export function copyForFloor(ledgerPath: string, path: string): void {
   const database = openDatabase(path);
   migrate(database, readMigrations('sqlite').slice(0, VERSION.sqlite));
   database.prepare('ATTACH ? AS product').run(ledgerPath);
-  const columnsOf = database.prepare<[string, string], string>('SELECT name FROM pragma_table_info(?, ?)').pluck();
+  const columnsOf = database
+    .prepare<[string, string], string>('SELECT name FROM pragma_table_info(?, ?)')
+    .pluck();
   database.transaction(() => {
     for (const [table, order] of COPIED) {
       const known = new Set(columnsOf.all(table, 'product'));
