@@ -5,6 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { idOfKeyedTip } from '#server/tips/tip-id.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
 import { installedCaddy, type RunningCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { ask } from '#tests/support/postgres-cluster.ts';
@@ -131,12 +133,13 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
     await Promise.all(acting);
 
     expect(wrong).toEqual([]);
-    const kept = await ask<{ key: string; giver: string; cents: number }>(
+    const kept = await ask<{ id: TransactionId; giver: UserId; cents: number }>(
       databaseUrl,
-      'SELECT idempotency_key AS key, giver_id AS giver, amount_cents::integer AS cents FROM tipwell.transactions',
+      'SELECT id, giver_id AS giver, amount_cents::integer AS cents FROM tipwell.transactions',
     );
-    expect(kept.filter(({ key, giver, cents }) => key !== `${giver}_gives_${cents}`)).toEqual([]);
-    expect(kept.map(({ key }) => key).sort()).toEqual([...acknowledged].sort());
+    const keyOf = ({ giver, cents }: (typeof kept)[number]) => `${giver}_gives_${cents}`;
+    expect(kept.filter((tip) => tip.id !== idOfKeyedTip(tip.giver, keyOf(tip)))).toEqual([]);
+    expect(kept.map(keyOf).sort()).toEqual([...acknowledged].sort());
     expect(kept.length).toBeGreaterThanOrEqual(ENOUGH_TIPS);
   });
 });
