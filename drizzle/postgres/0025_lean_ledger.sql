@@ -26,7 +26,7 @@ CREATE TABLE "tipwell"."tips" (
 	"category" smallint NOT NULL,
 	"mode" smallint NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
-	"idempotency_key" text COLLATE "C",
+	"idempotency_key" text COLLATE "C" NOT NULL,
 	CONSTRAINT "tips_amount" CHECK ("tipwell"."tips"."amount_cents" between 1 and 100000000000),
 	CONSTRAINT "tips_fees" CHECK ("tipwell"."tips"."giver_fee_cents" >= 0 and "tipwell"."tips"."receiver_fee_cents" >= 0),
 	CONSTRAINT "tips_net" CHECK ("tipwell"."tips"."net_amount_cents" >= 0 and "tipwell"."tips"."net_amount_cents" + "tipwell"."tips"."receiver_fee_cents" = "tipwell"."tips"."amount_cents"),
@@ -42,7 +42,7 @@ OVERRIDING SYSTEM VALUE
 SELECT "t"."sequence", "t"."created_at_ms", "amount_cents", "giver_fee_cents", "receiver_fee_cents", "net_amount_cents", "g"."number", "r"."number", "q"."sequence",
 	"giver_position", "receiver_position", "terms_version", "giver_fee_rate", "receiver_fee_rate",
 	CASE "service_category" WHEN 'bartender' THEN 1 WHEN 'barber' THEN 2 WHEN 'nailtech' THEN 3 WHEN 'esthetician' THEN 4 WHEN 'server' THEN 5 WHEN 'escort' THEN 6 WHEN 'dj' THEN 7 WHEN 'live_event' THEN 8 END,
-	CASE "payment_mode" WHEN 'simulated' THEN 0 WHEN 'test' THEN 1 WHEN 'live' THEN 2 END, "t"."id", "idempotency_key"
+	CASE "payment_mode" WHEN 'simulated' THEN 0 WHEN 'test' THEN 1 WHEN 'live' THEN 2 END, "t"."id", coalesce("idempotency_key", '')
 FROM "tipwell"."transactions" "t" LEFT JOIN "tipwell"."accounts" "g" ON "g"."id" = "t"."giver_id"
 	LEFT JOIN "tipwell"."accounts" "r" ON "r"."id" = "t"."receiver_id" LEFT JOIN "tipwell"."qr_codes" "q" ON "q"."id" = "t"."qr_code_id"
 ORDER BY "t"."sequence";
@@ -51,7 +51,7 @@ SELECT setval('"tipwell"."tips_sequence_seq"', "last_value", "is_called") FROM "
 --> statement-breakpoint
 CREATE UNIQUE INDEX "tips_id" ON "tipwell"."tips" USING btree ("id");
 --> statement-breakpoint
-CREATE UNIQUE INDEX "tips_idempotency" ON "tipwell"."tips" USING btree ("giver","idempotency_key") WHERE idempotency_key is not null;
+CREATE UNIQUE INDEX "tips_idempotency" ON "tipwell"."tips" USING btree ("giver","idempotency_key") WHERE idempotency_key <> '';
 --> statement-breakpoint
 CREATE TABLE "tipwell"."tip_entries" (
 	"transaction_sequence" bigint NOT NULL,
@@ -120,7 +120,7 @@ CREATE VIEW "tipwell"."transactions" AS SELECT
 	"tips"."net_amount_cents" AS "net_amount_cents",
 	"tips"."giver_fee_rate" AS "giver_fee_rate",
 	"tips"."receiver_fee_rate" AS "receiver_fee_rate",
-	"tips"."idempotency_key" AS "idempotency_key",
+	nullif("tips"."idempotency_key", '') AS "idempotency_key",
 	"tips"."created_at_ms" AS "created_at_ms",
 	"tips"."giver_position" AS "giver_position",
 	"tips"."receiver_position" AS "receiver_position",

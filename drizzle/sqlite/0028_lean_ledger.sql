@@ -106,7 +106,7 @@ CREATE TABLE `tips` (
 	`category` integer NOT NULL,
 	`mode` integer NOT NULL,
 	`id` text NOT NULL,
-	`idempotency_key` text,
+	`idempotency_key` text NOT NULL,
 	CONSTRAINT "tips_amount" CHECK("tips"."amount_cents" between 1 and 100000000000),
 	CONSTRAINT "tips_fees" CHECK("tips"."giver_fee_cents" >= 0 and "tips"."receiver_fee_cents" >= 0),
 	CONSTRAINT "tips_net" CHECK("tips"."net_amount_cents" >= 0 and "tips"."net_amount_cents" + "tips"."receiver_fee_cents" = "tips"."amount_cents"),
@@ -122,7 +122,7 @@ SELECT `t`.`sequence`, `t`.`created_at_ms`, `amount_cents`, `giver_fee_cents`, `
 	(SELECT `number` FROM `accounts` WHERE `id` = `t`.`giver_id`), (SELECT `number` FROM `accounts` WHERE `id` = `t`.`receiver_id`),
 	(SELECT `sequence` FROM `qr_codes` WHERE `id` = `t`.`qr_code_id`), `giver_position`, `receiver_position`, `terms_version`, `giver_fee_rate`, `receiver_fee_rate`,
 	CASE `service_category` WHEN 'bartender' THEN 1 WHEN 'barber' THEN 2 WHEN 'nailtech' THEN 3 WHEN 'esthetician' THEN 4 WHEN 'server' THEN 5 WHEN 'escort' THEN 6 WHEN 'dj' THEN 7 WHEN 'live_event' THEN 8 END,
-	CASE `payment_mode` WHEN 'simulated' THEN 0 WHEN 'test' THEN 1 WHEN 'live' THEN 2 END, `t`.`id`, `idempotency_key`
+	CASE `payment_mode` WHEN 'simulated' THEN 0 WHEN 'test' THEN 1 WHEN 'live' THEN 2 END, `t`.`id`, coalesce(`idempotency_key`, '')
 FROM `transactions` `t` ORDER BY `t`.`sequence`;
 --> statement-breakpoint
 DELETE FROM `sqlite_sequence` WHERE `name` = 'tips';
@@ -133,7 +133,7 @@ DROP TABLE `transactions`;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tips_id` ON `tips` (`id`);
 --> statement-breakpoint
-CREATE UNIQUE INDEX `tips_idempotency` ON `tips` (`giver`,`idempotency_key`) WHERE idempotency_key is not null;
+CREATE UNIQUE INDEX `tips_idempotency` ON `tips` (`giver`,`idempotency_key`) WHERE idempotency_key <> '';
 --> statement-breakpoint
 CREATE TABLE `tip_entries` (
 	`transaction_sequence` integer NOT NULL,
@@ -248,7 +248,7 @@ CREATE VIEW `transactions` AS SELECT
 	`tips`.`net_amount_cents` AS `net_amount_cents`,
 	`tips`.`giver_fee_rate` AS `giver_fee_rate`,
 	`tips`.`receiver_fee_rate` AS `receiver_fee_rate`,
-	`tips`.`idempotency_key` AS `idempotency_key`,
+	nullif(`tips`.`idempotency_key`, '') AS `idempotency_key`,
 	`tips`.`created_at_ms` AS `created_at_ms`,
 	`tips`.`giver_position` AS `giver_position`,
 	`tips`.`receiver_position` AS `receiver_position`,

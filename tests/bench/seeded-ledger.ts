@@ -201,7 +201,7 @@ function writeTips(database: Database, plan: Readonly<Record<string, number>>): 
          created_at_ms, giver_position, receiver_position)
        SELECT p.sequence, id, giver, receiver, code, category, amount, ${share(SPECIFIED_TERMS.giverFeeRate)},
          ${share(SPECIFIED_TERMS.receiverFeeRate)}, net, ${SPECIFIED_TERMS.giverFeeRate}, ${SPECIFIED_TERMS.receiverFeeRate}, 0,
-         ${MODE_NUMBERS.simulated}, NULL, created_at_ms, giver_position, receiver_position
+         ${MODE_NUMBERS.simulated}, '', created_at_ms, giver_position, receiver_position
        FROM plan p JOIN places ON places.sequence = p.sequence ORDER BY p.sequence;
      INSERT INTO tip_quarters (account, quarter, category, count, cents, detailed_count, gross_cents, largest_cents)
        SELECT receiver, created_at_ms / ${QUARTER_MS}, category, count(*), sum(net), count(*), sum(amount), max(net)

@@ -36,7 +36,8 @@ const VIEWS: readonly View[] = [
     key: ['sequence'],
     columns: {
       ...same('sequence', 'id', 'amount_cents', 'giver_fee_cents', 'receiver_fee_cents', 'net_amount_cents'),
-      ...same('giver_fee_rate', 'receiver_fee_rate', 'idempotency_key', 'created_at_ms'),
+      ...same('giver_fee_rate', 'receiver_fee_rate', 'created_at_ms'),
+      idempotency_key: `coalesce(NEW.idempotency_key, '')`,
       ...same('giver_position', 'receiver_position'),
       terms_version: 'coalesce(NEW.terms_version, 0)',
       giver: `CASE WHEN NEW.giver_id IS NOT NULL THEN ${account('NEW.giver_id')} END`,

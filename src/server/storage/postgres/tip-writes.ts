@@ -144,7 +144,7 @@ export function dueTip(
       code,
       category: CATEGORY_NUMBERS[tip.serviceCategory],
       mode: MODE_NUMBERS[tip.paymentMode],
-      idempotencyKey: null,
+      idempotencyKey: '',
       giverPosition: giver?.position ?? null,
       receiverPosition: receiver.position,
     },

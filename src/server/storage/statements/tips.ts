@@ -176,7 +176,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         sql`${transactions.sequence} = coalesce(
           (select sequence from ${tips} where id = ${value('id')}),
           (select sequence from ${tips} where ${isAccount(tips.giver, 'giverId')}
-            and idempotency_key = ${value('idempotencyKey')} and idempotency_key is not null))`,
+            and idempotency_key = ${value('idempotencyKey')} and idempotency_key <> ''))`,
       ),
     transactionById: db
       .select({
@@ -365,7 +365,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
           cross join lateral (
             select sequence from ${tips}
             where tips.giver = (select number from ${accounts} where id = key.giver)
-              and idempotency_key = word and idempotency_key is not null limit 1
+              and idempotency_key = word and idempotency_key <> '' limit 1
           ) as tip
         ) as found`)
         .innerJoin(transactions, sql`${transactions.sequence} = found.sequence`)

@@ -154,7 +154,7 @@ function* enterTip(
     category,
     mode: MODE_NUMBERS[tip.paymentMode],
     ...positionsOf(given, received),
-    idempotencyKey: null,
+    idempotencyKey: '',
   });
   if (!inserted) throw new Error('a tip that was inserted has no number');
   yield* together(
