@@ -144,9 +144,9 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
     saveMoves:
       raw(sql`insert into ${tipQuarters} (account, quarter, category, count, cents, checked_count, checked_cents,
         detailed_count, gross_cents, largest_cents)
-      select ${numberIn('moves')}, moves."quarter", moves."category", 0, 0, moves."count", moves."cents", 0, 0, 0
-      from ${rowsOf('moves', { accountId, quarter, category, count, cents })}
-      where true order by 1, 2, 3
+      select "account", "quarter", "category", 0, 0, "count", "cents", 0, 0, 0 from (
+        select ${numberIn('moves')} as "account", moves.* from ${rowsOf('moves', { accountId, quarter, category, count, cents })}
+      ) as named where true order by 1, 2, 3
       on conflict (account, quarter, category) do update set
         checked_count = ${tipQuarters.checkedCount} + excluded.checked_count,
         checked_cents = ${tipQuarters.checkedCents} + excluded.checked_cents`),
