@@ -65,6 +65,7 @@ const COLUMNS: readonly {
 /** A row of each table that is as it should be but for one column. */
 const ROWS: Readonly<Record<string, Readonly<Record<string, number | string>>>> = {
   tips: {
+    idempotency_key: '',
     created_at_ms: 0,
     amount_cents: 1,
     giver_fee_cents: 0,
