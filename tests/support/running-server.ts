@@ -20,6 +20,8 @@ const READY_LINE = / is ready at (http\S+)/;
 const START_PATIENCE_MS = 60_000;
 /** Another process may take the free port before the server does. */
 const MAX_PORT_ATTEMPTS = 3;
+/** A check or a backup that a killed server ran apart may still write into the folder that is removed. */
+const FOR_CHILDREN = { maxRetries: 10, retryDelay: 100 };
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -60,7 +62,7 @@ export async function stopEverything(): Promise<void> {
     child.kill('SIGKILL');
     await ending;
   }
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, ...FOR_CHILDREN });
 }
 
 export function temporaryFolder(): string {
