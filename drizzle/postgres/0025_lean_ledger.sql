@@ -93,7 +93,8 @@ CREATE TABLE "tipwell"."tip_quarters" (
 	"detailed_count" integer DEFAULT 0 NOT NULL,
 	"category" smallint NOT NULL,
 	CONSTRAINT "tip_quarters_account_quarter_category_pk" PRIMARY KEY("account","quarter","category"),
-	CONSTRAINT "tip_quarters_sums" CHECK ("tipwell"."tip_quarters"."count" >= 0 and "tipwell"."tip_quarters"."cents" >= 0)
+	CONSTRAINT "tip_quarters_sums" CHECK ("tipwell"."tip_quarters"."count" >= 0 and "tipwell"."tip_quarters"."cents" >= 0),
+	CONSTRAINT "tip_quarters_category" CHECK ("tipwell"."tip_quarters"."category" between 1 and 8)
 );
 --> statement-breakpoint
 INSERT INTO "tipwell"."tip_quarters" ("account", "quarter", "category", "count", "cents", "checked_count", "checked_cents", "detailed_count", "gross_cents", "largest_cents")

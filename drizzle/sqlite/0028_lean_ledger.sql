@@ -172,7 +172,8 @@ CREATE TABLE `tip_quarters` (
 	`detailed_count` integer DEFAULT 0 NOT NULL,
 	`category` integer NOT NULL,
 	PRIMARY KEY(`account`, `quarter`, `category`),
-	CONSTRAINT "tip_quarters_sums" CHECK("tip_quarters"."count" >= 0 and "tip_quarters"."cents" >= 0)
+	CONSTRAINT "tip_quarters_sums" CHECK("tip_quarters"."count" >= 0 and "tip_quarters"."cents" >= 0),
+	CONSTRAINT "tip_quarters_category" CHECK("tip_quarters"."category" between 1 and 8)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 INSERT INTO `tip_quarters` (`account`, `quarter`, `category`, `count`, `cents`, `checked_count`, `checked_cents`, `detailed_count`, `gross_cents`, `largest_cents`)

@@ -105,6 +105,7 @@ const THEMSELVES = 'nobody tips themselves';
 const KNOWN = 'the category is known';
 const KEY = 'an idempotency key left one tip of its giver';
 const NEGATIVE_SUM = 'no balance and no bucket is negative';
+const BUCKET_OF_KNOWN = 'each bucket is of a known account';
 const LEFT = 'a tip left an entry with each of its two people who has an account';
 const TOOK_BACK =
   'a reversal is of a known tip, and took back what was left of what it did to its two people';
@@ -226,13 +227,13 @@ const FALSIFICATIONS: readonly Falsification[] = [
     [NEGATIVE, RECEIVED],
   ],
   ['a giver whom nobody knows', thirdGivenBy(`'usr_gone'`), [PARTIES]],
-  ['a receiver whom nobody knows', thirdReceivedBy(`'usr_gone'`), [PARTIES]],
+  ['a receiver whom nobody knows', thirdReceivedBy(`'usr_gone'`), [PARTIES, BUCKET_OF_KNOWN]],
   [
     'a receiver who owns the code and whom nobody knows',
     `UPDATE provider_categories SET user_id = 'usr_gone'; UPDATE qr_codes SET user_id = 'usr_gone';
      UPDATE transactions SET receiver_id = 'usr_gone'; UPDATE entries SET account_id = 'usr_gone' WHERE account_id = ${PAT};
      ${bucket(`account_id = 'usr_gone'`)}${received(PAT, -5_820)}${lastPosition(PAT, -3)}`,
-    [PARTIES, REFERENCES],
+    [PARTIES, BUCKET_OF_KNOWN, REFERENCES],
   ],
   ['a code that nobody knows', second(`qr_code_id = 'GONEGONE00'`), [PARTIES]],
   ['a tip that went to somebody who does not own the code', thirdReceivedBy(SAM), [PARTIES]],
@@ -348,6 +349,11 @@ const FALSIFICATIONS: readonly Falsification[] = [
     'a negative bucket',
     `INSERT INTO tip_buckets ${BUCKET_COLUMNS} SELECT ${SAM}, start_ms, service_category, -1, 0, 0, 0 FROM tip_buckets`,
     [NEGATIVE_SUM, BUCKET],
+  ],
+  [
+    'an empty bucket of an account that nobody knows',
+    `INSERT INTO tip_buckets ${BUCKET_COLUMNS} SELECT 'usr_gone', start_ms, service_category, 0, 0, 0, 0 FROM tip_buckets`,
+    [BUCKET_OF_KNOWN],
   ],
 ];
 

@@ -113,6 +113,11 @@ const FALSIFICATIONS: readonly (readonly [what: string, statement: string, viola
     `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents) VALUES (${SAM}, 0, 'barber', 1, 1)`,
     BUCKET,
   ],
+  [
+    'an empty bucket of an account that nobody knows',
+    `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents) VALUES ('usr_gone', 0, 'barber', 0, 0)`,
+    'each bucket is of a known account',
+  ],
   ['a check of what is not there', 'UPDATE checked_accounts SET position = 99', CHECKED],
   [
     'a payment of another sum',

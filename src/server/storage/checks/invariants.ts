@@ -251,6 +251,10 @@ function ledgerInvariants(has: Has): readonly Invariant[] {
      UNION ALL SELECT account_id FROM tip_buckets WHERE count < 0 OR cents < 0`,
     ],
     [
+      'each bucket is of a known account',
+      `SELECT account_id FROM tip_buckets WHERE ${account} NOT IN (SELECT ${ofAccount} FROM accounts)`,
+    ],
+    [
       'a tip left an entry with each of its two people who has an account',
       `SELECT t.id FROM transactions t ${entryOf(has, 'g', 'giver', 't')} ${entryOf(has, 'r', 'receiver', 't')}
      WHERE (t.${giver} IS NOT NULL AND (${differs(has, 'g', kindOf('given'), 't.amount_cents', 't')}))

@@ -203,6 +203,7 @@ export const tipQuarters = table(
   (t) => [
     primaryKey({ columns: [t.account, t.quarter, t.category] }),
     check('tip_quarters_sums', sql`${t.count} >= 0 and ${t.cents} >= 0`),
+    check('tip_quarters_category', sql`${t.category} between 1 and ${highest(CATEGORY_NUMBERS)}`),
   ],
 );
 
