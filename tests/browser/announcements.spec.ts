@@ -73,6 +73,8 @@ test('maintenance holds tips on open pages and on new ones, and ends on both', a
   await ofGiver.goto(`/tip/${code}`);
   await ofGiver.getByText('$20', { exact: true }).click();
   await ofGiver.getByRole('button', { name: 'Proceed' }).click();
+  // The script of the payment comes from the server that is about to stop.
+  await expect(ofGiver.getByRole('button', { name: /^Pay/ })).toBeVisible();
 
   const again = { PORT: String(server.port), DATABASE_URL: server.databasePath };
   await server.stop();

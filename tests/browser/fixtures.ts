@@ -381,6 +381,9 @@ export async function openEmptyList(page: Page, origin = ''): Promise<void> {
 export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((hidden) => {
     Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
+    // The cache asks for this one, and would load its lists also when the tab is put away.
+    const visibilityState = hidden ? 'hidden' : 'visible';
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: visibilityState });
     // It bubbles in browsers, and the cache listens at the window.
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   }, isHidden);
