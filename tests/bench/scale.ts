@@ -34,7 +34,7 @@ const ENTRIES_OF_TIP = 2;
 const LONG_SHARE = 1 / 5;
 const DAYS = 730;
 const STARTS = 5;
-const MOST = 1.5;
+const MOST = 1.3;
 /** Including temporary space for sorting. */
 const BYTES_PER_TIP = 1_200;
 const SUMMARY = `/trpc/transactions.summary?input=${encodeURIComponent(JSON.stringify({ timeZone: 'UTC' }))}`;
