@@ -69,12 +69,12 @@ export interface AuditRow {
   readonly hash: string;
 }
 
-/** Which rows; an empty text stands for all. */
+/** An empty text selects all rows. */
 export interface AuditFilter {
   readonly actorName: string;
   readonly action: string;
   readonly subject: string;
-  /** From this time on, and before the other; milliseconds since 1970. */
+  /** Inclusive; `untilMs` is exclusive. */
   readonly sinceMs: number;
   readonly untilMs: number;
 }

@@ -21,7 +21,7 @@ export type NotedKind = 'tip.thanked' | 'code.changed' | 'statement.ready';
 
 interface StoredEvent {
   readonly id: EventId;
-  /** Where reading goes on after it. */
+  /** The place to go on reading from. */
   readonly place: EventPlace;
   readonly createdAtMs: number;
 }
@@ -53,7 +53,7 @@ export type EventRecord = TipEvent | TipChangedEvent | NotedEvent;
 export type EventKind = EventRecord['kind'];
 
 export interface EventStep {
-  /** Fewer than were looked at, because what an account gave is no event of it. */
+  /** Fewer than `limit` where the account gave tips, which are no events of it. */
   readonly events: readonly EventRecord[];
   readonly upTo: EventPlace;
   /** Names `upTo`; null when nothing came after the place that was asked for. */
@@ -75,7 +75,7 @@ export interface Events {
   findEventPlace(userId: UserId, id: EventId): Promise<EventPlace | null>;
   /** Null when it is none of the account's, or not any more. */
   findEvent(userId: UserId, id: EventId): Promise<EventRecord | null>;
-  /** Names the place after everything that has happened; null when nothing has. */
+  /** Names the newest event; null before the first. */
   findNewestEventId(userId: UserId): Promise<EventId | null>;
   /** Notes once that the statement of a month can be had. @returns false when it was noted before. */
   noteStatement(userId: UserId, month: string, nowMs: number): Promise<boolean>;

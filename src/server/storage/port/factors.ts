@@ -9,7 +9,7 @@ import type { NewMail } from './mails.ts';
 
 export type HolderKind = 'account' | 'operator';
 
-/** Whose factors they are. */
+/** An account or an operator. */
 export interface Holder {
   readonly kind: HolderKind;
   readonly id: string;

@@ -7,7 +7,7 @@ import type { Act } from './audit.ts';
 
 export interface Invitation {
   readonly id: InvitationId;
-  /** Whose email alone it is for, in lower case; null for anybody. */
+  /** The only email that may use it, in lower case; null for any. */
   readonly emailKey: string | null;
   readonly maxUses: number;
   readonly usesLeft: number;
@@ -18,10 +18,10 @@ export interface Invitations {
   add(invitation: Invitation & { readonly tokenHash: Uint8Array }, act?: Act): Promise<void>;
   /** An invitation with a use left that has not expired at `nowMs`; null without one. */
   find(tokenHash: Uint8Array, nowMs: number): Promise<Invitation | null>;
-  /** What `find` could find at `nowMs`, the first to expire first. */
+  /** Invitations that `find` accepts at `nowMs`, the first to expire first. */
   list(nowMs: number): Promise<Invitation[]>;
   /** @returns false for an unknown id. */
   revoke(id: string, act?: Act): Promise<boolean>;
-  /** Deletes those that are spent or have expired at `nowMs`, at most `atMost`. @returns how many. */
+  /** Deletes invitations that are spent or expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetEnded(nowMs: number, atMost: number): Promise<number>;
 }

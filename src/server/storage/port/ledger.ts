@@ -27,8 +27,8 @@ export interface NewTransaction {
 export interface Reversal {
   readonly createdAtMs: number;
   /**
-   * Null for one by neither of the two people: by an operator, or at the payment service. So are reversals from
-   * before people could ask for them.
+   * Null when neither of the two people asked for it: an operator did, or the payment service, or it is from
+   * before people could ask.
    */
   readonly reversedBy: TipParty | null;
 }
@@ -41,16 +41,16 @@ export interface Adjustment {
   readonly kind: AdjustmentKind;
   /** The payment service's id of the refund, dispute or reversal; with the kind it is unique for a tip. */
   readonly source: string;
-  /** Of the amount, which is what the entry in the giver's account moves. */
+  /** The change of the amount, which the entry in the giver's account moves. */
   readonly amountCents: Cents;
   readonly giverFeeCents: Cents;
   readonly receiverFeeCents: Cents;
-  /** What the entry in the receiver's account moves. */
+  /** The change that the entry in the receiver's account moves. */
   readonly netAmountCents: Cents;
   readonly createdAtMs: number;
 }
 
-/** A capture is no adjustment to anybody but the storage: it moves no cents, and the payment tells of it. */
+/** Only the storage keeps a capture as an adjustment: it moves no cents. */
 export type StoredAdjustmentKind = AdjustmentKind | 'capture';
 
 /** Why the present terms refuse a tip. */
@@ -72,11 +72,11 @@ export interface GivenTip extends NewTransaction {
 export interface TransactionRecord extends NewTransaction {
   readonly receiverId: UserId;
   readonly reversal: Reversal | null;
-  /** Oldest first; what the reversal took back is what they left. */
+  /** Oldest first. A reversal takes back what they have left. */
   readonly adjustments: readonly Adjustment[];
   /**
-   * Until when the money is held on the giver's card before it is captured; null once it was, or without that. It
-   * stays with a tip whose payment was cancelled, of which nothing was charged.
+   * When the money that is held on the giver's card is captured; null once it was, and for tips that are
+   * charged at once. A tip whose payment was cancelled keeps it.
    */
   readonly capturesAtMs: number | null;
   /** The present names of the code's provider; the ledger stores ids only. */
@@ -89,8 +89,8 @@ export interface TransactionRecord extends NewTransaction {
 }
 
 /**
- * What a tip, its reversal or an adjustment did to the account of one of its two people. A capture did nothing to
- * it: its entry of 0 cents tells those who follow an account that the money of an authorised tip was taken.
+ * An entry is of a tip, its reversal, an adjustment or a capture, in the account of one of the two people.
+ * That of a capture has 0 cents: it tells followers of the account that the money was charged.
  */
 export const ENTRY_KINDS = [
   'received',
@@ -117,8 +117,8 @@ export interface EntryRecord {
 }
 
 /**
- * Names an entry within its account, which has at most one for a transaction, one for its reversal and one for
- * each of its adjustments.
+ * The name of an entry within its account, which has at most one for a transaction, one for its reversal and
+ * one for each of its adjustments.
  */
 export interface EntryName {
   readonly transactionId: TransactionId;
@@ -195,7 +195,6 @@ export interface ListingStep {
   readonly next: ListingPlace | null;
 }
 
-/** What happened in an account's books: a tip, its reversal, or an adjustment. */
 export type BookEntryKind = 'tip' | 'reversal' | AdjustmentKind;
 
 /** Narrows books by the time of the entry, and by the time of the tip that it belongs to. */
@@ -207,7 +206,7 @@ export interface BookFilter extends TipFilter {
   readonly isOfChanges: boolean;
 }
 
-/** What an entry did, at its own time. Sums are signed: negative where money goes back. */
+/** An entry with its own time and sums. Sums are negative where money goes back. */
 export interface BookEntry {
   readonly direction: TipDirection;
   readonly kind: BookEntryKind;
@@ -223,7 +222,7 @@ export interface BookEntry {
   readonly transaction: TransactionRecord;
 }
 
-/** What sums need of an entry that is no tip. */
+/** An entry that is no tip, with what sums need of it. */
 export interface BookChange
   extends Pick<
     BookEntry,

@@ -1,4 +1,4 @@
-/** What the storage tells whoever keeps something of it in memory. */
+/** Listeners of the storage, for whoever keeps a part of it in memory. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 
 /** Listens to changes by any process. `any` stands for all accounts. */

@@ -24,7 +24,7 @@ export type MailKind =
 export interface NewMail {
   readonly id: MailId;
   readonly kind: MailKind;
-  /** What the mail tells of, as JSON of 2,000 characters at most. */
+  /** The data of the letter as JSON, at most 2,000 characters. */
   readonly content: string;
   readonly createdAtMs: number;
 }

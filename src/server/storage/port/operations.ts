@@ -56,7 +56,7 @@ export interface ReturnedMoney {
   readonly id: TransactionId;
   readonly paymentMode: PaymentMode;
   readonly kind: AdjustmentKind;
-  /** Of the giver: amount and fee. */
+  /** The giver's side: amount and fee. */
   readonly paidCents: Cents;
   readonly netAmountCents: Cents;
   readonly atMs: number;
@@ -74,18 +74,18 @@ export interface OpenDispute {
   readonly openedAtMs: number;
 }
 
-/** A number of payments and what they come to. */
+/** The number of payments and their sums. */
 export interface PaymentSum {
   readonly count: number;
   readonly cents: Cents;
 }
 
-/** What payments leave to an operator. */
+/** Signs of payments that need an operator. */
 export interface PaymentSigns {
   readonly owedByReceivers: PaymentSum;
   readonly owedToGivers: PaymentSum;
   readonly owedToReceivers: PaymentSum;
-  /** Authorised payments that were to be captured before the time that was asked for. */
+  /** Authorised payments that were to be captured before `capturesBeforeMs`. */
   readonly uncaptured: number;
   /** Accounts that the payment service has restricted, of receivers who have been paid. */
   readonly restricted: number;
@@ -93,7 +93,7 @@ export interface PaymentSigns {
   readonly newestPaidMs: number | null;
 }
 
-/** What tips, reversals or adjustments of a quarter of an hour and a way of payment come to. */
+/** The sums of tips, reversals or adjustments of a quarter of an hour and a way of payment. */
 export interface QuarterFees {
   readonly startMs: number;
   readonly paymentMode: PaymentMode;
@@ -115,7 +115,7 @@ export interface Operations {
   /** Null when neither a tip nor a payment has this name. */
   findTip(name: PaymentName): Promise<FoundTip | null>;
   findCode(id: QrCodeId): Promise<FoundCode | null>;
-  /** Retires a code, and nothing else of the service that it is for; its owner may make a new one. */
+  /** Retires a code but not its service, so that the owner may make a new code. */
   stopCode(
     owner: UserId,
     id: QrCodeId,
@@ -123,13 +123,13 @@ export interface Operations {
     act: Act,
   ): Promise<{ readonly outcome: 'stopped' } | CodeRefusal>;
   /**
-   * Payments that nobody can pay any more and of whose end nothing was heard, and those whose refund was asked
-   * for before `refundsBeforeMs` and was not made; oldest first, at most `atMost`.
+   * Payments that can no longer be paid and have no known end, and payments whose refund was asked for before
+   * `refundsBeforeMs` and not made; oldest first, at most `atMost`.
    */
   listStuckPayments(nowMs: number, refundsBeforeMs: number, atMost: number): Promise<PaymentRecord[]>;
   /**
-   * Those among the newest 1,000 reversals, newest first, at most `atMost`: refunds that were made at the payment
-   * service, and disputes.
+   * Payments that the payment service refunded by itself or that were disputed, among the newest 1,000
+   * reversals, newest first, at most `atMost`.
    */
   listReturnedPayments(atMost: number): Promise<ReturnedPayment[]>;
   /** The newest changes of paid tips that are no reversals, newest first, at most `atMost`. */

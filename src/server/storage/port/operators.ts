@@ -19,7 +19,7 @@ export interface OperatorSession {
   readonly operatorId: OperatorId;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
-  /** However much it is used. */
+  /** Use does not prolong it. */
   readonly expiresAtMs: number;
   /** When the second factor was last proved; 0 before that. */
   readonly confirmedAtMs: number;
@@ -74,7 +74,7 @@ export interface Operators {
    * @returns false, with nothing changed, for an operator who is gone or did not enrol at `enrolledAtMs`.
    */
   createSession(session: OperatorSession, enrolledAtMs: number | null, maxCount: number): Promise<boolean>;
-  /** Also one that is over: the caller knows its lifetimes. */
+  /** Finds expired sessions too, because the caller knows the lifetimes. */
   findSession(
     tokenHash: Uint8Array,
   ): Promise<{ readonly session: OperatorSession; readonly operator: Operator } | null>;

@@ -1,10 +1,10 @@
-/** The storage port for what an operator watches: what waits to be sent, and how large the data is. */
+/** The storage port for what an operator watches: the outboxes, and the size of the data. */
 
 export interface Outbox {
   readonly waiting: number;
-  /** Of these, what was tried in vain. */
+  /** How many of these have failed before. */
   readonly failing: number;
-  /** When the oldest of them came in; null where that is not kept, or nothing waits. */
+  /** When the oldest was added; null where nothing waits or the time is not kept. */
   readonly oldestAtMs: number | null;
 }
 

@@ -49,21 +49,21 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
    */
   readonly refund: PaymentRefund | null;
   readonly lookCount: number;
-  /** What went back to the giver and the receiver still has, in cents before fees; asked for until it is 0. */
+  /** Returned money that the receiver still has, in cents before fees; it is taken back until this is 0. */
   readonly owedByReceiverCents: Cents;
-  /** What the operator has and the giver should: a refund that did not reach them. */
+  /** Refunds that did not reach the giver and that the operator has. */
   readonly owedToGiverCents: Cents;
-  /** What came back with a dispute that was won, before fees; given back again and again until it is 0. */
+  /** Money of won disputes that the receiver lacks, before fees; it is transferred until this is 0. */
   readonly owedToReceiverCents: Cents;
-  /** What an operator has written off of `owedByReceiverCents`; it is owed no more. */
+  /** What an operator has written off; `owedByReceiverCents` does not contain it any more. */
   readonly settledByReceiverCents: Cents;
-  /** What an operator has paid of `owedToGiverCents` in another way. */
+  /** What an operator has paid in another way; `owedToGiverCents` does not contain it any more. */
   readonly settledToGiverCents: Cents;
 }
 
 /**
- * Where the money of one charge is, as the payment service tells it at one moment. Sums are in cents and of
- * the giver's side: with the giver's fee.
+ * The money of one charge as the payment service reports it at one moment. Sums are in cents and contain the
+ * giver's fee.
  */
 export interface ChargeState {
   readonly chargeId: string;
@@ -72,9 +72,9 @@ export interface ChargeState {
   readonly state: 'authorised' | 'captured' | 'cancelled';
   readonly chargedCents: number;
   /**
-   * What was captured where that is less than was held, and what of it is left to the receiver after fees, which are
-   * not lowered with it. The charge is told as one of the whole: the rest is the first of its refunds, and was
-   * reversed of its transfer.
+   * Set when less was captured than held: the captured cents, and the receiver's part of them after fees,
+   * which are not lowered. The other fields describe the whole charge, with the rest as its first refund and
+   * as reversed from its transfer.
    */
   readonly partlyCaptured?: { readonly cents: number; readonly netCents: number };
   /** Newest last. */
@@ -92,12 +92,11 @@ export interface ChargeState {
     readonly openedAtMs: number;
     /** Until when the operator may answer; null once it is over. */
     readonly answerByMs: number | null;
-    /** Whether a transfer of its own gave back what was taken for it. */
+    /** Whether its money was transferred to the receiver again. */
     readonly isGivenBack?: true;
   }[];
   /**
-   * What went to the receiver's account before fees, and how much of it was taken back and not given back since;
-   * null without one.
+   * The transfer to the receiver's account before fees, and how much of it is reversed now; null without one.
    */
   readonly transfer: { readonly cents: number; readonly reversedCents: number } | null;
 }
@@ -122,7 +121,7 @@ export type PaymentMove =
   /** The tip enters the ledger with the first of these two. */
   | { readonly kind: 'authorised'; readonly chargeId: string; readonly capturesAtMs: number }
   | { readonly kind: 'succeeded'; readonly chargeId: string }
-  /** What was authorised was given up, or has lapsed: the tip is reversed. */
+  /** The authorisation was given up or has lapsed: the tip is reversed. */
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed' | 'expired' | 'refunded' }
   /** Ends no payment whose page another request has stored meanwhile: somebody may be paying there. */
@@ -198,10 +197,10 @@ export interface Payments {
     lookAtMs: number,
   ): Promise<MoveOutcome | null>;
   /**
-   * Enters what happened to the money of a charge: the adjustments that the ledger does not have yet, each once
-   * by its kind and source, with what is owed afterwards (`decideAdjustments`).
-   * @param change what was decided of the payment as it was `known`. It stays unchanged when it has more adjustments
-   *   by now, was reversed, or had a debt ended by an operator, because what is new was worked out without them.
+   * Enters the adjustments of a charge that the ledger lacks, each once by its kind and source, and the debts
+   * that remain (`decideAdjustments`).
+   * @param change decided for the payment as `known`. Nothing changes when the payment has another
+   *   adjustment, a reversal or a settled debt since then.
    * @returns null for an unknown payment.
    */
   adjustPayment(
@@ -231,7 +230,7 @@ export interface Payments {
     after: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null,
     atMost: number,
   ): Promise<PaymentRecord[]>;
-  /** Those with something owed, oldest first, at most `atMost`; of one receiver's tips when it is named. */
+  /** Payments with a debt, oldest first, at most `atMost`; those of one receiver's tips when it is named. */
   listDebts(atMost: number, receiverId?: UserId): Promise<PaymentRecord[]>;
   /**
    * Ends what the receiver owes for a tip, or what its giver is owed. No money moves.
@@ -243,11 +242,11 @@ export interface Payments {
     nowMs: number,
     act: Act,
   ): Promise<boolean>;
-  /** What is authorised for the receiver's tips of a period, and of a service, and not captured yet. */
+  /** The sums of the receiver's authorised, not yet captured tips of a period, and of a service. */
   readArriving(
     receiverId: UserId,
     of: {
-      /** Of the tips, not of their capture. */
+      /** The time of the tips, not of their capture. */
       readonly fromMs: number;
       readonly untilMs: number;
       readonly serviceCategory: ServiceCategory | null;
@@ -280,17 +279,14 @@ export interface Payments {
    * same account from before platforms were stored. Nothing is saved for a closed account.
    */
   savePayoutAccount(account: PayoutAccount, nowMs: number): Promise<void>;
-  /**
-   * That of the platform, or else the one from before platforms were stored: which platform it is of shows only
-   * when the payment service is asked.
-   */
+  /** The account on this platform; else one from before platforms were stored, which may be on any. */
   findPayoutAccount(
     name:
       | { readonly userId: UserId; readonly paymentMode: PaidMode; readonly platform: string }
       | { readonly accountId: string },
   ): Promise<PayoutAccount | null>;
   /**
-   * Those that were read before `beforeMs`, longest ago first, at most `atMost`: for the daily look. Those from
+   * Accounts last read before `beforeMs`, longest ago first, at most `atMost`, for the daily look. Those from
    * before platforms were stored are among them.
    */
   listStalePayoutAccounts(

@@ -29,7 +29,7 @@ export interface PersonFacts extends Omit<PersonNames, 'suspendedAtMs'> {
   readonly createdAtMs: number;
   /** When the present email was confirmed; null for one that never was. */
   readonly confirmedAtMs: number | null;
-  /** Those that live. */
+  /** Without expired ones. */
   readonly sessionCount: number;
   readonly deviceCount: number;
   readonly apiKeyCount: number;
@@ -37,11 +37,11 @@ export interface PersonFacts extends Omit<PersonNames, 'suspendedAtMs'> {
 }
 
 export interface People {
-  /** Those whose email, or whose present or former username, is this text in any case. */
+  /** Accounts with this text as their email, or as a present or former username, in any case. */
   findNamed(text: string): Promise<PersonNames[]>;
   /** Open accounts whose email or username begins with a text in any case, at most `atMost`. */
   listFrom(text: string, atMost: number): Promise<PersonNames[]>;
-  /** Open accounts behind an id, in the order of ids, at most `atMost`; '' for the first. */
+  /** Open accounts after an id, in the order of ids, at most `atMost`; '' for the first. */
   listAfter(after: string, atMost: number): Promise<PersonNames[]>;
   findMany(ids: readonly UserId[]): Promise<PersonNames[]>;
   describe(id: UserId, nowMs: number): Promise<PersonFacts | null>;

@@ -142,7 +142,7 @@ export interface LiveSession extends Pick<Session, 'createdAtMs' | 'expiresAtMs'
 
 export interface EndedSession {
   readonly tokenHash: Uint8Array;
-  /** True for a session that lives, of an account that is suspended. */
+  /** True for a live session of a suspended account. */
   readonly isSuspended: boolean;
 }
 
@@ -247,7 +247,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   ): Promise<'created' | 'email_taken' | 'username_taken' | 'invitation_invalid'>;
   /** Finds an account by its email, case-insensitively; null for a closed account. */
   findCredentials(email: string): Promise<StoredCredentials | null>;
-  /** The same of the account with this id. */
+  /** Finds the credentials of an account by its id. */
   findCredentialsOf(id: UserId): Promise<StoredCredentials | null>;
   /**
    * Changes an account. Its former usernames stay reserved for it. `stale` when the password hash has changed
@@ -263,8 +263,8 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
     | { readonly outcome: 'stale' | 'email_taken' | 'username_taken' }
   >;
   /**
-   * Schedules the closing of an account and ends all its sessions and API keys. Its codes take no tips until a new session
-   * reopens it. `stale` when its password hash is not `present`.
+   * Schedules the closing of an account and ends all its sessions and API keys. Its codes take no tips until
+   * a new session reopens it. `stale` when its password hash is not `present`.
    * @param mail tells the owner's confirmed address.
    */
   beginClosing(id: UserId, present: string, closesAtMs: number, mail?: NewMail): Promise<'closing' | 'stale'>;

@@ -13,11 +13,11 @@ import type { NewMail } from './mails.ts';
  */
 export type OffReason = 'owner' | 'failed' | 'gone' | 'restored';
 
-/** Signs what is told. Stored as it is, because a hash cannot sign. */
+/** The secrets that sign deliveries. They are stored as they are, because a hash cannot sign. */
 export interface WebhookSecrets {
   /** 24 to 64 bytes. */
   readonly secret: Uint8Array;
-  /** The one before, which signs as well until `oldSecretUntilMs`; null without one. */
+  /** The former secret, which signs as well until `oldSecretUntilMs`; null without one. */
   readonly oldSecret: Uint8Array | null;
   readonly oldSecretUntilMs: number | null;
 }
@@ -69,7 +69,7 @@ export interface Delivery {
 export interface SettledWebhook extends Pick<WebhookRecord, 'failingSinceMs' | 'nextTryMs'> {
   readonly place: EventPlace;
   readonly tries: number;
-  /** What was sent, oldest first. */
+  /** Oldest first. */
   readonly deliveries: readonly Delivery[];
   /** Switches the endpoint off. */
   readonly off: {
@@ -109,7 +109,7 @@ export interface Webhooks {
     oldSecretUntilMs: number,
   ): Promise<WebhookRecord | null>;
   switchOff(userId: UserId, id: WebhookId, nowMs: number): Promise<WebhookRecord | null>;
-  /** @param skips whether what happened since it was switched off is left out. */
+  /** @param skips leaves out the events since it was switched off. */
   switchOn(userId: UserId, id: WebhookId, skips: boolean): Promise<WebhookRecord | null>;
   /** @returns false when the account had no such endpoint. */
   remove(userId: UserId, id: WebhookId): Promise<boolean>;
@@ -125,8 +125,8 @@ export interface Webhooks {
   /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
   settle(claim: WebhookClaim, settled: SettledWebhook): Promise<boolean>;
   /**
-   * Notes what was sent outside of the order. When it got through, what waits is due at once, and its tries begin
-   * anew.
+   * Notes a delivery outside of the order. When it got through, waiting events are due at once, and their
+   * tries begin anew.
    */
   noteDelivery(id: WebhookId, delivery: Delivery, gotThrough: boolean): Promise<void>;
   /** The last hundred, newest first; none for somebody else's endpoint. */
