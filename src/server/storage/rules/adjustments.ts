@@ -1,7 +1,7 @@
 /**
- * Rules of adjustments: what the ledger lacks of what happened to the money of a charge. The payment service is
- * read as a whole each time, and an adjustment is the difference of two cumulated sums, so that neither the order
- * nor the number of readings matters.
+ * Rules of adjustments: the differences between a charge at the payment service and its tip in the ledger.
+ * Each reading has the whole charge, and an adjustment is the difference of two cumulated sums, so that
+ * neither the order nor the number of readings matters.
  */
 import { cents } from '#shared/money.ts';
 import type { AdjustmentKind } from '#shared/payments.ts';
@@ -10,11 +10,11 @@ import type { ChargeState, PaymentRecord } from '../port/payments.ts';
 
 type Owed = Pick<PaymentRecord, 'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents'>;
 
-/** What is to be done about a charge. What is owed is what the charge leaves owed, entered before or not. */
+/** The adjustments that a charge still needs, and all debts that it leaves, entered before or not. */
 export interface DueAdjustments extends Owed, Pick<PaymentRecord, 'settledByReceiverCents'> {
   /** In the order in which they are entered. */
   readonly adjustments: readonly Adjustment[];
-  /** Whether all that the adjustments leave went back by refunds: the payment then moves to `refunded`. */
+  /** Whether refunds returned all that the adjustments leave; the payment then moves to `refunded`. */
   readonly isRefunded: boolean;
 }
 
@@ -30,7 +30,7 @@ type DecidedPayment = Pick<
   | keyof Owed
 >;
 
-/** A row of a charge, with what it sends back to the giver and takes from the receiver, in cents of the charge. */
+/** A refund or a stage of a dispute: what it returns to the giver and takes from the receiver, in cents. */
 interface Happening {
   readonly kind: AdjustmentKind;
   readonly source: string;
@@ -88,7 +88,7 @@ function happeningsOf({ refunds, disputes }: ChargeState): readonly Happening[] 
   });
 }
 
-/** The ids of the refund that makes up the whole and of those after it: they are the reversal. */
+/** The ids of the refund that completes the whole and of those after it: together they are the reversal. */
 function reversedBy({ refunds }: ChargeState, whole: number): ReadonlySet<string> {
   let arrived = 0;
   const from = refunds.findIndex((refund) => {
@@ -99,8 +99,8 @@ function reversedBy({ refunds }: ChargeState, whole: number): ReadonlySet<string
 }
 
 /**
- * The ids of refunds that were made after the reversal, as when one that it stands for has failed. It stands for
- * those that are no adjustments, up to the one that made up the whole.
+ * The ids of refunds made after the reversal, as when an earlier one has failed. The reversal stands for the
+ * refunds that are no adjustments, up to the one that completed the whole.
  */
 function madeAfterReversal({ adjustments }: DecidedPayment, { refunds }: ChargeState, whole: number) {
   const known = new Set(adjustments.map(nameOf));
@@ -130,10 +130,7 @@ function missingOf(
   return isUnknown.filter(({ kind, source }) => kind !== 'refund' || later.has(source));
 }
 
-/**
- * The adjustments of what is missing: each the difference of two cumulated sums. What a debit took from the
- * receiver before is not taken again.
- */
+/** The missing adjustments, each the difference of two cumulated sums. No debit is taken a second time. */
 function adjustmentsOf(
   payment: DecidedPayment,
   charge: ChargeState,
@@ -164,7 +161,7 @@ function adjustmentsOf(
   });
 }
 
-/** What was reversed of the transfer beyond what went back to the giver. @param due what is entered before it. */
+/** A debit for the part of the reversed transfer that the giver did not get. @param due enters before it. */
 function debitOf(
   payment: DecidedPayment,
   charge: ChargeState,
@@ -182,14 +179,13 @@ function debitOf(
   return net === 0 ? [] : [adjustmentFrom({ kind: 'debit', source }, { amount: 0, paid: 0, net }, nowMs)];
 }
 
-/** What adjustments took from the receiver. */
 function takenBy(adjustments: readonly Adjustment[]): number {
   return 0 - sum(adjustments.map(({ netAmountCents }) => netAmountCents));
 }
 
 /**
- * What the refunds and disputes of a charge leave owed, given what was reversed of the transfer, less what an operator
- * has settled.
+ * The debts that the refunds and disputes of a charge leave, without the reversed part of the transfer and
+ * without what an operator has settled.
  */
 function owedOf(
   payment: DecidedPayment,
@@ -204,12 +200,12 @@ function owedOf(
   const failed = sumOf(refunds.filter((refund) => !hasArrived(refund)));
   const lacking = transfer ? Math.min(back, transfer.cents) - transfer.reversedCents : 0;
   const undone = undoneOf(payment, transfer?.reversedCents ?? 0, happened, missing);
-  // Of what the receiver does not lack any more nothing is left that could be written off.
+  // Only what the receiver still lacks can stay written off.
   const settled = Math.min(settledByReceiverCents - undone, Math.max(0, lacking));
   return {
     owedByReceiverCents: cents(Math.max(0, lacking - settled)),
     owedToGiverCents: cents(Math.max(0, Math.min(failed, back - arrived) - settledToGiverCents)),
-    // A reversal has left the receiver nothing, so that nothing of it is theirs again.
+    // After a reversal nothing of the tip is due to the receiver.
     owedToReceiverCents: cents(
       payment.state === 'refunded' ? 0 : Math.min(wonOf(disputes), Math.max(0, -lacking)),
     ),
@@ -218,9 +214,9 @@ function owedOf(
 }
 
 /**
- * How much of what an operator has written off was for disputes that are won now: the receiver may keep that money
- * after all, and what they lack for something else is owed. What was reversed is taken for the oldest of what went
- * back, and what was written off for the next, because nothing younger was there when it was.
+ * The written-off cents that belong to disputes won since. The receiver keeps that money, so that it covers
+ * no other debt. The reversed cents count for the oldest returns, and the written-off ones for the next,
+ * because younger returns did not exist then.
  */
 function undoneOf(
   { adjustments, settledByReceiverCents }: DecidedPayment,
@@ -242,7 +238,7 @@ function undoneOf(
   return undone;
 }
 
-/** What was won and is not given back yet: it was reversed of the transfer, and what was given back is not. */
+/** Only cents that were not transferred again are still reversed from the transfer. */
 function wonOf(disputes: ChargeState['disputes']): number {
   return sumOf(disputes.filter(({ state, isGivenBack }) => state === 'won' && !isGivenBack));
 }
@@ -265,8 +261,8 @@ function adjustmentFrom(
 }
 
 /**
- * What `back` of the charge takes from the receiver. Both fees stay whole where only a part was captured, so that what
- * was released takes more from the receiver than its share.
+ * The cents that returning `back` of the charge takes from the receiver. A partial capture keeps both fees
+ * whole, so that the released rest takes more than its share.
  */
 function takenFor(
   { netAmountCents, amountCents, giverFeeCents }: DecidedPayment,

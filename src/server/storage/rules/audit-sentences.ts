@@ -1,4 +1,4 @@
-/** What operators did, in words. */
+/** The acts of operators in words. */
 import type { AuditAction } from '../port/audit.ts';
 
 const SENTENCES: Readonly<Record<AuditAction, string>> = {

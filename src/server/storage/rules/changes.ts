@@ -1,4 +1,4 @@
-/** What an entry of an account's books did, from the tip that it belongs to. */
+/** Works out the sums of an entry of an account's books from the tip that it belongs to. */
 import { cents } from '#shared/money.ts';
 import type { TipDirection } from '#shared/records.ts';
 import type { Adjustment, BookChange, BookEntryKind, BookFilter, EntryKind } from '../port/ledger.ts';

@@ -11,7 +11,7 @@ import type { Cents } from '#shared/money.ts';
 import type { EventPlace, EventRecord, EventStep, NotedKind } from '../port/events.ts';
 import type { EntryKind, StoredAdjustmentKind } from '../port/ledger.ts';
 
-/** The noted events that are kept of an account; older ones go. */
+/** The number of noted events that an account keeps; older ones go. */
 export const KEPT_EVENTS = 10_000;
 
 export interface EventToNote {

@@ -30,7 +30,7 @@ export type Followed = Pick<TransactionRecord, 'adjustments' | 'capturesAtMs'>;
 /** A simulated tip, and one that was just given. */
 export const NOTHING_FOLLOWED: Followed = { adjustments: [], capturesAtMs: null };
 
-/** What the adjustments leave of a tip: of what its giver gave, and of what its receiver got. */
+/** The sums of a tip after its adjustments. */
 export function leftOf({
   amountCents,
   netAmountCents,
@@ -90,7 +90,7 @@ export function transactionOf({
   return transaction;
 }
 
-/** A guest is neither. */
+/** A guest is neither suspended nor blocked. */
 export interface GiverStanding {
   readonly isSuspended: boolean;
   readonly isBlocked: boolean;
@@ -157,12 +157,11 @@ export function reverserOf(
   return parties.giverId === request.userId ? 'giver' : 'receiver';
 }
 
-/** An operator has none. */
+/** Null for an operator, who has no idempotency key. */
 export function keyOf(request: NewReversal | OperatorReversal): string | null {
   return 'act' in request ? null : request.idempotencyKey;
 }
 
-/** Whether it is too late for the giver. */
 export function isTooLate(
   request: NewReversal | OperatorReversal,
   { createdAtMs }: Pick<TransactionRecord, 'createdAtMs'>,
@@ -233,7 +232,7 @@ export function quarterOf({ createdAtMs }: Pick<TransactionRecord, 'createdAtMs'
   return Math.floor(createdAtMs / QUARTER_MS);
 }
 
-/** Whether the user, or a guest when null, gave or received a transaction. */
+/** @param userId null for a guest. */
 export function isPartyTo(
   userId: UserId | null,
   { giverId, receiverId }: Pick<TransactionRecord, 'giverId' | 'receiverId'>,

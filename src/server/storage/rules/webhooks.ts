@@ -3,7 +3,7 @@ import type { WebhookId } from '#shared/ids.ts';
 import type { EventKind, EventPlace } from '../port/events.ts';
 import type { Delivery, NewWebhook } from '../port/webhooks.ts';
 
-/** The deliveries that are kept of an endpoint. */
+/** The number of deliveries that an endpoint keeps. */
 export const KEPT_DELIVERIES = 100;
 
 /** Its next try is due at once, and no process has it. */
