@@ -34,9 +34,9 @@ export const accounts = table(
     /** SHA-256 in hexadecimal of the terms of use that were accepted; null where there were none. */
     acceptedTerms: text('accepted_terms'),
     termsAcceptedAtMs: whole('terms_accepted_at_ms'),
-    /** Since when an operator keeps the account from giving and receiving; null as a rule. */
+    /** When an operator suspended the account; null unless it is suspended. */
     suspendedAtMs: whole('suspended_at_ms'),
-    /** Why, as its owner reads it; null unless the account is suspended. */
+    /** The reason that its owner reads; null unless the account is suspended. */
     suspensionReason: text('suspension_reason'),
   },
   (t) => [

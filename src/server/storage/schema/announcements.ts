@@ -3,7 +3,7 @@ import { check, integer } from 'drizzle-orm/pg-core';
 import { MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
 import { table, text, whole } from './columns.ts';
 
-/** What the operator announces, in one row at most. */
+/** The operator's announcement, in one row at most. */
 export const announcements = table(
   'announcements',
   {

@@ -1,4 +1,4 @@
-/** What operators did. */
+/** The acts of operators. */
 import { sql } from 'drizzle-orm';
 import { check, index } from 'drizzle-orm/pg-core';
 import { MAX_REASON_LENGTH } from '#shared/console/acts.ts';

@@ -39,7 +39,7 @@ export const totpSecrets = table(
     holderKind: holderKind(),
     holderId: holderId(),
     secret: bytes('secret'),
-    /** Does not count before a code of it was typed. */
+    /** A secret that counts once a code of it was typed. */
     waiting: bytes('waiting'),
     /** The newest step whose code was used; -1 for none. */
     lastStep: whole('last_step').notNull(),

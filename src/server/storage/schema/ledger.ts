@@ -49,7 +49,7 @@ export const tips = table(
     category: smallint('category').notNull(),
     mode: smallint('mode').notNull(),
     id: text('id').$type<TransactionId>().notNull(),
-    /** Of tips of earlier versions; empty for later ones, which have it in their ids (PostgreSQL: a null costs 8 bytes). */
+    /** Only tips of earlier versions have it. Empty otherwise, because a null costs PostgreSQL 8 bytes. */
     idempotencyKey: text('idempotency_key').notNull(),
   },
   (t) => [
@@ -81,7 +81,7 @@ export const reversals = table(
     createdAtMs: whole('created_at_ms').notNull(),
     giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
-    /** Null for one by neither of the two people. */
+    /** Null when neither of the two people asked for it. */
     reversedBy: text('reversed_by').$type<TipParty>(),
     idempotencyKey: text('idempotency_key'),
   },
@@ -92,10 +92,7 @@ export const reversals = table(
   ],
 );
 
-/**
- * What happened to the money of paid tips after they were in the ledger, written once and never changed. A capture
- * moves no cents.
- */
+/** Later changes of the money of paid tips, written once and never changed. A capture moves no cents. */
 export const adjustments = table(
   'adjustments',
   {
@@ -150,7 +147,7 @@ export const tipEntries = table(
   'tip_entries',
   {
     transactionSequence: whole('transaction_sequence').notNull(),
-    /** Of the net amount for the receiver, of the amount for the giver; negative in a reversal. */
+    /** The net amount for the receiver, the amount for the giver; negative in a reversal. */
     cents: cents('cents').notNull(),
     /** The account's total received or given with this entry. */
     balanceAfterCents: cents('balance_after_cents').notNull(),
@@ -176,15 +173,12 @@ export const tipEntries = table(
   ],
 );
 
-/**
- * Received tips without reversed ones by quarters of an hour, of which the days of any time zone are made.
- */
+/** Received, unreversed tips by quarters of an hour, of which the days of any time zone are made. */
 export const tipQuarters = table(
   'tip_quarters',
   {
-    /** The sum of net amounts. */
+    /** Sums of net amounts, at present and as of the last check of the ledger. */
     cents: cents('cents').notNull(),
-    /** As of the last check of the ledger. */
     checkedCents: cents('checked_cents').notNull().default(sql`0`),
     grossCents: cents('gross_cents').notNull().default(sql`0`),
     largestCents: cents('largest_cents').notNull().default(sql`0`),

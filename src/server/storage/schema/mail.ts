@@ -17,7 +17,7 @@ export const mails = table(
     userId: userId('user_id').references(() => accounts.id),
     kind: text('kind').$type<MailKind>().notNull(),
     recipient: text('recipient').notNull(),
-    /** What the mail tells of, as JSON. */
+    /** The data of the letter as JSON. */
     content: text('content').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
     nextTryMs: whole('next_try_ms').notNull(),
@@ -60,7 +60,7 @@ export const mailSettings = table(
       .references(() => accounts.id),
     /** When the present address was confirmed; null for one that never was. */
     confirmedAtMs: whole('confirmed_at_ms'),
-    /** What the mail server said when it last refused the present address; null when it took a mail since. */
+    /** The mail server's last refusal of the present address; null when it took a mail since. */
     refusal: text('refusal'),
     refusedAtMs: whole('refused_at_ms'),
     monthlyStatement: boolean('monthly_statement').notNull(),

@@ -33,7 +33,7 @@ export const operatorSessions = table(
     operatorId: operatorId('operator_id'),
     createdAtMs: whole('created_at_ms').notNull(),
     lastUsedAtMs: whole('last_used_at_ms').notNull(),
-    /** However much it is used. */
+    /** Use does not prolong it. */
     expiresAtMs: whole('expires_at_ms').notNull(),
     /** When the second factor was last proved; 0 before that. */
     confirmedAtMs: whole('confirmed_at_ms').notNull(),

@@ -9,7 +9,7 @@ import { accountId, accounts } from './accounts.ts';
 import { qrCodes } from './codes.ts';
 import { boolean, cents, table, text, userId, whole } from './columns.ts';
 
-/** Of the tip that is paid for. */
+/** Columns of the tip that is paid for. */
 const tipColumns = {
   giverId: userId('giver_id').references(() => accounts.id),
   receiverId: accountId('receiver_id'),
@@ -60,12 +60,12 @@ export const payments = table(
     termsVersion: integer('terms_version').notNull().default(0),
     /** The operator's account at the payment service; null for payments from before this was stored. */
     platform: text('platform'),
-    /** When the money that is held on the giver's card is captured, or would have been, had it not been cancelled. */
+    /** When the money that is held on the giver's card is captured, or was to be before it was cancelled. */
     capturesAtMs: whole('captures_at_ms'),
     owedByReceiverCents: cents('owed_by_receiver_cents').notNull().default(sql`0`),
     owedToGiverCents: cents('owed_to_giver_cents').notNull().default(sql`0`),
     owedToReceiverCents: cents('owed_to_receiver_cents').notNull().default(sql`0`),
-    /** What an operator has written off of what the receiver owed, and paid to the giver in another way. */
+    /** Debts that an operator has written off, and paid to the giver in another way. */
     settledByReceiverCents: cents('settled_by_receiver_cents').notNull().default(sql`0`),
     settledToGiverCents: cents('settled_to_giver_cents').notNull().default(sql`0`),
   },

@@ -1,6 +1,6 @@
 /**
- * Endpoints that are told of the events of an account, and what they answered. The ledger and the noted events
- * are the outbox: an endpoint is told what comes after its place.
+ * Endpoints that are told of the events of an account, and their answers. The ledger and the noted events are
+ * the outbox: an endpoint is told what comes after its place.
  */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey } from 'drizzle-orm/pg-core';
@@ -23,7 +23,7 @@ export const webhooks = table(
     oldSecret: bytes('old_secret'),
     oldSecretUntilMs: whole('old_secret_until_ms'),
     createdAtMs: whole('created_at_ms').notNull(),
-    /** How far it was told: the position of an entry, and the number of a noted event. */
+    /** The last entry and the last noted event that it was told. */
     position: whole('position').notNull(),
     number: whole('number').notNull(),
     /** Null while it is on. */

@@ -16,7 +16,7 @@ import { allBut, type Builder, given, insertOnce, is, matches, save, value } fro
 export const isAccount = (column: PgColumn, name: string) =>
   sql`${column} = (select number from ${accounts} where id = ${value(name)})`;
 
-/** What an account is read from (`rules/accounts.ts`). */
+/** The columns that `rules/accounts.ts` reads an account from. */
 export const accountColumns = {
   ...allBut(accounts, 'emailKey', 'passwordHash', 'lastPosition', 'closedAtMs'),
   /** Comma-separated; null for a customer. */
@@ -254,7 +254,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
     ),
 
     secretByName: db.select({ key: secrets.key }).from(secrets).where(is(secrets.name, 'name')),
-    /** All but the one without which nobody's authenticator app could be checked again. */
+    /** Keeps the one that seals the secrets of authenticator apps. */
     deleteSecrets: db.delete(secrets).where(ne(secrets.name, 'totp')),
     insertSecret: insertOnce(db, secrets),
   };

@@ -9,8 +9,8 @@ export function adjustmentStatements({ db, isIn }: Builder) {
   return {
     insertAdjustment: insert(db, adjustments),
     /**
-     * What followed paid tips, a row for each adjustment and one for a payment without any. The reversal is read
-     * again, so that all of it is of one moment.
+     * The adjustments of paid tips, one row each, and one row for a payment without any. The reversal is read
+     * again, so that all rows are of one moment.
      */
     whatFollowed: db
       .select({

@@ -30,7 +30,7 @@ const isAdjustedByEntry = and(
   sql`${entries.kind} in ('received_adjusted', 'given_adjusted')`,
   sql`${positionOf(sql.raw('"adjustments"'))} = ${entries.position}`,
 );
-/** What the adjustments before a reversal came to; it takes what they left. */
+/** The sum of the adjustments before a reversal, which takes back the rest. */
 const adjustedBefore = (column: PgColumn) =>
   sql`case
   when ${transactions.paymentMode} = 'simulated' or ${entries.kind} not in ('received_reversed', 'given_reversed') then 0
@@ -93,7 +93,7 @@ export function changeStatements({ db, isIn }: Builder) {
   return {
     bookEntries: entriesWhere(undefined),
     changesOfTips: entriesWhere(isChange),
-    /** Where a step through the changes of a period ends; no row when it reaches the end. */
+    /** The place where a step through the changes of a period ends; no row when it reaches the end. */
     endOfChanges: db
       .select({ createdAtMs: entries.createdAtMs, position: entries.position })
       .from(entries)
@@ -108,7 +108,6 @@ export function changeStatements({ db, isIn }: Builder) {
       .orderBy(...newestFirst)
       .limit(1)
       .offset(LISTING_SPAN - 1),
-    /** What sums need of each change. */
     changesBefore: db
       .select({
         position: entries.position,

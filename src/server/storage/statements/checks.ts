@@ -29,12 +29,12 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
   /** The account that such a row names. */
   const accountIn = (rows: string) => sql`${sql.raw(rows)}."accountId"`.mapWith(accountId);
   /**
-   * Its number. PostgreSQL's planner searches an index by it and by the rest of the row; joined with accounts, it
-   * read all that an account has.
+   * The number of that account. PostgreSQL's planner searches an index by it and by the rest of the row;
+   * joined with accounts, it read all that an account has.
    */
   const numberIn = (rows: string) =>
     sql`(select number from ${accounts} where id = ${sql.raw(rows)}."accountId")`;
-  /** What the adjustments that came before a reversal moved. */
+  /** The sum of the adjustments before a reversal. */
   const adjustedBefore = (column: PgColumn) =>
     sql`(
       select coalesce(sum(${column}), 0) from ${adjustments}

@@ -15,7 +15,6 @@ export const code = {
 /** The exact condition of the index `qr_codes_current`, without which SQLite does not use it. */
 export const isCurrent = sql`status in ('active', 'paused')`;
 export const ownsCode = eq(accounts.id, qrCodes.userId);
-/** Codes of an account that is closing or suspended take no tips. */
 const statusForGivers = sql<QrCodeStatus>`case
   when ${qrCodes.status} = 'active' and (${accounts.closesAtMs} is not null or ${accounts.suspendedAtMs} is not null)
   then 'paused' else ${qrCodes.status} end`;

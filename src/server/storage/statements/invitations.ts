@@ -13,7 +13,7 @@ export function invitationStatements({ db }: Builder) {
   return {
     insertInvitation: insertOnce(db, invitations),
     usableInvitation: usable,
-    /** The same, locked until the transaction ends, so that two cannot spend one use. */
+    /** Locks until the transaction ends, so that two cannot spend one use. */
     lockInvitation: db
       .select(invitation)
       .from(invitations)

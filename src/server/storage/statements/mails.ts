@@ -3,7 +3,7 @@ import { accounts } from '../schema/accounts.ts';
 import { mailLinks, mailSettings, mails } from '../schema/mail.ts';
 import { allBut, type Builder, given, insertOnce, is, matches, value } from './builder.ts';
 
-/** Mails of one account that wait at once; what happens beyond that is told of by these. */
+/** The number of mails of one account that may wait; further ones would say nothing new. */
 const MAX_WAITING_OF_ACCOUNT = 50;
 
 export function mailStatements({ db, raw, choose }: Builder) {
@@ -34,7 +34,7 @@ export function mailStatements({ db, raw, choose }: Builder) {
       where account.id = ${value('userId')} and settings.confirmed_at_ms is not null
         and (select count(*) from ${mails} as waiting where waiting.user_id = account.id) < ${sql.raw(String(MAX_WAITING_OF_ACCOUNT))}
       on conflict do nothing`),
-    /** Whether the outbox has more mails than are skipped. */
+    /** A row when the outbox has more mails than are skipped. */
     mailBeyond: db
       .select({ id: mails.id })
       .from(mails)

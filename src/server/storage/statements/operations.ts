@@ -8,7 +8,7 @@ import { payments } from '../schema/payments.ts';
 import { transactions } from '../schema/views.ts';
 import { type Builder, is, value } from './builder.ts';
 
-/** So many reversals are searched for those that nobody here asked for. */
+/** The number of newest reversals that are searched for those that nobody here asked for. */
 const REVERSALS_SEARCHED = sql.raw('1000');
 
 export function operationStatements({ db }: Builder) {
@@ -34,7 +34,7 @@ export function operationStatements({ db }: Builder) {
       .groupBy(sql`start_ms`, sql`mode`);
   };
 
-  /** What adjustments have changed of a tip before its reversal: the receiver's account has all of them in order. */
+  /** The sum of a tip's adjustments before its reversal: the receiver's account has all of them in order. */
   const changedBefore = (reversal: SQL, sum: SQL) =>
     sql`coalesce((select sum(${sum}) from ${adjustments} as change
       where change.transaction_sequence = ${reversal}.transaction_sequence

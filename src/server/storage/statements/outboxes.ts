@@ -6,7 +6,7 @@ import { payments } from '../schema/payments.ts';
 import { webhooks } from '../schema/webhooks.ts';
 import type { Builder } from './builder.ts';
 
-/** So many looks at a payment are more than a slow payer needs. */
+/** More looks at a payment than a slow payer needs. */
 const MANY_LOOKS = 5;
 
 const count = () => sql`count(*)`.mapWith(Number);

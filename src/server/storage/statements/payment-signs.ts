@@ -1,4 +1,4 @@
-/** What payments leave to an operator. Adjustments are found by an index that leaves out captures. */
+/** Payments that need an operator. Adjustments are found by an index that leaves out captures. */
 import { and, asc, desc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { adjustments } from '../schema/ledger.ts';
@@ -6,7 +6,7 @@ import { payments, payoutAccounts } from '../schema/payments.ts';
 import { transactions } from '../schema/views.ts';
 import { type Builder, is, value } from './builder.ts';
 
-/** Among so many of the newest tips the last one that was paid is looked for. */
+/** The number of newest tips among which the last paid one is looked for. */
 const TIPS_SEARCHED = sql.raw('1000');
 
 const count = () => sql`count(*)`.mapWith(Number);

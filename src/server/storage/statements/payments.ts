@@ -20,7 +20,7 @@ export function paymentStatements({ db }: Builder) {
       .from(payments)
       .innerJoin(qrCodes, eq(qrCodes.id, payments.qrCodeId))
       .innerJoin(accounts, ownsCode);
-  /** Of this one, or from before platforms were stored. */
+  /** Accounts from before platforms were stored may be on any. */
   const isOfPlatform = sql`${payoutAccounts.platform} in (${value('platform')}, '')`;
   const payoutAccount = () => db.select(allBut(payoutAccounts, 'changedAtMs')).from(payoutAccounts);
 
@@ -91,7 +91,7 @@ export function paymentStatements({ db }: Builder) {
       )
       .orderBy(desc(payments.createdAtMs), desc(payments.id))
       .limit(value('atMost')),
-    /** Open ones of which more should have been heard by now. */
+    /** Open payments whose next news is overdue. */
     stuckPayments: paymentsWithNames()
       .where(
         sql`${payments.lookAtMs} is not null and (
@@ -131,7 +131,7 @@ export function paymentStatements({ db }: Builder) {
       .set({ ...given(payments, 'lookAtMs'), lookCount: sql`${payments.lookCount} + 1` })
       .where(is(payments.id, 'id')),
     savePayoutAccount: save(db, payoutAccounts, 'userId', 'paymentMode', 'platform'),
-    /** The same account from before platforms were stored. */
+    /** Deletes an account from before platforms were stored, once its platform is known. */
     deleteUnclaimedPayoutAccount: db
       .delete(payoutAccounts)
       .where(

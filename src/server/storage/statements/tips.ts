@@ -35,12 +35,12 @@ export const transactionWithNames = {
 /** Of the code that a tip was given by. */
 export const isCodeOfTip = eq(qrCodes.sequence, transactions.code);
 export const isReversed = eq(reversals.transactionSequence, transactions.sequence);
-/** What the adjustments of a tip came to; a simulated tip is not asked for any. */
+/** The sum of a tip's adjustments. Simulated tips have none, so that none are looked for. */
 const adjusted = (column: PgColumn) => sql`case when ${transactions.paymentMode} = 'simulated' then 0 else (
   select coalesce(sum(${column}), 0) from ${adjustments}
   where ${adjustments.transactionSequence} = ${transactions.sequence}
 ) end`;
-/** The same where the tip is called `tip`. */
+/** `adjusted` for a statement that calls the tip `tip`. */
 const adjustedTip = (column: string) => sql`case when tip.mode = ${SIMULATED} then 0 else (
   select coalesce(sum(${sql.identifier(column)}), 0) from ${adjustments} where transaction_sequence = tip.sequence
 ) end`;
@@ -110,9 +110,9 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .returning({ position: accounts.lastPosition, balanceAfterCents: accounts[total] });
 
   /**
-   * What a reversal takes from its bucket. Details are kept unless the tip was the largest, which a maximum
-   * cannot give back, or they are missing; then they are made up on demand, so that a reversal costs the same
-   * however many tips the bucket counts.
+   * A reversal keeps the details of its bucket unless the tip was the largest, which a maximum cannot give
+   * back, or they are missing. They are then made up on demand, so that a reversal costs the same in any
+   * bucket.
    */
   const isKept = sql`${tipQuarters.count} > 1 and ${tipQuarters.detailedCount} = ${tipQuarters.count}
     and ${tipQuarters.largestCents} > ${value('netCents')}`;
@@ -207,7 +207,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       )
       .orderBy(desc(entries.position))
       .limit(value('limit')),
-    /** The same for a period, by the index of times. */
+    /** `tipsOfUser` for a period, by the index of times. */
     datedTipsOfUser: entriesWithTransactions()
       .where(and(isBetweenPlaces, isMeant))
       .orderBy(desc(entries.createdAtMs), desc(entries.position))
@@ -320,7 +320,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       )
       .where(is(accounts.id, 'userId'))
       .groupBy(accounts.id),
-    // What PostgreSQL reads for the tips that it records together.
+    // PostgreSQL records tips together by these.
     /** With the owner's blocks of the givers; pages of other services are read only when there are blocks. */
     codesWithBlocks: choose('SQLite records tips one by one', {
       sqlite: null,
@@ -342,8 +342,8 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         .where(isIn(qrCodes.id, 'codeIds')),
     }),
     /**
-     * Tips by ids, and those of earlier versions by givers and keys. LIMIT 1 keeps the planner from joining: without statistics of keys
-     * it read the whole index for each group (1.6 ms a tip after some thousand).
+     * Tips by ids, and those of earlier versions by givers and keys. LIMIT 1 keeps the planner from joining:
+     * without statistics of keys it read the whole index for each group (1.6 ms a tip after some thousand).
      */
     earlierTips: choose('SQLite records tips one by one', {
       sqlite: null,
