@@ -50,10 +50,10 @@ export async function compareWithPresent(
 }
 
 /**
- * Ends all sessions with their device marks, all sessions and links of operators, and all API keys, and switches webhooks off, unless they are kept.
- * Removes all notification devices, waiting mails and their links, because a copy that is only tried out must
- * not wake or mail anybody, and invitations, which may have been spent or taken back since. Runs inside a
- * transaction.
+ * Ends all sessions with their device marks, all sessions and links of operators, and all API keys, and
+ * switches webhooks off, unless they are kept. Removes all notification devices, waiting mails and their
+ * links, because a copy that is only tried out must not wake or mail anybody, and invitations, which may have
+ * been spent or taken back since. Runs inside a transaction.
  * @param compared null when there was no present data or it was unreadable.
  * @throws DatabaseRefused when the backup contradicts the present past and that was not accepted.
  */
@@ -97,7 +97,7 @@ export async function settle(
   };
 }
 
-/** The time is that of the newest thing that the backup knows of. */
+/** @param atMs the time of the newest thing that the backup knows of. */
 function switchingWebhooksOff(atMs: number): string {
   return `UPDATE webhooks SET off_reason = 'restored', off_at_ms = ${atMs} WHERE off_reason IS NULL`;
 }

@@ -17,15 +17,15 @@ const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
 
 /**
- * What the ledger's rows are joined by. Databases of earlier versions have texts, where later ones have numbers:
- * what is grouped or joined by a number needs no id looked up for each row.
+ * The columns that join the ledger's rows: numbers, or ids in databases of earlier versions. A join by
+ * numbers looks up no id for each row.
  */
 interface Names {
   readonly account: 'account' | 'account_id';
   readonly giver: 'giver' | 'giver_id';
   readonly receiver: 'receiver' | 'receiver_id';
   readonly code: 'code' | 'qr_code_id';
-  /** Of the table of accounts, and of that of codes. */
+  /** The key of accounts, and that of codes. */
   readonly ofAccount: 'number' | 'id';
   readonly ofCode: 'sequence' | 'id';
   /** The column of the kind of an entry, and one of its values. */
@@ -68,14 +68,14 @@ const receivedIn = ({ kind, kindOf }: Names) =>
 const IN_THE_LEDGER = quoted(['authorised', 'succeeded', 'refunded', 'cancelled']);
 const REVERSED = quoted(['refunded', 'cancelled']);
 
-/** What adjustments moved of each tip; nothing in databases of a version without adjustments. */
+/** The sums of the adjustments of each tip. */
 const adjustedIn = (has: Has) =>
   has.adjustments
     ? `(SELECT transaction_sequence, sum(amount_cents) AS amount, sum(net_amount_cents) AS net
        FROM adjustments GROUP BY transaction_sequence)`
     : '(SELECT 0 AS transaction_sequence, 0 AS amount, 0 AS net)';
 
-/** What they moved before the reversal `v`. */
+/** The sum of the adjustments before the reversal `v`. */
 const adjustedBefore = (has: Has, cents: string) =>
   has.adjustments
     ? `(SELECT coalesce(sum(a.${cents}), 0) FROM adjustments a
@@ -94,7 +94,6 @@ const differs = ({ names }: Has, alias: string, kind: string, cents: string, sou
 const changeOf = ({ names: { kindOf } }: Has, side: 'given' | 'received') =>
   `CASE a.kind WHEN 'capture' THEN ${kindOf(`${side}_captured`)} ELSE ${kindOf(`${side}_adjusted`)} END`;
 
-/** Databases of a version without details of buckets do not have this invariant. */
 const detailsOfBuckets = (has: Has): Invariant => [
   'what a bucket tells of its amounts is so of its tips',
   `SELECT ${has.names.idOf('account_id')} || ' ' || start_ms || ' ' || service_category FROM (
@@ -122,7 +121,6 @@ const asItWasPaid = (columns: readonly string[]): Invariant => [
      OR ${columns.map((column) => `t.${column} IS DISTINCT FROM p.${column}`).join(' OR ')})`,
 ];
 
-/** Databases of a version without terms do not have these invariants. */
 const TERMS_INVARIANTS: readonly Invariant[] = [
   asItWasPaid(SAME),
   [
@@ -133,7 +131,6 @@ const TERMS_INVARIANTS: readonly Invariant[] = [
   ],
 ];
 
-/** Databases of a version without payments do not have these invariants. */
 const PAYMENT_INVARIANTS: readonly Invariant[] = [
   [
     'a tip that was paid has a payment that was authorised or succeeded',
@@ -147,7 +144,6 @@ const PAYMENT_INVARIANTS: readonly Invariant[] = [
   ],
 ];
 
-/** Databases of a version without adjustments do not have these invariants. */
 const adjustmentInvariants = (has: Has): readonly Invariant[] => [
   [
     'an adjustment is of a tip that was paid, and did what it says to its two people',
@@ -217,7 +213,7 @@ const tipInvariants = ({ giver, receiver, code, ofAccount, ofCode }: Names): rea
 /** The invariants of tips alone, which also hold of a ledger from before entries existed. */
 export const TIP_INVARIANTS = tipInvariants(TEXTS);
 
-/** What databases of earlier versions do not have. */
+/** Parts of the schema that databases of earlier versions lack, together with the invariants about them. */
 interface Has {
   readonly names: Names;
   readonly details: boolean;

@@ -19,7 +19,7 @@ export const COUNT_UNCHECKED = `SELECT coalesce((SELECT max(sequence) FROM tips)
 
 export type Checkpoint = Readonly<Omit<typeof checkpoints.$inferSelect, 'id'>>;
 
-/** @property adjustedAmountCents what adjustments before it moved of the amount, and of the net amount. */
+/** With the sums of the adjustments before it. */
 export type ReversalRow = Readonly<typeof reversals.$inferSelect> & {
   readonly adjustedAmountCents: number;
   readonly adjustedNetCents: number;
@@ -147,7 +147,7 @@ export function spansIn(window: CheckWindow, accounts: readonly CheckedAccount[]
   ];
 }
 
-/** The tips of entries that follow the one of the tip. */
+/** The tips with later entries: of a reversal, an adjustment or a capture. */
 export function followedIn(entries: readonly EntryRow[]): readonly number[] {
   return [...new Set(entries.filter(isFollowing).map(({ transactionSequence }) => transactionSequence))];
 }
@@ -298,7 +298,7 @@ function isFollowing({ kind }: Pick<EntryRow, 'kind'>): boolean {
 /** By how much an entry changes the number of tips in its bucket. */
 const COUNTED: Readonly<Partial<Record<EntryKind, number>>> = { received: 1, received_reversed: -1 };
 
-/** The tip that has left an entry, or whose reversal or adjustment has; undefined when none did. */
+/** The tip that an entry belongs to; undefined when no tip, reversal or adjustment is due such an entry. */
 function tipOf(entry: EntryRow, due: DueEntries): DueEntry['tip'] | undefined {
   const one = due.get(placeOf(entry));
   const isDue =

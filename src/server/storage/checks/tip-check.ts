@@ -14,9 +14,7 @@ export type TipToCheck = CheckedTip & {
   readonly codeCategory: QrCode['category'] | null;
 };
 
-/**
- * What is wrong with a tip by itself, in sentences: `TIP_INVARIANTS` in `invariants.ts`.
- */
+/** Problems of a tip by itself, in sentences, as by `TIP_INVARIANTS` in `invariants.ts`. */
 export function problemsOfTip(tip: TipToCheck): string[] {
   const { id, amountCents, giverFeeCents, receiverFeeCents, netAmountCents, giverId, receiverId } = tip;
   const rules: readonly (readonly [holds: boolean, sentence: string])[] = [

@@ -86,9 +86,9 @@ async function setUpSession(client: ClientBase, limits: SessionLimits): Promise<
 }
 
 /**
- * The connections of a running server, made on demand. While one exists, nobody can replace the data. A standby
- * is not connected to: a primary that was replaced follows the new one as it comes back, and shows commits that
- * no standby confirmed, and nobody acknowledged, until these are undone.
+ * The connections of a running server, made on demand. While one exists, nobody can replace the data. A
+ * standby is refused: a replaced primary that comes back as one shows commits that no standby confirmed until
+ * these are undone.
  */
 export function openPool(url: string): Pool {
   const pool = new Pool({

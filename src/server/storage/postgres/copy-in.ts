@@ -25,7 +25,7 @@ const PICTURES_AT_ONCE = 100;
 /** Tables with rows that a server makes before anybody registers; the moved rows replace these. */
 const MADE_AT_A_START = ['secrets', 'attempts', 'checked_accounts', 'checkpoints'];
 
-/** @param past of the ledger among the rows, with which what arrived is compared. */
+/** @param past of the ledger among the rows, to compare with that of the filled database. */
 export function fill(
   url: string,
   tables: Iterable<TableRows>,

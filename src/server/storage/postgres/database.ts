@@ -70,7 +70,7 @@ async function prepare(url: string, opening: Opening): Promise<void> {
     const wrongClock = await compareClocks(client, opening.clock);
     if (wrongClock !== null) throw new DatabaseRefused(`${wrongClock}.`);
     const migrations = readMigrations('postgres');
-    // Who waits for another's migration does not hold the lock of servers yet, which would stand in its way.
+    // The lock of servers would stand in a migration's way, so that it is taken once nobody migrates.
     await whileNobodyMigrates(client, async () => {
       await holdAsServer(client);
       if ((await appliedTo(client)).length === 0) opening.tellNew();

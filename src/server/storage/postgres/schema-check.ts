@@ -1,4 +1,4 @@
-/** Compares what lies in the schema of a database with what the migrations make. */
+/** Compares the schema of a database with the one that the migrations make. */
 import type { ClientBase } from 'pg';
 import { compareObjects, type Migration, requireKnown, type SchemaObjects } from '../care/migrations.ts';
 import { appliedTo, HOME } from './migrations.ts';

@@ -41,7 +41,7 @@ export async function recordTips(
   const accounts = new Map(locked.map((account): [UserId, LockedAccount] => [account.id, account]));
   const codeOf = new Map(codes.map((code) => [code.id, code]));
   const byId = new Map<string, EarlierTip>();
-  /** Those of earlier versions; a tip without a key has no name here. */
+  /** Tips of earlier versions; a tip without a key has no name here. */
   const byKey = new Map<string | null, EarlierTip>();
   for (const { idempotencyKey, giverMessage, ...tip } of await runToEnd(
     withWhatFollowed(session.statements, earlier),
@@ -102,6 +102,6 @@ export async function recordTips(
   return { outcome: outcomes, accounts: [...touched].map(({ id }) => id) };
 }
 
-/** Ids have no space in them. */
+/** Ids contain no space. */
 const keyOf = ({ giverId, idempotencyKey }: Pick<GivenTip, 'giverId' | 'idempotencyKey'>) =>
   idempotencyKey === null ? null : `${giverId} ${idempotencyKey}`;

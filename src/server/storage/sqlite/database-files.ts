@@ -73,9 +73,8 @@ export function makeFile(path: string): void {
 }
 
 /**
- * Takes from everybody else what they may do with a database and the files that belong to it, such as an
- * earlier version left them. Its folder is closed only if it is the default one: any other may hold what is
- * not ours.
+ * Closes a database and its files to other users, where an earlier version left them open. The folder is
+ * closed only if it is the default one: another may hold other programs' files.
  */
 export function tighten(path: string): void {
   const folder = dirname(path);
@@ -102,8 +101,7 @@ function closeToOthers(path: string, mode: number): void {
     const isMeant = mode === FOLDER_MODE ? stat.isDirectory() : stat.isFile();
     if (isMeant && (stat.mode & OTHERS) !== 0) chmodSync(path, mode);
   } catch {
-    // The file of another user, or on a disk that cannot be written: whoever may change it must. It can be
-    // used all the same.
+    // A file of another user, or on a read-only disk, can be used all the same; its owner has to close it.
   }
 }
 

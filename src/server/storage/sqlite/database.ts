@@ -87,9 +87,7 @@ async function openStorage(
   }
 }
 
-/**
- * Checks what was written to the ledger since the last check. @returns what is wrong with it, in sentences.
- */
+/** Checks what was written to the ledger since the last check. @returns problems as sentences. */
 function checkToTheEnd(database: Database, statements: Statements): readonly string[] {
   const checkRecent = createRecentCheck(database, statements);
   const checkWindows = database.transaction(() => {

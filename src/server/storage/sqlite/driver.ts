@@ -44,8 +44,8 @@ let compiled: CompiledStatements | undefined;
 
 /**
  * All statements on a connection. Each runs at once.
- * @param prepared `now`: one whose columns a table does not have throws here. `when run`: it throws when it
- *   runs, and what is never run costs nothing (preparing all takes longer than most tests).
+ * @param prepared `now`: a statement with an unknown column throws here. `when run`: it throws when it
+ *   runs, and one that never runs costs nothing (preparing all takes longer than most tests).
  */
 export function prepareStatements(database: Database, prepared: 'now' | 'when run' = 'now'): Statements {
   compiled ??= compileAll({

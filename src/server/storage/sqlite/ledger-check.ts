@@ -62,7 +62,7 @@ export function checkLedger(database: Database): LedgerViolation[] {
   )();
 }
 
-/** @returns what is wrong with the audit log, in sentences. Files of earlier versions have none. */
+/** @returns problems of the audit log as sentences. Files of earlier versions have no log. */
 export function checkAuditLog(database: Database): string[] {
   if (columnsOf(database, 'audit_log').length === 0) return [];
   return problemsOfAudit(database.prepare<[], AuditRow>(ALL_AUDIT_ROWS).iterate());

@@ -65,7 +65,7 @@ export function checkSchema(database: Database, migrations: readonly Migration[]
   return compareObjects(objectsOf(database), objectsMadeBy(migrations.slice(0, applied.length)));
 }
 
-/** What migrations make of an empty database, in which no row can be lost and no reference broken. */
+/** Runs the migrations on an empty database, in which no row can be lost and no reference broken. */
 function objectsMadeBy(migrations: readonly Migration[]): SchemaObjects {
   const database = openDatabase(IN_MEMORY);
   try {

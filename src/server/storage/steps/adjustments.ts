@@ -29,7 +29,6 @@ type FollowedTip = Pick<TransactionRecord, 'id' | 'paymentMode'>;
 
 const NOTHING: ReadonlyMap<TransactionId, WhatFollowed> = new Map();
 
-/** What followed paid tips. */
 export function* readWhatFollowed(
   { whatFollowed }: Statements,
   ids: readonly TransactionId[],
@@ -56,7 +55,7 @@ export function paidAmong(tips: readonly FollowedTip[]): readonly TransactionId[
   return tips.flatMap(({ id, paymentMode }) => (paymentMode === 'simulated' ? [] : [id]));
 }
 
-/** Completes rows of tips, which nobody else has, by what followed them. */
+/** Adds to rows of tips what followed them. The rows are changed in place. */
 export function* withWhatFollowed<Row extends FollowedTip & { readonly reversal: Reversal | null }>(
   statements: Statements,
   rows: readonly Row[],
@@ -65,7 +64,7 @@ export function* withWhatFollowed<Row extends FollowedTip & { readonly reversal:
   return rows.map((row) => completed(row, found.get(row.id)));
 }
 
-/** Completes a row, which nobody else has. */
+/** Changes the row in place. */
 export function completed<Row extends object>(row: Row, followed: WhatFollowed | undefined): Row & Followed {
   if (!followed) return Object.assign(row, NOTHING_FOLLOWED);
   const { adjustments, capturesAtMs, reversal } = followed;

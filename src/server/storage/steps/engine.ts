@@ -66,7 +66,7 @@ export const transacting =
   (...args: Args): Promise<Result> =>
     transact((statements, isRepeated) => step(statements, isRepeated, ...args));
 
-/** The same for a step that changes look-ups of an account's codes, of which listeners are told. */
+/** `transacting` for a step that changes look-ups of an account's codes, of which listeners are told. */
 export const changingCodes =
   (engine: Engine) =>
   <Args extends unknown[], Result>(step: Run<[UserId, ...Args], Result>) =>

@@ -88,7 +88,7 @@ export function* noteEvent(statements: Statements, userId: UserId, event: EventT
   return true;
 }
 
-/** The place after everything that has happened. */
+/** The place after the newest event. */
 export function* newestPlace({ newestEventPlace }: Statements, userId: UserId) {
   const place = yield* newestEventPlace.one({ userId });
   if (!place) throw new Error('an account with events has gone');

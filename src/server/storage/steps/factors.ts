@@ -91,7 +91,7 @@ const passkeyOf = (row: PasskeyRow): PasskeyRecord => ({
   transports: row.transports === '' ? [] : row.transports.split(' '),
 });
 
-/** Everything of a holder, also what waits for a confirmation. */
+/** Deletes all factors of a holder, unconfirmed ones included. */
 export const forgetFactors = (statements: Statements, holder: Holder): Step<void> => {
   const key = keyOf(holder);
   return together(
@@ -181,7 +181,7 @@ const addPasskey: StepOf<Factors['addPasskey']> = function* (
   return isFirst ? 'added_first' : 'added';
 };
 
-/** Whether the codes of a step that may have been committed are those of the holder. */
+/** Whether the holder has these codes, as after a first run that was committed. */
 function* hasThese(statements: Statements, key: Key, { recoveryHashes }: FirstFactor): Step<boolean> {
   const stored = yield* statements.recoveryCodesOf.all({ ...key });
   return recoveryHashes.every((hash) => stored.some(({ codeHash }) => codeHash.equals(hash)));

@@ -87,7 +87,6 @@ export function* askToConfirm(
   if (mail) yield* statements.insertMail.change({ ...mail, ...UNTRIED, userId, recipient });
 }
 
-/** Everything about the mails of an account that is closed. */
 export function forgetMails(statements: Statements, userId: UserId): Step<void> {
   return together(
     statements.deleteMailsOf.change({ userId }),

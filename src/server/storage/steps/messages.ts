@@ -95,7 +95,7 @@ function* thank(
   isRepeated: boolean,
   ...[receiverId, id, text, nowMs]: Parameters<Messages['thank']>
 ) {
-  // Before the messages, as for a tip.
+  // The account is locked before the messages, as for a tip.
   const receiver = yield* statements.lockAccount.one({ id: receiverId });
   if (receiver && receiver.suspendedAtMs !== null) return { outcome: 'suspended', giverId: null } as const;
   const tip = yield* statements.transactionById.one({ id });

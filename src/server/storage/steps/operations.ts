@@ -1,4 +1,4 @@
-/** Steps of what operators look up whoever it belongs to. */
+/** Steps of look-ups by operators, who may look up anybody's data. */
 import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { Operations, Person } from '../port/operations.ts';

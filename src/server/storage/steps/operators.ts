@@ -147,7 +147,7 @@ const beginEnrolment: StepOf<Operators['beginEnrolment']> = function* (
   return { ...operator, enrolledAtMs: null };
 };
 
-/** Ends everything by which an operator could get in but the password. */
+/** Deletes factors, links and sessions, and keeps the password. */
 function* forgetWaysIn(statements: Statements, operatorId: string): Step<void> {
   yield* forgetFactors(statements, { kind: 'operator', id: operatorId });
   yield* statements.deleteOperatorLinksOf.change({ operatorId });

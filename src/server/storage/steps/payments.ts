@@ -131,7 +131,6 @@ export function* paymentsOf(
   return rows.map((row) => rules.paymentOf(row, followed.get(row.id)?.adjustments ?? []));
 }
 
-/** What followed the tips of payments that are in the ledger. */
 function adjustmentsOf(statements: Statements, rows: readonly rules.PaymentRow[]) {
   return readWhatFollowed(
     statements,
@@ -293,7 +292,7 @@ const settleDebt: StepOf<Payments['settleDebt']> = function* (statements, isRepe
   const payment = yield* lock(statements, id);
   const settled = payment && settledPayment(payment, debt, nowMs);
   if (!settled) return isRepeated && (yield* isNoted(statements, act));
-  // What else is open is looked at now.
+  // Anything else that is open is looked at now.
   yield* save(statements, settled, nowMs);
   yield* noteAct(statements, isRepeated, act);
   return true;

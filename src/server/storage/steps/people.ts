@@ -3,7 +3,7 @@ import type { People } from '../port/people.ts';
 import { accountOf, emailKeyOf } from '../rules/accounts.ts';
 import type { Engine } from './engine.ts';
 
-/** Behind every text that begins with another. */
+/** Sorts after every character of a text. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 export function createPeople({ read }: Engine): People {

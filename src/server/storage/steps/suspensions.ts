@@ -30,7 +30,7 @@ const suspend: StepOf<Suspensions['suspend']> = function* (
 
 const lift: StepOf<Suspensions['lift']> = function* (statements, isRepeated, id, act, mail) {
   const account = yield* statements.lockAccount.one({ id });
-  // What a first run has lifted is no longer there.
+  // A suspension that a first run has lifted is gone.
   if (!account || account.suspendedAtMs === null) return isRepeated ? 'lifted' : 'not_suspended';
   yield* statements.setSuspension.change({ id, ...suspensionRow(null) });
   yield* mailToOwner(statements, id, mail);

@@ -235,7 +235,7 @@ function* moveAccount(
   return { account, kind: KIND_NUMBERS[kind], cents: moved, createdAtMs, ...state };
 }
 
-/** The same for a giver; null for a guest. */
+/** `moveAccount` for a giver; null for a guest. */
 function* moveGiver(
   statements: Statements,
   giver: AccountNumber | null,
@@ -250,7 +250,7 @@ function positionsOf(given: Moved | null, received: Moved) {
   return { giverPosition: given?.position ?? null, receiverPosition: received.position };
 }
 
-/** Enters what happened to a tip in the accounts of its two people. */
+/** Inserts the entries of both people; a guest has none. */
 function enterBoth(
   { insertEntry }: Statements,
   transactionSequence: number,
@@ -318,8 +318,7 @@ export function* adjustPaidTip(
 }
 
 /**
- * Records a paid tip, whatever became of its code since, and tells other processes. Requires the accounts'
- * locks.
+ * Records a paid tip, even when its code has ended, and tells other processes. Requires the accounts' locks.
  */
 export function* recordPaidTip(statements: Statements, tip: NewTransaction): Step<void> {
   const code = yield* statements.codeForGiver.one({ id: tip.qrCodeId, giverId: tip.giverId });

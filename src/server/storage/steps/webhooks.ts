@@ -162,7 +162,6 @@ const noteDelivery: StepOf<Webhooks['noteDelivery']> = function* (statements, _,
   yield* statements.deleteOldDeliveries.change({ webhookId: id, upTo: row.number - KEPT_DELIVERIES });
 };
 
-/** Everything about the endpoints of an account that is closed. */
 export function* forgetWebhooks(statements: Statements, userId: UserId): Step<void> {
   yield* statements.deleteDeliveriesOf.change({ userId });
   yield* statements.deleteWebhooksOf.change({ userId });
