@@ -6,9 +6,9 @@ import type { UserId } from '#shared/ids.ts';
 
 /** The number of changes in a step: some milliseconds of work. */
 const CHANGES_PER_STEP = 2_000;
-/** So many entries that came meanwhile are looked at, and taken for changes when there are more. */
+/** The number of new entries that are looked at; more of them count as a change. */
 const MAX_NEWS = 50;
-/** A change that comes in between has everything read again, but not for ever. */
+/** A change meanwhile repeats the reading, at most this often. */
 const MAX_READINGS = 3;
 
 const CHANGES = {
@@ -19,9 +19,9 @@ const CHANGES = {
 } as const satisfies Partial<Readonly<Record<EntryKind, true>>>;
 
 export interface ChangeReading<Answer> {
-  /** Is given every change of the account, newest first. */
+  /** Called with every change of the account, newest first. */
   add(change: BookChange): void;
-  /** Reads the other sums, and answers. */
+  /** Reads the other sums. */
   read(): Promise<Answer>;
 }
 

@@ -69,7 +69,7 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
             )
               return;
             if (isWithin(createdAtMs)) enter(booksOf(createdAtMs), 'changes', changed(change, 1));
-            // Without the changes of a tip, whenever they were made, it is as it was given.
+            // Less its changes, whenever they were made, a tip is as it was given.
             if (isWithin(tipCreatedAtMs)) enter(booksOf(tipCreatedAtMs), 'tips', changed(change, -1));
           },
           async read() {
@@ -183,8 +183,8 @@ type Moved = Pick<DailyEarnings, 'serviceCategory'> & {
 };
 
 /**
- * What a change adds to the sums of changes, or with -1 to those of tips as they were given: there, each tip that
- * was reversed counts again.
+ * What a change adds to the sums of changes; with -1, to those of tips as they were given, in which a
+ * reversed tip counts again.
  */
 function changed({ kind, serviceCategory, amountCents, netAmountCents }: BookChange, sign: 1 | -1): Moved {
   return {

@@ -1,11 +1,10 @@
 /**
- * What the fees came to, by day or month and way of payment. It is summed up from the ledger itself in steps of some
- * milliseconds, tips by the time of the tip, refunds and other changes by their own, so that a period that is over
- * keeps its sums.
+ * The sums of fees by day or month and way of payment, read from the ledger in steps of some milliseconds.
+ * Tips count at their own time, refunds and other changes at theirs, so that a past period keeps its sums.
  *
- * The ledger has no index by time, which every tip would pay for. A stretch of it that is older than an hour never
- * changes, and its first and last quarter of an hour are remembered: the next answer passes over all stretches that
- * lie outside of its period.
+ * The ledger has no index by time, which every tip would pay for. A stretch older than an hour never changes,
+ * and its first and last quarter of an hour are remembered, so that the next answer skips stretches outside
+ * of its period.
  */
 import type { StepQueue } from '#server/queue/step-queue.ts';
 import type { FeeStep, QuarterFees } from '#server/storage/port/operations.ts';
@@ -16,10 +15,10 @@ import type { FeeIncome, FeeQuery } from '#shared/console/fees.ts';
 import { cents, type Terms } from '#shared/money.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
 
-/** What can move fees, each in the order of its own. */
+/** The kinds of movements, each in an order of its own. */
 const MOVES = ['tips', 'reversals', 'adjustments'] as const;
 
-/** A tip or a refund of an older time is committed or was given up. */
+/** Every older tip or refund was committed or given up. */
 const SETTLED_MS = 60 * 60_000;
 const DAY_MS = 86_400_000;
 const OWNER = 'fee income';
@@ -38,7 +37,7 @@ const MOVED = ['count', 'paidCents', 'giverFeeCents', 'receiverFeeCents'] as con
 
 type Moved = { -readonly [Name in (typeof MOVED)[number]]: number };
 
-/** What was given, went back and was changed, in a period by one way of payment. Changes are signed. */
+/** The sums of a period and a way of payment. Those of adjustments are signed. */
 type Sums = Readonly<Record<(typeof MOVES)[number], Moved>>;
 
 export function createFeeIncome(deps: {

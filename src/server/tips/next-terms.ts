@@ -5,7 +5,7 @@ import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
 import { AppError } from '#shared/errors.ts';
 import { type Cents, cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 
-/** What is to change, as it was typed; all else stays. */
+/** The changes as they were typed; other terms stay. */
 export interface AskedTerms {
   /** In percent. */
   readonly giverFee?: string | undefined;
@@ -15,7 +15,7 @@ export interface AskedTerms {
   /** Amounts with commas between them. */
   readonly quick?: string | undefined;
   readonly currency?: string | undefined;
-  /** Since when they hold; undefined for as soon as can be. */
+  /** When they begin to hold; undefined for as soon as possible. */
   readonly fromMs?: number | undefined;
   /** The version that the operator has seen; it must still be the newest one. */
   readonly basedOn?: number | undefined;
@@ -45,8 +45,8 @@ export async function setTerms(deps: Deps, asked: AskedTerms, nowMs: number, act
 }
 
 /**
- * What the next version would be.
- * @throws AppError `invalid_input` with the field of `AskedTerms` that is not right; `from` for `fromMs`.
+ * Makes the next version without saving it.
+ * @throws AppError `invalid_input` with the wrong field of `AskedTerms`; `from` for `fromMs`.
  */
 export async function proposeTerms(
   { storage, isPaidByStripe }: Deps,

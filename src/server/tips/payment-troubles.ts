@@ -1,6 +1,6 @@
 /**
- * What payments leave to an operator: those that do not come to an end, debts, disputes with their deadlines, and
- * what went back at the payment service by itself.
+ * Payments that need an operator: those that do not come to an end, debts, disputes with their deadlines, and
+ * those that the payment service refunded by itself.
  */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { OpenDispute } from '#server/storage/port/operations.ts';
@@ -114,7 +114,6 @@ export function createPaymentTroubles(deps: {
   };
 }
 
-/** What is owed for a payment, and by or to whom. */
 export function debtsOf(payment: PaymentRecord): { readonly kind: DebtKind; readonly cents: Cents }[] {
   const debts = [
     { kind: 'owed_by_receiver', cents: payment.owedByReceiverCents },

@@ -7,8 +7,8 @@ import { putInForce, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 
 export interface TipTerms {
   /**
-   * Reads the versions again. Call it at the start and every second. When they cannot be read later, those of
-   * before hold on.
+   * Reads the versions again. Call it at the start and every second. A later failure keeps the versions that
+   * are known.
    * @throws StorageUnavailable at the start.
    */
   tick(): Promise<void>;
@@ -34,7 +34,7 @@ export function createTipTerms(
   return {
     async tick() {
       now();
-      // A database that does not answer would be asked more often than it can answer.
+      // A database that answers slowly is asked once at a time.
       if (isReading) return;
       isReading = true;
       try {
@@ -54,7 +54,6 @@ export function createTipTerms(
   };
 }
 
-/** The specified terms hold from the beginning. */
 const FIRST: StoredTerms = { ...SPECIFIED_TERMS, fromMs: 0, createdAtMs: 0 };
 
 /** The newest version whose time has come, else the specified terms. @param versions oldest first. */

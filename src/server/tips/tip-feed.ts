@@ -47,11 +47,11 @@ export interface TipStream {
 
 export interface TipFeed {
   /**
-   * Opens a stream of an account's tips and what becomes of their money: first those after the event `lastSeen`, then new
+   * Opens a stream of an account's tips and their changes: first those after the event `lastSeen`, then new
    * ones. When `lastSeen` is null, unknown or followed by more than 1,000 entries, the stream has new ones
    * only. It subscribes before it reads, so that no entry is missed, and ends when `until` is aborted, the
    * feed closes, or another account takes its place: when all 5,000 are taken, an account that would still
-   * have fewer streams than the one with the most displaces the newest stream of that account.
+   * have fewer streams than the one with the most displaces the newest stream of that one.
    * @throws AppError `too_many_requests` when the account has 20 streams; `busy` when all places are taken
    *   and no account has at least two streams more, or when the feed is closed.
    */
@@ -274,7 +274,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
 
 const TRANSACTION_PREFIX = 'txn_';
 const REVERSAL_PREFIX = 'rev_';
-/** Behind the id stands the number of the change. */
+/** The number of the change stands after the id. */
 const CHANGE = /^chg_([0-9a-z]{26})_([1-9][0-9]{0,5})$/;
 
 function eventIdOf({ transactionId, isReversal, changeNumber }: EntryName): string {

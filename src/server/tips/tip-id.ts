@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { type TransactionId, transactionIdFrom, type UserId } from '#shared/ids.ts';
 
 /**
- * The digest needs no secret: without the key, which its giver alone knows, the id cannot be foreseen, and a key that
- * is guessed tells nothing but that it was guessed. A secret that an operator renews would let a tip be given twice.
+ * The digest needs no secret: only the giver knows the key, without which nobody can foresee the id. A secret
+ * that an operator renews would let a tip be given twice.
  */
 export function idOfKeyedTip(giverId: UserId, idempotencyKey: string): TransactionId {
   return transactionIdFrom(createHash('sha256').update(`tip ${giverId} ${idempotencyKey}`).digest());

@@ -25,7 +25,7 @@ export interface TipRecord extends Pick<Books, 'listEntries'> {
    * @throws AppError `invalid_input` when the cursor is no transaction of this account.
    */
   list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
-  /** The sums of the tips that the query selects, without what went back of them; and those of the books. */
+  /** The sums of the selected tips less what went back of them, and the sums of the books. */
   sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
   /**
    * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service
@@ -45,7 +45,7 @@ export function createTipRecord(deps: {
 
   const { listEntries, placeOf } = createBooks({ storage, view, queryQueue });
 
-  /** Simulated tips never arrive later, so that nobody is asked. */
+  /** Simulated tips are never held, so that nothing is read. */
   async function arrivingOf({ id }: Account, { startMs, endMs }: Day, serviceCategory?: ServiceCategory) {
     if (deps.payments.mode === 'simulated') return cents(0);
     const of = { fromMs: startMs, untilMs: endMs, serviceCategory: serviceCategory ?? null };
@@ -80,7 +80,7 @@ export function createTipRecord(deps: {
         (serviceCategory === null || change.serviceCategory === serviceCategory);
       const begin = () => {
         const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
-        /** `tips` begins with what changed of them, whenever: with it they are as they were given. */
+        /** `tips` begins with the reverse of their changes, so that tips count as they were given. */
         const moves = { received: noMoves(), sent: noMoves() };
         return {
           add(change: BookChange) {

@@ -1,6 +1,6 @@
 /**
- * What operators do about tips: find one whoever it belongs to, refund it for somebody who cannot, end a debt, and
- * see which payments do not come to an end and what went back by itself. Nothing here tells a message.
+ * Tips for operators: finding anybody's, refunding it for somebody who cannot, ending a debt, and seeing
+ * payments that do not come to an end or went back by themselves. Nothing here tells a message.
  */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Act, ActAbout } from '#server/storage/port/audit.ts';
@@ -138,7 +138,7 @@ export function createTipSupport(deps: {
     return view(found);
   }
 
-  /** What came of it; the payment service may not answer, and is then asked again by itself. */
+  /** `asked` when the payment service does not answer now; the sweep asks it again. */
   async function tryToRefund(act: Act, id: TransactionId) {
     try {
       return (await payments.refund({ transactionId: id, createdAtMs: act.atMs, act })).outcome;
@@ -178,7 +178,7 @@ export function createTipSupport(deps: {
   };
 }
 
-/** What a text may mean: the path of a link says it, whatever the address of the installation was then. */
+/** Reads a text as names. Of a link only the path counts, because the installation may have moved. */
 function* namesIn(text: string, receipts: Pick<GuestReceipts, 'read'>): Generator<PaymentName> {
   const name = text
     .trim()
@@ -223,7 +223,7 @@ const isDisputed = (adjustments: readonly Adjustment[]) =>
 const paidBy = ({ amountCents, giverFeeCents }: Pick<Adjustment, 'amountCents' | 'giverFeeCents'>) =>
   cents(amountCents + giverFeeCents);
 
-/** Who has a tip taken back that neither of its two people took back; null from before this was stored. */
+/** Who took a tip back that neither of its two people took back; null from before this was stored. */
 function otherRefunderOf(payment: PaymentRecord | null, actions: readonly string[]) {
   if (payment) return payment.refund ? 'operator' : 'payment_service';
   return actions.includes('tip_refunded') ? 'operator' : null;

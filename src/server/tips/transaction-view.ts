@@ -16,7 +16,7 @@ import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 
-/** They take some 2 MB. */
+/** The pseudonyms take some 2 MB. */
 const MAX_REMEMBERED = 10_000;
 
 export type Viewable = TransactionRecord | PaymentRecord;
@@ -185,7 +185,7 @@ function statusOf(record: Viewable): Transaction['status'] {
   }
 }
 
-/** Whether nothing is left of the tip, and a dispute that was not won has a part in it. */
+/** Whether nothing is left of the tip, at least partly because of a dispute that was not won. */
 function isTakenByBank({ amountCents, giverFeeCents, adjustments }: TransactionRecord): boolean {
   const won = new Set(adjustments.filter(({ kind }) => kind === 'dispute_won').map(({ source }) => source));
   const hasDispute = adjustments.some(({ kind, source }) => kind === 'dispute' && !won.has(source));
@@ -196,7 +196,7 @@ function isTakenByBank({ amountCents, giverFeeCents, adjustments }: TransactionR
   return hasDispute && left === 0;
 }
 
-/** Which of the two people a change does not concern, because none of their money moves. */
+/** The person who is not told of a change, because none of their money moves. */
 const NOT_FOR: Readonly<Partial<Record<Adjustment['kind'], 'giver' | 'receiver'>>> = {
   refund_failed: 'receiver',
   debit: 'giver',

@@ -31,9 +31,9 @@ export interface Transactions extends TipRecord {
    * Pays a tip, durably; for a guest when `giver` is null. The same giver and idempotency key give the same
    * transaction.
    * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`,
-   *   `account_suspended`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when the giver was quoted
-   *   others, `words_not_taken`; `invalid_input` for an amount out of bounds, a blocked word, or a guest's
-   *   name.
+   *   `account_suspended`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when
+   *   the giver was quoted others, `words_not_taken`; `invalid_input` for an amount out of bounds, a blocked
+   *   word, or a guest's name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /**
