@@ -1,11 +1,8 @@
-/**
- * How to reach whoever runs the site. It stands here and not beside the other settings of the operator, which
- * the tip page loads.
- */
+/** The operator's contact, apart from the other settings, which the tip page loads. */
 import { type OperatorContact, readOperatorContact } from '#shared/later/operator-contact.ts';
 import { drawnInstallation } from '../../installation.ts';
 
-/** @returns null where the operator has set no contact. */
+/** @returns null when none is set. */
 export function operatorContact(): OperatorContact | null {
   return readOperatorContact(
     import.meta.env.SSR

@@ -14,7 +14,7 @@ interface MailReceiptProps {
   readonly isGuest: boolean;
 }
 
-/** Nothing where the site sends no mail. */
+/** Draws nothing when the site sends no mail. */
 export function MailReceipt({ name, isGuest }: MailReceiptProps) {
   const [step, setStep] = useState<'offer' | 'address' | 'sending' | 'sent'>('offer');
   const [failure, setFailure] = useState<string | null>(null);

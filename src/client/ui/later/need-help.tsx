@@ -1,7 +1,6 @@
-/** How to reach whoever runs the site. */
 import { operatorContact } from './contact.ts';
 
-/** Nothing where the operator has set no contact. */
+/** Draws nothing when the operator has set no contact. */
 export function NeedHelp() {
   const contact = operatorContact();
   return (

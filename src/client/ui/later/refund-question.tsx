@@ -1,4 +1,3 @@
-/** The question before a tip goes back to its giver. */
 import { cents, formatMoney } from '#shared/money.ts';
 import { isArriving } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';

@@ -1,4 +1,4 @@
-/** Who may make an account. It stands here because the tip page loads the other settings of the operator. */
+/** Who may make an account, apart from the other settings, which the tip page loads. */
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { drawnInstallation } from '../../installation.ts';
 

@@ -1,4 +1,4 @@
-/** Whether the site sends mail. It stands here because the tip page loads the other settings of the operator. */
+/** Whether the site sends mail, apart from the other settings, which the tip page loads. */
 import { drawnInstallation } from '../../installation.ts';
 
 export function sendsMail(): boolean {

@@ -1,7 +1,6 @@
 /**
- * What became of the money of a tip after it was given, in the words of its two people, and how its sums are
- * named. The giver's amount leads wherever a tip is named, and what was paid or kept stands beside it, so that
- * no two sums of a tip are taken for each other.
+ * Words about the money of a tip, for its giver and its receiver. The giver's amount leads wherever a tip is
+ * named, and what was paid or kept stands beside it, so that no two sums of a tip are taken for each other.
  */
 import { brand } from '#shared/brand.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
@@ -19,7 +18,7 @@ const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
   debit: 'Deducted',
 };
 
-/** What the receiver has won the giver has lost. */
+/** A dispute that the receiver has won is lost for the giver. */
 const LABELS_FOR_GIVER: Readonly<Partial<Record<TipChange['kind'], string>>> = {
   dispute_won: 'Dispute closed',
   dispute_lost: 'Refunded by your bank',
@@ -65,7 +64,6 @@ export function sentenceOf({ kind, amountCents }: TipChange, isGiver: boolean): 
   return (isGiver ? TO_GIVER : TO_RECEIVER)[kind](sum);
 }
 
-/** The changes of a tip, oldest first, each with what is still to be said of it. */
 export function toldChanges({ changes }: Transaction, isGiver: boolean) {
   return changes.map((change, index) => {
     const { kind, at, amountCents } = change;
@@ -92,12 +90,12 @@ export function paidOf(tip: Paid): string {
   return `you paid ${formatMoney(leftOfPaid(tip))}`;
 }
 
-/** What its receiver keeps of a tip after all that has happened to it, in cents. */
+/** The receiver's part after all changes. */
 export function leftOfKept({ netAmountCents, changes }: Kept): Cents {
   return after(netAmountCents, changes);
 }
 
-/** What its giver has paid, less what came back, in cents. */
+/** The giver's payment after all changes. */
 export function leftOfPaid({ amountCents, giverFeeCents, changes }: Paid): Cents {
   return after(amountCents + giverFeeCents, changes);
 }
@@ -106,7 +104,7 @@ function after(begunCents: number, changes: Transaction['changes']): Cents {
   return cents(changes.reduce<number>((sum, { amountCents }) => sum + amountCents, begunCents));
 }
 
-/** About a tip that is arriving or was never charged; null for any other. */
+/** A sentence about a tip that is arriving or was never charged; null for any other. */
 export function chargeSentence(tip: Transaction, isGiver: boolean): string | null {
   if (isArriving(tip)) {
     const at = timeOf(tip.capturesAt);
