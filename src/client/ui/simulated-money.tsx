@@ -1,7 +1,4 @@
-/**
- * Says that the sums of a screen are no real money, unless they are. It stands once on each screen with a
- * sum.
- */
+/** Says that sums are no real money, unless they are. It stands once on each screen with a sum. */
 import type { PaymentMode } from '#shared/payments.ts';
 import { paymentMode } from '../installation.ts';
 import styles from './simulated-money.module.css';

@@ -279,10 +279,7 @@ function datesFrom(from: string, to: string): string[] {
   return dates;
 }
 
-/**
- * The period that ends the day before: as many whole months if the period has whole months, else as many
- * days.
- */
+/** The period before: as many months long if it has whole months, else as many days. */
 function periodBefore(from: string, to: string): Dates {
   const last = dateAfter(from, -1);
   if (from.endsWith('-01') && to === lastOfMonth(to)) {

@@ -48,9 +48,7 @@ const LETTER_OF = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, alike]) => [...alike].map((one) => [one, letter] as const)),
 );
 
-/**
- * Ranges of 26 letters without a compatibility form in Unicode: in black circles and squares, and of flags.
- */
+/** Ranges of 26 letters without a compatibility form: in black circles and squares, and of flags. */
 const ORNATE_ALPHABETS = /[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF}]/gu;
 const KATAKANA = /[\u30A1-\u30F6]/g;
 const KATAKANA_TO_HIRAGANA = 0x60;
@@ -61,9 +59,7 @@ const APOSTROPHES = /[\u2018\u2019\u02BC\u00B4`]/g;
 const CONTRACTION = /'(?=(?:ll|re|ve|d|m|s|t)(?!\p{L}))/gu;
 /** Zero-width characters, soft hyphens, directions, variation selectors. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
-/**
- * Marks of no script in particular, which pile up on letters (zalgo), except those that make another kana.
- */
+/** Marks of no script, which pile up on letters (zalgo), except those that make another kana. */
 const LOOSE_MARKS = /(?![\u3099\u309A])\p{M}(?<=\p{sc=Zinh})/gu;
 /** In these scripts a mark is an accent or a point, which may be omitted; in others it may be a vowel. */
 const ACCENTS =

@@ -20,10 +20,7 @@ const MAX_STREAMS = 5_000;
 const READ_SIZE = 20;
 /** Reads of the ledger and entries delivered, by all streams together, in one turn of the event loop. */
 const STEPS_PER_TURN = 25;
-/**
- * A client that missed more reloads the list, which returns many tips in one answer, and only as far as
- * somebody looks.
- */
+/** A client that missed more reloads the list, whose answers have many tips, as far as somebody looks. */
 const MAX_REPLAY = 1_000;
 const RETRY_AFTER_S = 30;
 

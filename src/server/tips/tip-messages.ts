@@ -25,10 +25,7 @@ export interface TipMessages {
   thank(account: Pick<Account, 'id'>, id: string, text: string): Promise<Transaction>;
   /** Hides a giver's message, or shows it again. @throws AppError `transaction_not_found`, `no_words`. */
   hide(account: Account, id: string, isHidden: boolean): Promise<Transaction>;
-  /**
-   * Reports a giver's message to the operator, and hides it. @throws AppError `transaction_not_found`,
-   * `no_words`.
-   */
+  /** Reports a giver's message to the operator, and hides it. @throws AppError as `hide`. */
   report(account: Account, id: string): Promise<Transaction>;
   /** A giver whom the code's owner has blocked finds the code paused, as they do when they pay. */
   seeCode(found: QrCodeLookup, giver: Account | null): Promise<QrCodeLookup>;

@@ -8,10 +8,7 @@ import styles from './dialog.module.css';
 
 interface DialogProps {
   readonly title: string;
-  /**
-   * `question` is as small as its text; `screen` and `column` fill a phone, and `column` has the width of one
-   * on a desktop.
-   */
+  /** `question` is as small as its text; the others fill a phone, and `column` is as wide as one. */
   readonly size: 'question' | 'screen' | 'column';
   /** Called by Escape and by the button in the corner. The dialog stays until it is no longer rendered. */
   readonly onClose: () => void;

@@ -1,6 +1,4 @@
-/**
- * Draws at most three queued toasts at the right, below the head of the page, whose buttons stay in reach.
- */
+/** Draws at most three queued toasts at the right, below the head of the page with its buttons. */
 import 'sonner/dist/styles.css';
 import { useEffect, useState } from 'react';
 import { Toaster as Sonner, toast } from 'sonner';
@@ -8,10 +6,7 @@ import { dismissShownBy, type Toast, takeToasts, useWaitingToasts } from '../../
 import './toaster.css';
 
 const SHOWN_MS = 4_000;
-/**
- * A pointer that rests on a toast keeps it at most for this time, because a finger never leaves what it has
- * touched.
- */
+/** The longest time that a resting pointer keeps a toast: a finger never leaves what it has touched. */
 const LONGEST_MS = 12_000;
 const MAX_VISIBLE = 3;
 /** A toast stays readable for this time before the next one of its subject replaces it. */

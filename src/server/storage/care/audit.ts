@@ -9,10 +9,7 @@ export const ALL_AUDIT_ROWS = `SELECT number, at_ms AS "atMs", actor_kind AS "ac
 
 export const AUDIT_HEAD = 'SELECT number, hash FROM audit_log ORDER BY number DESC LIMIT 1';
 
-/**
- * @param rows oldest first.
- * @returns problems as sentences; none when each row follows from the one before.
- */
+/** Problems of rows, oldest first, as sentences; none when each row follows from the one before. */
 export function problemsOfAudit(rows: Iterable<AuditRow>): string[] {
   const check = createAuditCheck();
   for (const row of rows) check.add(row);

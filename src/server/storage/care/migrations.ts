@@ -76,9 +76,7 @@ export function compareObjects(present: SchemaObjects, expected: SchemaObjects):
   return [...sentences, ...missing.map((name) => `the ${name} is missing`)];
 }
 
-/**
- * @throws DatabaseRefused with the first difference between a database and its migrations, if there is one.
- */
+/** @throws DatabaseRefused with the first difference between a database and its migrations. */
 export function requireUnchanged([difference]: readonly string[]): void {
   if (difference === undefined) return;
   throw new DatabaseRefused(

@@ -1,7 +1,4 @@
-/**
- * The steps of a restore on every engine, between checking a backup and putting it in the place of the
- * present data.
- */
+/** The steps of a restore between checking a backup and replacing the present data, on every engine. */
 import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
 import type { AuditHead } from '../rules/audit.ts';
 import { insertingAct } from './audit.ts';

@@ -71,9 +71,7 @@ export interface Judgement {
   readonly checkpoint: Checkpoint;
   readonly accounts: readonly CheckedAccount[];
   readonly buckets: readonly BucketMove[];
-  /**
-   * Accounts whose chain is checked to its end, so that their buckets from `bucketsFromMs` on can be judged.
-   */
+  /** Accounts whose chain is checked to its end. Their buckets from `bucketsFromMs` on can be judged. */
   readonly complete: readonly { readonly accountId: UserId; readonly bucketsFromMs: number }[];
 }
 

@@ -1,6 +1,4 @@
-/**
- * The storage port for API keys, beside `Storage.findApiKey`. The text of a key is stored as its hash only.
- */
+/** The storage port for API keys, beside `Storage.findApiKey`. Only the hash of a key is stored. */
 import type { ApiScope } from '#shared/api-scopes.ts';
 import type { ApiKeyId, UserId } from '#shared/ids.ts';
 import type { Act } from './audit.ts';

@@ -38,10 +38,7 @@ export interface RestoreOptions {
   readonly acceptsOtherPast: boolean;
   /** An earlier note of the ledger; a backup that contradicts it is refused. */
   readonly noted: NotedPast | null;
-  /**
-   * Called before anything is replaced, with the number of present tips that the backup lacks, when that
-   * could be counted.
-   */
+  /** Called before anything is replaced, when the present tips that the backup lacks were counted. */
   tellLostTips(count: number): void;
   /** Is noted in the audit log of the restored data, where that has one. */
   readonly act?: Act | undefined;
@@ -80,10 +77,7 @@ export interface TableRows {
 /** A step of opening that can take minutes. */
 type OpeningStep = 'migrating the tables' | 'checking the ledger';
 
-/**
- * Called before a step with the sizes that it is about. The returned function is called when the step has
- * succeeded.
- */
+/** Called before a step with its sizes. The returned function is called when the step has succeeded. */
 export type Announce = (step: OpeningStep, about: Readonly<Record<string, number>>) => () => void;
 
 export interface Opening {

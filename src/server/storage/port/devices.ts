@@ -26,9 +26,7 @@ export interface DeviceRecord
   readonly device: string;
 }
 
-/**
- * A device that one process alone notifies until `claimedUntilMs`, of the entries after `notifiedPosition`.
- */
+/** One process alone notifies it until `claimedUntilMs`, of the entries after `notifiedPosition`. */
 export interface ClaimedDevice
   extends Pick<NewDevice, 'id' | 'userId' | 'endpoint' | 'p256dh' | 'auth' | 'withWords'> {
   readonly notifiedPosition: number;

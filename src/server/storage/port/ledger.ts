@@ -333,10 +333,7 @@ export interface Ledger {
   ): Promise<ListingPlace | null>;
   /** An account's changes by their own time, newest first, at most `limit`. @param before null for the newest. */
   listChanges(userId: UserId, before: ListingPlace | null, limit: number): Promise<BookChange[]>;
-  /**
-   * Received tips by local day and service, in no order. The cost grows with the quarters of an hour that
-   * have tips.
-   */
+  /** Received tips by local day and service, unordered. The cost grows with the quarters that have tips. */
   readDailyEarnings(userId: UserId, period: EarningsPeriod): Promise<DailyEarnings[]>;
   readHourlyEarnings(userId: UserId, period: EarningsPeriod): Promise<HourlyEarnings[]>;
   /** A transaction that the user gave or received, or a guest's when `userId` is null; else null. */

@@ -98,10 +98,7 @@ export interface StatementReader {
 export interface Mails {
   /** Adds a mail that has no other cause in the data; `full`, with nothing added, beyond `maxCount` mails. */
   add(mail: AddressedMail, maxCount: number, act?: Act): Promise<'added' | 'full'>;
-  /**
-   * Adds a mail to the confirmed address of an account. `unconfirmed` when it has none; `full` beyond
-   * `maxCount` mails.
-   */
+  /** Mails an account's confirmed address; `unconfirmed` without one, `full` beyond `maxCount` mails. */
   addToConfirmed(userId: UserId, mail: NewMail, maxCount: number): Promise<'added' | 'full' | 'unconfirmed'>;
   /** Claims due mails, the longest waiting first. Two processes never claim the same one. */
   claimDue(due: DueMails): Promise<ClaimedMail[]>;
@@ -152,10 +149,7 @@ export interface Mails {
   marksFrom(email: string): Promise<number>;
 
   settingsOf(userId: UserId): Promise<MailSettings>;
-  /**
-   * Turns monthly statements on or off.
-   * @param statedMonth the last month that needs none, such as 2026-05.
-   */
+  /** Sets monthly statements. @param statedMonth the last month that needs none, such as 2026-05. */
   setMonthlyStatement(
     userId: UserId,
     change: { readonly isOn: boolean; readonly timeZone: string; readonly statedMonth: string },
@@ -165,10 +159,7 @@ export interface Mails {
    * @param after the last account of the page before; '' for the first page.
    */
   listStatementReaders(after: string, atMost: number): Promise<StatementReader[]>;
-  /**
-   * Adds the statement of a month and notes the month, unless another process has.
-   * @returns false when nothing was added.
-   */
+  /** Adds the statement of a month and notes the month. @returns false when another process has. */
   addStatement(reader: StatementReader, month: string, mail: NewMail): Promise<boolean>;
 }
 

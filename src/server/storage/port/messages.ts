@@ -61,9 +61,7 @@ export interface ReportPlace {
 export interface Messages {
   /** Tips without messages are left out. */
   findMessages(ids: readonly TransactionId[]): Promise<TipMessages[]>;
-  /**
-   * Stores the one answer to a received tip and tells the giver's streams. `repeated` for the same answer.
-   */
+  /** Stores the one answer to a received tip and tells the giver's streams. `repeated` for the same. */
   thank(
     receiverId: UserId,
     id: TransactionId,

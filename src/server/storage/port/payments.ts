@@ -61,10 +61,7 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
   readonly settledToGiverCents: Cents;
 }
 
-/**
- * The money of one charge as the payment service reports it at one moment. Sums are in cents and contain the
- * giver's fee.
- */
+/** The money of a charge at one moment, by the payment service. Sums contain the giver's fee. */
 export interface ChargeState {
   readonly chargeId: string;
   readonly transactionId: string | null;
@@ -95,9 +92,7 @@ export interface ChargeState {
     /** Whether its money was transferred to the receiver again. */
     readonly isGivenBack?: true;
   }[];
-  /**
-   * The transfer to the receiver's account before fees, and how much of it is reversed now; null without one.
-   */
+  /** The transfer to the receiver before fees, and how much of it is reversed now; null without one. */
   readonly transfer: { readonly cents: number; readonly reversedCents: number } | null;
 }
 
@@ -126,10 +121,7 @@ export type PaymentMove =
   | { readonly kind: 'failed' | 'expired' | 'refunded' }
   /** Ends no payment whose page another request has stored meanwhile: somebody may be paying there. */
   | { readonly kind: 'page_refused' }
-  /**
-   * Names the refund request that was refused, or that refunded what a dispute had left, because a later one may be
-   * under way.
-   */
+  /** Names a request that was refused, or refunded the rest after a dispute: another may be under way. */
   | { readonly kind: 'refund_refused'; readonly askedAtMs: number };
 
 /** The payment after a move, or unchanged because it had moved on. */
@@ -222,9 +214,7 @@ export interface Payments {
   enterFoundPayment(payment: FoundPayment, lookAtMs: number): Promise<PaymentRecord | null>;
   /** When the newest payment began; null without one. */
   newestPaymentMs(): Promise<number | null>;
-  /**
-   * Payments that reached the ledger and began in a period, oldest first; at most `atMost`, after the one named.
-   */
+  /** Payments in the ledger that began in a period, oldest first; at most `atMost`, after the one named. */
   listPaidPayments(
     period: { readonly fromMs: number; readonly untilMs: number },
     after: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null,

@@ -1,7 +1,4 @@
-/**
- * The storage port for finding somebody and seeing what an operator needs to know of their account: no message,
- * no secret.
- */
+/** The storage port by which operators find accounts and their facts: no message, no secret. */
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';

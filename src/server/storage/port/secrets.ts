@@ -12,10 +12,7 @@ interface KeyStore {
 
 const SECRET_BYTES = 32;
 
-/**
- * Reads the keys of an installation and creates missing ones.
- * @throws StorageUnavailable when a missing key cannot be saved.
- */
+/** Reads the keys and creates missing ones. @throws StorageUnavailable when one cannot be saved. */
 export async function readSecrets(storage: KeyStore, random: RandomBytes): Promise<Secrets> {
   const secret = (name: SecretName) => storage.secret(name, random(SECRET_BYTES));
   return {

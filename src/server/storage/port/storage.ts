@@ -30,9 +30,7 @@ import type { Suspension, Suspensions } from './suspensions.ts';
 import type { TermsStorage } from './terms.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/**
- * Nothing can be read or saved now: the disk is full, or the data is read-only or locked by another process.
- */
+/** Nothing can be read or saved now: the disk is full, or the data read-only or locked by another process. */
 export class StorageUnavailable extends Error {
   constructor(cause: unknown) {
     super('the storage is unavailable', { cause });
@@ -229,10 +227,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   readonly isShared: boolean;
   /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
-  /**
-   * Tells listeners of changes by a process that notifies nobody, such as an operator's command on SQLite;
-   * called every second.
-   */
+  /** Tells listeners of changes by a command on SQLite, which notifies nobody; called every second. */
   lookForOthers(): Promise<void>;
 
   /**
@@ -339,9 +334,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
     change: QrCodeChange,
     nowMs?: number,
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
-  /**
-   * Replaces a code by a new one with the same service, tip page and state. `id_taken` asks for another id.
-   */
+  /** Replaces a code, keeping its service, tip page and state. `id_taken` asks for another id. */
   replaceQrCode(
     userId: UserId,
     id: QrCodeId,
@@ -363,10 +356,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
     nowMs?: number,
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
   findPhoto(name: PhotoName): Promise<Uint8Array | null>;
-  /**
-   * Current codes, at most one a service, oldest first, each with its picture for the address `addressPrefix`
-   * + id.
-   */
+  /** Current codes, one a service, oldest first, with pictures for the addresses `addressPrefix` + id. */
   listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
   /**
    * Replaced and retired codes, newest first.

@@ -31,10 +31,7 @@ export interface StepConnection {
   readonly begun: Promise<unknown>;
   /** Sends a statement without waiting for the answers to earlier ones. */
   ask<Row extends QueryResultRow>(query: string | QueryConfig<unknown[]>): Promise<Row[]>;
-  /**
-   * Commits, including statements that were sent and not answered yet.
-   * @param sent statements that must succeed for the commit.
-   */
+  /** Commits, also unanswered statements. @param sent statements that must succeed for the commit. */
   commit(...sent: readonly Promise<unknown>[]): Promise<void>;
 }
 
@@ -42,10 +39,7 @@ export interface StepConnection {
 type Step<Result> = (session: StepConnection, isRepeated: boolean) => Promise<Result>;
 
 export interface AtomicSteps {
-  /**
-   * Runs a step that may be repeated at will: reads, and single statements that change nothing the second
-   * time.
-   */
+  /** Runs a repeatable step: reads, or a single statement that changes nothing the second time. */
   run<Result>(step: (statements: Statements) => Promise<Result>): Promise<Result>;
   /**
    * Runs a step as one transaction, committing it if the step did not.

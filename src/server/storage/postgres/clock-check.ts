@@ -9,10 +9,7 @@ import type { AtomicSteps } from './atomic-steps.ts';
 
 const TOLERANCE_MS = 60_000;
 
-/**
- * Takes the time of the answer into account. @returns a sentence for the operator when the clocks differ too
- * much; else null.
- */
+/** Allows for the time of the answer. @returns a sentence when the clocks differ too much; else null. */
 export async function compareClocks(client: ClientBase, clock: Clock): Promise<string | null> {
   const before = clock();
   const { rows } = await client.query<{ nowMs: number }>(
@@ -36,10 +33,7 @@ export function createClockGuard(steps: Pick<AtomicSteps, 'lend' | 'setReadOnly'
       return wrong;
     },
     isRight: () => wrong === null,
-    /**
-     * Runs a query that tells a caller to forget sessions.
-     * @throws StorageUnavailable while the clock is wrong.
-     */
+    /** Runs a query by which sessions are forgotten. @throws StorageUnavailable while the clock is wrong. */
     async judge<Result>(find: () => Promise<Result>): Promise<Result> {
       if (wrong !== null) throw new StorageUnavailable(new Error(wrong));
       return find();

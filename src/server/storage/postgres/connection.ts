@@ -1,6 +1,4 @@
-/**
- * Opens connections on which a commit is flushed to disk before it is answered, and every wait is bounded.
- */
+/** Opens connections on which a commit is on the disk before it is answered, and every wait is bounded. */
 import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';
 import { DatabaseRefused } from '../port/database.ts';
@@ -108,10 +106,7 @@ export function openPool(url: string): Pool {
   return pool;
 }
 
-/**
- * A connection for listening, a migration or a command.
- * @throws the driver's error.
- */
+/** A connection for listening, a migration or a command. @throws the driver's error. */
 export async function connect(url: string, limits: SessionLimits = SERVING): Promise<Client> {
   const client = await connectPlain(url, limits);
   try {
@@ -123,10 +118,7 @@ export async function connect(url: string, limits: SessionLimits = SERVING): Pro
   }
 }
 
-/**
- * A connection without session settings.
- * @throws the driver's error.
- */
+/** A connection without session settings. @throws the driver's error. */
 export async function connectPlain(url: string, { statementMs }: SessionLimits = SERVING): Promise<Client> {
   const client = new Client({
     ...configOf(url),
@@ -143,10 +135,7 @@ export async function connectPlain(url: string, { statementMs }: SessionLimits =
   }
 }
 
-/**
- * `connect` or another maker of a connection, for commands.
- * @throws DatabaseRefused with the reason, never with the password.
- */
+/** Connects for a command. @throws DatabaseRefused with the reason, never with the password. */
 export async function connectOrRefuse(
   url: string,
   limits?: SessionLimits,
@@ -161,10 +150,7 @@ export async function connectOrRefuse(
   }
 }
 
-/**
- * The reason of an error. For a host with several addresses the driver reports an AggregateError without a
- * message.
- */
+/** For a host with several addresses the driver reports an AggregateError without a message. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -1,7 +1,4 @@
-/**
- * Fills an empty database with the rows of another in one transaction and bounded memory, and checks it
- * before the commit.
- */
+/** Fills an empty database with another's rows in one transaction, checked before its commit. */
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';

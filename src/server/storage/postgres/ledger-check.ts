@@ -92,10 +92,7 @@ async function hasColumn(
   return rows.length > 0;
 }
 
-/**
- * A query for rows whose foreign key has no target, which exist only if somebody disabled PostgreSQL's
- * triggers.
- */
+/** A query for rows whose foreign key has no target, as when somebody disabled PostgreSQL's triggers. */
 async function orphans(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ query: string }>(`
     SELECT format('SELECT %L || concat_ws('' '', %s) FROM %s t WHERE (%s) IS NOT NULL AND NOT EXISTS (SELECT FROM %s o WHERE (%s) = (%s))',
@@ -130,18 +127,12 @@ async function readPast(client: ClientBase, noted: readonly NotedPast[]) {
   return past.compare();
 }
 
-/**
- * Checks the ledger inside the present transaction.
- * @param noted earlier notes of the ledger.
- */
+/** Checks the ledger inside the present transaction. @param noted earlier notes of the ledger. */
 export async function inspectLedger(client: ClientBase, noted: readonly NotedPast[]): Promise<Findings> {
   return findingsOf(await checkLedger(client), await readPast(client, noted), await checkAuditLog(client));
 }
 
-/**
- * Compares the schema with the migrations inside the present transaction. @returns findings when it differs;
- * else null.
- */
+/** Compares schema and migrations in the present transaction. @returns findings, or null when they agree. */
 export async function inspectSchema(
   client: ClientBase,
   migrations: readonly Migration[],

@@ -1,7 +1,4 @@
-/**
- * Migrates a database while other processes use it: one process migrates, the others wait. Each migration is
- * one transaction.
- */
+/** Migrates a database in use: one process migrates, the others wait. Each migration is one transaction. */
 import type { ClientBase } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';
 import { type Migration, requireKnown } from '../care/migrations.ts';
@@ -55,9 +52,7 @@ export async function migrate(
   });
 }
 
-/**
- * Runs `use` when no other process migrates, and lets none begin meanwhile. A session may call this inside itself.
- */
+/** Runs `use` while no other process migrates. A session may call this inside itself. */
 export async function whileNobodyMigrates<Result>(
   client: ClientBase,
   use: () => Promise<Result>,

@@ -1,7 +1,4 @@
-/**
- * Tells this process's listeners of its own commits, and of other processes' by NOTIFY, which arrives after
- * their commit.
- */
+/** Tells listeners of this process's commits, and of other processes' by NOTIFY, which follows a commit. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Notification } from 'pg';
 import { CHANNEL } from '../statements/tips.ts';

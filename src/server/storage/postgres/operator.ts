@@ -8,10 +8,7 @@ import { UNHURRIED } from './ledger-check.ts';
 const NO_PRIVILEGE = '42501';
 const LOST = 'Connection terminated';
 
-/**
- * Runs a command on its own connection. @throws DatabaseRefused when the server cannot be reached or refuses
- * something.
- */
+/** Runs a command on its own connection. @throws DatabaseRefused when the server is away or refuses. */
 export async function runForOperator<Result>(
   url: string,
   command: (client: Client, name: string) => Promise<Result>,

@@ -104,10 +104,7 @@ async function finish(
   return { tipCount, past, ...settled, keptAside, isCurrent: isCurrent(seen, migrations) };
 }
 
-/**
- * Compares the restored data with the data from before; null when that is foreign or too different to be
- * read.
- */
+/** Compares the restored data with the former; null when that is foreign or too different to be read. */
 async function compare(client: ClientBase, ask: Ask, aside: string) {
   for (const table of ['accounts', 'transactions']) if (!(await hasTable(ask, aside, table))) return null;
   const tips = async (schema: string) =>

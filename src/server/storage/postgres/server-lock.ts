@@ -13,16 +13,10 @@ const KEY = `hashtextextended('tipwell servers', 0)`;
 const TRIES = 5;
 const WAIT_MS = 200;
 
-/**
- * The mark of an unfinished restore: a table that holds the name of the schema that was kept aside, if there
- * is one.
- */
+/** The mark of an unfinished restore: a table with the name of the schema that was kept aside, if any. */
 export const MARK = 'tipwell.unfinished_restore';
 
-/**
- * Takes the shared lock until the session ends.
- * @throws DatabaseRefused while a restore runs, or after one was broken off.
- */
+/** Takes the shared lock for the session. @throws DatabaseRefused during a restore, or after a broken one. */
 export async function holdAsServer(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ isHeld: boolean; isBrokenOff: boolean }>(
     `SELECT pg_try_advisory_lock_shared(${KEY}) AS "isHeld", to_regclass('${MARK}') IS NOT NULL AS "isBrokenOff"`,
@@ -73,10 +67,7 @@ async function tryAlone(client: ClientBase): Promise<boolean> {
   return false;
 }
 
-/**
- * Requires the lock, so that no restore runs meanwhile. @throws DatabaseRefused when a restore was broken
- * off.
- */
+/** Requires the lock, which keeps restores out. @throws DatabaseRefused when a restore was broken off. */
 export async function requireFinished(client: ClientBase): Promise<void> {
   const { rows } = await client.query(`SELECT 1 WHERE to_regclass('${MARK}') IS NOT NULL`);
   if (rows.length > 0) throw brokenOff();

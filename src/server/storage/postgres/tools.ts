@@ -16,10 +16,7 @@ const FOLDERS_OF_VERSIONS = '/usr/lib/postgresql/*/bin';
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/**
- * Parameters of an address about encryption, which the programs read from environment variables of these
- * names.
- */
+/** An address's parameters about encryption, which the programs read from the environment. */
 const ENCRYPTION = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 
 /**

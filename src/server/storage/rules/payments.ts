@@ -161,10 +161,7 @@ function isRefundable(state: PaymentState): boolean {
   return state === 'authorised' || state === 'succeeded';
 }
 
-/**
- * Decides a refund request; `due` when nothing stands against it. While a refund is under way, each of the two
- * people joins it.
- */
+/** Decides a refund request; `due` when it may happen. Both people join a refund that is under way. */
 export function decideRefund(
   request: NewReversal | OperatorReversal,
   payment: PaymentRecord | undefined,

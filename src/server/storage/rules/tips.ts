@@ -126,10 +126,7 @@ export function decideTip<Code extends QrCodeWithProvider>(
   return { outcome: 'due', code: current };
 }
 
-/**
- * Decides a reversal; `due` when nothing stands against it.
- * @param found the tip with the idempotency key of its reversal.
- */
+/** Decides a reversal; `due` when it may happen. @param found with the idempotency key of its reversal. */
 export function decideReversal<Found extends TransactionRecord & { readonly keyOfReversal: string | null }>(
   request: NewReversal | OperatorReversal,
   found: Found | undefined,

@@ -108,9 +108,7 @@ export const secrets = table(
   (t) => [check('secrets_key', sql`length(${t.key}) = 32`)],
 );
 
-/**
- * Counts of limited attempts. Accounts and addresses are hashed, because a count must not tell who was where.
- */
+/** Counts of limited attempts, with hashed accounts and addresses, so that none tells who was where. */
 export const attempts = table(
   'attempts',
   {

@@ -1,7 +1,4 @@
-/**
- * The table of notification devices. The ledger is the outbox: a device is told the entries after its
- * `notified_position`.
- */
+/** Devices with notifications. The ledger is the outbox: each is told what follows `notified_position`. */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { DeviceId } from '#shared/ids.ts';

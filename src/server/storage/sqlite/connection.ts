@@ -23,15 +23,10 @@ interface OpenOptions {
   readonly readonly?: boolean;
 }
 
-/**
- * How long opening waits for another process, in milliseconds; an open connection never waits inside SQLite.
- */
+/** How long opening waits for another process; an open connection never waits inside SQLite. */
 const OPENING_PATIENCE_MS = 2_000;
 
-/**
- * Pages of the write-ahead log. Consecutive commits write the same pages again, which a later checkpoint
- * copies once.
- */
+/** Pages of the write-ahead log: what consecutive commits write again, a late checkpoint copies once. */
 const LONGEST_LOG = 8_000;
 const SHORTEST_LOG = 1_000;
 const LOG_SHARE = 1 / 8;

@@ -64,10 +64,7 @@ export function makeFolderOf(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
 }
 
-/**
- * Makes an empty file for this user alone, before anything is written to it. A file that is there stays as it
- * is.
- */
+/** Makes an empty file for this user alone, before anything is written to it. A present one stays. */
 export function makeFile(path: string): void {
   closeSync(openSync(path, 'a', FILE_MODE));
 }

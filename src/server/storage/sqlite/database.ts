@@ -68,9 +68,7 @@ function isPassing(error: unknown): boolean {
   return asUnavailable(error) instanceof StorageUnavailable;
 }
 
-/**
- * @param open is called before anything else is done with the database; when it fails, the file is closed.
- */
+/** @param open is called before all else; when it fails, the file is closed. */
 async function openStorage(
   path: string,
   options: { readonly mustExist: boolean },

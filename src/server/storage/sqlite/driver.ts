@@ -7,10 +7,7 @@ import { type CompiledStatements, compileAll, prepareAll } from '../statements/c
 import { Ended } from '../steps/step.ts';
 import type { Database } from './connection.ts';
 
-/**
- * SQLite reads the text for PostgreSQL as it is, but for the name of the schema, parameters, and locks of
- * rows.
- */
+/** SQLite reads the text for PostgreSQL but for the name of the schema, parameters, and locks of rows. */
 class SqliteDialect extends PgDialect {
   override escapeName(name: string): string {
     return super.escapeName(name === SCHEMA.schemaName ? 'main' : name);

@@ -14,10 +14,7 @@ const MAX_STEPS_PER_COMMIT = 128;
 /** How long another process's write lock is waited for, in milliseconds. */
 const BUSY_PATIENCE_MS = 2_000;
 const BUSY_PAUSE_MS = 10;
-/**
- * The pause between checkpoints on a full disk, in milliseconds; each try writes pages that have their place
- * already.
- */
+/** The pause between checkpoints on a full disk; each try writes pages that have their place already. */
 const ROOM_PAUSE_MS = 250;
 
 interface QueuedStep {

@@ -1,7 +1,4 @@
-/**
- * Checks a whole ledger: in tests, on backups and for `npm run db:check`. A start checks only what is new
- * (`recent-check.ts`).
- */
+/** Checks whole ledgers: in tests, on backups, for `npm run db:check`. A start checks only new rows. */
 import { ALL_AUDIT_ROWS, problemsOfAudit } from '../care/audit.ts';
 import { type LedgerViolation, offendersOf, referencesLead, violationsOf } from '../checks/findings.ts';
 import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../checks/invariants.ts';
@@ -51,10 +48,7 @@ const EARLIER_INVARIANTS: readonly Invariant[] = [
   REFERENCES_LEAD,
 ];
 
-/**
- * Checks the invariants of the file's version in one consistent view.
- * @returns violations; empty when there are none.
- */
+/** Checks the invariants of the file's version in one consistent view. @returns the violations. */
 export function checkLedger(database: Database): LedgerViolation[] {
   const name = (invariant: Invariant) => database.prepare<[], string>(offendersOf(invariant)).pluck().all();
   return database.transaction(() =>

@@ -101,10 +101,7 @@ export function appliedTo(database: Database): string[] {
   return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();
 }
 
-/**
- * @param before how many rows each table has.
- * @returns how many it has afterwards.
- */
+/** @param before how many rows each table has. @returns how many it has afterwards. */
 function apply(database: Database, migration: Migration, position: number, before: RowCounts): RowCounts {
   for (const statement of migration.statements) database.exec(statement);
   const after = countRows(database);

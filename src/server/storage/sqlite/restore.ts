@@ -1,7 +1,4 @@
-/**
- * Restores a backup. The present database is kept aside, sessions end, and the operator is told what the
- * backup brings back.
- */
+/** Restores a backup: keeps the present database aside, ends sessions, tells the operator of changes. */
 import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AUDIT_HEAD } from '../care/audit.ts';

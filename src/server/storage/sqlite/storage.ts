@@ -1,6 +1,4 @@
-/**
- * The storage port on SQLite: each step runs in one turn of the event loop, writing ones in a group commit.
- */
+/** The storage port on SQLite: a step runs in one turn of the event loop, a writing one in a group commit. */
 import type { Storage } from '../port/storage.ts';
 import type { Engine } from '../steps/engine.ts';
 import { createListeners } from '../steps/listeners.ts';

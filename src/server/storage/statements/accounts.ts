@@ -115,10 +115,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .from(accounts)
       .where(is(accounts.id, 'id'))
       .for('no key update'),
-    /**
-     * Locks the accounts of tips by their ids and as owners of codes, in one order, so that transactions
-     * cannot deadlock.
-     */
+    /** Locks accounts by ids and as owners of codes, in one order, so that transactions cannot deadlock. */
     lockTipAccounts: choose('a file has one writer at a time', {
       sqlite: null,
       postgres: db

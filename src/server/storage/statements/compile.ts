@@ -56,10 +56,7 @@ export function compileAll({ dialect, isIn, choose, bound, isTrue }: Differences
   );
 }
 
-/**
- * Has every statement prepared on a connection.
- * @param prepare prepares one; null where the engine has no such statement.
- */
+/** Prepares every statement. @param prepare prepares one; null where the engine has no such statement. */
 export function prepareAll(
   compiled: CompiledStatements,
   prepare: (statement: Compiled | null) => Prepared<Values, unknown>,

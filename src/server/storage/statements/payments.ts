@@ -27,10 +27,7 @@ export function paymentStatements({ db }: Builder) {
   return {
     insertPayment: insertOnce(db, payments),
     paymentById: paymentsWithNames().where(is(payments.id, 'id')),
-    /**
-     * A locking clause cannot name one of several tables with a schema, so the lock is a statement of its
-     * own.
-     */
+    /** A statement of its own: a locking clause cannot name one of several tables with a schema. */
     lockPayment: db.select({ id: payments.id }).from(payments).where(is(payments.id, 'id')).for('update'),
     paymentByCheckout: paymentsWithNames().where(is(payments.checkoutId, 'checkoutId')),
     paymentByCharge: paymentsWithNames().where(is(payments.chargeId, 'chargeId')),

@@ -212,10 +212,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .where(and(isBetweenPlaces, isMeant))
       .orderBy(desc(entries.createdAtMs), desc(entries.position))
       .limit(value('limit')),
-    /**
-     * The place of the last entry that a step of a dated listing looks at; no row when the step reaches the
-     * end.
-     */
+    /** The last entry that a step of a dated listing looks at; no row when the step reaches the end. */
     endOfStep: db
       .select({ createdAtMs: entries.createdAtMs, position: entries.position })
       .from(entries)

@@ -2,10 +2,7 @@
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { StorageListener } from '../port/listener.ts';
 
-/**
- * PostgreSQL takes payloads of less than 8,000 bytes
- * (https://www.postgresql.org/docs/current/sql-notify.html).
- */
+/** The longest payload of PostgreSQL (https://www.postgresql.org/docs/current/sql-notify.html). */
 const MAX_PAYLOAD_LENGTH = 7_999;
 const ENTRIES = 'e:';
 const CODES = 'c:';

@@ -178,9 +178,7 @@ function* readDailyEarnings(
     : null;
 }
 
-/**
- * Makes up the details of a period's buckets, then reads them. The account's lock keeps tips out meanwhile.
- */
+/** Makes up the details of a period's buckets and reads them. The account's lock keeps tips out meanwhile. */
 const detailEarnings: StepOf<Ledger['readDailyEarnings']> = function* (statements, _, accountId, period) {
   const { fromMs, untilMs } = period;
   yield* statements.lockAccount.one({ id: accountId });

@@ -8,9 +8,7 @@
 /** A step yields the promises that it waits for. */
 export type Step<Result> = Iterable<Promise<unknown>, Result, void>;
 
-/**
- * A finished step with its value. It is its own iterator and result, because one is made for each statement.
- */
+/** A finished step. It is its own iterator and result, because one is made for each statement. */
 export class Ended<Result> implements Step<Result> {
   readonly done = true;
   readonly value: Result;

@@ -317,9 +317,7 @@ export function* adjustPaidTip(
   yield* tellOthers(statements, found);
 }
 
-/**
- * Records a paid tip, even when its code has ended, and tells other processes. Requires the accounts' locks.
- */
+/** Records a paid tip, even of an ended code, and tells other processes. Requires the accounts' locks. */
 export function* recordPaidTip(statements: Statements, tip: NewTransaction): Step<void> {
   const code = yield* statements.codeForGiver.one({ id: tip.qrCodeId, giverId: tip.giverId });
   if (!code) throw new Error('the code of a payment has gone');
