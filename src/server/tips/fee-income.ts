@@ -117,7 +117,7 @@ function stretchOf(quarters: FeeStep['quarters'], next: number): Stretch {
   return { next, fromMs: Math.min(...starts), untilMs: Math.max(...starts) + QUARTER_MS };
 }
 
-/** Finds the day or month of a quarter of an hour, which has one offset from UTC; null outside of the period. */
+/** Finds the day or month of a quarter of an hour; null outside of the period. */
 function createPeriods({ from, to, by, timeZone }: FeeQuery): (startMs: number) => string | null {
   const stretches = [
     ...steadyStretches(firstOfDate(from, timeZone), firstOfDate(dateAfter(to, 1), timeZone), timeZone),

@@ -22,7 +22,7 @@ const MAX_DEBTS = 100;
 const MAX_DISPUTES = 50;
 const MAX_RETURNED = 20;
 
-/** Until when disputes can be answered, by the payment service's id of each; null for those that cannot be. */
+/** The deadlines of disputes by their ids at the payment service; null for those that cannot be answered. */
 export interface ReadsDeadlines {
   read(disputes: readonly OpenDispute[]): Promise<ReadonlyMap<string, number | null>>;
 }

@@ -157,7 +157,7 @@ export interface NewReversal {
   readonly giverFromMs: number;
 }
 
-/** A reversal on behalf of somebody who cannot ask for it, at any time; the act is its row in the audit log. */
+/** A reversal for somebody who cannot ask for it, at any time; the act is its row in the audit log. */
 export interface OperatorReversal {
   readonly transactionId: TransactionId;
   readonly createdAtMs: number;
@@ -331,7 +331,7 @@ export interface Ledger {
     userId: UserId,
     name: { readonly transactionId: TransactionId; readonly position: number },
   ): Promise<ListingPlace | null>;
-  /** An account's changes by their own time, newest first, at most `limit`. @param before null for the newest. */
+  /** An account's changes by their own time, newest first, at most `limit`. @param before null for all. */
   listChanges(userId: UserId, before: ListingPlace | null, limit: number): Promise<BookChange[]>;
   /** Received tips by local day and service, unordered. The cost grows with the quarters that have tips. */
   readDailyEarnings(userId: UserId, period: EarningsPeriod): Promise<DailyEarnings[]>;

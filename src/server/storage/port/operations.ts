@@ -51,7 +51,7 @@ export interface ReturnedPayment {
   readonly reversedAtMs: number;
 }
 
-/** A change of a tip's money that nobody here has asked for, with what it moved: negative where money went back. */
+/** A change of a tip's money that nobody here asked for. Sums are negative where money went back. */
 export interface ReturnedMoney {
   readonly id: TransactionId;
   readonly paymentMode: PaymentMode;

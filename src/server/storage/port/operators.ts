@@ -34,7 +34,6 @@ export interface OperatorLink {
 }
 
 export interface Operators {
-  /** Adds an operator with the link by which they get in. */
   add(
     operator: Pick<Operator, 'id' | 'email' | 'createdAtMs'>,
     link: OperatorLink,
@@ -44,7 +43,7 @@ export interface Operators {
   list(): Promise<Operator[]>;
   /** Finds an operator by email, case-insensitively. */
   find(email: string): Promise<{ readonly operator: Operator; readonly passwordHash: string | null } | null>;
-  /** Makes a link in the place of all others of the operator. @returns false when there is no such operator. */
+  /** Replaces the operator's links by a new one. @returns false when there is no such operator. */
   addLink(id: OperatorId, link: OperatorLink, act?: Act): Promise<boolean>;
   /** Removes an operator with all that is theirs; `last`, with nothing changed, for the only one. */
   remove(id: OperatorId, act?: Act): Promise<'removed' | 'last' | 'unknown'>;

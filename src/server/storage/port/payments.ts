@@ -33,7 +33,7 @@ export interface Checkout {
 export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'paymentMode'> {
   readonly paymentMode: PaidMode;
   readonly idempotencyKey: string | null;
-  /** The operator's account at the payment service when it began; null for payments from before this was stored. */
+  /** The operator's account at the payment service; null for payments from before this was stored. */
   readonly platform: string | null;
   readonly destination: string;
   readonly state: PaymentState;

@@ -225,7 +225,7 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   readonly suspensions: Suspensions;
   readonly people: People;
   readonly isShared: boolean;
-  /** Subscribes a listener. @returns a function that unsubscribes it. */
+  /** @returns a function that unsubscribes the listener. */
   subscribe(listener: Partial<StorageListener>): () => void;
   /** Tells listeners of changes by a command on SQLite, which notifies nobody; called every second. */
   lookForOthers(): Promise<void>;

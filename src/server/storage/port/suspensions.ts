@@ -21,6 +21,5 @@ export interface Suspensions {
     act: Act,
     mail?: NewMail,
   ): Promise<'suspended' | 'suspended_before' | 'closed'>;
-  /** Ends a suspension. */
   lift(id: UserId, act: Act, mail?: NewMail): Promise<'lifted' | 'not_suspended'>;
 }

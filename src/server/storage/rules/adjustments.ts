@@ -277,7 +277,7 @@ function takenFor(
   return ofReleased + partOf(netCents, back - released, captured);
 }
 
-/** The part of a sum that belongs to `back` of the whole, rounded half up, so that the whole gives the whole. */
+/** The part of a sum that belongs to `back` of the whole, rounded half up. */
 function partOf(share: number, back: number, whole: number): number {
   const [part, of] = [BigInt(share) * BigInt(within(back, whole)), BigInt(whole)];
   return Number((2n * part + of) / (2n * of));

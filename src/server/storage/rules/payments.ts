@@ -286,7 +286,7 @@ export function placeBefore(before: Pick<PaymentRecord, 'id' | 'createdAtMs'> | 
     : { beforeMs: before.createdAtMs, beforeId: before.id };
 }
 
-/** Whether the payment service may still change the payment, or is to move what the receiver owes or is owed. */
+/** Whether the payment service may still change the payment, or is to move what is owed. */
 export function isOpen(payment: OpenPayment): boolean {
   return isAwaited(payment) || payment.owedByReceiverCents + payment.owedToReceiverCents > 0;
 }
@@ -306,7 +306,7 @@ const FIRST_PAUSE_MS = 60_000;
 const MAX_DOUBLINGS = 5;
 const DAY_MS = 86_400_000;
 
-/** The pause before the next look, by the number of looks without news; what is only owed waits up to a day. */
+/** The pause before the next look, by the number of looks without news; up to a day for debts alone. */
 export function pauseAfterLooks(payment: OpenPayment & Pick<PaymentRecord, 'lookCount'>): number {
   return isAwaited(payment)
     ? FIRST_PAUSE_MS * 2 ** Math.min(payment.lookCount, MAX_DOUBLINGS)
@@ -320,7 +320,7 @@ const DEBTS = [
   'settledByReceiverCents',
 ] as const;
 
-/** What an adjustment makes of a payment; null when nothing of it is new, or it was decided of another state. */
+/** The payment with adjustments; null when none is new, or they were decided for another state. */
 export function adjustedPayment(
   payment: PaymentRecord,
   change: Parameters<Payments['adjustPayment']>[1],

@@ -32,7 +32,7 @@ interface Differences extends Pick<Builder, 'isIn' | 'choose'> {
 /** Every statement of an engine by its name; null where the engine has no such statement. */
 export type CompiledStatements = Readonly<Record<string, Compiled | null>>;
 
-/** Compiles every statement for an engine, which takes 50 ms. What comes of it serves each of its connections. */
+/** Compiles every statement for an engine, which takes 50 ms, once for all connections. */
 export function compileAll({ dialect, isIn, choose, bound, isTrue }: Differences): CompiledStatements {
   const session = new CompilingSession(dialect);
   const statements = buildStatements({

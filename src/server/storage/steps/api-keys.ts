@@ -1,4 +1,4 @@
-/** Steps of API keys. They are added under the account's lock; the steps that close an account delete them. */
+/** Steps of API keys, which are added under the account's lock and deleted when the account closes. */
 import { API_SCOPES } from '#shared/api-scopes.ts';
 import type { ApiKeys } from '../port/api-keys.ts';
 import type { Storage } from '../port/storage.ts';

@@ -39,7 +39,7 @@ export function* isNoted(statements: Statements, { atMs, action, subject, actor 
   return (yield* statements.sameAct.one(same)) !== undefined;
 }
 
-/** Runs a step of one writing statement with the row of its act, which is left out when nothing was changed. */
+/** Runs a step of one writing statement, with the row of its act if it changed something. */
 export function changing(
   engine: Engine,
   act: Act | undefined,

@@ -104,7 +104,7 @@ export const forgetFactors = (statements: Statements, holder: Holder): Step<void
 
 const accountOf = ({ kind, id }: Holder): UserId | null => (kind === 'account' && isUserId(id) ? id : null);
 
-/** @returns false for an account that is closed or being closed, and for an operator's session that has ended. */
+/** @returns false for an account that is closed or closing, and for an operator's ended session. */
 function* lock(statements: Statements, holder: Holder, session?: Holder['session']): Step<boolean> {
   const id = accountOf(holder);
   if (id === null) {

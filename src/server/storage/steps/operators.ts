@@ -1,4 +1,4 @@
-/** Steps of operators. What counts operators or replaces factors runs under one lock, because they are few. */
+/** Steps of operators. Those that count operators or replace factors share one lock. */
 import type { Operators } from '../port/operators.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
