@@ -68,7 +68,6 @@ const receivedIn = ({ kind, kindOf }: Names) =>
 const IN_THE_LEDGER = quoted(['authorised', 'succeeded', 'refunded', 'cancelled']);
 const REVERSED = quoted(['refunded', 'cancelled']);
 
-/** The sums of the adjustments of each tip. */
 const adjustedIn = (has: Has) =>
   has.adjustments
     ? `(SELECT transaction_sequence, sum(amount_cents) AS amount, sum(net_amount_cents) AS net

@@ -262,7 +262,6 @@ export interface HourlyEarnings {
   /** 0 to 167 in local time; 0 is the first hour of Thursday, the weekday of 1970-01-01. */
   readonly hourOfWeek: number;
   readonly count: number;
-  /** The sum of net amounts. */
   readonly netCents: Cents;
 }
 
@@ -312,9 +311,7 @@ export interface Ledger {
     before: ListingPlace | null,
   ): Promise<{
     readonly count: number;
-    /** The sum of amounts. */
     readonly givenCents: Cents;
-    /** The sum of giver fees. */
     readonly feeCents: Cents;
     readonly next: ListingPlace | null;
   }>;

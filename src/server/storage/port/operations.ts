@@ -74,13 +74,11 @@ export interface OpenDispute {
   readonly openedAtMs: number;
 }
 
-/** The number of payments and their sums. */
 export interface PaymentSum {
   readonly count: number;
   readonly cents: Cents;
 }
 
-/** Signs of payments that need an operator. */
 export interface PaymentSigns {
   readonly owedByReceivers: PaymentSum;
   readonly owedToGivers: PaymentSum;

@@ -106,7 +106,6 @@ export interface AccountChange {
 export interface StoredCredentials {
   readonly account: Account;
   readonly passwordHash: string;
-  /** Null when the password does not expire. */
   readonly passwordExpiresAtMs: number | null;
   /** When the account will be closed; null unless its owner is closing it. */
   readonly closesAtMs: number | null;
@@ -242,7 +241,6 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
   ): Promise<'created' | 'email_taken' | 'username_taken' | 'invitation_invalid'>;
   /** Finds an account by its email, case-insensitively; null for a closed account. */
   findCredentials(email: string): Promise<StoredCredentials | null>;
-  /** Finds the credentials of an account by its id. */
   findCredentialsOf(id: UserId): Promise<StoredCredentials | null>;
   /**
    * Changes an account. Its former usernames stay reserved for it. `stale` when the password hash has changed

@@ -71,7 +71,6 @@ export interface SettledWebhook extends Pick<WebhookRecord, 'failingSinceMs' | '
   readonly tries: number;
   /** Oldest first. */
   readonly deliveries: readonly Delivery[];
-  /** Switches the endpoint off. */
   readonly off: {
     readonly reason: Extract<OffReason, 'failed' | 'gone'>;
     readonly atMs: number;

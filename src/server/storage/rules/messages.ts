@@ -94,7 +94,6 @@ export const reporting = (nowMs: number) =>
     apply: (row: MessagesRow) => ({ ...row, isHidden: true, reportedAtMs: row.reportedAtMs ?? nowMs }),
   }) as const;
 
-/** A block with the present page of its service. */
 export interface PresentBlock extends Pick<BlockedGiver, 'serviceCategory'> {
   /** Null when the service has no current code. */
   readonly pageId: QrCodeId | null;

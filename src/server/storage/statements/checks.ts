@@ -26,7 +26,6 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       postgres: sql`json_to_recordset(${value(name)}) as ${sql.raw(name)} (${list((member, type) => `"${member}" ${type}`)})`,
     });
   };
-  /** The account that such a row names. */
   const accountIn = (rows: string) => sql`${sql.raw(rows)}."accountId"`.mapWith(accountId);
   /**
    * The number of that account. PostgreSQL's planner searches an index by it and by the rest of the row;

@@ -32,7 +32,6 @@ export const transactionWithNames = {
   displayName: qrCodes.displayName,
   defaultThankYou: qrCodes.thankYou,
 };
-/** Of the code that a tip was given by. */
 export const isCodeOfTip = eq(qrCodes.sequence, transactions.code);
 export const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 /** The sum of a tip's adjustments. Simulated tips have none, so that none are looked for. */

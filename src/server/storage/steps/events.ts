@@ -27,7 +27,6 @@ const listEvents: StepOf<Events['listEvents']> = function* (statements, _, userI
   return mergeEvents(after, entries, noted, limit);
 };
 
-/** Entries of an account with the changes that they are of. */
 function* eventEntries(statements: Statements, userId: UserId, after: number, limit: number) {
   const rows = yield* statements.eventEntriesSince.all({ userId, after, limit });
   const changed = rows.flatMap(({ kind, transactionId }) => (isOfChange(kind) ? [transactionId] : []));
@@ -88,7 +87,6 @@ export function* noteEvent(statements: Statements, userId: UserId, event: EventT
   return true;
 }
 
-/** The place after the newest event. */
 export function* newestPlace({ newestEventPlace }: Statements, userId: UserId) {
   const place = yield* newestEventPlace.one({ userId });
   if (!place) throw new Error('an account with events has gone');
