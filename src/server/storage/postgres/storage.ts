@@ -2,18 +2,19 @@
  * The storage port on PostgreSQL: each step is a statement or a transaction; tips, attempts and look-ups of
  * sessions, which are the most frequent, are done in groups.
  */
+import { measure } from '#server/measures.ts';
 import type { GivenTip } from '../port/ledger.ts';
 import { type Remnants, type Storage, StorageUnavailable } from '../port/storage.ts';
 import { liveSessionOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, tellingEntries } from '../steps/engine.ts';
+import { createGroups } from '../steps/groups.ts';
 import { runToEnd, type Step } from '../steps/step.ts';
 import { createStorage } from '../steps/storage.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
 import { createClockGuard } from './clock-check.ts';
 import { asDriverError, asPortError, connect } from './connection.ts';
-import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
 import { checkRecent } from './recent-check.ts';
 import { recordTips } from './tip-groups.ts';
@@ -43,19 +44,21 @@ export function createPostgresStorage(url: string): Storage {
     mayHaveHappened: (error) => error instanceof StorageUnavailable,
   };
 
-  const tips = createGroupCommit((group: readonly GivenTip[]) =>
-    tellingEntries(
+  const tips = createGroups((group: readonly GivenTip[]) => {
+    measure('group', { size: group.length });
+    return tellingEntries(
       engine,
       steps.transact((session, isRepeated) => recordTips(session, group, isRepeated), 'repeat'),
-    ),
-  );
+    );
+  });
   // Attempts whose commit is unknown are not counted again, which costs a refused caller at most one attempt.
-  const attempts = createGroupCommit((group: readonly AttemptToTake[]) =>
-    steps.transact((session) => takeAttempts(session, group), 'give_up'),
-  );
+  const attempts = createGroups((group: readonly AttemptToTake[]) => {
+    measure('group', { size: group.length });
+    return steps.transact((session) => takeAttempts(session, group), 'give_up');
+  });
   // Every request of a signed-in person looks up its session; a round trip for each would cost as much as the
   // tip.
-  const sessions = createGroupCommit((group: readonly SessionToFind[]) =>
+  const sessions = createGroups((group: readonly SessionToFind[]) =>
     run((statements) => findSessions(statements, group)),
   );
 

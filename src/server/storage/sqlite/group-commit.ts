@@ -1,7 +1,8 @@
 /**
- * All writes: steps that gather while turns of the event loop bring more share one durable commit, each in
- * its own savepoint, and are answered after it. A write costs mostly the flush, which sharing makes cheap. A
- * busy file is waited for outside of SQLite, so that the event loop never stops.
+ * All writes: steps that gather while turns of the event loop bring more share one durable commit, and are
+ * answered after it. A write costs mostly the flush, which sharing makes cheap. When a step fails, all are run
+ * again with each in its own savepoint, so that it fails alone. A busy file is waited for outside of SQLite, so
+ * that the event loop never stops.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measure } from '#server/measures.ts';
@@ -18,7 +19,7 @@ const BUSY_PAUSE_MS = 10;
 const ROOM_PAUSE_MS = 250;
 
 interface QueuedStep {
-  /** Runs in its own savepoint and keeps its result until the commit; an error rolls back this step alone. */
+  /** Keeps its result until the commit. Runs again when the transaction was rolled back. */
   run(): void;
   settle(): void;
   reject(error: unknown): void;
@@ -26,7 +27,8 @@ interface QueuedStep {
 
 export interface GroupCommit {
   /**
-   * Runs a synchronous step atomically and durably; it reads what earlier steps wrote.
+   * Runs a synchronous step atomically and durably; it reads what earlier steps wrote. It may run twice, the first
+   * time without effect, and so changes nothing but the database.
    * @throws StorageUnavailable when it could not be saved. An error of `step` is passed on, with nothing
    *   changed.
    */
@@ -65,7 +67,25 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
     }
   }
 
-  const commitTogether = database.transaction((steps: readonly QueuedStep[]) => steps.map(runAlone));
+  const runTogether = database.transaction((steps: readonly QueuedStep[]) => {
+    for (const step of steps) step.run();
+    return steps.map((): unknown => null);
+  });
+  const runEachAlone = database.transaction((steps: readonly QueuedStep[]) => steps.map(runAlone));
+
+  /**
+   * Commits the steps. @returns the error of each that failed alone; null for those that are committed.
+   * @throws the error that ended the whole transaction.
+   */
+  function commitTogether(steps: readonly QueuedStep[]): readonly unknown[] {
+    try {
+      return runTogether.immediate(steps);
+    } catch (error) {
+      if (database.inTransaction || steps.length === 1 || asUnavailable(error) !== error) throw error;
+      // Savepoints for all would cost each tip a copy of every page that it changes.
+      return runEachAlone.immediate(steps);
+    }
+  }
 
   /** Whether a commit met a full disk and no checkpoint has succeeded since. */
   let isShortOfRoom = false;
@@ -102,7 +122,7 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
         // The first freed room is needed for the checkpoint.
         if (isShortOfRoom) makeRoom();
         requireFile();
-        const failures = commitTogether.immediate(steps);
+        const failures = commitTogether(steps);
         measure('group', { size: steps.length });
         // The file may have been lost since the step was accepted.
         requireFile();

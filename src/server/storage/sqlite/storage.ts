@@ -1,6 +1,9 @@
 /** The storage port on SQLite: a step runs in one turn of the event loop, a writing one in a group commit. */
 import type { Storage } from '../port/storage.ts';
+import { liveSessionOf } from '../rules/accounts.ts';
+import type { Statements } from '../statements/all.ts';
 import type { Engine } from '../steps/engine.ts';
+import { createGroups } from '../steps/groups.ts';
 import { createListeners } from '../steps/listeners.ts';
 import { Ended, runAtOnce, together } from '../steps/step.ts';
 import { createStorage } from '../steps/storage.ts';
@@ -10,6 +13,8 @@ import { type FileWatch, WITHOUT_FILES } from './file-watch.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { createRecentCheck } from './recent-check.ts';
 import { forgetRemnants } from './remnants.ts';
+
+type SessionToFind = Parameters<Statements['liveSession']['one']>[0];
 
 /**
  * Takes over an open and migrated database, closing it in the end. @param lossOfFile tells why a write would
@@ -46,8 +51,22 @@ export function createSqliteStorage(
   const dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
   let knownVersion = dataVersion.get();
 
+  // The sessions of one turn's requests are found one after the other in one snapshot: alone, each begins a read of
+  // its own, and meets the processor's caches cold.
+  const findInSnapshot = database.transaction((group: readonly SessionToFind[]) =>
+    group.map((wanted) => runAtOnce(statements.liveSession.one(wanted))),
+  );
+  const sessions = createGroups((group: readonly SessionToFind[]) =>
+    engine.read(() => new Ended(findInSnapshot(group))),
+  );
+
   return {
     ...createStorage(engine),
+
+    async findSession(token, nowMs) {
+      const found = await sessions.add({ tokenHash: Buffer.from(token), nowMs });
+      return found ? liveSessionOf(found) : null;
+    },
 
     async lookForOthers() {
       const present = await engine.read(() => new Ended(dataVersion.get()));
@@ -65,7 +84,7 @@ export function createSqliteStorage(
     proveWritable: () => proveWritable(engine),
 
     async close() {
-      await groupCommit.close();
+      await Promise.all([groupCommit.close(), sessions.close()]);
       database.close();
     },
   };

@@ -1,8 +1,7 @@
 /**
- * Shares one commit among waiting writes: while a group is committed, the next one gathers. A write costs
- * mostly the round trip and the disk, and a busy account is locked once for a whole group.
+ * Does together what is asked for at the same time: while one group is under way, the next one gathers. The items
+ * of a group share a commit, a round trip or a snapshot.
  */
-import { measure } from '#server/measures.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 
 /** Bounds the time of a group, which all its members wait for. */
@@ -14,32 +13,31 @@ interface Waiting<Item, Outcome> {
   reject(error: unknown): void;
 }
 
-export interface GroupCommit<Item, Outcome> {
+export interface Groups<Item, Outcome> {
   /**
-   * @throws StorageUnavailable when this group, or one that it waited for, could not be committed; else the
-   *   error of the item alone, with nothing changed by it.
+   * @throws StorageUnavailable when this group, or one that it waited for, met it; else the error of the item
+   *   alone, with nothing changed by it.
    */
   add(item: Item): Promise<Outcome>;
   close(): Promise<void>;
 }
 
 /**
- * @param commitTogether commits all items or none and returns their outcomes in order. After any error but
- *   StorageUnavailable the items are committed one by one, so that only the faulty one fails.
+ * @param doTogether does all items or none and returns their outcomes in order. After any error but
+ *   StorageUnavailable the items are done one by one, so that only the faulty one fails.
  */
-export function createGroupCommit<Item, Outcome>(
-  commitTogether: (items: readonly Item[]) => Promise<readonly Outcome[]>,
-): GroupCommit<Item, Outcome> {
+export function createGroups<Item, Outcome>(
+  doTogether: (items: readonly Item[]) => Promise<readonly Outcome[]>,
+): Groups<Item, Outcome> {
   const queue: Waiting<Item, Outcome>[] = [];
   /** The items of a group that failed together. */
   const alone: Waiting<Item, Outcome>[] = [];
   let draining: Promise<void> | null = null;
   let isClosed = false;
 
-  async function commit(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
-    measure('group', { size: group.length });
+  async function run(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
     try {
-      const outcomes = await commitTogether(group.map(({ item }) => item));
+      const outcomes = await doTogether(group.map(({ item }) => item));
       for (const [index, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[index];
         if (outcome === undefined) reject(new Error('a group answered fewer outcomes than it has items'));
@@ -59,7 +57,7 @@ export function createGroupCommit<Item, Outcome>(
     while (alone.length + queue.length > 0) {
       // Requests parsed in the same turn of the event loop join the group.
       await new Promise(setImmediate);
-      await commit(alone.length > 0 ? alone.splice(0, 1) : queue.splice(0, MAX_GROUP_SIZE));
+      await run(alone.length > 0 ? alone.splice(0, 1) : queue.splice(0, MAX_GROUP_SIZE));
     }
     draining = null;
   }

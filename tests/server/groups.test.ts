@@ -1,14 +1,14 @@
-/** Who shares a commit on PostgreSQL, and what becomes of those that wait when there is none. */
+/** Whatever is done in groups: who shares one, and what becomes of those that wait when it fails. */
 import { expect, test } from 'vitest';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
-import { createGroupCommit } from '#server/storage/postgres/group-commit.ts';
+import { createGroups } from '#server/storage/steps/groups.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 test('whoever waits behind a group is refused with it when the storage is unavailable, and whoever comes later is tried', async () => {
   const groups: number[] = [];
   let isAway = true;
-  const { add } = createGroupCommit(async (items: readonly number[]) => {
+  const { add } = createGroups(async (items: readonly number[]) => {
     groups.push(items.length);
     if (isAway) throw new StorageUnavailable(new Error('away'));
     return items;
@@ -20,9 +20,9 @@ test('whoever waits behind a group is refused with it when the storage is unavai
   expect(await Promise.all(numbers(400).map(add))).toEqual(numbers(400));
 });
 
-test('of a group that cannot be committed each is tried alone, until the storage is unavailable', async () => {
+test('of a group that fails each is tried alone, until the storage is unavailable', async () => {
   const groups: (readonly string[])[] = [];
-  const { add } = createGroupCommit(async (items: readonly string[]) => {
+  const { add } = createGroups(async (items: readonly string[]) => {
     groups.push(items);
     if (items.includes('broken')) throw new Error('broken');
     if (items.includes('away')) throw new StorageUnavailable(new Error('away'));
