@@ -54,7 +54,10 @@ export function createSqliteStorage(
   // The sessions of one turn's requests are found one after the other in one snapshot: alone, each begins a read of
   // its own, and meets the processor's caches cold.
   const findInSnapshot = database.transaction((group: readonly SessionToFind[]) =>
-    group.map((wanted) => runAtOnce(statements.liveSession.one(wanted))),
+    group.map((wanted) => {
+      const row = runAtOnce(statements.liveSession.one(wanted));
+      return row ? liveSessionOf(row) : null;
+    }),
   );
   const sessions = createGroups((group: readonly SessionToFind[]) =>
     engine.read(() => new Ended(findInSnapshot(group))),
@@ -63,10 +66,7 @@ export function createSqliteStorage(
   return {
     ...createStorage(engine),
 
-    async findSession(token, nowMs) {
-      const found = await sessions.add({ tokenHash: Buffer.from(token), nowMs });
-      return found ? liveSessionOf(found) : null;
-    },
+    findSession: (token, nowMs) => sessions.add({ tokenHash: Buffer.from(token), nowMs }),
 
     async lookForOthers() {
       const present = await engine.read(() => new Ended(dataVersion.get()));
