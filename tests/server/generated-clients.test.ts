@@ -236,7 +236,7 @@ test('clients of three generators call every operation, with a key where it take
       expected[name] = REFUSED[operationId] ?? Number(success);
     }
   }
-  expect(seen).toEqual(expected);
+  expect(seen, 'what a call has to name stands in tests/support/generated-calls.ts').toEqual(expected);
   // The stream by two generators, and two files by one, are left out.
   expect(Object.keys(seen)).toHaveLength(operations.length * 3 - 4);
 });
