@@ -334,8 +334,8 @@ export function describeRecords(): void {
       expect(
         (await readBooks(storage, pat.id, { direction: 'sent', isOfChanges: false })).steps,
       ).toBeGreaterThan(1);
-      for (let from = 0; from < MANY; from += 100) {
-        const some = many.slice(from, from + 100);
+      for (let from = 0; from < MANY; from += 20) {
+        const some = many.slice(from, from + 20);
         await Promise.all(some.map((one, index) => takeBack(storage, one, NOW + from + index)));
       }
       const { entries, steps } = await readBooks(storage, pat.id, {
