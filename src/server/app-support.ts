@@ -1,10 +1,12 @@
 /** The chapters that only operators use: what they find and do about people, tips, codes and fees. */
+import { brand } from '#shared/brand.ts';
+import type { InstallationSettings } from '#shared/console/installation.ts';
 import type { Services } from './api/procedures/context.ts';
 import type { AppDependencies } from './app-dependencies.ts';
-import { installationSettings } from './app-settings.ts';
 import { createPasswordLinks } from './auth/password-links.ts';
 import { createSuspending } from './auth/suspending.ts';
-import { NO_BRAND } from './brand/own-brand.ts';
+import { NO_BRAND, type OwnBrand } from './brand/own-brand.ts';
+import type { Config } from './config.ts';
 import { createDrafts } from './mail/drafts.ts';
 import { createPeople } from './people/people.ts';
 import { createCodeSupport } from './qr-codes/code-support.ts';
@@ -29,5 +31,26 @@ export function createSupport(
     suspending: createSuspending({ storage, sessions, clock, draft }),
     settings: installationSettings(config, own ?? NO_BRAND),
     passwordLinks: createPasswordLinks({ storage, clock, random, publicUrl, draft }),
+  };
+}
+
+/** The settings that the console shows beside what can be changed there. */
+function installationSettings(config: Config, own: OwnBrand): InstallationSettings {
+  const { publicUrl, stripe, registration, maintenance, brandColour, brandFolder } = config;
+  const until = maintenance?.untilMs ?? null;
+  return {
+    publicUrl,
+    isPaidByStripe: stripe !== null,
+    registration,
+    maintenance: maintenance && { until: until === null ? null : new Date(until).toISOString() },
+    brand: {
+      name: brand.name,
+      sentence: brand.tagline,
+      colour: brandColour,
+      mended: own.accent?.mended ?? [],
+      logo: own.logo?.mark.path ?? null,
+      folder: brandFolder,
+      pages: own.pages.map(({ label, path }) => ({ label, path })),
+    },
   };
 }

@@ -5,7 +5,7 @@ import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
-import { isInvited, withInvitation } from '#shared/invitations.ts';
+import { type InvitationLink, invitationIn, isInvited, withInvitation } from '#shared/invitations.ts';
 import { failureOf } from '../api-client/api.ts';
 import type { Attempts } from '../controls/attempts.ts';
 import { useAttempts } from '../controls/attempts.ts';
@@ -19,8 +19,9 @@ import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { EmailField, PasswordField } from '../ui/later/account-fields.tsx';
+import { operatorContact } from '../ui/later/contact.ts';
 import { showFailure } from '../ui/later/failures.ts';
-import { registrationMode } from '../ui/later/registration-mode.ts';
+import { NO_NEW_ACCOUNTS, registrationMode } from '../ui/later/registration-mode.ts';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
 import { ForgotPassword } from './forgot-password.tsx';
@@ -33,10 +34,8 @@ import {
   useLoginForm,
   useSignUpForm,
 } from './forms.ts';
-import { useInvitation } from './invitation.ts';
 import { InvitationNeeded } from './invitation-needed.tsx';
 import { nextFrom, nextQrId } from './next.ts';
-import { NoNewAccounts } from './no-new-accounts.tsx';
 import { PasskeyLogin } from './passkey-login.tsx';
 import { useProposedUsername } from './proposed-username.ts';
 import { SignUpForm } from './sign-up-form.tsx';
@@ -158,6 +157,40 @@ const no = () => false;
 
 function welcomeBack(day: string): string {
   return `Your account is closed. Log in by ${day} to bring it back.`;
+}
+
+/**
+ * The invitation of the link by which somebody came; null without one. It is kept while the screen is, because
+ * the address of the login has none. The page that the server renders knows of no invitation.
+ */
+function useInvitation(): InvitationLink | null {
+  const found = invitationIn(useSyncExternalStore(subscribe, fragment, () => ''));
+  const [kept, setKept] = useState<InvitationLink | null>(null);
+  if (found !== null && found.token !== kept?.token) setKept(found);
+  return found ?? kept;
+}
+
+const fragment = () => window.location.hash;
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener('hashchange', onChange);
+  return () => window.removeEventListener('hashchange', onChange);
+}
+
+function NoNewAccounts() {
+  const contact = operatorContact();
+  return (
+    <p className={styles.closed}>
+      {NO_NEW_ACCOUNTS}{' '}
+      {contact ? (
+        <>
+          Questions? Contact <a href={contact.href}>{contact.text}</a>.
+        </>
+      ) : (
+        'Questions? Ask whoever runs it.'
+      )}
+    </p>
+  );
 }
 
 interface LoginFormProps {

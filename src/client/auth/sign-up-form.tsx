@@ -5,6 +5,7 @@ import type { InvitationLink } from '#shared/invitations.ts';
 import { api, failureOf } from '../api-client/api.ts';
 import type { Attempts } from '../controls/attempts.ts';
 import { Choice } from '../controls/choice.tsx';
+import { drawnInstallation } from '../installation.ts';
 import { clearToasts, toastError, toastSuccess } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
 import {
@@ -16,7 +17,6 @@ import {
 } from '../ui/later/account-fields.tsx';
 import { showFailure } from '../ui/later/failures.ts';
 import { ServicePicker } from '../ui/later/service-picker.tsx';
-import { AcceptedTerms } from './accepted-terms.tsx';
 import styles from './auth.module.css';
 import { ACCOUNT, type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
 import { Invited } from './invitation-needed.tsx';
@@ -140,6 +140,24 @@ function ServicesOfProvider({ form }: Pick<SignUpFormProps, 'form'>) {
         />
       )}
     </div>
+  );
+}
+
+/** Draws nothing when the operator has no terms of use. */
+function AcceptedTerms() {
+  const hasTerms = import.meta.env.SSR
+    ? drawnInstallation().hasTerms
+    : document.documentElement.dataset['terms'] === 'on';
+  if (!hasTerms) return null;
+  return (
+    <p>
+      By creating an account you accept the{' '}
+      {/* A new tab, because this one has a form that may be half filled in. */}
+      <a href="/terms" target="_blank" rel="noopener noreferrer">
+        terms of use
+      </a>
+      .
+    </p>
   );
 }
 

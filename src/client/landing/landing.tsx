@@ -5,11 +5,13 @@ import { paymentMode } from '../installation.ts';
 import { paths } from '../paths.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
+import { NO_NEW_ACCOUNTS, registrationMode } from '../ui/later/registration-mode.ts';
 import { Screen } from '../ui/screen.tsx';
-import { Closing } from './closing.tsx';
+import { CardLink, CardStand } from './card-stand.tsx';
 import { Features } from './features.tsx';
 import { Hero } from './hero.tsx';
 import { HowItWorks } from './how-it-works.tsx';
+import { JoinLink } from './join-link.tsx';
 import styles from './landing.module.css';
 import section from './section.module.css';
 
@@ -55,6 +57,29 @@ function Services() {
           </li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+function Closing() {
+  const isClosed = registrationMode() === 'closed';
+  return (
+    <section className={[section.bar, styles.closing].join(' ')} aria-labelledby="join">
+      <div className={styles.words}>
+        <h2 id="join" className={section.heading}>
+          {isClosed ? 'Have an account?' : 'On the bar by tonight'}
+        </h2>
+        <p className={styles.text}>
+          {isClosed ? NO_NEW_ACCOUNTS : 'Your first code can stand there before the first order.'}
+        </p>
+        <JoinLink className={styles.join}>Join {brand.name} Today</JoinLink>
+      </div>
+      <div className={styles.card}>
+        <svg viewBox="0 0 252 325" aria-hidden="true">
+          <CardStand title="Tip me" text="Scan or tap" />
+        </svg>
+        <CardLink className={styles.try} />
+      </div>
     </section>
   );
 }

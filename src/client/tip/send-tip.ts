@@ -1,5 +1,6 @@
 /** Sends a tip under the idempotency key of its attempt; nothing else sends one. */
-import { type Cents, feesFor, formatMoney, terms } from '#shared/money.ts';
+import { type Cents, cents, feesFor, formatMoney, putInForce, type Terms, terms } from '#shared/money.ts';
+import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
 import { wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
@@ -7,7 +8,7 @@ import { call, type Outcome, whilePatient } from '../calls.ts';
 import { read, write } from '../giving/tab-storage.ts';
 import { takesGuestTips } from '../installation.ts';
 import { readToken } from '../session/session.ts';
-import { toastError, toastSuccess } from '../toasts.ts';
+import { toastError, toastMessage, toastSuccess } from '../toasts.ts';
 import {
   type Attempt,
   beginAttempt,
@@ -22,7 +23,6 @@ import {
   type TipMessage,
 } from './attempt.ts';
 import { receiptOf } from './given-tip.ts';
-import { showNewTerms } from './new-terms.ts';
 import { GUEST } from './payer.ts';
 import type { Provider } from './provider.ts';
 import { pausedCodes } from './provider.ts';
@@ -91,6 +91,28 @@ export async function sendTip(
   if (isPaused) notePause(qrId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
   return { event: { type: 'failed', interruption: isPaused ? 'paused' : null }, mustLogIn };
+}
+
+/**
+ * Fetches the present terms and keeps the amount: the step shows the new total, and one tap pays it. The next
+ * attempt has a new key, because the server has charged nothing under the old one.
+ */
+async function showNewTerms(qrId: string, attempt: Attempt): Promise<TipEvent> {
+  const outcome = await call<Terms>((api) => api.transactions.terms.query());
+  const next = beginAttempt(qrId, attempt, attempt.words);
+  if (outcome.failure !== null) {
+    toastError('The fees have changed, and the new ones could not be loaded. Nothing was charged.');
+    return { type: 'failed', interruption: null };
+  }
+  putInForce(outcome.answer);
+  const { amountCents } = attempt;
+  if (!isWithinBounds(amountCents)) {
+    toastError(amountOutOfBounds());
+    return { type: 'failed', interruption: null };
+  }
+  const total = cents(amountCents + feesFor(amountCents).giverFeeCents);
+  toastMessage(`The fees have changed. Nothing was charged. The total is ${formatMoney(total)} now.`);
+  return { type: 'revised', attempt: next };
 }
 
 /**

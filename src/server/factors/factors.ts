@@ -3,7 +3,7 @@
  * both. It hides WebAuthn, how secrets are sealed and how codes are counted. Whoever calls it limits how often a
  * code may be tried, and asks for a fresh proof before a factor is changed.
  */
-
+import { hash } from 'node:crypto';
 import type { Act } from '#server/storage/port/audit.ts';
 import type {
   Factors as FactorStorage,
@@ -14,10 +14,11 @@ import type {
 import type { NewMail } from '#server/storage/port/mails.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import type { PasskeyId, RandomBytes } from '#shared/ids.ts';
+import { newRecoveryCode, type PasskeyId, type RandomBytes, readRecoveryCode } from '#shared/ids.ts';
 import { createPasskeys, type PasskeyNames } from './passkeys.ts';
-import { hashOfTyped, newRecoveryCodes } from './recovery-codes.ts';
 import { createTotp, type TotpSetup } from './totp.ts';
+
+const RECOVERY_CODES = 10;
 
 export interface FactorList {
   readonly passkeys: readonly {
@@ -154,8 +155,8 @@ export function createFactors(deps: {
 
     async checkCode(holder, code) {
       if (await totp.use(holder, code)) return true;
-      const hash = hashOfTyped(code);
-      return hash !== null && storage.spendRecoveryCode(holder, hash);
+      const typed = readRecoveryCode(code);
+      return typed !== null && storage.spendRecoveryCode(holder, hashOf(typed));
     },
 
     async renewRecoveryCodes(holder, mail, act) {
@@ -173,3 +174,11 @@ function requireRemoved(outcome: 'removed' | 'last' | 'unknown'): void {
   if (outcome === 'unknown') throw new AppError('second_factor_not_found');
   if (outcome === 'last') throw new AppError('second_factor_required');
 }
+
+function newRecoveryCodes(random: RandomBytes) {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => newRecoveryCode(random));
+  return { codes, hashes: codes.map((code) => hashOf(code.replaceAll('-', ''))) };
+}
+
+/** Nobody guesses the 80 random bits of a code, so that a fast hash is enough: passwords need a slow one. */
+const hashOf = (code: string): Uint8Array => hash('sha256', code, 'buffer');

@@ -7,8 +7,8 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Button } from '../../ui/button.tsx';
+import { operatorContact } from '../../ui/later/contact.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { NeedHelp } from '../../ui/later/need-help.tsx';
 import { keptOf } from '../../ui/later/tip-changes.ts';
 import { focusIfLost } from '../question.ts';
 import { shortDateTime } from '../short-date-time.ts';
@@ -88,5 +88,17 @@ function Actions({ tip }: { readonly tip: Transaction }) {
       </div>
       <NeedHelp />
     </section>
+  );
+}
+
+/** Draws nothing when the operator has set no contact. */
+function NeedHelp() {
+  const contact = operatorContact();
+  return (
+    contact && (
+      <p>
+        Need help? Contact <a href={contact.href}>{contact.text}</a>.
+      </p>
+    )
   );
 }

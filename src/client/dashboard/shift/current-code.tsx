@@ -1,7 +1,9 @@
 /** The code on the screen, with what its guests and its provider need to know. */
 import { useId, useState } from 'react';
+import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { hourName } from '../../signed-in/time-here.ts';
@@ -10,9 +12,9 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Money } from '../../ui/money.tsx';
 import { SimulatedMoney } from '../../ui/simulated-money.tsx';
-import type { LiveTips } from '../live/live-tips.ts';
+import { type Sign, useSign } from '../live/connection-sign.tsx';
+import type { Connection, LiveTips } from '../live/live-tips.ts';
 import { arrivingOf, useNightStartHour, useTonight } from '../shared/tonight.ts';
-import { ConnectionBar } from './connection-bar.tsx';
 import { useFullScreen, useWakeLock } from './device-screen.ts';
 import { Frame } from './frame.tsx';
 import { GuestThanks, useMoment } from './guest-thanks.tsx';
@@ -85,6 +87,26 @@ export function CurrentCode({ user, code, live }: CurrentCodeProps) {
         </div>
       </div>
     </Frame>
+  );
+}
+
+const WORDS: Readonly<Record<Sign['kind'], string>> = {
+  lost: "No connection. Tips still count, and show here once you're back.",
+  'crowded-out': `${brand.name} is open in too many places. Tips still count, but they won't show here by themselves.`,
+  back: 'Back online',
+};
+
+const time = new Intl.DateTimeFormat(PAGE_LANGUAGE, { hour: 'numeric', minute: '2-digit' });
+
+/** Says across the whole screen that tips do not show here, and when they do again. */
+function ConnectionBar({ connection }: { readonly connection: Connection }) {
+  const sign = useSign(connection);
+  return (
+    <div className={styles.connection} data-sign={sign?.kind}>
+      {/* The time stands outside, so that screen readers are told the sentence alone, and once. */}
+      <p role="status">{sign && WORDS[sign.kind]}</p>
+      {sign && sign.kind !== 'back' && <p>Since {time.format(sign.since)}</p>}
+    </div>
   );
 }
 

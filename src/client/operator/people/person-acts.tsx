@@ -1,10 +1,11 @@
 /** What an operator can do for or against somebody. Each act asks why, and most of them for the second factor. */
 import { type ReactNode, useState } from 'react';
+import type { ExportPiece, ExportStart } from '#shared/account-export.ts';
 import type { Person } from '#shared/console/people.ts';
+import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi } from '../console-api.ts';
-import { saveExport } from './export-data.ts';
 import styles from './people.module.css';
 
 interface Asked {
@@ -107,6 +108,17 @@ const OTHERS: readonly PersonAct[] = [
     },
   },
 ];
+
+/** Saves an archive once all of its pieces have come. @throws the refusal that ends it. */
+async function saveExport(pieces: AsyncIterable<ExportStart | ExportPiece>): Promise<void> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let name = '';
+  for await (const piece of pieces) {
+    if ('fileName' in piece) name = piece.fileName;
+    else parts.push(bytesFrom(piece.base64));
+  }
+  saveFile(new Uint8Array(await new Blob(parts).arrayBuffer()), 'application/zip', name);
+}
 
 export function PersonActs({
   person,

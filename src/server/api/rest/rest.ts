@@ -5,6 +5,7 @@
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { createStepQueue } from '#server/queue/step-queue.ts';
+import { API_KEY_PREFIX } from '#shared/api-scopes.ts';
 import { AppError } from '#shared/errors.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
 import { readBytes, refuseOtherMethods } from '../http/door.ts';
@@ -16,7 +17,6 @@ import { type Endpoint, METHODS, type Parameter } from '../procedures/endpoint.t
 import { appRouter, createCaller, ENDPOINTS } from '../procedures/router.ts';
 import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from '../wire.ts';
 import { answerTo, fieldOf, type RestEvent, type RestStream } from './answers.ts';
-import { withApiKey } from './api-keys.ts';
 import { prefersCsv } from './csv.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
@@ -103,6 +103,29 @@ export function createRestAdapter(
     refuseOtherMethods(rest, path, methods);
   }
   return rest;
+}
+
+/**
+ * The context of a request, in which an API key acts as its account; this is the only door at which keys count.
+ * A public endpoint asks nobody who they are.
+ * @throws AppError `invalid_api_key`; `too_many_requests` when the key, or the wrong keys of the address, have
+ *   used up their limit; `not_for_api_keys`, `missing_scope`, `account_suspended`.
+ */
+async function withApiKey(context: Context, { isPublic, scope }: Endpoint): Promise<Context> {
+  const { token, services, arrival, quota } = context;
+  if (isPublic || token === null || !token.startsWith(API_KEY_PREFIX)) return context;
+  const { apiKeys, limits } = services;
+  const key = await apiKeys.resume(token, arrival.address).catch(async (error: unknown) => {
+    const isWrong = error instanceof AppError && error.code === 'invalid_api_key';
+    if (isWrong) await limits.countWrongKey(context.address(), quota);
+    throw error;
+  });
+  arrival.identify(key.account.id, key.id);
+  await limits.countKey(key.id, quota);
+  if (scope === undefined) throw new AppError('not_for_api_keys');
+  if (!key.scopes.includes(scope)) throw new AppError('missing_scope', { scope });
+  if (key.account.suspension) throw new AppError('account_suspended');
+  return { ...context, key };
 }
 
 /** Paths with a parameter come last, because they match others as well. */
