@@ -82,7 +82,11 @@ export async function drawUpright(
     canvas.code(words.address, { middleX: x + width / 2, middleY: top + codeBox / 2, size: code }, palette);
     top += codeBox + gap * 0.3;
     await canvas.write(words.service, {
-      ...{ ...inner, y: top, height: service, face: 'display', colour: palette.text },
+      ...inner,
+      y: top,
+      height: service,
+      face: 'display',
+      colour: palette.text,
       maxSize: Math.min(width * 0.085, written.size * SERVICE_TO_NAME),
       maxLines: 1,
       align: 'centre',
@@ -91,14 +95,12 @@ export async function drawUpright(
     top += service;
     if (words.greeting !== null) {
       await canvas.write(words.greeting, {
-        ...{
-          ...inner,
-          y: top,
-          height: greeting,
-          face: 'italic',
-          colour: palette.softText,
-          maxSize: width * 0.055,
-        },
+        ...inner,
+        y: top,
+        height: greeting,
+        face: 'italic',
+        colour: palette.softText,
+        maxSize: width * 0.055,
         maxLines: 3,
         align: 'centre',
         stand: 'middle',
@@ -106,7 +108,12 @@ export async function drawUpright(
       top += greeting;
     }
     await canvas.write(HOW, {
-      ...{ ...inner, y: top, height: how, face: 'text', colour: palette.softText, maxSize: width * 0.034 },
+      ...inner,
+      y: top,
+      height: how,
+      face: 'text',
+      colour: palette.softText,
+      maxSize: width * 0.034,
       maxLines: 1,
       align: 'centre',
       stand: 'middle',
@@ -142,14 +149,23 @@ export async function drawLying(
     if (photo) canvas.photo(photo, column.x + radius, top + radius - space * 0.04, radius);
     top += 2 * radius;
     const written = await canvas.write(`Tip ${words.name}`, {
-      ...{ ...column, y: top, height: title, face: 'display', colour: palette.text, maxSize: height * 0.19 },
+      ...column,
+      y: top,
+      height: title,
+      face: 'display',
+      colour: palette.text,
+      maxSize: height * 0.19,
       maxLines: 4,
       align: 'left',
       stand: 'bottom',
     });
     top += title + space * 0.02;
     await canvas.write(words.service, {
-      ...{ ...column, y: top, height: space * 0.13, face: 'display', colour: palette.text },
+      ...column,
+      y: top,
+      height: space * 0.13,
+      face: 'display',
+      colour: palette.text,
       maxSize: Math.min(height * 0.095, written.size * SERVICE_TO_NAME),
       maxLines: 1,
       align: 'left',
@@ -158,14 +174,12 @@ export async function drawLying(
     top += space * 0.13;
     if (greeting !== null) {
       await canvas.write(greeting, {
-        ...{
-          ...column,
-          y: top,
-          height: space * 0.16,
-          face: 'italic',
-          colour: palette.softText,
-          maxSize: height * 0.065,
-        },
+        ...column,
+        y: top,
+        height: space * 0.16,
+        face: 'italic',
+        colour: palette.softText,
+        maxSize: height * 0.065,
         maxLines: 4,
         align: 'left',
         stand: 'middle',
@@ -173,14 +187,12 @@ export async function drawLying(
       top += space * 0.17;
     }
     await canvas.write(HOW, {
-      ...{
-        ...column,
-        y: top,
-        height: space * 0.14,
-        face: 'text',
-        colour: palette.softText,
-        maxSize: height * 0.045,
-      },
+      ...column,
+      y: top,
+      height: space * 0.14,
+      face: 'text',
+      colour: palette.softText,
+      maxSize: height * 0.045,
       maxLines: 1,
       align: 'left',
       stand: 'top',

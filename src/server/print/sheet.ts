@@ -122,7 +122,13 @@ async function drawTent(canvas: Canvas, { box, bleed }: Place, sheet: Sheet, pre
     ? 'Glue this flap under the base.'
     : 'Fold along the lines, and glue this flap under the base.';
   await canvas.write(gluing, {
-    ...{ ...note, x, y, width, height: TENT.flap, align: 'centre', stand: 'middle' },
+    ...note,
+    x,
+    y,
+    width,
+    height: TENT.flap,
+    align: 'centre',
+    stand: 'middle',
   });
   await canvas.write('Base', { ...note, ...base, align: 'centre', stand: 'middle' });
 }
