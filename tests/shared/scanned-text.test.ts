@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { paths } from '#client/paths.ts';
+import { readDemoCode } from '#client/tip/demo-codes.ts';
 import { brand } from '#shared/brand.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
-import { readDemoCode } from '#shared/demo-codes.ts';
 import { isDemoCode, newQrCodeId, readQrCodeId, showQrCodeId, tipLink, tipPageUrl } from '#shared/ids.ts';
 import { BLANK_TEXT, NO_CODE, readScannedText } from '#shared/scanned-text.ts';
 import { mayStandForPerson } from '#shared/usernames.ts';

@@ -4,12 +4,12 @@
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { demoOf, readDemoCode } from '#shared/demo-codes.ts';
 import { isDemoCode, isDemoText } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 import { readToken } from '../session/session.ts';
+import { demoOf, readDemoCode } from './demo-codes.ts';
 
 /**
  * The codes that this tab takes for paused, despite a look-up. They are kept here for send-tip.ts, which

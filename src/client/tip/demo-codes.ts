@@ -1,10 +1,7 @@
-/**
- * Demo codes, which exist on the page only. Apart from scanned-text.ts, because the tip page loads this
- * module.
- */
-import { isServiceCategory, type ServiceCategory } from './categories.ts';
-import { DEMO_PREFIX, isDemoCode, MAX_ID_LENGTH } from './ids.ts';
-import { mayStandForPerson } from './usernames.ts';
+/** Demo codes, which exist on the page only. */
+import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
+import { DEMO_PREFIX, isDemoCode, MAX_ID_LENGTH } from '#shared/ids.ts';
+import { mayStandForPerson } from '#shared/usernames.ts';
 
 export interface DemoCode {
   readonly userId: string;
