@@ -1,6 +1,7 @@
 /** The pictures of QR codes: each is drawn once for each code and address, and stored. */
 import type { WorkOwner } from '#server/queue/work-queue.ts';
-import type { NewPicture, NewQrCode, Storage } from '#server/storage/port/storage.ts';
+import type { NewPicture, NewQrCode } from '#server/storage/port/codes.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { newQrCodeId, type QrCodeId, type RandomBytes, tipPageUrl } from '#shared/ids.ts';
 

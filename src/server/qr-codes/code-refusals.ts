@@ -1,5 +1,5 @@
 /** What a code has to be, and the errors of one that is not. */
-import type { CodeRefusal } from '#server/storage/port/ledger.ts';
+import type { CodeRefusal } from '#server/storage/port/codes.ts';
 import { AppError } from '#shared/errors.ts';
 import { type PhotoName, type QrCodeId, readQrCodeId, type UserId } from '#shared/ids.ts';
 import { PHOTO_PREFIX } from '#shared/page-paths.ts';

@@ -1,7 +1,8 @@
 /** The QR codes of a provider: one for each service, with a tip page of its own. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import { createWorkQueue, WORK_LIMITS, type WorkOwner } from '#server/queue/work-queue.ts';
-import type { Account, Photo, QrCodeRecord, Storage } from '#server/storage/port/storage.ts';
+import type { Photo, QrCodeRecord } from '#server/storage/port/codes.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { NEW_PAGE } from '#server/storage/rules/codes.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';

@@ -5,6 +5,7 @@ import type { BasisPoints, Cents } from '#shared/money.ts';
 import type { AdjustmentKind, PaymentMode } from '#shared/payments.ts';
 import type { TipDirection, TipParty } from '#shared/records.ts';
 import type { Act } from './audit.ts';
+import type { CodeRefusal } from './codes.ts';
 import type { OfferedMessage } from './messages.ts';
 
 export interface NewTransaction {
@@ -126,9 +127,6 @@ export interface EntryName {
   /** As in `EntryRecord`; never beside `isReversal`. */
   readonly changeNumber: number | null;
 }
-
-/** Why a code cannot be changed: it is not the account's, or it was replaced or retired. */
-export type CodeRefusal = { readonly outcome: 'unknown_code' | 'code_replaced' | 'code_retired' };
 
 /** Why a current code takes no tip. A blocked giver is refused as if the code were paused. */
 export type TipRefusal =

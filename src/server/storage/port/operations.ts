@@ -8,7 +8,8 @@ import type { Cents } from '#shared/money.ts';
 import type { AdjustmentKind, PaidMode, PaymentMode, PaymentState } from '#shared/payments.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Act } from './audit.ts';
-import type { CodeRefusal, TransactionRecord } from './ledger.ts';
+import type { CodeRefusal } from './codes.ts';
+import type { TransactionRecord } from './ledger.ts';
 import type { PaymentName, PaymentRecord } from './payments.ts';
 
 /** A closed account has placeholders for names. */

@@ -8,9 +8,9 @@ import type { Cents } from '#shared/money.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
 import type { Act } from './audit.ts';
+import type { CodeRefusal } from './codes.ts';
 import type {
   Adjustment,
-  CodeRefusal,
   GivenTip,
   NewReversal,
   OperatorReversal,

@@ -5,18 +5,18 @@
  */
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { PhotoName, QrCodeId, UserId } from '#shared/ids.ts';
+import type { UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
-import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { AnnouncementStorage } from './announcements.ts';
 import type { ApiKeyRecord, ApiKeys } from './api-keys.ts';
 import type { AttemptStorage } from './attempts.ts';
 import type { Act, AuditLog } from './audit.ts';
+import type { CodeStorage } from './codes.ts';
 import type { Devices } from './devices.ts';
 import type { Events } from './events.ts';
 import type { Factors } from './factors.ts';
 import type { Invitations } from './invitations.ts';
-import type { CodeRefusal, Ledger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import type { StorageListener } from './listener.ts';
 import type { Mails, NewMail } from './mails.ts';
 import type { Messages } from './messages.ts';
@@ -148,67 +148,19 @@ export interface LiveApiKey extends Pick<ApiKeyRecord, 'id' | 'scopes' | 'addres
   readonly account: Account;
 }
 
-/** The texts of a tip page; null where its owner wrote none. */
-export interface TipPage {
-  /** The name that givers see. */
-  readonly displayName: string | null;
-  readonly greeting: string | null;
-  readonly thankYou: string | null;
-}
-
-export interface QrCodeRecord extends TipPage {
-  readonly id: QrCodeId;
-  readonly userId: UserId;
-  readonly serviceCategory: ServiceCategory;
-  readonly status: QrCodeStatus;
-  readonly photoName: PhotoName | null;
-  readonly takesWords: boolean;
-  /** Whether the provider's public page leads to this code. */
-  readonly isListed: boolean;
-}
-
-export interface NewQrCode {
-  readonly id: QrCodeId;
-  readonly createdAtMs: number;
-}
-
-export interface QrCodeChange {
-  readonly displayName?: string | null | undefined;
-  readonly greeting?: string | null | undefined;
-  readonly thankYou?: string | null | undefined;
-  readonly takesWords?: boolean | undefined;
-  readonly isListed?: boolean | undefined;
-  readonly status?: Extract<QrCodeStatus, 'active' | 'paused'> | undefined;
-}
-
-export interface NewPicture {
-  readonly address: string;
-  readonly png: Uint8Array;
-}
-
-export interface Photo {
-  readonly name: PhotoName;
-  readonly jpeg: Uint8Array;
-}
-
-export interface QrCodeWithPicture extends QrCodeRecord {
-  /** PNG bytes; null when none was made yet for the present address. */
-  readonly picture: Uint8Array | null;
-}
-
-/** A code with its provider. The code of an account that is closing or suspended is paused. */
-export interface QrCodeWithProvider extends QrCodeRecord {
-  readonly username: string;
-  readonly fullName: string;
-}
-
 /**
  * What is left of deleted rows in the database files: nothing, remnants that only a copy removes, or remnants
  * that can be removed once no other process uses the files.
  */
 export type Remnants = 'complete' | 'partial' | 'busy';
 
-export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, OutboxStorage, AttemptStorage {
+export interface Storage
+  extends Ledger,
+    CodeStorage,
+    TermsStorage,
+    AnnouncementStorage,
+    OutboxStorage,
+    AttemptStorage {
   readonly payments: Payments;
   readonly messages: Messages;
   readonly devices: Devices;
@@ -317,56 +269,6 @@ export interface Storage extends Ledger, TermsStorage, AnnouncementStorage, Outb
 
   /** Null when there is none or it has expired at `nowMs`. */
   findApiKey(keyHash: Uint8Array, nowMs: number): Promise<LiveApiKey | null>;
-
-  /** Whether the account has an active or paused code for the service. */
-  hasQrCode(userId: UserId, category: ServiceCategory): Promise<boolean>;
-  /** Stores an active code with its first picture. `id_taken` asks for another id. */
-  createQrCode(
-    code: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>,
-    picture: NewPicture,
-  ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
-  /** @param nowMs the time of the event; without it none is noted. */
-  updateQrCode(
-    userId: UserId,
-    id: QrCodeId,
-    change: QrCodeChange,
-    nowMs?: number,
-  ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
-  /** Replaces a code, keeping its service, tip page and state. `id_taken` asks for another id. */
-  replaceQrCode(
-    userId: UserId,
-    id: QrCodeId,
-    next: NewQrCode,
-    picture: NewPicture,
-  ): Promise<
-    | { readonly outcome: 'replaced'; readonly code: QrCodeRecord }
-    | CodeRefusal
-    | { readonly outcome: 'id_taken' }
-  >;
-  /**
-   * Sets the photo of a tip page, or removes it with null; the previous photo is deleted.
-   * @param nowMs the time of the event; without it none is noted.
-   */
-  setPhoto(
-    userId: UserId,
-    id: QrCodeId,
-    photo: Photo | null,
-    nowMs?: number,
-  ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
-  findPhoto(name: PhotoName): Promise<Uint8Array | null>;
-  /** Current codes, one a service, oldest first, with pictures for the addresses `addressPrefix` + id. */
-  listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
-  /**
-   * Replaced and retired codes, newest first.
-   * @param before the last code of the page before (an unknown one gives an empty page); null for the first
-   *   page.
-   */
-  listEndedQrCodes(userId: UserId, before: QrCodeId | null, atMost: number): Promise<QrCodeRecord[]>;
-  findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
-  /** The current codes on the public page of this username, oldest first; none when nobody has it. */
-  listPublicCodes(username: string): Promise<QrCodeWithProvider[]>;
-  findPicture(id: QrCodeId, address: string): Promise<Uint8Array | null>;
-  savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 
   /** Returns the stored 32 random bytes under a name, storing `made` when there are none. */
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;

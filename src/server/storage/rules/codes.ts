@@ -1,6 +1,5 @@
 import type { PhotoName } from '#shared/ids.ts';
-import type { CodeRefusal } from '../port/ledger.ts';
-import type { NewQrCode, QrCodeChange, QrCodeRecord } from '../port/storage.ts';
+import type { CodeRefusal, NewQrCode, QrCodeChange, QrCodeRecord } from '../port/codes.ts';
 
 export const NEW_PAGE = {
   status: 'active',

@@ -1,7 +1,7 @@
 import type { QrCodeId, UserId } from '#shared/ids.ts';
+import type { QrCodeWithProvider } from '../port/codes.ts';
 import type { TransactionRecord } from '../port/ledger.ts';
 import type { BlockedGiver, GiverMessage, MessageReport, TipMessages } from '../port/messages.ts';
-import type { QrCodeWithProvider } from '../port/storage.ts';
 
 export interface MessagesRow extends TipMessages {
   readonly giverId: UserId | null;

@@ -4,6 +4,7 @@
  */
 import { cents } from '#shared/money.ts';
 import type { PaymentState } from '#shared/payments.ts';
+import type { QrCodeWithProvider } from '../port/codes.ts';
 import type {
   Adjustment,
   NewReversal,
@@ -22,7 +23,6 @@ import type {
   Payments,
   PayoutAccount,
 } from '../port/payments.ts';
-import type { QrCodeWithProvider } from '../port/storage.ts';
 import type { KeptMessage } from './messages.ts';
 import {
   decideTip,

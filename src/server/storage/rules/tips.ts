@@ -1,6 +1,7 @@
 import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { TipParty } from '#shared/records.ts';
+import type { QrCodeWithProvider } from '../port/codes.ts';
 import {
   ALL_TIPS,
   type EntryKind,
@@ -15,7 +16,6 @@ import {
   type TipFilter,
   type TransactionRecord,
 } from '../port/ledger.ts';
-import type { QrCodeWithProvider } from '../port/storage.ts';
 import { currentCode } from './codes.ts';
 import { isSameMessage, type KeptMessage } from './messages.ts';
 

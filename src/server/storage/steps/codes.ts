@@ -3,8 +3,8 @@
  * was paused, replaced or retired.
  */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
+import type { CodeStorage, NewPicture, QrCodeRecord } from '../port/codes.ts';
 import type { Operations } from '../port/operations.ts';
-import type { NewPicture, QrCodeRecord, Storage } from '../port/storage.ts';
 import { CLOSED_ACCOUNT } from '../rules/accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules/codes.ts';
 import type { Statements } from '../statements/all.ts';
@@ -42,9 +42,9 @@ export const createCodes = (engine: Engine) =>
 
     savePicture: (qrCodeId, address, png) =>
       engine.change((statements) => insertPicture(statements, qrCodeId, { address, png })),
-  }) satisfies Partial<Storage>;
+  }) satisfies CodeStorage;
 
-const createCode: StepOf<Storage['createQrCode']> = function* (statements, isRepeated, code, picture) {
+const createCode: StepOf<CodeStorage['createQrCode']> = function* (statements, isRepeated, code, picture) {
   const row = newCodeRow(code);
   const { userId, category } = row;
   yield* statements.lockAccount.one({ id: userId });
@@ -59,7 +59,7 @@ const createCode: StepOf<Storage['createQrCode']> = function* (statements, isRep
   return 'created';
 };
 
-const updateCode: StepOf<Storage['updateQrCode']> = function* (statements, _, userId, id, change, nowMs) {
+const updateCode: StepOf<CodeStorage['updateQrCode']> = function* (statements, _, userId, id, change, nowMs) {
   const found = yield* lockOwn(statements, userId, id);
   if (found.outcome !== 'current') return found;
   const code = changedCode(found.code, change);
@@ -68,7 +68,7 @@ const updateCode: StepOf<Storage['updateQrCode']> = function* (statements, _, us
   return { outcome: 'updated', code };
 };
 
-const replaceCode: StepOf<Storage['replaceQrCode']> = function* (
+const replaceCode: StepOf<CodeStorage['replaceQrCode']> = function* (
   statements,
   isRepeated,
   userId,
@@ -90,7 +90,7 @@ const replaceCode: StepOf<Storage['replaceQrCode']> = function* (
   return { outcome: 'replaced', code: { ...code, id: next.id } };
 };
 
-const setPhoto: StepOf<Storage['setPhoto']> = function* (statements, _, userId, id, photo, nowMs) {
+const setPhoto: StepOf<CodeStorage['setPhoto']> = function* (statements, _, userId, id, photo, nowMs) {
   const found = yield* lockOwn(statements, userId, id);
   if (found.outcome !== 'current') return found;
   if (photo) yield* statements.insertPhoto.change({ name: photo.name, jpeg: Buffer.from(photo.jpeg) });

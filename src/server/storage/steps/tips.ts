@@ -4,6 +4,7 @@
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
+import type { QrCodeWithProvider } from '../port/codes.ts';
 import type {
   EntryKind,
   GivenTip,
@@ -16,7 +17,6 @@ import type {
   ReverseOutcome,
   TransactionRecord,
 } from '../port/ledger.ts';
-import type { QrCodeWithProvider } from '../port/storage.ts';
 import { isKeptOut, newMessagesRow } from '../rules/messages.ts';
 import {
   decideReversal,
