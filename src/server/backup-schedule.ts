@@ -57,7 +57,7 @@ export interface BackupSchedule {
   others(): string[];
   /** True when this past has a backup, and the newest is more than 26 hours old. */
   isLate(): boolean;
-  /** Of the newest of this past, in milliseconds; null without one. */
+  /** The age of the newest backup of this past; null without one. */
   ageMs(): number | null;
   count(): number;
 }
@@ -264,8 +264,8 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
 }
 
 /**
- * Those that are neither among the newest fourteen nor the newest of one of fourteen days: backups that somebody
- * asks for all day long take away none of the days before. @param files the newest first.
+ * The backups to delete: all but the newest fourteen and the newest of each of fourteen days, so that many
+ * backups of one day do not displace those of earlier days. @param files the newest first.
  */
 function beyondKept(files: readonly NumberedFile[]): readonly NumberedFile[] {
   const newestOfDays = new Map<string, NumberedFile>();

@@ -11,7 +11,7 @@ import { FactorQuestion } from './factor-question.tsx';
 interface ActDialogProps<Result> {
   /** Names the act and whom it is done to. */
   readonly title: string;
-  /** What the act comes to. */
+  /** The consequences of the act. */
   readonly children?: ReactNode;
   /** The text of the button, which names the act. */
   readonly confirm: string;

@@ -12,7 +12,7 @@ interface FindingProps {
   readonly hint: string;
   /** Says that there is no such thing. */
   readonly none: string;
-  /** What is looked for now; empty for nothing. */
+  /** The name that is looked up; empty without one. */
   readonly name: string;
   readonly onFind: (name: string) => void;
   readonly query: {
@@ -21,11 +21,10 @@ interface FindingProps {
     readonly isFetching: boolean;
     refetch(): unknown;
   };
-  /** What was found. */
   readonly children: ReactNode;
 }
 
-/** What is looked for; at first what the address names as `find`, so that other parts can lead here. */
+/** The name that is looked up: at first that of `find` in the address, so that other parts can lead here. */
 export function useName(): readonly [string, (name: string) => void] {
   const search = useSearch();
   return useState(() => new URLSearchParams(search).get('find') ?? '');

@@ -25,7 +25,7 @@ export interface StatementData {
   readonly days: Insights | null;
   /** Refunds and other changes made in the period, oldest first; only the newest ones of very many. */
   readonly changes: readonly BookEntry[];
-  /** The same made after the period to tips of it. */
+  /** Changes made after the period to tips of the period. */
   readonly since: readonly BookEntry[];
   readonly madeAt: Date;
 }
@@ -110,7 +110,7 @@ function isOfOneMoment(statement: StatementData, query: StatementQuery): boolean
   );
 }
 
-/** What moved, in the sums of the direction: of what reached the receiver, or of what was paid in all. */
+/** Tips and changes in the sum of the direction: net amounts when received, paid totals when sent. */
 export function booksOf({ books }: TipSums, { direction }: Pick<StatementQuery, 'direction'>) {
   const received = ({ count, netCents }: TipSums['books']['receivedTips']) => ({ count, cents: netCents });
   const sent = ({ count, paidCents }: TipSums['books']['sentTips']) => ({ count, cents: paidCents });

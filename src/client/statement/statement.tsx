@@ -203,7 +203,7 @@ function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'd
   );
 }
 
-/** Where tips have no fees, the line of the fees is left away. */
+/** Without fees the line of the fees is left out. */
 function isTold([name, value]: readonly [string, number | string, boolean?]): boolean {
   const { giverFeeRate, receiverFeeRate } = terms();
   return name !== 'Fees' || giverFeeRate + receiverFeeRate > 0 || value !== formatMoney(cents(0));

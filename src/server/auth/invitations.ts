@@ -31,7 +31,7 @@ export interface Invitations {
     },
     act?: ActAbout,
   ): Promise<Invitation & { readonly token: string }>;
-  /** Those that can still be used, the first to expire first. */
+  /** Invitations that can still be used, by time of expiry. */
   list(): Promise<readonly Invitation[]>;
   /** @returns false for an unknown id. */
   revoke(id: string, act?: Act): Promise<boolean>;

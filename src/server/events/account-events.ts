@@ -7,7 +7,7 @@ import { type AccountEvent, type EventPage, type EventsQuery, LATEST } from '#sh
 import { isEventId } from '#shared/ids.ts';
 import { terms } from '#shared/money.ts';
 
-/** What one read looks at. Most accounts receive more than they give, which is no event. */
+/** The number of entries in one read. Giving is no event, but most accounts receive more than they give. */
 const MOST_IN_A_STEP = 200;
 /** A page that would take more reads ends early; its cursor goes on behind what was looked at. */
 const MAX_STEPS = 20;

@@ -22,10 +22,10 @@ const LEASE_MS = 60_000;
 const LEASE_LEFT_MS = TIME_LIMIT_MS + 5_000;
 const CLAIMS_AT_ONCE = 64;
 const MAX_UNDER_WAY = 256;
-/** Of one claim: a killed process repeats as many at most. */
+/** The number of events sent in one claim; a killed process repeats at most these. */
 const MAX_SENT_AT_ONCE = 20;
 const READ_SIZE = 50;
-/** What a claim skips at most, because its endpoint does not want it. */
+/** The number of reads in one claim, whose endpoint may want few of the events. */
 const MAX_READS = 20;
 
 const MINUTE_MS = 60_000;
@@ -168,7 +168,7 @@ export function createWebhookSender(deps: {
       mayCall() && (await webhooks.isClaimed(webhook)) ? call(webhook, event, work.stopping) : null,
     );
     if (called) remember(webhook.id, called.delivery);
-    // What was broken off by this process says nothing of the endpoint.
+    // A call that this process broke off says nothing about the endpoint.
     return called?.outcome !== 'taken' && work.stopping.aborted ? null : called;
   }
 

@@ -10,14 +10,14 @@ import { LIMITS, type Limit, type LimitName, type Subject } from './limit-table.
 import { createMemoryCounts, subjectOf } from './memory-counts.ts';
 import type { Quota } from './quota.ts';
 
-/** Whom an attempt counts for. A limit that names somebody else counts nothing. */
+/** The subjects of an attempt. A limit by another subject does not count it. */
 export type Who = Readonly<Partial<Record<Subject, string>>>;
 
 interface Count extends AttemptCount {
   readonly limit: LimitName;
 }
 
-/** The same for every attempt of a limit. */
+/** Stands in the place of a subject that a limit does not count by. */
 const NOBODY = '';
 /** An attempt under way is settled within this time, which hashes a few passwords. */
 const HASHING_MS = 2_000;

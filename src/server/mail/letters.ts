@@ -140,7 +140,7 @@ export interface ReceiptFacts {
   readonly state: 'kept' | 'arriving' | 'never_charged' | 'refunded' | 'changed';
   /** When the card is charged; null once it was. */
   readonly chargedAt: string | null;
-  /** What is paid of it now, in cents. */
+  /** The total after refunds and other changes, in cents. */
   readonly leftCents: Cents;
   readonly url: string;
 }

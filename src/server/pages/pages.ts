@@ -137,7 +137,7 @@ export function preparePages(
         answer(c, await present().rendered.auth(asked, () => networkOf(c))),
       );
       serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
-      // They name no amount.
+      // Articles name no amount, so that new terms leave them as they are.
       for (const { path, page } of made.rendered.articles) {
         serveAt(path, (c) => answer(c, page));
         serveAt(`${path}/`, (c) => c.redirect(path, 301));

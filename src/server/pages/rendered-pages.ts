@@ -57,12 +57,9 @@ export interface RenderedPages {
   readonly articles: readonly { readonly path: string; readonly page: Prepared }[];
   /** @param ownerOf the owner of the turn at rendering, which only a page that is not kept takes. */
   auth(asked: Address, ownerOf: () => string): Promise<Prepared>;
-  /**
-   * A kept page is answered only while it shows what the look-up finds.
-   * @param lookUp never rejects.
-   */
   /** @param find answers null for a provider who shows no codes, and may reject. */
   provider(find: () => Promise<ProviderPage | null>, ownerOf: () => string): Promise<Prepared | null>;
+  /** A kept page is answered only while it shows what the look-up finds. @param lookUp never rejects. */
   tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>, ownerOf: () => string): Promise<TipPage>;
 }
 

@@ -58,7 +58,7 @@ export type ComparedCharge = ChargeState & Partial<Pick<BookedCharge, 'applicati
 /** A paid payment, with when its tip was reversed; null for a tip that was not. */
 export type ComparedPayment = PaymentRecord & { readonly reversedAtMs: number | null };
 
-/** What is younger may be in the ledger a moment later. */
+/** A younger charge may be in the ledger a moment later. */
 export const ON_ITS_WAY_MS = 15 * 60_000;
 
 export function compareCharge(payment: ComparedPayment, charge: ComparedCharge, nowMs: number): Compared {
@@ -121,14 +121,14 @@ function receivedOf(payment: ComparedPayment, charge: ComparedCharge, here: numb
   const { transfer, applicationFeeCents, disputes } = charge;
   if (!transfer) return null;
   const keptCents = transfer.cents - transfer.reversedCents;
-  // What was given back after a dispute came without fees, which went back before.
+  // A transfer after a won dispute has no fees in it, because they went back before.
   const wasGivenBack = disputes.some(({ state }) => state === 'won');
   return applicationFeeCents === undefined || wasGivenBack
     ? { elsewhere: netShareOf(payment, charge, keptCents), here }
     : { elsewhere: keptCents - applicationFeeCents, here };
 }
 
-/** What a part of the charge comes to for the receiver. */
+/** The receiver's net share of a part of the charge. */
 function netShareOf(
   { netAmountCents, amountCents, giverFeeCents }: ComparedPayment,
   { partlyCaptured }: ComparedCharge,
@@ -162,7 +162,7 @@ function explain(
   if (rest !== 0) find(Math.abs(rest) <= rounded ? 'rounded' : 'receiver', here + rest, here);
 }
 
-/** What the charge comes to, of the giver's side. */
+/** The giver's sums of a charge. */
 function sumsOf({ state, chargedCents, refunds, disputes }: ChargeState) {
   const paidCents = state === 'captured' ? chargedCents : 0;
   const sum = (parts: readonly { readonly cents: number }[]) =>

@@ -160,7 +160,7 @@ export function createPaidTips(
     async begin(tip) {
       if (excludedCategories.includes(tip.serviceCategory)) return { outcome: 'not_payable' };
       const now = clock();
-      // What is held begins nothing, and is answered while the payment service is away.
+      // A held tip begins no payment, so that it is answered while the payment service is away.
       const platform = tip.isHeld ? (knownPlatform ?? '') : await orUnavailable(learnPlatform);
       await recovery.noteStart();
       const wanted = { ...tip, paymentMode: service.mode, platform, expiresAtMs: now + PAGE_LIFETIME_MS };
@@ -209,7 +209,7 @@ export function createPaidTips(
       const payment = await orUnavailable(() => finishRefund(asked.payment));
       const transaction = await findToReverse(storage, reversal);
       if (!transaction) throw new Error(`${payment.id} has gone`);
-      // What a dispute has left was refunded as well, and the tip is no more reversed than the dispute has ended.
+      // When the rest after a dispute was refunded, the tip is not reversed: the dispute may still be won.
       const isGone =
         transaction.adjustments.at(-1)?.kind === 'refund' && leftOf(transaction).amountCents === 0;
       if (!isBack(payment) && !isGone) return { outcome: 'refused' };

@@ -124,7 +124,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     return cancelled;
   }
 
-  /** What is captured meanwhile is refunded. */
+  /** Refunds a payment that was captured meanwhile. */
   async function cancel(payment: PaymentRecord): Promise<PaymentRecord> {
     if ((await service.cancel(payment)) === 'cancelled') return move(payment, { kind: 'cancelled' });
     return refund(await move(payment, { kind: 'succeeded', chargeId: chargeOf(payment) }));
@@ -137,7 +137,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     // Only the charge tells whether all of it went back: a dispute that nobody here knows of may have a part.
     const settled = outcome === 'refused' ? payment : await settle(payment);
     if (settled.state !== 'succeeded') return settled;
-    // What a dispute has left was refunded: that is no reversal, because the dispute may still be won.
+    // A refund of the rest after a dispute is no reversal, because the dispute may still be won.
     if (outcome === 'refunded') return move(settled, hasDispute(settled) ? ended : { kind: 'refunded' });
     log.warn({ payment: payment.id }, 'the payment service has refused a refund');
     return move(settled, ended);

@@ -151,7 +151,7 @@ export interface PaymentService {
   refund(payment: PaymentRecord): Promise<'refunded' | 'refunded_before' | 'refused'>;
   /**
    * Takes back from the receiver what went back to the giver, until `cents` of the transfer are reversed in all.
-   * What was reversed before counts.
+   * Earlier reversals count towards it.
    * @param cents before fees, as in `ChargeState`.
    * @returns `refused` while their account cannot give it.
    */

@@ -24,7 +24,7 @@ const EVENT_PATIENCE_MS = 10 * MINUTE_MS;
 const LOOK_INTERVAL_MS = 5 * MINUTE_MS;
 const MAX_DISPUTES = 50;
 
-/** Those of `/readyz` that are about payments. */
+/** The troubles of `/readyz` that are about payments. */
 export type PaymentTrouble =
   | 'unanswered'
   | 'unheard'
@@ -84,7 +84,7 @@ export function createPaymentWatch(deps: {
     else told.set(trouble, spelled);
   }
 
-  /** Those that can still be answered, with the first deadline. One whose deadline is not known counts. */
+  /** Disputes that can still be answered, and the first deadline. One whose deadline is not known counts. */
   async function readDisputes() {
     const open = await operations.listOpenDisputes(MAX_DISPUTES);
     const deadlines = await deps.deadlines.read(open);
@@ -152,7 +152,7 @@ export function createPaymentWatch(deps: {
       tell('uncaptured', uncaptured > 0 ? { uncaptured } : null);
       const isOff = clockOffsetMs !== null && Math.abs(clockOffsetMs) > MAX_CLOCK_OFFSET_MS;
       tell('clock', isOff ? { minutes: Math.round(clockOffsetMs / MINUTE_MS) } : null);
-      // Of the newest tip that was paid an event should have come by now.
+      // An event about the newest paid tip should have come by now.
       isSilent = newestPaidMs !== null && !(await payments.hasHeardSince(newestPaidMs - EVENT_PATIENCE_MS));
       tellSilence();
     },

@@ -92,7 +92,7 @@ export function createPayouts(deps: {
     return others.some(({ paymentMode }) => paymentMode === real?.service.mode) ? 'other_platform' : null;
   }
 
-  /** What went back to givers is with their fee, of which the provider has nothing. */
+  /** A debt contains the giver's fee, which the provider never had: only the net share is owed. */
   async function owedBy({ id }: Account): Promise<Cents> {
     const debts = await payments.listDebts(DEBTS_AT_MOST, id);
     const owed = debts.map(({ owedByReceiverCents, netAmountCents, amountCents, giverFeeCents }) =>
@@ -203,7 +203,7 @@ export function createPayouts(deps: {
         const serviceCategory = provider.serviceCategories.find(isServed);
         if (!serviceCategory) throw new AppError('provider_not_payable');
         const known = await accounts.find(provider.id);
-        // It may be gone since the last read, and then no link leads to it.
+        // The account may have gone since the last read, and no link leads to one that is gone.
         const present = known && !isGone(known) ? await accounts.refresh(known.accountId) : known;
         if (present && !isGone(present))
           return { url: await service.linkToOnboarding(present.accountId, returnUrl) };

@@ -200,7 +200,7 @@ function compareUnknown(charge: BookedCharge, id: TransactionId, nowMs: number):
   const none = { elsewhere: 0, here: 0 };
   const kind = isOnItsWay ? 'on_its_way' : isHeld ? 'still_held' : 'not_in_ledger';
   return {
-    // What is held was paid by nobody.
+    // Held money is not paid yet.
     sides:
       kind === 'not_in_ledger'
         ? {

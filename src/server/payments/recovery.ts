@@ -22,7 +22,7 @@ const HOUR_MS = 60 * 60_000;
 const OVERLAP_MS = 2 * HOUR_MS;
 /** A start reads so many days again, so that what could not be entered is named again. */
 const READ_AGAIN_MS = 3 * 24 * HOUR_MS;
-/** Where the database has no payment, as after a restore of an early backup. */
+/** How far it looks back when the database has no payment, as after a restore of an early backup. */
 const LOOK_BACK_MS = 30 * 24 * HOUR_MS;
 
 export type Recovery = ReturnType<typeof createRecovery>;

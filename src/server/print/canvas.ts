@@ -1,4 +1,4 @@
-/** The canvas of a sheet: shapes in millimetres, text that stays in its box, and the code. */
+/** The canvas of a sheet: shapes, text that stays in its box, and the code. Lengths are in millimetres. */
 import PDFDocument from 'pdfkit';
 import { encodeAddress, QUIET_ZONE_MODULES } from '../qr-modules.ts';
 import type { Colour } from './colours.ts';
@@ -6,13 +6,11 @@ import { type Face, fitText, LEADING, type Lettered, letter, type Run, runsOf } 
 
 const POINTS_PER_MM = 72 / 25.4;
 
-/** In millimetres. */
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** In millimetres. */
 export interface Box extends Size {
   readonly x: number;
   readonly y: number;
@@ -29,7 +27,7 @@ export interface CutPage {
 interface Label extends Box {
   readonly face: Face;
   readonly colour: Colour;
-  /** In millimetres; smaller where the box requires it. */
+  /** Smaller where the box requires it. */
   readonly maxSize: number;
   readonly maxLines: number;
   readonly align: 'left' | 'centre' | 'right';
@@ -39,7 +37,6 @@ interface Label extends Box {
 interface Shape {
   readonly fill?: Colour;
   readonly line?: Colour;
-  /** In millimetres. */
   readonly lineWidth?: number;
   readonly radius?: number;
   readonly isDashed?: boolean;

@@ -31,7 +31,7 @@ export interface SheetOrder extends Pick<PrintRequest, 'paper' | 'ink' | 'for'> 
 /** What an operator brings to a sheet. */
 export interface SheetBrand {
   readonly siteName: string;
-  /** Of blocks and rings, for dark letters: # with six hexadecimal digits. */
+  /** The colour of blocks and rings, for dark letters: # with six hexadecimal digits. */
   readonly fill: string | null;
   /** A square, in JPEG. */
   readonly logo: Uint8Array | null;

@@ -1,4 +1,4 @@
-/** What a code has to be, and the errors of one that is not. */
+/** The conditions on a code, each with its error. */
 import type { CodeRefusal } from '#server/storage/port/codes.ts';
 import { AppError } from '#shared/errors.ts';
 import { type PhotoName, type QrCodeId, readQrCodeId, type UserId } from '#shared/ids.ts';

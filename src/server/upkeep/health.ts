@@ -130,7 +130,7 @@ async function answered<Result>(answer: Promise<Result>, patienceMs: number): Pr
   }
 }
 
-/** Of another past, or unreadable, a backup says nothing of this database. */
+/** A backup of another past, or an unreadable one, says nothing about this database. */
 function keptIn(backups: BackupKeeper | null) {
   try {
     return backups?.list().filter(({ isOther }) => !isOther) ?? [];

@@ -18,7 +18,7 @@ interface Words extends Pick<HealthProblem, 'urgency' | 'text' | 'action'> {
   readonly part?: HealthProblem['part'];
 }
 
-/** Of a backup that failed, `explainFailure` says more. */
+/** `explainFailure` says more about a failed backup. */
 const TROUBLES: Readonly<Record<Trouble, Words>> = {
   ledger: {
     urgency: 'now',

@@ -18,7 +18,6 @@ const failure = z.object({
   at: z.iso.datetime(),
   /** What happened, in words. */
   text: z.string(),
-  /** What to do about it. */
   action: z.string(),
   /** What the system or the database said. */
   said: z.string(),

@@ -18,7 +18,7 @@ export const foundCode = z.object({
   name: z.string(),
   owner: party,
   createdAt: z.iso.datetime(),
-  /** What operators did to it, newest first. */
+  /** Newest first. */
   acts: z.array(actDone),
 });
 export type FoundCode = z.infer<typeof foundCode>;

@@ -7,7 +7,6 @@ export const URGENCIES = ['now', 'soon', 'note'] as const;
 const problem = z.object({
   urgency: z.enum(URGENCIES),
   text: z.string(),
-  /** What to do about it. */
   action: z.string(),
   /** Null where that is not known. */
   since: z.iso.datetime().nullable(),

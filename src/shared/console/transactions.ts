@@ -87,7 +87,7 @@ export const foundTip = z.object({
     }),
   ),
   debts: z.array(debt),
-  /** What operators did to it, newest first. */
+  /** Newest first. */
   acts: z.array(actDone),
 });
 

@@ -65,7 +65,7 @@ export function EarningsNumbers({ earnings }: { readonly earnings: Insights }) {
   );
 }
 
-/** What went back in the period by its own date, of whatever tips; nothing where nothing did. */
+/** Refunds and other changes made in the period, also of older tips; null without any. */
 export function WentBack({ earnings }: { readonly earnings: Insights }) {
   const { netCents } = earnings.books.changes;
   if (netCents === 0) return null;

@@ -138,7 +138,7 @@ function useStream(
 
   useEffect(() => {
     if (status !== 'error') return;
-    // What is announced tells why.
+    // The announcement says why the account is suspended.
     if (failureOf(error).code === 'account_suspended') void utils.auth.announcements.invalidate();
     const waitMs = reconnectAfterMs(error, presentSession().status === 'signed-in');
     if (waitMs === null) return;

@@ -24,7 +24,7 @@ export function useNewTips(userId: UserId, transactions: readonly Transaction[])
   const before = received[1]?.id ?? NONE;
   const isFirstVisit = seen === null;
   useEffect(() => {
-    // What came last is new on a device that remembers nothing, and nothing else.
+    // On a device that remembers nothing only the newest tip counts as new.
     if (isFirstVisit) remember(userId, before);
   }, [isFirstVisit, userId, before]);
   return {

@@ -45,7 +45,7 @@ export function useDashboardData(
   const qrCodes = trpc.qrCodes.list.useQuery(undefined, {
     ...FRESH,
     enabled: isServiceProvider,
-    // They are asked for all the same, and stay where there is no answer.
+    // The kept codes are shown until the server answers, and stay when it does not.
     initialData: () => (keptCodes && keptCodes.user.id === id ? [...keptCodes.codes] : undefined),
     initialDataUpdatedAt: 0,
   });
@@ -57,7 +57,7 @@ export function useDashboardData(
   const failed = [
     summary,
     qrCodes,
-    // Without its next page the list is right.
+    // The list is right without the next page.
     ...(pages.isFetchNextPageError ? [] : [pages]),
   ].filter(({ isError }) => isError);
   const isFailing = failed.length > 0;

@@ -8,7 +8,7 @@ import { FRESH } from '../../signed-in/part.ts';
 import { timeZoneHere } from '../../signed-in/time-here.ts';
 import { useNewDay } from './new-day.ts';
 
-/** Where nobody chose an hour: bars have closed by then, and cafés have not opened. */
+/** The hour at which a night ends by default: bars have closed by then, and cafés have not opened. */
 const USUAL_HOUR = 5;
 
 /** The hour of the clock, 0 to 23, at which the nights of the signed-in person end and begin. */

@@ -19,8 +19,8 @@ interface NightEnd<Tip> {
   /** The hour of the clock in which the most was given, 0 to 23; the first of equals; null without tips. */
   readonly bestHour: number | null;
   /**
-   * Those whose givers were not thanked yet: with a message first, then the newest. Nobody is thanked by the way
-   * for a message that its receiver has hidden or reported.
+   * Tips whose givers were not thanked yet, those with a message first, then the newest. Tips whose message was
+   * hidden or reported are left out.
    */
   readonly toThank: readonly Tip[];
 }

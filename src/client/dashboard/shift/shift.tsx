@@ -85,7 +85,7 @@ interface NoCodeProps {
 
 /** A code that no longer takes tips, or never was this account's. */
 function NoCode({ id, codes }: NoCodeProps) {
-  // Of more old codes, the oldest are described as nobody's.
+  // A code older than the newest hundred that ended is shown as somebody else's.
   const ended = trpc.qrCodes.ended.useQuery({ limit: 100 });
   if (ended.isPending) {
     return (

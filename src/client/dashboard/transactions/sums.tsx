@@ -79,7 +79,7 @@ interface WentBackProps {
   readonly isOfPeriod: boolean;
 }
 
-/** What went back by its own date, of whatever tips; nothing where nothing did. */
+/** Refunds and other changes by their own date, also of older tips; null without any. */
 function WentBack({ received, sent, isOfPeriod }: WentBackProps) {
   if (received === 0 && sent === 0) return null;
   const hasBoth = received !== 0 && sent !== 0;

@@ -11,7 +11,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query answers, as soon as it has; a later failure leaves it as it is. */
+/** Draws the answer of a query once it is there. A later failure keeps it. */
 export function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps<Data>) {
   if (data !== undefined) return children(data);
   if (!error) return <Loading />;

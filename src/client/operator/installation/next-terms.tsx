@@ -12,7 +12,7 @@ const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as 
 const OF_A_CURRENCY: readonly string[] = ['min', 'max', 'quick'];
 
 interface NextTermsProps {
-  /** What the next version goes on from. */
+  /** The version that the form begins with. */
   readonly newest: TermsVersion;
   readonly onPreview: (asked: AskedTerms, preview: TermsPreview) => void;
   readonly onCancel: () => void;

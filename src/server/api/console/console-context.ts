@@ -63,7 +63,7 @@ export interface ConsoleContext {
   readonly token: string | null;
   /** False for a request that a page makes by itself, which does not prolong the session. */
   readonly isUse: boolean;
-  /** Where a session that begins now is used. */
+  /** The address and device that a session begun now is used at. */
   place(): Place;
   /** The caller's address and network, as limits count them. */
   caller(): { readonly address: string; readonly network: string };

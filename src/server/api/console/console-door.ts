@@ -16,7 +16,7 @@ import { consoleRouter } from './console-router.ts';
 
 const MAX_BATCH_SIZE = 10;
 
-/** Where the console is there at all. */
+/** The settings that decide whether a request finds the console. */
 export interface ConsoleSettings {
   readonly isOn: boolean;
   /** Addresses and networks in CIDR notation, already checked; empty for anywhere. */

@@ -17,7 +17,7 @@ export const installationProcedures = {
 
   settings: operatorProcedure.query(({ ctx }) => ctx.services.settings),
 
-  /** Those that can still be used, the first to expire first. */
+  /** Invitations that can still be used, by time of expiry. */
   invitations: operatorProcedure.query(
     async ({ ctx }): Promise<OpenInvitation[]> => (await ctx.services.invitations.list()).map(invitationOf),
   ),

@@ -43,7 +43,7 @@ interface Terms {
   readonly isForAnyPassword?: true;
   /** Somebody who must add a second factor first may call it. */
   readonly isForEnrolment?: true;
-  /** It changes something also while the account is suspended. */
+  /** A suspended account may call it although it changes something. */
   readonly isForSuspended?: true;
   /** What an API key needs to call it; without a scope no key may. */
   readonly scope?: ApiScope;

@@ -50,7 +50,7 @@ interface RestFile {
 export interface RestEvent {
   readonly id: string;
   readonly name: string;
-  /** In the names of the procedures. */
+  /** With the field names of the procedures (camelCase). */
   readonly data: unknown;
 }
 

@@ -47,8 +47,8 @@ export interface ChargeParts {
 }
 
 /**
- * What was captured in part, by somebody at Stripe, is told as a charge of the whole of which the rest went back at
- * once: to the giver, and from the receiver, who never had it. Null for what was not paid.
+ * A charge that somebody captured in part at Stripe reads as a charge of the whole, whose rest was refunded at
+ * once and taken back from the receiver, who never had it. Null for an intent that was not paid.
  */
 export function chargeStateOf(parts: ChargeParts): ChargeState | null {
   const { intent, transfer, refunds, disputes, givenBack } = parts;
@@ -60,7 +60,7 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
   const listed = releaseIn(parts);
   const made = refunds.filter((refund) => refund !== listed).map(refundOf);
   const release = {
-    // It is the same whether Stripe lists it already or not yet.
+    // The id does not depend on whether Stripe lists the release yet.
     id: `${intent.id} uncaptured`,
     cents: fromStripe(released),
     hasFailed: false,
@@ -72,7 +72,7 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
     state,
     chargedCents: fromStripe(intent.amount),
     ...(captured && { partlyCaptured: captured }),
-    // What was held and given up is told as a refund as well, though no money moved.
+    // Stripe lists a cancelled authorisation as a refund, though no money moved.
     refunds: isCaptured
       ? [...(captured ? [release] : []), ...made.toSorted((a, b) => a.createdAtMs - b.createdAtMs)]
       : [],
