@@ -33,7 +33,7 @@ export function readTerms(): void {
   putInForce(termsFrom(document.documentElement.dataset['tipTerms']));
 }
 
-/** What the renderer draws for; a browser reads its page instead. */
+/** The installation that the renderer draws for; a browser reads its page instead. */
 export function drawnInstallation(): Installation {
   return drawnFor;
 }

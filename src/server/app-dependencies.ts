@@ -1,4 +1,4 @@
-/** What the product is made of that is not its own: settings, data, clock, randomness, and services outside. */
+/** What the product is given: settings, data, clock, randomness, and services outside. */
 
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';

@@ -44,7 +44,6 @@ import { createTransactions } from './tips/transactions.ts';
 /** Few, because a page of a history or the count of a busy day takes some milliseconds. */
 const QUERIES_PER_TURN = 2;
 
-/** What the chapters are made of. */
 export type ServiceDependencies = Omit<AppDependencies, 'pages' | 'isShuttingDown' | 'upkeep'>;
 
 export function linksOf({ pages }: OwnBrand, publicUrl: string): readonly SiteLink[] {

@@ -68,7 +68,7 @@ export interface KeptBackup {
   readonly madeAtMs: number;
   /** `COUNT:HEX`; null while it is unknown. */
   readonly past: string | null;
-  /** Whether it is known to be of another past than that of the database. */
+  /** Whether it is known to be of another past than the database. */
   readonly isOther: boolean;
 }
 
@@ -87,7 +87,7 @@ export interface MadeBackup {
 interface NumberedFile {
   readonly path: string;
   readonly number: number;
-  /** Of its name, in UTC. */
+  /** The day in its name, in UTC. */
   readonly day: string;
   readonly isFinished: boolean;
 }

@@ -88,7 +88,7 @@ export interface Config {
   readonly warnings: readonly string[];
   /** Whether tips are simulated also where payments were taken before. */
   readonly simulatesPayments: boolean;
-  /** Where Prometheus is answered; null for nowhere. */
+  /** The address at which Prometheus is answered; null for none. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
   /** Null where tips are taken as always. */
   readonly maintenance: Maintenance | null;

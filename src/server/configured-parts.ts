@@ -27,7 +27,7 @@ export async function requireKeys(
   );
 }
 
-/** What Prometheus is told; null where it asks nothing. */
+/** Null where Prometheus is not answered. */
 export async function openMetrics({ metrics }: Config) {
   return metrics && (await import('./metrics/metrics.ts')).createMetrics(Date.now);
 }

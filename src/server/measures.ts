@@ -1,6 +1,6 @@
 /**
- * What the process measures of itself, told over channels of Node.js (diagnostics_channel): whoever measures knows
- * nobody who listens, and without listeners a measure costs nothing.
+ * What the process measures of itself, told over channels of Node.js (diagnostics_channel): the code that
+ * measures does not know who listens, and without listeners a measure costs nothing.
  */
 import { type Channel, channel } from 'node:diagnostics_channel';
 
@@ -14,7 +14,7 @@ export interface Measures {
   };
   /** Writes that shared one commit. */
   readonly group: { readonly size: number };
-  /** Work that had to wait for its turn; `workSeconds` is null for what was refused. */
+  /** Work that had to wait for its turn; `workSeconds` is null for refused work. */
   readonly work: {
     readonly queue: string;
     readonly waitSeconds: number;

@@ -77,7 +77,7 @@ export async function removeWorker(): Promise<void> {
     if (subscription) {
       localStorage.removeItem(NOTICES_KEY);
       void navigator.clearAppBadge?.();
-      // The worker's name for what it has told.
+      // The worker notes in this cache which tips it has told of.
       await Promise.allSettled([subscription.unsubscribe(), caches.delete('told-tips')]);
     }
     await registration?.unregister();

@@ -22,7 +22,7 @@ export function ForgotPassword() {
   );
 }
 
-/** What is left for somebody whom no mail reaches. */
+/** The way for somebody whom no mail reaches. */
 export function AskOperator() {
   const contact = operatorContact();
   return contact ? (

@@ -1,4 +1,4 @@
-/** What stands in the place of the sign-up form where it takes an invitation and there is none. */
+/** Stands in the place of the sign-up form where it takes an invitation and there is none. */
 import { operatorContact } from '../ui/later/contact.ts';
 import styles from './auth.module.css';
 

@@ -4,9 +4,9 @@ import { toastError, toastSuccess } from '../toasts.ts';
 import styles from './copy-button.module.css';
 
 interface CopyButtonProps {
-  /** What is copied, and shown. */
+  /** Copied and shown. */
   readonly text: string;
-  /** What it is, such as `transaction id`. */
+  /** Names the text, such as `transaction id`. */
   readonly what: string;
 }
 

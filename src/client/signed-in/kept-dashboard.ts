@@ -8,7 +8,7 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { KEPT_KEY } from '../api-client/service-worker.ts';
 import { readToken } from '../session/session.ts';
 
-/** What the screens that can be shown before the session is verified need to know of its account. */
+/** The data of an account for screens that are shown before the session is verified. */
 export type KeptUser = Pick<User, 'id' | 'username' | 'fullName' | 'isServiceProvider' | 'serviceCategories'>;
 
 interface Kept {

@@ -27,7 +27,7 @@ export function SignedInData({ user, children }: SignedInDataProps) {
   );
 }
 
-/** The same without announcements, for somebody who may not read them yet. */
+/** As `SignedInData` without announcements, for somebody who may not read them yet. */
 export function QuietData({ user, children }: SignedInDataProps) {
   const cache = cacheOf(user.id);
   return (

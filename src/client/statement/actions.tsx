@@ -73,7 +73,7 @@ export function Actions({ query, isReady }: ActionsProps) {
   );
 }
 
-/** The daily record is of what was received, so that it knows no direction. */
+/** The daily record has received tips only, so that it takes no direction. */
 function askedFor(file: CsvFile, query: StatementQuery): URLSearchParams {
   const asked = addressOf({ ...NO_FILTER, ...query });
   if (file === 'earnings') asked.delete('direction');

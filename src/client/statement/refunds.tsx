@@ -15,7 +15,7 @@ interface RefundsProps {
   readonly data: StatementData;
 }
 
-/** Nothing where nothing went back. */
+/** Draws nothing where nothing went back. */
 export function Refunds({ query, data }: RefundsProps) {
   const { changes, since } = data;
   return (

@@ -58,7 +58,7 @@ function MessageForm(props: MessageFormProps) {
     onChange({
       ...words,
       withName: isNamed,
-      // The same list does not move the focus.
+      // An unchanged list does not move the focus.
       complaints: others.length < complaints.length ? others : complaints,
     });
   }

@@ -104,7 +104,7 @@ export function PaymentStep(props: PaymentStepProps) {
           {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}
           {NOTES[mode]}
         </p>
-        {/* What was sent as a guest is settled as a guest. */}
+        {/* An attempt that was sent as a guest is settled as a guest. */}
         {attempt.userId === GUEST && !provider.isDemo && !attempt.wasSent && !isPaying && (
           <p className={styles.note}>
             You pay without an account.{' '}

@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import type { Provider } from './provider.ts';
 import styles from './same-again.module.css';
 
-/** In tips: an earlier one is looked for among the newest of this service. */
+/** An earlier tip is looked for among so many of the newest of this service. */
 const LOOKED_THROUGH = 20;
 
 interface SameAgainProps {

@@ -2,13 +2,12 @@
 import type { Factors } from '#server/storage/port/factors.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 
-/** Who it is about. */
 type Subject = Pick<Account, 'id' | 'isServiceProvider'>;
 
 export interface FactorDuty {
   /** Whether the account must have a factor, so that its last one stays. */
   isFor(account: Pick<Account, 'isServiceProvider'>): boolean;
-  /** Whether it must add its first one before anything else. It asks the storage only where one is required. */
+  /** Whether the account must first of all add a factor. Asks the storage only where one is required. */
   isOpen(account: Subject): Promise<boolean>;
 }
 

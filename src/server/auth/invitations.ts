@@ -45,7 +45,7 @@ export interface Invitations {
     readonly email: string;
     readonly invitation?: string | undefined;
   }): Promise<Uint8Array | null>;
-  /** Deletes those that are spent or have expired. */
+  /** Deletes invitations that are spent or have expired. */
   sweep(): Promise<void>;
 }
 

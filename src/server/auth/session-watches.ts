@@ -35,7 +35,7 @@ export interface SessionWatches {
 export function createSessionWatches(storage: Storage, clock: Clock): SessionWatches {
   /** By token hash in hexadecimal, because a Map compares strings by value. */
   const watches = new Map<string, Watched>();
-  /** The same by account, so that an account's action visits only its own sessions. */
+  /** Watches by account, so that an account's action visits only its own sessions. */
   const watchesOf = new Map<UserId, Set<Watched>>();
 
   function forget(watch: Watched): void {

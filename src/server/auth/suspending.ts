@@ -11,9 +11,9 @@ import type { Sessions } from './sessions.ts';
 
 export interface Suspending {
   /**
-   * Keeps an account from giving and receiving tips; its owner is told why. The streams of this process end at
-   * once, those of others within two seconds.
-   * @returns `suspended_before` when it is, for the earlier reason; `closed` when there is no open account.
+   * Keeps an account from giving and receiving tips; its owner is told why. The streams of this process end
+   * at once, those of others within two seconds.
+   * @returns `suspended_before` if it was, for the earlier reason; `closed` when there is no open account.
    */
   suspend(id: UserId, reason: string, act: Act): Promise<'suspended' | 'suspended_before' | 'closed'>;
   /** Ends a suspension; its owner is told. */

@@ -12,7 +12,7 @@ import { BrandRefused } from './brand-refused.ts';
 const NAMES = ['logo.png', 'logo.webp', 'logo.jpg', 'logo.jpeg'];
 const MAX_BYTES = 2_097_152;
 
-/** Of the mark beside the name, in pixels: three times what is shown. */
+/** The size of the mark beside the name, in pixels: three times as shown. */
 const MARK = { height: 108, width: 432 };
 const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 };
 /** The paper of `ui/tokens.css`. Home screens cut icons into shapes of their own, and show no transparency. */
@@ -30,7 +30,7 @@ export interface BrandFile {
 export interface Logo {
   /** The mark beside the name; its path changes with its content. */
   readonly mark: BrandFile & { readonly widthToHeight: number };
-  /** The icons, under the paths of those of the product. */
+  /** Icons under the paths of the product's own. */
   readonly icons: readonly BrandFile[];
   /** The icon of a page, as an address that needs no request. */
   readonly pageIcon: string;

@@ -9,7 +9,7 @@ export interface OwnBrand {
   /** Null for the colour of the product. */
   readonly accent: Accent | null;
   readonly logo: Logo | null;
-  /** In the order in which links to them stand. */
+  /** In the order of their links. */
   readonly pages: readonly OperatorPage[];
 }
 

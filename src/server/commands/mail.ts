@@ -51,7 +51,7 @@ function linesOf(result: RelayOutcome, recipient: string, { host, port }: MailCo
   return [`${server} takes no mail from here: ${reply} (${reason})`, adviceOn(reason)];
 }
 
-/** What an operator can do, by the codes of a failure; the first that fits. */
+/** Advice to the operator by the codes of a failure; the first that fits counts. */
 const ADVICE: readonly (readonly [codes: RegExp, words: string])[] = [
   [/^EAUTH .*\b5\d\d/, 'The user or the password in SMTP_URL is wrong.'],
   [/^EDNS/, 'No machine has this name: look at the host in SMTP_URL.'],

@@ -1,4 +1,4 @@
-/** What the command about tips prints of changed money: that of one tip, and all that waits for an operator. */
+/** Lines about changed money for the command about tips: of one tip, and of all that waits for an operator. */
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import {
   DEBT_TEXTS,

@@ -64,7 +64,7 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
   const storage = await database.openForCommand();
   try {
     const present = termsAt(await storage.listTerms(), Date.now());
-    // Only what waits has deadlines that the payment service is asked for.
+    // Only `waiting` asks the payment service, for deadlines.
     const service = action === 'waiting' ? await openPaymentService(config, pino({ level: 'silent' })) : null;
     const support = createTipSupport({
       storage,

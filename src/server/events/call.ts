@@ -9,7 +9,7 @@ import { isEventId } from '#shared/ids.ts';
 import { signedHeaders } from './signature.ts';
 
 export const TIME_LIMIT_MS = 12_000;
-/** How much of the body of an answer its owner sees. */
+/** The part of an answer's body that the owner of the webhook sees. */
 const MAX_ANSWER_BYTES = 4_096;
 const USER_AGENT = 'Tipwell-Webhooks/1';
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];

@@ -55,7 +55,7 @@ const SLOW_MS = 2_000;
 /** More wait in the storage, so that they hold no claims that others need. */
 const MAX_SLOW_WAITING = 32;
 const POSTPONED_MS = 5_000;
-/** What owners send by hand has places of its own, so that a flood of it delays no event. */
+/** Events that owners send by hand have places of their own, so that a flood of them delays no other. */
 const MAX_BY_HAND_AT_ONCE = 8;
 const MAX_BY_HAND_OF_ACCOUNT = 2;
 const MAX_BY_HAND_WAITING = 16;
@@ -135,7 +135,7 @@ export function createWebhookSender(deps: {
         const isMore = deliveries.length < MAX_SENT_AT_ONCE;
         const called = isMore ? await callInTime(webhook, state.tries, eventFrom(event)) : null;
         if (called === null || called === 'postponed') {
-          // Due now and not since ever: those that wait for their first turn come before it.
+          // Due from now on: webhooks that wait for their first turn come before it.
           const nextTryMs = clock() + (called === null ? 0 : jittered(POSTPONED_MS));
           await settle(webhook, { ...state, nextTryMs, deliveries, off: null });
           return;
@@ -164,7 +164,7 @@ export function createWebhookSender(deps: {
     const lane = laneOf(webhook.id, tries);
     if (lane === slow && slow.waiting() >= MAX_SLOW_WAITING) return 'postponed';
     const called = await lane.run(new URL(webhook.url).host, async () =>
-      // Its owner may have changed or removed it while others were told, or since the event before.
+      // The owner may have changed or removed the webhook while others were told, or since the last event.
       mayCall() && (await webhooks.isClaimed(webhook)) ? call(webhook, event, work.stopping) : null,
     );
     if (called) remember(webhook.id, called.delivery);

@@ -49,7 +49,7 @@ export interface Webhooks {
   remove(userId: UserId, id: string): Promise<void>;
   /** The last hundred, newest first. */
   deliveries(userId: UserId, id: string): Promise<WebhookDelivery[]>;
-  /** Sends an event that stands for nothing, and says what came of it. */
+  /** Sends a test event. */
   test(userId: UserId, id: string): Promise<WebhookDelivery>;
   /** Sends an event again, under its id. @throws AppError `not_found` for an unknown event. */
   sendAgain(userId: UserId, id: string, eventId: string): Promise<WebhookDelivery>;
@@ -89,7 +89,7 @@ export function createWebhooks(deps: {
   ): Promise<WebhookDelivery> {
     const { outcome, delivery } = await sender.sendNow(webhook, event);
     await webhooks.noteDelivery(webhook.id, delivery, outcome === 'taken');
-    // Whoever takes this takes what waits for its next try as well.
+    // An endpoint that takes this takes the events that wait for their next try as well.
     if (outcome === 'taken') sender.lookAgain(userId);
     return shownDelivery(delivery);
   }

@@ -40,7 +40,7 @@ export type FirstCodes = readonly string[] | null;
 /** `mail` tells the confirmed address of an account; operators get none. */
 export interface Factors {
   list(holder: Holder): Promise<FactorList>;
-  /** Whether a password alone does not do for this holder. */
+  /** Whether this holder needs more than a password. */
   hasAny(holder: Holder): Promise<boolean>;
 
   /** @returns the options of `navigator.credentials.create`, as JSON. */
@@ -60,7 +60,7 @@ export interface Factors {
   beginPasskeyLogin(kind: HolderKind): Promise<string>;
   /** @returns the id of the holder. @throws AppError `passkey_refused`. */
   finishPasskeyLogin(kind: HolderKind, response: string): Promise<string>;
-  /** The same for a holder who is known and proves to be there. */
+  /** As `beginPasskeyLogin`, for a known holder who proves to be there. */
   beginPasskeyConfirmation(holder: Holder): Promise<string>;
   finishPasskeyConfirmation(holder: Holder, response: string): Promise<void>;
 
@@ -75,7 +75,7 @@ export interface Factors {
   /** @throws AppError as `removePasskey`, but for operators. */
   removeTotp(holder: Holder, mail?: NewMail): Promise<void>;
 
-  /** Whether a code is right: one of the app, or a recovery code. Either counts once. */
+  /** Checks a code of the app, or a recovery code. Either counts once. */
   checkCode(holder: Holder, code: string): Promise<boolean>;
   /** Ten new codes; those before are worthless. @throws AppError `second_factor_not_found` without a factor. */
   renewRecoveryCodes(holder: Holder, mail?: NewMail, act?: Act): Promise<readonly string[]>;

@@ -22,7 +22,7 @@ import { passkeyAssertion, passkeyAttestation } from './passkey-responses.ts';
 
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_MS = 300_000;
-/** Of the logins of each kind, which anybody may begin; beyond that, the oldest go. Each is a short row. */
+/** The number of open logins of each kind, which anybody may begin; beyond it, the oldest go. */
 const MAX_LOGIN_CHALLENGES = 10_000;
 /** More than somebody has tabs in which they enrol a passkey or prove to be there. */
 const MAX_OWN_CHALLENGES = 20;
@@ -187,7 +187,7 @@ export function createPasskeys(deps: {
   };
 }
 
-/** What a passkey says instead of a name; it tells nobody who the holder is. */
+/** The user handle in a passkey, which tells nobody who the holder is. */
 function handleOf({ kind, id }: Holder): Buffer {
   return hash('sha256', `${kind} ${id}`, 'buffer');
 }

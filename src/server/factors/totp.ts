@@ -29,7 +29,7 @@ export interface TotpSetup {
   readonly secret: string;
   /** `otpauth://totp/...` */
   readonly uri: string;
-  /** The same as a QR code: the data of an SVG path in modules, and the width with its quiet zone. */
+  /** `uri` as a QR code: the data of an SVG path in modules, and the width with its quiet zone. */
   readonly qr: { readonly path: string; readonly size: number };
 }
 

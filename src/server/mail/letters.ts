@@ -200,7 +200,7 @@ export const statementLetter = (facts: {
 
 export const webhookOffLetter = (facts: {
   readonly host: string;
-  /** Whether it answered that it is gone; else it failed for three days. */
+  /** True when the endpoint answered that it is gone; false when it failed for three days. */
   readonly isGone: boolean;
   readonly url: string;
 }): Letter => ({

@@ -1,4 +1,4 @@
-/** Writes what a claimed mail says, of what is so when it is sent. */
+/** Writes the letter of a claimed mail from the data as they are when it is sent. */
 import { hash } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { ClaimedMail, LinkPurpose } from '#server/storage/port/mails.ts';
@@ -122,7 +122,7 @@ export function createWriteLetter(deps: {
     }
   }
 
-  /** Null once the account has another address: what it is told of is nobody else's business. */
+  /** Null once the account has another address, because nobody else may read its mail. */
   async function ownerOf({ userId, recipient }: ClaimedMail): Promise<Account | null> {
     const found = await storage.findCredentials(recipient);
     return found?.account.id === userId ? found.account : null;
@@ -159,7 +159,7 @@ export function createWriteLetter(deps: {
       firstOfDate(from, timeZone, dayStartHour ?? 0),
       firstOfDate(next, timeZone, dayStartHour ?? 0),
     );
-    // Nobody needs to be told of nothing.
+    // A month without tips has no letter.
     if (receivedCount === 0) return null;
     const query = new URLSearchParams({ direction: 'received', from, to: dateAfter(next, -1) });
     return letters.statementLetter({

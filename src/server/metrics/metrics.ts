@@ -26,7 +26,7 @@ export interface Metrics {
   readonly contentType: string;
   /** What holds now, in the text format of Prometheus. It is answered also when the storage is not. */
   text(): Promise<string>;
-  /** Counts what is recorded by it. */
+  /** Wraps a storage, and counts the tips and refunds that it records. */
   counting(storage: Storage): Storage;
 }
 

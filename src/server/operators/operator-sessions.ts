@@ -25,7 +25,7 @@ const USE_STEP_MS = MINUTE_MS;
 /** More than an operator has devices; bounds the disk space of repeated logins. */
 const MAX_SESSIONS = 20;
 
-/** Where a session begins. */
+/** The address and device at which a session begins. */
 export interface Place {
   readonly address: string;
   /** Such as "Chrome on Android"; '' when unknown. */

@@ -21,7 +21,7 @@ const NOBODY: Holder = { kind: 'operator', id: 'nobody' };
 
 export const holderOf = ({ id }: { readonly id: OperatorId }): Holder => ({ kind: 'operator', id });
 
-/** The same for a factor that is added in a session, which a link may end at any moment. */
+/** As `holderOf`, for a factor that is added in a session, which a link may end at any moment. */
 export const holderIn = (operator: { readonly id: OperatorId }, token: string): Holder => ({
   ...holderOf(operator),
   session: hash('sha256', token, 'buffer'),

@@ -40,7 +40,7 @@ export const resolveAddresses: FindAddresses = async (host) => {
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** As much of the body as was to be read, of what came in time. */
+  /** The part of the body that came in time, up to `readBytes`. */
   readonly body: Buffer;
 }
 

@@ -21,7 +21,7 @@ export const DIFFERENCES = [
 export type DifferenceKind = (typeof DIFFERENCES)[number];
 
 /**
- * What explains that both sides are not the same: money that is on its way, debts that the database knows, debts
+ * Reasons for which both sides may differ: money that is on its way, debts that the database knows, debts
  * that an operator has written off, and cents of fees that the payment service has rounded in another way.
  */
 export const EXPLANATIONS = ['on_its_way', 'owed', 'written_off', 'rounded'] as const;
@@ -87,7 +87,7 @@ export function compareCharge(payment: ComparedPayment, charge: ComparedCharge, 
   }
 
   if (paid.elsewhere !== paid.here) find('other_sum', paid.elsewhere, paid.here);
-  // What went back twice, by a refund and by a dispute, is more than the tip had.
+  // Money that went back twice, by a refund and by a dispute, is more than the tip had.
   const disputed = Math.min(elsewhere.disputedCents, Math.max(0, paid.elsewhere - elsewhere.refundedCents));
   const newest = Math.max(0, ...charge.refunds.map(({ createdAtMs }) => createdAtMs));
   const newestDispute = Math.max(0, ...charge.disputes.map(({ openedAtMs }) => openedAtMs));

@@ -55,7 +55,7 @@ export function holdPayments(
     async refund(reversal) {
       const tip = await findToReverse(storage, reversal);
       if (!tip) return { outcome: 'unknown_transaction' };
-      // One that was reversed before is not reversed again.
+      // A tip that was reversed before is answered, because no money moves.
       if (!tip.reversal) throw refusal();
       return payments.refund(reversal);
     },

@@ -163,7 +163,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
   return { isAskable, withPage, hear, lookUp, look, settle, finishRefund };
 }
 
-/** Whether a bank has taken something of it, also where the dispute has ended. */
+/** Whether a bank has taken money of the payment, also where the dispute has ended. */
 function hasDispute({ adjustments }: PaymentRecord): boolean {
   return adjustments.some(({ kind }) => kind === 'dispute');
 }

@@ -19,7 +19,7 @@ const DAY_MS = 24 * HOUR_MS;
 const CAPTURE_PATIENCE_MS = HOUR_MS;
 /** A signature of a webhook event is refused after five minutes. */
 const MAX_CLOCK_OFFSET_MS = MINUTE_MS;
-/** So long after a tip was paid an event of it may still come. */
+/** The time after its payment in which an event of a tip may still come. */
 const EVENT_PATIENCE_MS = 10 * MINUTE_MS;
 const LOOK_INTERVAL_MS = 5 * MINUTE_MS;
 const MAX_DISPUTES = 50;
@@ -36,9 +36,9 @@ export type PaymentTrouble =
   | 'clock';
 
 export interface PaymentWatch {
-  /** Whether events are heard of what was found paid. */
+  /** Told whether events came for payments that were found paid. */
   tellHearing(isHeard: boolean): void;
-  /** Whether the payment service answers what is asked regularly. */
+  /** Told whether the payment service answers what is asked regularly. */
   tellAnswering(isAnswering: boolean): void;
   /** An account was found changed of which no event was heard. It is forgotten after a day. */
   tellUnheardAccount(): void;

@@ -17,8 +17,8 @@ export interface PayoutAccounts {
    */
   find(userId: UserId): Promise<PayoutAccount | null>;
   /**
-   * The same, read again while it cannot be paid or paid out, or when the last read is some minutes old; as it
-   * is known while the payment service does not answer.
+   * As `find`, but read again while it cannot be paid or paid out, or when the last read is some minutes old;
+   * as it is known while the payment service does not answer.
    * @throws PaymentServiceUnavailable when the platform is not known.
    */
   findFresh(userId: UserId): Promise<PayoutAccount | null>;

@@ -13,7 +13,7 @@ export function createSimulatedPayments(storage: Storage): TipPayments {
     giveUp: async () => null,
     async refund(reversal) {
       const tip = await findToReverse(storage, reversal);
-      // It was paid at a payment service that the operator has since removed.
+      // The tip was paid at a payment service that the operator has since removed.
       if (tip && tip.paymentMode !== 'simulated') throw new AppError('payment_unavailable');
       return storage.reverseTip(reversal);
     },

@@ -32,7 +32,7 @@ export function createWebhookEvents(deps: {
   readonly progress: PaymentProgress;
   readonly recovery: Recovery;
   readonly accounts: Pick<PayoutAccounts, 'refresh'>;
-  /** Told whether the payment service has told what was asked; it is asked at least every ten minutes. */
+  /** Told whether the payment service has answered; it is asked at least every ten minutes. */
   tellAnswering(isAnswering: boolean): void;
   /** Called before each event that is listed. */
   between(): Promise<void>;
@@ -149,7 +149,7 @@ export function createWebhookEvents(deps: {
       const now = clock();
       if (now < nextCatchUpMs) return;
       nextCatchUpMs = now + CATCH_UP_INTERVAL_MS;
-      // Pages first, because the events of what is entered again may be among those that are listed.
+      // Pages first, because events of payments that are entered again may be among those that are listed.
       let isAnswering = true;
       for (const step of [recovery.catchUp, catchUpEvents])
         try {

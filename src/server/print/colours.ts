@@ -5,7 +5,7 @@ import type { Ink, PrintTarget } from '#shared/print.ts';
 export type Colour = string | readonly [cyan: number, magenta: number, yellow: number, black: number];
 
 export interface Palette {
-  /** Of the piece, and of the band along its edge, with what is written on each. */
+  /** The piece, and the band along its edge, with the letters on each. */
   readonly ground: Colour;
   readonly text: Colour;
   readonly softText: Colour;
@@ -14,10 +14,9 @@ export interface Palette {
   /** Null where a piece has none. */
   readonly ring: Colour | null;
   readonly line: Colour;
-  /** Of crop marks, folds and notes for whoever cuts. */
+  /** Crop marks, folds, and notes for whoever cuts. */
   readonly cut: Colour;
   readonly note: Colour;
-  /** Of the code and its quiet zone. */
   readonly module: Colour;
   readonly quietZone: Colour;
 }
@@ -69,7 +68,7 @@ export function paletteFor(target: PrintTarget, ink: Ink, ownFill: string | null
   return { ...OFFICE, ground, block: ownFill, onBlock: INK, ring: ownFill };
 }
 
-/** With all that the three inks have in common as black, so that at most two of them are left. */
+/** Prints the common part of the three inks as black, so that at most two of them are left. */
 function inksOf(colour: string): Colour {
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255);
   if (red === undefined || green === undefined || blue === undefined) throw new Error(`no colour: ${colour}`);

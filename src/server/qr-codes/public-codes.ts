@@ -55,7 +55,7 @@ export function createPublicCodes(deps: {
           serviceCategory,
           userId,
           status,
-          // Who tries is told that the payment service does not answer.
+          // A giver who tries is told that the payment service does not answer.
           isPayable: isPayable ?? true,
           takesWords,
         }),

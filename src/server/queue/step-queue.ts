@@ -14,7 +14,7 @@ export interface StepQueue {
 }
 
 export interface StepTerms {
-  /** Who asks for the owner, such as an API key. Those of an owner take turns, and each waits for itself. */
+  /** Who asks for the owner, such as an API key. Askers of an owner take turns, and each waits for itself. */
   readonly asker?: string;
   readonly onHangUp?: OnHangUp;
   /**
@@ -24,7 +24,7 @@ export interface StepTerms {
   readonly isFurther?: boolean;
 }
 
-/** For each asker of an owner: a batch has ten calls. */
+/** The limit of one asker of an owner; a batch has ten calls. */
 const MAX_WAITING = 50;
 
 /** @param stepsPerTurn how many steps all owners together may take in one turn of the event loop. */

@@ -5,7 +5,7 @@ import type { BackupFailureShown, BackupShown, Backups } from '#shared/console/b
 
 const MAX_SAID_LENGTH = 500;
 
-/** What a backup that failed has said, and what that means; the first that fits. */
+/** The meanings of what a failed backup said; the first that fits counts. */
 const MEANINGS: readonly (readonly [said: RegExp, text: string, action: string])[] = [
   [
     /cannot be trusted|malformed|Damaged:|does not add up/i,

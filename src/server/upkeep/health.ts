@@ -33,7 +33,7 @@ export interface HealthDependencies {
   /** Null where this process makes no backups. */
   readonly backups: BackupKeeper | null;
   readonly paymentMode: string;
-  /** Whoever was woken up waits no longer for a database that hangs. */
+  /** The longest wait for a database that hangs. */
   readonly patienceMs?: number;
 }
 
@@ -139,7 +139,7 @@ function keptIn(backups: BackupKeeper | null) {
   }
 }
 
-/** As the backups grew from the oldest to the newest; dumps are smaller than their database. */
+/** Bytes a day, in proportion to the backups: dumps are smaller than their database. */
 function growthOf(kept: ReturnType<typeof keptIn>, bytes: number): number | null {
   const [newest] = kept;
   const oldest = kept.findLast(({ name }) => name.slice(-3) === newest?.name.slice(-3));
@@ -193,7 +193,7 @@ function watchLoop() {
 
 const onOff = (isOn: boolean) => (isOn ? 'on' : 'off');
 
-/** What decides how the product behaves; the other settings are of the machine. */
+/** The settings that decide how the product behaves; the others are about the machine. */
 function settingsOf({ config, paymentMode }: HealthDependencies): Health['settings'] {
   const { mail, maintenance, metrics, trustedProxies, undoMs } = config;
   return [

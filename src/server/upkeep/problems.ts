@@ -99,7 +99,7 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
   },
 };
 
-/** What a trouble of payments comes to now, in place of its first sentence. */
+/** The first sentence about a trouble of payments with its present numbers; null for other troubles. */
 function textOf(trouble: Trouble, signs: PaymentSigns): string | null {
   const money = (value: number) => `${spellAmount(value, signs.exponent)} ${signs.currency}`;
   const { owedByReceivers, owedToGivers, disputes, uncaptured, unknown, clockOffsetMs } = signs;
@@ -132,7 +132,6 @@ export interface Signs {
   readonly troubles: ReadonlyMap<Trouble, number>;
   readonly backupFailure: { readonly text: string; readonly action: string } | null;
   readonly isMaintained: boolean;
-  /** What the settings warn of. */
   readonly warnings: readonly string[];
 }
 

@@ -75,7 +75,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
   }
 
   function cancel() {
-    // What has been sent cannot be called back.
+    // A request that was sent cannot be called back.
     if (!isSent) onCancel();
   }
 

@@ -15,7 +15,7 @@ const NO_HOUR = '';
 export function DayEnd({ user: { dayStartHour } }: { readonly user: User }) {
   const change = useChangeProfile();
   const { run } = useAttempts();
-  /** What was chosen while it is being saved. */
+  /** The choice while it is being saved. */
   const [saving, setSaving] = useState<string | null>(null);
   const noteId = useId();
   const saved = dayStartHour === null ? NO_HOUR : String(dayStartHour);

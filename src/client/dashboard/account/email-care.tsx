@@ -74,7 +74,7 @@ function MonthlyStatement({ settings }: { readonly settings: MailSettings }) {
 
   return (
     <Choice
-      // What was chosen is shown while it is saved.
+      // The choice is shown while it is saved.
       checked={change.isPending ? change.variables.monthlyStatement : settings.monthlyStatement}
       aria-disabled={isUnderWay}
       onChange={(event) => choose(event.currentTarget.checked)}

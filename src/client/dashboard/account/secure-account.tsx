@@ -24,7 +24,7 @@ export function SecureAccount({ user }: { readonly user: User }) {
       <div className={styles.part}>
         <ScreenHeading>Secure Your Account</ScreenHeading>
         <p>This site asks everybody who gets tips for a passkey or an authenticator app.</p>
-        {/* Whether there is one is the server's word, which ends this screen. */}
+        {/* The server says whether there is a factor, and this screen ends with that. */}
         <QuietData user={user}>
           <FactorCare user={user} onAdded={() => void verifySession()} />
         </QuietData>

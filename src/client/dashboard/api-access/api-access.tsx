@@ -7,7 +7,7 @@ export function ApiAccess({ user }: { readonly user: User }) {
   return (
     <>
       <ApiKeys user={user} />
-      {/* What a customer gives is no event. */}
+      {/* Customers have no events, because giving is none. */}
       {user.isServiceProvider && <Webhooks />}
     </>
   );

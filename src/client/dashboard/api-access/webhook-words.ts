@@ -1,4 +1,4 @@
-/** What a webhook and its deliveries are said to be. */
+/** Words for the state of a webhook and of its deliveries. */
 import type { EventType } from '#shared/event-types.ts';
 import type { Webhook, WebhookDelivery } from '#shared/events.ts';
 import { shortDateTime } from '../short-date-time.ts';
@@ -13,7 +13,7 @@ export const EVENT_LABELS: Readonly<Record<EventType | 'webhook.test', string>> 
   'webhook.test': 'Test event',
 };
 
-/** Where a webhook leads, without the scheme. */
+/** The address of a webhook without the scheme. */
 export function placeOf({ url }: Pick<Webhook, 'url'>): string {
   return url.replace(/^https?:\/\//, '');
 }

@@ -41,7 +41,7 @@ export function useCreateQrCode() {
     onError(error) {
       const { detail, code } = failureOf(error);
       toastError(detail ?? 'Failed to create QR code');
-      // It was created elsewhere, or by an attempt whose answer was lost.
+      // The code was created elsewhere, or by an attempt whose answer was lost.
       if (code === 'qr_code_exists') void utils.qrCodes.list.invalidate();
     },
   });

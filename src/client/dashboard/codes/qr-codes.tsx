@@ -32,7 +32,7 @@ const OpenedCode = lazy(() =>
 interface QrCodesProps {
   readonly user: KeptUser;
   readonly codes: readonly QrCode[];
-  /** What stands between the codes and what is done rarely. */
+  /** Stands between the codes and what is done rarely. */
   readonly children: ReactNode;
 }
 

@@ -114,7 +114,7 @@ export function messagesOf(tips: readonly Transaction[]): string[] {
   return count > 0 ? [`${count} ${count === 1 ? 'message' : 'messages'}`] : [];
 }
 
-/** What was given leads, as for a tip of its own. The service is that of a single tip. */
+/** The sum that was given leads. The service is null for several tips. */
 export function sumsOf(tips: readonly Transaction[]) {
   const [first] = tips;
   const isOne = tips.length === 1 && first !== undefined;

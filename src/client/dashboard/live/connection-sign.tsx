@@ -26,7 +26,7 @@ export interface Sign {
   readonly since: Date;
 }
 
-/** What a screen says of its connection; null when there is nothing to say. */
+/** The sign of a screen about its connection; null when there is nothing to say. */
 export function useSign(connection: Connection): Sign | null {
   const [sign, setSign] = useState<Sign | null>(null);
   useEffect(() => {

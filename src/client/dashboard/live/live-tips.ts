@@ -88,7 +88,7 @@ export function useLiveTips(
       return;
     }
     if (id !== event.id) {
-      // Its money was charged, or a part of it moved.
+      // The money of the tip was charged, or a part of it moved.
       cache.reloadSums();
       tell('changed', event);
       return;

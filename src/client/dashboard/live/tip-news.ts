@@ -18,7 +18,7 @@ export interface TipNews {
 
 export interface TipNewsOptions {
   readonly userId: UserId;
-  /** What happened before is not told. */
+  /** Earlier changes are not told. */
   readonly since: Date;
   /** The lists that show the tips. */
   readonly lists: Lists;

@@ -44,7 +44,7 @@ interface Told {
   readonly isFailure: boolean;
 }
 
-/** Who gave without an account cannot be blocked; what is left is to take no more messages. */
+/** A giver without an account cannot be blocked; the code can take no more messages instead. */
 function Actions({ tip }: { readonly tip: Transaction }) {
   const [told, setTold] = useState<Told | null>(null);
   const actions = useTipActions(tip, {

@@ -11,7 +11,7 @@ import { useShowTip } from './message-changes.ts';
 export interface TipAction {
   readonly name: 'hide' | 'report' | 'block' | 'messages';
   readonly label: string;
-  /** What follows of it, where it takes effect without a question. */
+  /** The consequence of an act that takes effect without a question. */
   readonly hint?: string;
   readonly run: () => void;
 }

@@ -61,7 +61,7 @@ export function TipSwitch({ standing: { own, hasEnded, publicKey }, actions }: T
   const { obstacle, look } = useObstacle();
   const { isUnderWay, run } = useAttempts();
   const [problem, setProblem] = useState<string | null>(null);
-  /** What the switch shows while its change is under way. */
+  /** Shown by the switch while its change is under way. */
   const [wanted, setWanted] = useState<boolean | null>(null);
   const control = useRef<HTMLInputElement>(null);
   const isOn = own !== null || isAnyAlertOn(choices);

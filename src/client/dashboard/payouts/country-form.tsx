@@ -24,7 +24,7 @@ export function CountryForm({ isUnderWay, refusal, onChosen }: CountryFormProps)
   const noteId = useId();
   const form = useRef<HTMLFormElement>(null);
 
-  // It takes the place of the button that had the focus.
+  // The form takes the place of the button that had the focus.
   useEffect(() => form.current?.querySelector('select')?.focus(), []);
 
   function submit(event: FormEvent) {

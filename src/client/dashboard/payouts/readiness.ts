@@ -3,7 +3,7 @@ import type { PayoutStatus } from '#shared/payments.ts';
 
 export type PayoutAccount = NonNullable<PayoutStatus['account']>;
 
-/** With nothing to be done tips are paid, and paid out. */
+/** True when tips are paid and paid out, and nothing is to be done. */
 export function isWell({ chargesEnabled, payoutsEnabled, missing }: PayoutAccount): boolean {
   return chargesEnabled && payoutsEnabled && missing.length === 0;
 }

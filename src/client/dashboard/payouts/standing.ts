@@ -66,7 +66,7 @@ export function standingOf(account: PayoutAccount): string {
     .join(' ');
 }
 
-/** What its owner can still tell Stripe, in Stripe's names: nothing of an account that is closed. */
+/** What the owner can still tell Stripe, in Stripe's names; nothing for a closed account. */
 export function askedOf(account: PayoutAccount): readonly string[] {
   return isClosed(account) && !account.chargesEnabled ? [] : account.missing;
 }

@@ -11,7 +11,7 @@ const SHOWN_MS = 7_000;
 
 /**
  * What guests are shown at present; null while nothing has just arrived.
- * @param tips those on the card of arrivals. Whatever it had before shift mode is not shown.
+ * @param tips those on the card of arrivals. Tips from before shift mode are not shown.
  */
 export function useMoment(tips: readonly Transaction[]): Moment | null {
   const [moment, setMoment] = useState<Moment | null>(null);

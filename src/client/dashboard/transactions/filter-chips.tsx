@@ -63,7 +63,7 @@ export function FilterChips({ filter, isReceiver, services }: FilterChipsProps) 
   }
 
   function chooseDate(change: Partial<TipFilter>) {
-    // It stays a range when its only date is taken away.
+    // The filter stays a range when its only date is taken away.
     setRangeChosen(true);
     apply(change, hasRange);
   }

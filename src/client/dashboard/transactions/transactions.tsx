@@ -63,7 +63,7 @@ export function Transactions({ user, listing, isReceiver, sketch }: Transactions
   );
 }
 
-/** Those of the account, of its newest tips, and of the filter. */
+/** The services of the account, of its newest tips, and of the filter. */
 function servicesOf(user: User, { transactions }: Listing, { serviceCategory }: TipFilter) {
   const known = new Set([
     ...user.serviceCategories,

@@ -18,7 +18,7 @@ import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import { operatorProcedure, router } from './console-trpc.ts';
 
 const MAX_ACTORS = 100;
-/** Some megabytes; whoever wants more asks for a period. */
+/** A file of some megabytes; the whole of a longer log is asked for by periods. */
 const MAX_CSV_ROWS = 10_000;
 const CSV_COLUMNS = ['Number', 'Time (UTC)', 'Who', 'From', 'Action', 'In words', 'To', 'Reason'];
 

@@ -5,7 +5,7 @@ import { notedProcedure, operatorProcedure, router } from './console-trpc.ts';
 export const backupProcedures = router({
   read: operatorProcedure.output(backups).query(({ ctx: { services } }) => services.upkeep.backups.read()),
 
-  /** The row of the audit log says that a backup was asked for; what came of it is read. */
+  /** The audit log says that a backup was asked for; `read` tells its outcome. */
   make: notedProcedure.output(madeBackup).mutation(async ({ ctx: { services, act } }) => {
     const { upkeep, storage } = services;
     const state = upkeep.backups.state();

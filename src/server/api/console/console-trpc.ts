@@ -51,7 +51,7 @@ export const notedProcedure = operatorProcedure
   .input(actInput)
   .use(({ ctx, input, next }) => next({ ctx: actsOf(ctx, input.reason) }));
 
-/** The same for what moves money, ends or closes something: the second factor was proved in the last minutes. */
+/** As `notedProcedure`, to move money, end or close something: the second factor was proved minutes ago. */
 export const actProcedure = confirmedProcedure
   .input(actInput)
   .use(({ ctx, input, next }) => next({ ctx: actsOf(ctx, input.reason) }));

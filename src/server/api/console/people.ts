@@ -29,7 +29,7 @@ const onlyAbout =
     return acts(subject);
   };
 
-/** @throws AppError `not_found` for what was done to nobody, because the account was closed meanwhile. */
+/** @throws AppError `not_found` when nothing was done, because the account was closed meanwhile. */
 function done<Result>(result: Result | null): Result {
   if (result === null) throw new AppError('not_found');
   return result;
@@ -91,7 +91,7 @@ export const peopleProcedures = router({
     };
   }),
 
-  /** In pieces, as `auth.export` sends them. The row stands before the first one. */
+  /** Sends pieces, as `auth.export` does. The row of the audit log stands before the first one. */
   export: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
     const { services, caller, onHangUp } = ctx;
     const { id, email } = await openAccount(services, input.id);

@@ -65,7 +65,7 @@ export const sessionProcedures = router({
     return { token };
   }),
 
-  /** The only answer that an operator gets before they have enrolled, but those of `enrolment`. */
+  /** Besides `enrolment`, all that an operator is answered before they have enrolled. */
   me: enrollingProcedure.query(async ({ ctx: { operator, session, services } }) => {
     const isEnrolled = operator.enrolledAtMs !== null;
     const { passkeys, hasTotp } = await services.factors.list(holderOf(operator));

@@ -36,7 +36,7 @@ export interface Troubles {
   begin(trouble: Trouble): void;
   end(trouble: Trouble): void;
   lines(): string[];
-  /** Since when there are those that there are now, in milliseconds since 1970. */
+  /** When each present trouble began, in milliseconds since 1970. */
   begun(): ReadonlyMap<Trouble, number>;
   /** Which of them there are now. */
   present(): Readonly<Record<Trouble, boolean>>;

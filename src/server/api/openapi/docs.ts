@@ -61,7 +61,7 @@ const START = `SwaggerUIBundle({ url: '/api/openapi.json', domNode: document.get
 const BROTLI_QUALITY = 5;
 
 const MAY_CHANGE = 'no-cache';
-/** Only another version of Swagger UI has other files. */
+/** The files change only with the version of Swagger UI. */
 const FOR_A_DAY = 'public, max-age=86400';
 
 /**

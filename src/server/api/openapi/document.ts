@@ -28,7 +28,7 @@ const COMMON_REFUSALS: readonly ErrorCode[] = [
 const BODY_REFUSALS: readonly ErrorCode[] = ['encoded_body'];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
-/** What an API key is refused with, and one that lacks the scope. */
+/** The refusals of API keys: where none may call, and where a scope is needed. */
 const KEY_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'not_for_api_keys'];
 const SCOPE_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'missing_scope', 'too_many_requests'];
 /** Which requests of a suspended account are refused, beside those that say so themselves. */

@@ -45,7 +45,7 @@ interface Terms {
   readonly isForEnrolment?: true;
   /** A suspended account may call it although it changes something. */
   readonly isForSuspended?: true;
-  /** What an API key needs to call it; without a scope no key may. */
+  /** The scope that an API key needs; without one no key may call it. */
   readonly scope?: ApiScope;
   readonly status: 200 | 201 | 204;
   readonly summary: string;

@@ -137,7 +137,7 @@ export const RECEIVED = {
 
 export const TERMS = toWire(SPECIFIED_TERMS);
 
-/** As a notification carries it. */
+/** The proof that a notification carries. */
 export const PROOF = [
   DEVICE.id,
   'usr_3n5p7r9t1v3x5z7b9d1f3h5j7m',

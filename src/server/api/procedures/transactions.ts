@@ -30,7 +30,7 @@ import {
 /** A UUID has as many random digits in its first half. */
 const MIN_GUEST_KEY_LENGTH = 16;
 
-/** Counts what the token of a guest's receipt opens in place of a session by the guest's address. */
+/** Counts a request with the token of a guest's receipt in place of a session by the guest's address. */
 export const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
   if (!ctx.account) {
     const { data } = transactionQuery.safeParse(await getRawInput());

@@ -34,7 +34,7 @@ const t = initTRPC
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** Marks what somebody may do whose account is suspended: secure it, close it, take what is in it along. */
+/** Marks what the owner of a suspended account may do: secure it, close it, take its data along. */
 export const FOR_SUSPENDED: Meta = { isForSuspended: true };
 
 export const publicProcedure = t.procedure;

@@ -44,7 +44,7 @@ interface CsvRequest {
 
 interface CsvAnswer {
   readonly file: AccountStatement;
-  /** The cursor of the next page; null on the last, and for what has no pages. */
+  /** The cursor of the next page; null on the last, and for a file without pages. */
   readonly nextCursor: string | null;
 }
 

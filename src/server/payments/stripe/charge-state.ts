@@ -101,8 +101,8 @@ export function partlyCaptured({
 }
 
 /**
- * What was not captured, as Stripe lists it: the first refund of the charge, which moved money on its balance only
- * (https://docs.stripe.com/reports/reporting-categories).
+ * The part that was not captured, as Stripe lists it: the first refund of the charge, which moved money on
+ * its balance only (https://docs.stripe.com/reports/reporting-categories).
  */
 export function releaseIn({ intent, refunds }: Pick<ChargeParts, 'intent' | 'refunds'>) {
   if (!partlyCaptured(intent)) return undefined;
@@ -137,14 +137,14 @@ function refundOf({ id, amount, status, created }: Stripe.Refund): ChargeState['
   };
 }
 
-/** Null for an inquiry, and for what was kept from becoming a dispute: neither has moved money. */
+/** Null for an inquiry and for a prevented dispute: neither has moved money. */
 function disputeOf(
   dispute: Stripe.Dispute,
   givenBack: readonly Stripe.Transfer[],
 ): ChargeState['disputes'][number] | null {
   const { id, amount, status, created, evidence_details } = dispute;
   if (status.startsWith('warning_') || status === 'prevented') return null;
-  // What is appealed is lost unless the appeal succeeds.
+  // An appealed dispute is lost unless the appeal succeeds.
   const state = status === 'won' ? 'won' : status === 'lost' ? 'lost' : 'open';
   const dueBy = evidence_details.due_by;
   return {
@@ -157,7 +157,7 @@ function disputeOf(
   };
 }
 
-/** What a receiver has of a transfer that gave back, before fees. */
+/** The part of a transfer that its receiver still has, before fees. */
 function keptOf({ amount, amount_reversed, metadata }: Stripe.Transfer): number {
   return Math.round((Number(metadata['before_fees'] ?? amount) * (amount - amount_reversed)) / amount);
 }

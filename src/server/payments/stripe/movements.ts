@@ -8,7 +8,7 @@ import { expanded, idOf } from './stripe-calls.ts';
 export interface MovedParts extends ChargeParts {
   readonly fee: Stripe.ApplicationFee | null;
   readonly feeRefunds: readonly Stripe.FeeRefund[];
-  /** What Stripe gave back of its own fee for what was not captured. */
+  /** The part of its own fee that Stripe gave back for money that was not captured. */
   readonly releasedFee: number;
   /** By the ids of their transfers. */
   readonly reversals: ReadonlyMap<string, readonly Stripe.TransferReversal[]>;
@@ -22,7 +22,7 @@ const NOTHING = {
   toProviderCents: 0,
 } as const;
 
-/** The charge comes first, then the others by their time; what has none comes last. */
+/** The charge comes first, then the others by their time; movements without one come last. */
 export function movementsOf(parts: MovedParts): BookedMovement[] {
   const others = [
     ...parts.refunds.flatMap((refund) =>
@@ -71,7 +71,7 @@ function chargeMovement(parts: MovedParts): BookedMovement {
     atMs: intent.created * 1_000,
     balanceTransactionIds: movement ? [movement.id] : [],
     transferId: transfer?.id ?? null,
-    // Stripe books the whole, and what was not captured as a refund.
+    // Stripe books the whole, and the part that was not captured as a refund.
     chargedCents: fromStripe(releaseIn(parts) ? intent.amount : intent.amount_received),
     serviceFeeCents: fromStripe(movement?.fee ?? 0),
     applicationFeeCents: fees,
@@ -79,7 +79,7 @@ function chargeMovement(parts: MovedParts): BookedMovement {
   };
 }
 
-/** What failed came back to the operator; Stripe does not tell when. */
+/** A failed refund came back to the operator; Stripe does not tell when. */
 function refundMovements(refund: Stripe.Refund, releasedFee: number): BookedMovement[] {
   const { id, amount, status, failure_balance_transaction: back } = refund;
   const made = {

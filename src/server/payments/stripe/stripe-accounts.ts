@@ -49,8 +49,8 @@ export function createStripeAccounts({ stripe, ask }: StripeCalls) {
     ask(call, (error) => (isUnknownAccount(error) ? null : unavailable(error)));
 
   /**
-   * The second version of the API does again what has failed, under the same key, so that a second attempt needs
-   * no key of its own (https://docs.stripe.com/api-v2-overview).
+   * The second version of the API repeats a failed call under the same key, so that a second attempt needs no
+   * key of its own (https://docs.stripe.com/api-v2-overview).
    */
   async function create(params: Stripe.V2.Core.AccountCreateParams, key: string): Promise<Account> {
     const make = () => stripe.v2.core.accounts.create(params, { idempotencyKey: `account-${key}` });

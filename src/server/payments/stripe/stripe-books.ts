@@ -24,7 +24,7 @@ const PARTS = [
   'data.latest_charge.application_fee',
 ];
 const PARTS_OF_MOVEMENTS = [...PARTS, 'data.latest_charge.balance_transaction'];
-/** So many charges wait until their payouts are known. */
+/** The number of charges that wait until their payouts are known. */
 const CHARGES_AT_ONCE = 200;
 
 export function createStripeBooks(settings: StripeSettings, clock: Clock): PaymentBooks {
@@ -91,7 +91,7 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
   };
 }
 
-/** What was captured, some at a time. */
+/** Captured intents, some at a time. */
 async function* stretchesOf(intents: AsyncIterable<Stripe.PaymentIntent>) {
   let stretch: Stripe.PaymentIntent[] = [];
   for await (const intent of intents) {

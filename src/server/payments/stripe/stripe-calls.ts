@@ -28,7 +28,7 @@ export type StripeRefusal = InstanceType<typeof Stripe.errors.StripeError>;
 /** The package waits for half a second to one second before it asks again. */
 const LONGEST_PAUSE_MS = 1_000;
 const ATTEMPTS = 2;
-/** Of a page of a list; Stripe gives no more. */
+/** The length of a page of a list; Stripe gives no more. */
 const PAGE_SIZE = 100;
 
 export type StripeCalls = ReturnType<typeof createStripeCalls>;
@@ -156,7 +156,7 @@ export function idOf(named: string | { readonly id: string }): string {
   return typeof named === 'string' ? named : named.id;
 }
 
-/** Null for what was not expanded, though it was asked for, and for what is not there. */
+/** Null for an object that Stripe did not expand, though asked to, and for one that is absent. */
 export function expanded<Expanded extends object>(
   named: string | Expanded | null | undefined,
 ): Expanded | null {

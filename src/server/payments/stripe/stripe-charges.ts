@@ -96,7 +96,7 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
           );
           return status === 'succeeded' ? ('captured' as const) : settled(payment);
         },
-        // It was captured, cancelled or has lapsed. Where none of these is so, the receiver's account may take
+        // The authorisation was captured, cancelled or has lapsed. Else the receiver's account may take
         // nothing at the moment; the money stays held, and the capture is tried again.
         () => settled(payment),
       ),
@@ -138,7 +138,7 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
       let missing = toStripe(cents - (chargeStateOf(parts)?.transfer?.reversedCents ?? 0));
       for (const transfer of [parts.transfer, ...parts.givenBack]) {
         const { amount, amount_reversed } = transfer;
-        // What gave back was without fees, so that its part of what is missing is smaller.
+        // A transfer that gave back has no fees in it, so that its part of the missing sum is smaller.
         const share = amount / Number(transfer.metadata['before_fees'] ?? amount);
         const part = Math.min(amount - amount_reversed, Math.round(Math.max(missing, 0) * share));
         if (part <= 0) continue;

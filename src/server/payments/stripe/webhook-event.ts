@@ -1,5 +1,5 @@
 /**
- * Verifies webhook events and reads of what they are about. What they say of it is not taken: they come late,
+ * Verifies webhook events and reads their subjects. What they say of these is not taken: they come late,
  * twice and in any order.
  */
 import type Stripe from 'stripe';
