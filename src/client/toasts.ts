@@ -7,7 +7,7 @@ import { useSyncExternalStore } from 'react';
 export interface Toast {
   readonly kind: 'success' | 'error' | 'message';
   readonly text: string;
-  /** A toast replaces the one before of its subject. */
+  /** A toast replaces the previous one of its subject. */
   readonly subject?: string | undefined;
 }
 

@@ -200,7 +200,7 @@ interface LoginFormProps {
 
 function LoginForm({ form, attempts }: LoginFormProps) {
   const { errors } = form.formState;
-  /** Right so far, with a second factor to come. */
+  /** The right email and password of an account whose second factor is to come. */
   const [known, setKnown] = useState<Credentials | null>(null);
 
   async function tryToEnter(credentials: Credentials) {

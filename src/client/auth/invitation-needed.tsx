@@ -25,7 +25,7 @@ export function InvitationNeeded({ isLinkBroken }: { readonly isLinkBroken: bool
   );
 }
 
-/** @param props.email of whom the invitation is for alone; null for anybody. */
+/** @param props.email the only one that can use the invitation; null for any. */
 export function Invited({ email }: { readonly email: string | null }) {
   return (
     <p className={styles.invited}>

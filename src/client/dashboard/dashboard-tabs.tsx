@@ -135,7 +135,7 @@ function TransactionsPanel({ user, data: { summary, transactions, retry } }: Pan
     <Loaded part={transactions} sketch={sketch} onRetry={retry}>
       {(listing) => (
         <div className={codes.tab}>
-          {/* The statistics of a customer say so above the tabs. */}
+          {/* The statistics of a customer say above the tabs that money is simulated. */}
           {user.isServiceProvider && <SimulatedMoney />}
           <Verified sketch={sketch}>
             {(verified) => (

@@ -4,7 +4,6 @@ import { toastError, toastSuccess } from '../toasts.ts';
 import styles from './copy-button.module.css';
 
 interface CopyButtonProps {
-  /** Copied and shown. */
   readonly text: string;
   /** Names the text, such as `transaction id`. */
   readonly what: string;

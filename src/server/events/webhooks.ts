@@ -34,7 +34,7 @@ import { createWebhookSender } from './webhook-sender.ts';
 const SECRET_BYTES = 32;
 const EVENT_ID_BYTES = 26;
 
-/** A webhook that the account has not: AppError `webhook_not_found`. */
+/** Methods throw AppError `webhook_not_found` for a webhook that the account does not have. */
 export interface Webhooks {
   list(userId: UserId): Promise<Webhook[]>;
   /**

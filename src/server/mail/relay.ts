@@ -1,6 +1,6 @@
 /** What the outbox asks of a mail server. */
 
-/** A mail is given up for this time after so long. */
+/** An attempt to send a mail is given up after so long. */
 export const SENDING_MS = 60_000;
 
 export interface OutgoingMail {

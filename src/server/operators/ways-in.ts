@@ -35,7 +35,7 @@ export interface WaysIn {
   ): Promise<string>;
   /** @throws AppError `passkey_refused`. */
   finishPasskeyLogin(response: string, place: Place): Promise<string>;
-  /** Whose link it is, which stays as it is. @throws AppError `link_ended`. */
+  /** The operator of a link, which is not used up by this. @throws AppError `link_ended`. */
   linkOwner(linkToken: string): Promise<Operator>;
   /** Enrols by a passkey. @param token of the session. @throws AppError `passkey_refused`, `session_ended`. */
   enrolPasskey(

@@ -42,7 +42,7 @@ export function createPeople(deps: {
 
   type As = FoundPerson['as'];
 
-  /** Null for a text that names nothing of the kind, or nothing that there is. */
+  /** Null for a text that is no such name, or names nothing that exists. */
   async function findByThing(text: string): Promise<FoundPeople | null> {
     if (isUserId(text)) return named([[text, null]]);
     const transaction = transactionIn(text);

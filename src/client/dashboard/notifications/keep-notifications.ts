@@ -84,6 +84,6 @@ async function registerAgain(subscription: PushSubscription, kept: Kept): Promis
   if (outcome.failure) return;
   const { id } = outcome.answer;
   keep({ ...kept, id, endpoint: subscription.endpoint });
-  // The push service does not know the endpoint before any more.
+  // The push service no longer knows the earlier endpoint.
   if (id !== kept.id) await call((api) => api.notifications.remove.mutate({ id: kept.id }));
 }

@@ -15,7 +15,7 @@ interface ThankedAll {
 }
 
 interface Thanking<Tip> {
-  /** Thanks for one tip; the same again changes nothing. */
+  /** Thanks for one tip; a repetition changes nothing. */
   readonly thank: (tip: Tip) => Promise<void>;
   readonly failureOf: (error: unknown) => Failure;
 }

@@ -44,7 +44,7 @@ interface SignedInOrKeptProps<Kept> {
 /** Shows what was kept on this device until the session is verified, also without a connection. */
 export function SignedInOrKept<Kept>({ screen: ScreenOf, kept }: SignedInOrKeptProps<Kept>) {
   const session = useSession();
-  // The address counts too.
+  // A change of the query draws the screen again.
   useSearch();
   if (session.status === 'signed-out') return <Replace to={authFor(currentPath())} />;
   if (session.status === 'signed-in') return <ScreenOf user={session.user} />;

@@ -53,7 +53,7 @@ export const sessionProcedures = router({
     }
   }),
 
-  /** Whose link it is; a mutation, so that the link stands in no address. */
+  /** Reads the operator of a link; a mutation, so that the link stands in no address. */
   readLink: linkProcedure.mutation(async ({ ctx, input }) => {
     const { email, enrolledAtMs } = await ctx.services.waysIn.linkOwner(input.token);
     return { email, hasEnrolled: enrolledAtMs !== null };
@@ -110,7 +110,6 @@ export const sessionProcedures = router({
     await ctx.services.operatorSessions.endOne(ctx.operator.id, input.id);
     ctx.arrival.note('operator_session_ended');
   }),
-  /** Everybody who may be here. */
   operators: operatorProcedure.query(async ({ ctx: { operator: self, services } }) => {
     const operators = await services.operators.list();
     return operators.map(

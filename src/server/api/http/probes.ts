@@ -38,7 +38,6 @@ export interface Troubles {
   lines(): string[];
   /** When each present trouble began, in milliseconds since 1970. */
   begun(): ReadonlyMap<Trouble, number>;
-  /** Which of them there are now. */
   present(): Readonly<Record<Trouble, boolean>>;
 }
 
