@@ -133,7 +133,7 @@ function Line({ what, amountCents, isTotal = false }: LineProps) {
   );
 }
 
-/** Who pays which fee, up to the half of the sentence that is always so. */
+/** The first half of a sentence: who pays which fee. */
 function costs({ giverFeeRate, receiverFeeRate }: Terms): string {
   const added = `The giver pays ${formatRate(giverFeeRate)} on top`;
   const deducted = `${formatRate(receiverFeeRate)} comes off what the provider receives`;

@@ -1,4 +1,4 @@
-/** A section of a part: a heading, and rows of terms with what is so. */
+/** A section of a part: a heading, and rows of terms with their values. */
 import { type ReactNode, useId } from 'react';
 import styles from './facts.module.css';
 

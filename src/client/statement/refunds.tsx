@@ -1,4 +1,4 @@
-/** What went back: in the period, and after its end of tips that belong to it; and how the two ways to count agree. */
+/** Changes made in the period, and later ones of its tips; and how the two ways to count agree. */
 import type { BookEntry } from '#shared/books.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { ENTRY_LABELS } from '#shared/entry-labels.ts';

@@ -168,7 +168,7 @@ function hasBooks({ books }: Insights): boolean {
   return books.tips.count + books.changes.count > 0;
 }
 
-/** What moved in the period: its tips, less what went back meanwhile. The columns of the CSV add up to the same. */
+/** The totals of the period: its tips, less money that went back in it. The columns of the CSV add up to them. */
 function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'data'>) {
   const { receivedTips, receivedChanges, sentTips, sentChanges } = sums.books;
   const { tips, changes } = booksOf(sums, query);

@@ -1,6 +1,6 @@
 /**
- * The tables of a statement. On a narrow screen each row becomes two lines: what it is of with the sum that
- * leads it, and below the rest, whose cells repeat the names of their columns.
+ * The tables of a statement. On a narrow screen each row becomes two lines: its subject with the leading sum,
+ * and below the rest, whose cells repeat the names of their columns.
  */
 import type { ReactNode } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';

@@ -20,7 +20,7 @@ import {
   withoutAmount,
 } from './tip-flow.ts';
 
-/** What a giver does makes the toasts about what they did before outdated. */
+/** Acts of a giver, which make toasts about earlier ones outdated. */
 const ACTS: readonly TipEvent['type'][] = ['quick-chosen', 'custom-typed', 'checked', 'paying'];
 
 export const fetchPaying = () => import('./paying.tsx').then(({ paying }) => paying);

@@ -68,8 +68,8 @@ export function createWriteLetter(deps: {
 
   /**
    * A link is made when its mail is sent, so that no token is ever stored, and works from then on as long as
-   * the letter says. It goes to the address as its owner
-   * wrote it, whatever was typed by whoever forgot a password.
+   * the letter says. It goes to the address as its owner wrote it, however somebody typed it who forgot a
+   * password.
    */
   async function withLink({ userId, recipient }: ClaimedMail, kind: LinkKind) {
     const { purpose, lifetimeMs, path, letterWith } = kind;

@@ -166,7 +166,7 @@ export function createRenderedPages(
   };
 }
 
-/** What a page shows of the storage. */
+/** The data of the storage that a page shows. */
 type Shown = QrCodeLookup | ProviderPage;
 
 /** A cache that evicts the page that was not asked for longest. */

@@ -12,7 +12,7 @@ import type { ChargeState, PaymentService } from './payment-service.ts';
 
 /** The least time until a debt is asked for again; the pauses grow. */
 const FIRST_PAUSE_MS = 120_000;
-/** Enough for a charge that changes while it is settled. The sweep goes on with what is owed then. */
+/** Enough readings for a charge that changes while it is settled. The sweep goes on with debts that are left. */
 const MOST_READINGS = 4;
 
 export function createChargeSettlement(deps: {
@@ -24,7 +24,7 @@ export function createChargeSettlement(deps: {
 }) {
   const { payments, service, clock, log, move } = deps;
 
-  /** Enters what the charge tells. @returns null when somebody else has changed the payment meanwhile. */
+  /** Enters the state of the charge. @returns null when somebody else has changed the payment meanwhile. */
   async function enter(known: PaymentRecord, charge: ChargeState): Promise<PaymentRecord | null> {
     if (charge.state === 'authorised') return known;
     if (charge.state === 'cancelled')

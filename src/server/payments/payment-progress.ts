@@ -23,7 +23,7 @@ export interface ProgressDependencies {
   /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly receiptTokenOf: (id: TransactionId) => ReceiptToken;
-  /** So long a giver may take a tip back before its money is captured; 0 captures at once. */
+  /** The time in which a giver may take a tip back before its money is captured; 0 captures at once. */
   readonly undoMs: number;
   readonly accounts: PayoutAccounts;
 }
@@ -143,7 +143,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     return move(settled, ended);
   }
 
-  /** Gives up or returns what a refund was asked for. */
+  /** Gives up or refunds a payment whose refund was asked for. */
   async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
     if (!payment.refund || !(await isAskable(payment))) return payment;
     return payment.state === 'authorised' ? cancel(payment) : refund(payment);

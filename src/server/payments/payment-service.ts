@@ -50,7 +50,7 @@ export interface AccountProfile {
   /** ISO 3166-1 alpha-2, in capital letters. */
   readonly country: string;
   readonly email: string;
-  /** The address of one of their tip pages, and what they do, in words. */
+  /** The address of one of the provider's tip pages, and what they do, in words. */
   readonly pageUrl: string;
   readonly description: string;
   readonly serviceCategory: ServiceCategory;

@@ -125,7 +125,7 @@ function textOf(trouble: Trouble, signs: PaymentSigns): string | null {
 
 const counted = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
 
-/** What is known besides what the page shows. */
+/** The facts behind problems that the page shows nowhere else. */
 export interface Signs {
   /** Why nothing can be saved; null while a tip could be recorded. */
   readonly unwritable: string | null;

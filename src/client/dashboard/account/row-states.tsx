@@ -1,4 +1,4 @@
-/** How things stand, in one line for each row of the profile. A line stays empty until its data have come. */
+/** The state of each row of the profile in one line. A line stays empty until its data have come. */
 import { useQuery } from '@tanstack/react-query';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';

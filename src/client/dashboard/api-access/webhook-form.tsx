@@ -1,4 +1,4 @@
-/** The address of a webhook, and what it is told. */
+/** The form for the address of a webhook and the events that it is told. */
 import { useId } from 'react';
 import { useForm } from 'react-hook-form';
 import { EVENT_TYPES, type EventType, MAX_WEBHOOK_URL_LENGTH } from '#shared/event-types.ts';

@@ -1,4 +1,4 @@
-/** What a tip has come to for its receiver, apart from what is told of it later (`ui/later/tip-changes.ts`). */
+/** The sum that a receiver keeps of a tip; its later changes are in `ui/later/tip-changes.ts`, fetched apart. */
 import { cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 

@@ -1,4 +1,4 @@
-/** Tells that the other person of a tip reversed it or said thank you, or what else happened to its money. */
+/** Tells that the other person of a tip reversed it or said thank you, and tells other changes of its money. */
 
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';

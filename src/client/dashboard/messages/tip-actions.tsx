@@ -28,7 +28,7 @@ export function useTipActions(tip: Transaction, told: Told): readonly TipAction[
   return [...messages, ...giver, ...code];
 }
 
-/** Nobody is told whether what is hidden has a message. */
+/** Hidden words do not tell whether a message is among them. */
 function whatOf({ message, wordsHidden }: Transaction): 'Name' | 'Message' {
   return message === null && !wordsHidden ? 'Name' : 'Message';
 }

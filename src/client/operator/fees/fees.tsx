@@ -1,4 +1,4 @@
-/** What both fees came to, by day or month, with what went back, and as CSV. */
+/** The income from both fees by day or month, with the money that went back, also as CSV. */
 import { useState } from 'react';
 import { dateAt } from '#shared/calendar.ts';
 import { feeFileName, feesAsCsv } from '#shared/console/fee-csv.ts';

@@ -1,4 +1,4 @@
-/** What three tips cost and bring by the next terms, beside what they do by the newest ones until now. */
+/** The cost and the net amount of three tips by the next terms, beside those by the newest ones until now. */
 import type { TermsPreview, TipSums } from '#shared/console/installation.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';

@@ -1,4 +1,4 @@
-/** Payments that wait longer than they should, disputes, debts, and what went back by itself. */
+/** Payments that wait longer than they should, disputes, debts, and money that went back by itself. */
 import { DEBT_TEXTS, type PaymentTroubles, RETURN_TEXTS, STUCK_TEXTS } from '#shared/console/transactions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';

@@ -1,4 +1,4 @@
-/** The part of the console about what the house earned. */
+/** The part of the console about the income from fees. */
 import { feeIncome, feeQuery } from '#shared/console/fees.ts';
 import { operatorProcedure, router } from './console-trpc.ts';
 

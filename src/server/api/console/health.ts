@@ -1,4 +1,4 @@
-/** The part of the console about what is wrong, and how the server does. */
+/** The part of the console about problems and the state of the server. */
 import { health } from '#shared/console/health.ts';
 import { operatorProcedure, router } from './console-trpc.ts';
 

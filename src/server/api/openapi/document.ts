@@ -31,7 +31,7 @@ const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'
 /** The refusals of API keys: where none may call, and where a scope is needed. */
 const KEY_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'not_for_api_keys'];
 const SCOPE_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'missing_scope', 'too_many_requests'];
-/** Which requests of a suspended account are refused, beside those that say so themselves. */
+/** Whether a suspended account is refused; some other endpoints name this refusal themselves. */
 const isRefusedWhileSuspended = ({ isPublic, isForGuests, isForSuspended, scope, type }: Endpoint) =>
   !isPublic && (scope !== undefined || (type !== 'query' && !isForGuests && !isForSuspended));
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];

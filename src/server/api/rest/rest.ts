@@ -1,6 +1,6 @@
 /**
  * The REST adapter: serves the endpoints over the procedures that the web client calls. It has no rule of the
- * product; it renames, and sends in parts what is long or goes on.
+ * product; it renames, and sends long and lasting answers in parts.
  */
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
