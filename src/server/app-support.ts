@@ -1,8 +1,9 @@
-/** The chapters that only operators use: what they find and do about people, tips, codes and fees. */
+/** The chapters that only operators use: what they find and do about accounts, tips, codes and fees. */
 import { brand } from '#shared/brand.ts';
 import type { InstallationSettings } from '#shared/console/installation.ts';
 import type { Services } from './api/procedures/context.ts';
 import type { AppDependencies } from './app-dependencies.ts';
+import { createAccountSupport } from './auth/account-support.ts';
 import { createPasswordLinks } from './auth/password-links.ts';
 import { createSuspending } from './auth/suspending.ts';
 import { NO_BRAND, type OwnBrand } from './brand/own-brand.ts';
@@ -16,7 +17,7 @@ import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTipSupport } from './tips/tip-support.ts';
 
 export function createSupport(
-  { storage, secrets, clock, random, config, mailRelay, own }: AppDependencies,
+  { storage, secrets, passwords, clock, random, config, mailRelay, own }: AppDependencies,
   { payments, disputeDeadlines: deadlines, tipTerms, sessions, factors }: Services,
 ) {
   const { publicUrl } = config;
@@ -24,6 +25,7 @@ export function createSupport(
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const draft = mailRelay ? createDrafts(clock, random) : undefined;
   return {
+    accountSupport: createAccountSupport({ storage, sessions, passwords, clock, random, draft }),
     tipSupport: createTipSupport({ storage, payments, receipts, deadlines, clock, terms }),
     codeSupport: createCodeSupport({ storage, clock, publicUrl }),
     feeIncome: createFeeIncome({ storage, clock, queue: createStepQueue(1), terms }),

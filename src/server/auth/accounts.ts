@@ -1,8 +1,16 @@
-/** Accounts: registration, care, and the account as shown to its owner. Logging in: logins.ts. */
+/**
+ * Accounts: registration, care, and the account as shown to its owner. Logging in: logins.ts. What operators do to
+ * accounts: account-support.ts.
+ */
 
-import type { ActAbout } from '#server/storage/port/audit.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
-import type { Account, AccountChange, Remnants, Storage } from '#server/storage/port/storage.ts';
+import type {
+  Account,
+  AccountChange,
+  Remnants,
+  Storage,
+  StoredCredentials,
+} from '#server/storage/port/storage.ts';
 import { isClosingDue } from '#server/storage/rules/accounts.ts';
 import {
   CLOSING_GRACE_DAYS,
@@ -21,7 +29,7 @@ import {
 } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { newPassword, newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
+import { newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { OperatorAct } from '#shared/operator-acts.ts';
 import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
@@ -30,9 +38,6 @@ import { listOperatorActs } from './operator-acts.ts';
 import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
-
-/** Enough to hand the password over; an unchanged one expires. */
-const RESET_LIFETIME_MS = 86_400_000;
 
 /** A login within this time reopens the account. */
 export const CLOSING_GRACE_MS = CLOSING_GRACE_DAYS * 86_400_000;
@@ -68,11 +73,6 @@ export interface Accounts {
    */
   sweep(): Promise<{ readonly count: number; readonly remnants: Remnants } | null>;
   /**
-   * Closes an account for the operator, without a grace period.
-   * @returns the data that may remain in files; null for an unknown email.
-   */
-  closeAtOnce(email: string, act?: ActAbout): Promise<Remnants | null>;
-  /**
    * Notes that the owner of a session typed the password in it.
    * @throws AppError `wrong_password` when it is wrong or has expired; `session_ended`.
    */
@@ -88,24 +88,10 @@ export interface Accounts {
    *   become a customer.
    */
   updateProfile(account: Account, change: ProfileChange): Promise<User>;
-  /**
-   * Gives an account a random password for one day, for the operator, and ends all of its sessions.
-   * @returns the password, which is stored nowhere; null for an unknown email.
-   */
-  resetPassword(email: string, act?: ActAbout): Promise<string | null>;
   /** Null for an unknown email. The result must not reach an answer. */
   idOf(email: string): Promise<UserId | null>;
-  /** Ends all sessions for the operator. @returns their number; null for an unknown email. */
-  endSessions(email: string, act?: ActAbout): Promise<number | null>;
   /** What operators did to an account, the newest first. */
   listOperatorActs(id: UserId): Promise<OperatorAct[]>;
-  /**
-   * Removes all second factors for the operator, for somebody who lost everything.
-   * @returns whether there was one; null for an unknown email.
-   */
-  removeFactors(email: string, act?: ActAbout): Promise<boolean | null>;
-  /** Ends all API keys for the operator. @returns their number; null for an unknown email. */
-  endApiKeys(email: string, act?: ActAbout): Promise<number | null>;
 }
 
 export function createAccounts(deps: {
@@ -125,16 +111,17 @@ export function createAccounts(deps: {
   const { storage, sessions, passwords, clock, random, draft, invitations, termsVersion } = deps;
   const { factorDuty = NO_FACTOR_DUTY } = deps;
 
-  const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
-    passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
-
   /** True while the deleted data of accounts that this process closed is still readable in files. */
   let hasRemnants = false;
 
-  /** An account whose grace period is over counts as unknown, even before the sweep. */
-  async function findOpen(email: string) {
+  /** @throws AppError `wrong_password` when it is wrong or has expired. */
+  async function requirePassword(email: string, password: string): Promise<StoredCredentials> {
     const found = await storage.findCredentials(email);
-    return found && !isClosingDue(found.closesAtMs, clock()) ? found : null;
+    const isRight = await passwords.verify(found?.passwordHash ?? null, password);
+    if (!found || !isRight) throw new AppError('wrong_password');
+    const { passwordExpiresAtMs } = found;
+    if (passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock()) throw new AppError('wrong_password');
+    return found;
   }
 
   function requireStrong(field: string, password: string, person: Parameters<typeof isEasyToGuess>[1]): void {
@@ -151,10 +138,7 @@ export function createAccounts(deps: {
     if (email === undefined || email === account.email) return undefined;
     if (currentPassword === undefined) throw invalid('currentPassword', 'Current password is required.');
     if (isOwnName(currentPassword, { email, username })) throw invalid('email', OWN_NAME_AS_PASSWORD);
-    const found = await storage.findCredentials(account.email);
-    const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
-    if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
-    const { passwordHash } = found;
+    const { passwordHash } = await requirePassword(account.email, currentPassword);
     return { email, passwordHash, confirmation: draft?.('confirmation'), farewell: draft?.('email_changed') };
   }
 
@@ -165,9 +149,7 @@ export function createAccounts(deps: {
       username !== present.username || phone !== present.phone,
 
     async confirm({ email }, { password }, token) {
-      const found = await storage.findCredentials(email);
-      const isRight = await passwords.verify(found?.passwordHash ?? null, password);
-      if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
+      await requirePassword(email, password);
       await sessions.confirm(token);
     },
 
@@ -213,9 +195,7 @@ export function createAccounts(deps: {
     async changePassword(account, { currentPassword, newPassword }, token) {
       if (isOwnName(newPassword, account)) throw invalid('newPassword', OWN_NAME_AS_PASSWORD);
       requireStrong('newPassword', newPassword, account);
-      const found = await storage.findCredentials(account.email);
-      const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
-      if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
+      const found = await requirePassword(account.email, currentPassword);
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
       const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
       const told = draft?.('password_changed');
@@ -229,12 +209,10 @@ export function createAccounts(deps: {
     },
 
     async close({ id, email }, { currentPassword }) {
-      const found = await storage.findCredentials(email);
-      const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
-      if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
+      const { passwordHash } = await requirePassword(email, currentPassword);
       const closesAtMs = clock() + CLOSING_GRACE_MS;
       const told = draft?.('closing_begun', { closesAtMs });
-      if (!(await sessions.beginClosing(id, found.passwordHash, closesAtMs, told)))
+      if (!(await sessions.beginClosing(id, passwordHash, closesAtMs, told)))
         throw new AppError('wrong_password');
       return { closesAt: new Date(closesAtMs).toISOString() };
     },
@@ -257,58 +235,9 @@ export function createAccounts(deps: {
       return { count, remnants };
     },
 
-    async closeAtOnce(email, act) {
-      const found = await storage.findCredentials(email);
-      if (!found) return null;
-      const { id } = found.account;
-      await storage.closeAccount(id, clock(), false, act?.(id));
-      await sessions.noteEnded(id);
-      return storage.forgetRemnants();
-    },
-
-    async resetPassword(email, act) {
-      const found = await findOpen(email);
-      if (!found) return null;
-      const { id } = found.account;
-      const password = newPassword(random);
-      const passwordHash = await passwords.hash(password);
-      const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
-      const told = draft?.('password_changed');
-      let present = found.passwordHash;
-      while (!(await sessions.replacePassword(id, present, next, told, act?.(id)))) {
-        // The hash was replaced between reading and writing; the operator's password still wins.
-        const again = await findOpen(email);
-        if (!again) return null;
-        present = again.passwordHash;
-      }
-      return password;
-    },
-
-    idOf: async (email) => (await findOpen(email))?.account.id ?? null,
-
-    async endSessions(email, act) {
-      const found = await findOpen(email);
-      if (!found) return null;
-      const { id } = found.account;
-      return sessions.endOthers(id, null, act?.(id));
-    },
+    idOf: async (email) => openOf(await storage.findCredentials(email), clock())?.account.id ?? null,
 
     listOperatorActs: (id) => listOperatorActs(storage.audit, id),
-
-    async removeFactors(email, act) {
-      const found = await findOpen(email);
-      if (!found) return null;
-      const { id } = found.account;
-      const told = draft?.('second_factor_changed', { change: 'removed_by_operator' });
-      return storage.factors.removeAll({ kind: 'account', id }, told, act?.(id));
-    },
-
-    async endApiKeys(email, act) {
-      const found = await findOpen(email);
-      if (!found) return null;
-      const { id } = found.account;
-      return storage.apiKeys.endAll(id, act?.(id));
-    },
   };
 }
 
@@ -327,6 +256,11 @@ function servicesAfter(
 
 function invalid(field: string, message: string): AppError {
   return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
+}
+
+/** Null for an account whose grace period is over: it counts as unknown, even before the sweep. */
+export function openOf(found: StoredCredentials | null, nowMs: number): StoredCredentials | null {
+  return found && !isClosingDue(found.closesAtMs, nowMs) ? found : null;
 }
 
 export function loginFrom({ token, expiresAtMs }: IssuedSession, user: User, reopened: boolean): Login {

@@ -4,18 +4,15 @@
  */
 import type { Factors } from '#server/factors/factors.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
-import type { Storage } from '#server/storage/port/storage.ts';
-import { isClosingDue } from '#server/storage/rules/accounts.ts';
+import type { Storage, StoredCredentials } from '#server/storage/port/storage.ts';
 import type { Credentials, Login } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isUserId, type UserId } from '#shared/ids.ts';
-import { loginFrom, userFrom } from './accounts.ts';
+import { loginFrom, openOf, userFrom } from './accounts.ts';
 import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
-
-type Found = NonNullable<Awaited<ReturnType<Storage['findCredentials']>>>;
 
 export interface Logins {
   /**
@@ -47,19 +44,16 @@ export function createLogins(deps: {
 }): Logins {
   const { storage, sessions, passwords, factors, clock, draft, factorDuty = NO_FACTOR_DUTY } = deps;
 
-  /** An account whose grace period is over counts as unknown, even before the sweep. */
-  const openOf = (found: Found | null) => (found && !isClosingDue(found.closesAtMs, clock()) ? found : null);
-
   /** @returns null when the hash was replaced before the session began. */
-  async function begin({ account, passwordHash }: Found, device: string, isNewDevice: boolean) {
+  async function begin({ account, passwordHash }: StoredCredentials, device: string, isNewDevice: boolean) {
     const told = isNewDevice ? draft?.('new_device', { device }) : undefined;
     const issued = await sessions.issue(account.id, passwordHash, device, told);
     if (!issued) return null;
     return loginFrom(issued, userFrom(account, await factorDuty.isOpen(account)), issued.reopened);
   }
 
-  async function findByPassword({ email, password }: Credentials): Promise<Found> {
-    const found = openOf(await storage.findCredentials(email));
+  async function findByPassword({ email, password }: Credentials): Promise<StoredCredentials> {
+    const found = openOf(await storage.findCredentials(email), clock());
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     const isOver = found?.passwordExpiresAtMs != null && found.passwordExpiresAtMs <= clock();
     if (!found || !isRight || isOver) throw new AppError('wrong_credentials');
@@ -90,7 +84,7 @@ export function createLogins(deps: {
 
     async byPasskey(response, device, isNewTo) {
       const id = await factors.finishPasskeyLogin('account', response);
-      const find = async () => (isUserId(id) ? openOf(await storage.findCredentialsOf(id)) : null);
+      const find = async () => (isUserId(id) ? openOf(await storage.findCredentialsOf(id), clock()) : null);
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const found = await find();
         const login = found && (await begin(found, device, await isNewTo(found.account.email)));

@@ -3,8 +3,7 @@
  * know by other means who is behind an email.
  */
 import { randomBytes } from 'node:crypto';
-import { type Accounts, createAccounts } from '../auth/accounts.ts';
-import { createInvitations } from '../auth/invitations.ts';
+import { type AccountSupport, createAccountSupport } from '../auth/account-support.ts';
 import { createPasswordLinks, HANDED_LINK_MINUTES, type PasswordLinks } from '../auth/password-links.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
@@ -22,7 +21,7 @@ const USAGE =
   'suspend EMAIL --reason TEXT | lift EMAIL | close EMAIL | renew-keys [--reason TEXT]';
 
 interface Services {
-  readonly accounts: Accounts;
+  readonly accounts: AccountSupport;
   readonly sessions: Sessions;
   readonly limits: Limits;
   readonly suspending: Suspending;
@@ -186,15 +185,13 @@ export const careForAccount: Command = async ({ database, config, words, actor, 
     const passwords = await createPasswords();
     // The running server sends what waits.
     const draft = config.mail ? createDrafts(clock, randomBytes) : undefined;
-    const invitations = createInvitations({ storage, clock, random: randomBytes, mode: config.registration });
-    const accounts = createAccounts({
+    const accounts = createAccountSupport({
       storage,
       sessions,
       passwords,
       clock,
       random: randomBytes,
       draft,
-      invitations,
     });
     const { lines, isDone } = await act(
       {

@@ -3,6 +3,7 @@
  * account is in it, so that nothing of a person's session can be read where an operator acts.
  */
 import type { Context as HonoContext } from 'hono';
+import type { AccountSupport } from '#server/auth/account-support.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
 import type { PasswordLinks } from '#server/auth/password-links.ts';
 import type { Suspending } from '#server/auth/suspending.ts';
@@ -45,6 +46,7 @@ export interface ConsoleServices extends Services, OperatorServices {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly upkeep: Upkeep;
+  readonly accountSupport: AccountSupport;
   readonly tipSupport: TipSupport;
   readonly codeSupport: CodeSupport;
   readonly feeIncome: FeeIncomes;

@@ -56,14 +56,18 @@ export const peopleProcedures = router({
   endSessions: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
     const { id, email } = await openAccount(ctx.services, input.id);
     return {
-      count: done(await ctx.services.accounts.endSessions(email, onlyAbout(id, ctx.acts('sessions_ended')))),
+      count: done(
+        await ctx.services.accountSupport.endSessions(email, onlyAbout(id, ctx.acts('sessions_ended'))),
+      ),
     };
   }),
 
   endKeys: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
     const { id, email } = await openAccount(ctx.services, input.id);
     return {
-      count: done(await ctx.services.accounts.endApiKeys(email, onlyAbout(id, ctx.acts('api_keys_ended')))),
+      count: done(
+        await ctx.services.accountSupport.endApiKeys(email, onlyAbout(id, ctx.acts('api_keys_ended'))),
+      ),
     };
   }),
 
@@ -86,7 +90,7 @@ export const peopleProcedures = router({
     const { id, email } = await openAccount(ctx.services, input.id);
     return {
       hadFactors: done(
-        await ctx.services.accounts.removeFactors(email, onlyAbout(id, ctx.acts('factors_removed'))),
+        await ctx.services.accountSupport.removeFactors(email, onlyAbout(id, ctx.acts('factors_removed'))),
       ),
     };
   }),
@@ -106,7 +110,7 @@ export const peopleProcedures = router({
     const { id, email } = await openAccount(ctx.services, input.id);
     return {
       remnants: done(
-        await ctx.services.accounts.closeAtOnce(email, onlyAbout(id, ctx.acts('account_closed'))),
+        await ctx.services.accountSupport.closeAtOnce(email, onlyAbout(id, ctx.acts('account_closed'))),
       ),
     };
   }),
