@@ -4,12 +4,13 @@
  */
 
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
-import type { BookChange, DailyEarnings, EarningsPeriod } from '#server/storage/port/ledger.ts';
+import type { EarningsPeriod } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { dateAfter, dateAt, firstOfDate, steadyStretches } from '#shared/calendar.ts';
-import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
-import { type Granularity, type Insights, type InsightsQuery, insights } from '#shared/records.ts';
+import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
+import { type Insights, type InsightsQuery, insights } from '#shared/records.ts';
 import { readWithChanges } from './book-changes.ts';
+import { createTally, type Dates, lastOfMonth } from './earnings-tally.ts';
 
 export interface Earnings {
   /**
@@ -19,81 +20,28 @@ export interface Earnings {
   insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
 }
 
-interface Sums {
-  count: number;
-  grossCents: number;
-  feeCents: number;
-  netCents: number;
-}
-
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-const HOURS_OF_WEEK = 168;
-/** 1970 began on a Thursday, this many hours after the beginning of a week. */
-const HOURS_TO_THURSDAY = 72;
 
 export function createEarnings(storage: Storage, queryQueue: StepQueue): Earnings {
   return {
     async insights(account, query, terms) {
       const { id } = account;
-      const { from, to, granularity, serviceCategory = null } = query;
+      const { from, to, timeZone, serviceCategory = null } = query;
       const { dayStartHour = account.dayStartHour ?? 0 } = query;
-      const partsOf = (dates: Dates) =>
-        partsOfPeriod({ ...dates, timeZone: query.timeZone, dayStartHour, serviceCategory });
+      const partsOf = (dates: Dates) => partsOfPeriod({ ...dates, timeZone, dayStartHour, serviceCategory });
       const inTurn = async <Answer>(read: () => Promise<Answer>) => {
         await queryQueue.step(id, terms);
         return read();
       };
-      const firstOf = (date: string) => firstOfDate(date, query.timeZone, dayStartHour);
-      const period = { fromMs: firstOf(from), untilMs: firstOf(dateAfter(to, 1)) };
-      const isWithin = (ms: number) => period.fromMs <= ms && ms < period.untilMs;
       const begin = () => {
-        const all = noSums();
-        let largestNetCents = 0;
-        const days = new Map<string, Sums>();
-        const services = new Map<ServiceCategory, Sums>();
-        const bars = barsOf(from, to, granularity);
-        const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
-        const hours = new Map<number, { count: number; netCents: number }>();
-        const ofAll = noBooks();
-        const booksOf = (ms: number) => {
-          const bar = barOf.get(within(dateAt(ms, query.timeZone, dayStartHour), query));
-          return bar ? [bar.books, ofAll] : [];
-        };
+        const tally = createTally(query, dayStartHour);
         return {
-          add(change: BookChange) {
-            const { direction, createdAtMs, tipCreatedAtMs } = change;
-            if (
-              direction === 'sent' ||
-              (serviceCategory ?? change.serviceCategory) !== change.serviceCategory
-            )
-              return;
-            if (isWithin(createdAtMs)) enter(booksOf(createdAtMs), 'changes', changed(change, 1));
-            // Less its changes, whenever they were made, a tip is as it was given.
-            if (isWithin(tipCreatedAtMs)) enter(booksOf(tipCreatedAtMs), 'tips', changed(change, -1));
-          },
+          add: tally.addChange,
           async read() {
             for (const part of partsOf(query)) {
-              for (const taken of await inTurn(() => storage.readDailyEarnings(id, part))) {
-                const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
-                const bar = barOf.get(date);
-                if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
-                for (const sums of [all, bar.sums, sumsIn(days, date)]) add(sums, taken);
-                for (const ofServices of [bar.services, services])
-                  add(sumsIn(ofServices, taken.serviceCategory), taken);
-                enter([bar.books, ofAll], 'tips', taken);
-                largestNetCents = Math.max(largestNetCents, taken.largestCents);
-              }
-              for (const { hourOfWeek, count, netCents } of await inTurn(() =>
-                storage.readHourlyEarnings(id, part),
-              )) {
-                const hour = (hourOfWeek + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
-                const known = hours.get(hour);
-                hours.set(hour, {
-                  count: count + (known?.count ?? 0),
-                  netCents: netCents + (known?.netCents ?? 0),
-                });
-              }
+              for (const day of await inTurn(() => storage.readDailyEarnings(id, part))) tally.addDay(day);
+              for (const hour of await inTurn(() => storage.readHourlyEarnings(id, part)))
+                tally.addHour(hour);
             }
             const previous = periodBefore(from, to);
             const before = { count: 0, netCents: 0 };
@@ -104,32 +52,7 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
               before.count += sums.receivedCount;
               before.netCents += sums.receivedCents;
             }
-            return insights.parse({
-              from,
-              to,
-              dayStartHour,
-              ...all,
-              averageNetCents: all.count === 0 ? 0 : Math.round(all.netCents / all.count),
-              largestNetCents,
-              bestDay: bestOf(days),
-              bars: bars.map((bar) => ({
-                from: bar.from,
-                to: bar.to,
-                ...bar.sums,
-                byService: listOf(bar.services),
-                books: shownBooks(bar.books),
-              })),
-              byService: listOf(services),
-              byHour: [...hours]
-                .sort(([one], [other]) => one - other)
-                .map(([hour, sums]) => ({
-                  weekday: Math.floor(hour / 24) + 1,
-                  hour: (hour + dayStartHour) % 24,
-                  ...sums,
-                })),
-              before: { ...previous, ...before },
-              books: shownBooks(ofAll),
-            });
+            return insights.parse({ ...tally.shown(), before: { ...previous, ...before } });
           },
         };
       };
@@ -137,8 +60,6 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
     },
   };
 }
-
-type Dates = Pick<InsightsQuery, 'from' | 'to'>;
 
 interface DatedPeriod extends Dates {
   readonly timeZone: string;
@@ -155,128 +76,6 @@ function* partsOfPeriod(period: DatedPeriod): Generator<EarningsPeriod, void> {
   const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
   for (const stretch of steadyStretches(firstOf(from), firstOf(dateAfter(to, 1)), timeZone))
     yield { ...stretch, offsetMs: stretch.offsetMs - dayStartHour * HOUR_MS, serviceCategory };
-}
-
-const noSums = (): Sums => ({ count: 0, grossCents: 0, feeCents: 0, netCents: 0 });
-
-function add(sums: Sums, { count, grossCents, netCents }: Omit<Moved, 'serviceCategory'>): void {
-  sums.count += count;
-  sums.grossCents += grossCents;
-  sums.feeCents += grossCents - netCents;
-  sums.netCents += netCents;
-}
-
-interface BookSums {
-  readonly tips: Sums;
-  readonly changes: Sums;
-}
-
-interface PeriodBooks extends BookSums {
-  readonly services: Map<ServiceCategory, BookSums>;
-}
-
-const noBookSums = (): BookSums => ({ tips: noSums(), changes: noSums() });
-const noBooks = (): PeriodBooks => ({ ...noBookSums(), services: new Map() });
-
-type Moved = Pick<DailyEarnings, 'serviceCategory'> & {
-  readonly [Name in 'count' | 'grossCents' | 'netCents']: number;
-};
-
-/**
- * What a change adds to the sums of changes; with -1, to those of tips as they were given, in which a
- * reversed tip counts again.
- */
-function changed({ kind, serviceCategory, amountCents, netAmountCents }: BookChange, sign: 1 | -1): Moved {
-  return {
-    serviceCategory,
-    count: sign === 1 || kind === 'reversal' ? 1 : 0,
-    grossCents: sign * amountCents,
-    netCents: sign * netAmountCents,
-  };
-}
-
-function enter(books: readonly PeriodBooks[], side: keyof BookSums, moved: Moved): void {
-  for (const each of books) {
-    const ofService = each.services.get(moved.serviceCategory) ?? noBookSums();
-    each.services.set(moved.serviceCategory, ofService);
-    for (const sums of [each[side], ofService[side]]) add(sums, moved);
-  }
-}
-
-function shownBooks({ tips, changes, services }: PeriodBooks) {
-  const byService = SERVICE_CATEGORIES.flatMap((serviceCategory) => {
-    const sums = services.get(serviceCategory);
-    const isEmpty = !sums || (sums.tips.count === 0 && sums.changes.count === 0);
-    return isEmpty ? [] : [{ serviceCategory, ...sums }];
-  });
-  return { tips, changes, byService };
-}
-
-function sumsIn<Key>(sums: Map<Key, Sums>, key: Key): Sums {
-  const known = sums.get(key);
-  if (known) return known;
-  const made = noSums();
-  sums.set(key, made);
-  return made;
-}
-
-const listOf = (services: ReadonlyMap<ServiceCategory, Sums>) =>
-  SERVICE_CATEGORIES.flatMap((serviceCategory) => {
-    const sums = services.get(serviceCategory);
-    return sums ? [{ serviceCategory, ...sums }] : [];
-  });
-
-function bestOf(days: ReadonlyMap<string, Sums>) {
-  let best: ({ readonly date: string } & Sums) | null = null;
-  for (const [date, sums] of [...days].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    if (best === null || sums.netCents > best.netCents) best = { date, ...sums };
-  }
-  return best;
-}
-
-function barsOf(from: string, to: string, granularity: Granularity) {
-  const bars = [];
-  for (let start = from; start <= to; ) {
-    const last = lastDateOf(start, granularity);
-    const end = last < to ? last : to;
-    bars.push({
-      from: start,
-      to: end,
-      sums: noSums(),
-      services: new Map<ServiceCategory, Sums>(),
-      books: noBooks(),
-    });
-    start = dateAfter(end, 1);
-  }
-  return bars;
-}
-
-function lastDateOf(date: string, granularity: Granularity): string {
-  switch (granularity) {
-    case 'day':
-      return date;
-    case 'week':
-      return dateAfter(date, (7 - new Date(date).getUTCDay()) % 7);
-    case 'month':
-      return lastOfMonth(date);
-  }
-}
-
-function lastOfMonth(date: string): string {
-  const day = new Date(date);
-  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
-}
-
-/** Clamps a date to the period: clocks that are set back after a day began repeat the date before. */
-function within(date: string, { from, to }: Dates): string {
-  if (date < from) return from;
-  return date > to ? to : date;
-}
-
-function datesFrom(from: string, to: string): string[] {
-  const dates = [];
-  for (let date = from; date <= to; date = dateAfter(date, 1)) dates.push(date);
-  return dates;
 }
 
 /** The period before: as many months long if it has whole months, else as many days. */

@@ -1,0 +1,134 @@
+/** How takings add up that were read from the ledger: by day, service and hour, and in the books. */
+import { expect, test } from 'vitest';
+import type { BookChange, DailyEarnings } from '#server/storage/port/ledger.ts';
+import { createTally } from '#server/tips/earnings-tally.ts';
+import { cents } from '#shared/money.ts';
+import type { InsightsQuery } from '#shared/records.ts';
+
+/** A Friday to the Monday after it. */
+const QUERY: InsightsQuery = {
+  granularity: 'day',
+  from: '2026-05-15',
+  to: '2026-05-18',
+  timeZone: 'UTC',
+};
+const NOTHING = { count: 0, grossCents: 0, feeCents: 0, netCents: 0 };
+
+/** One tip of $10.00 with a fee of 30 cents. */
+function tipOf(date: string, changes: Partial<DailyEarnings> = {}): DailyEarnings {
+  return {
+    day: Date.parse(date) / 86_400_000,
+    serviceCategory: 'bartender',
+    count: 1,
+    grossCents: cents(1_000),
+    netCents: cents(970),
+    largestCents: cents(970),
+    ...changes,
+  };
+}
+
+/** The refund of such a tip of the first day, on the second one. */
+function refund(changes: Partial<BookChange> = {}): BookChange {
+  return {
+    direction: 'received',
+    kind: 'reversal',
+    createdAtMs: Date.parse('2026-05-16T10:00:00Z'),
+    tipCreatedAtMs: Date.parse('2026-05-15T10:00:00Z'),
+    position: 2,
+    serviceCategory: 'bartender',
+    amountCents: cents(-1_000),
+    giverFeeCents: cents(-50),
+    netAmountCents: cents(-970),
+    ...changes,
+  };
+}
+
+test('a period is the sum of its bars and of its services', () => {
+  const tally = createTally({ ...QUERY, granularity: 'week' }, 0);
+  tally.addDay(tipOf('2026-05-18'));
+  tally.addDay(tipOf('2026-05-15', { count: 2, grossCents: cents(3_000), netCents: cents(2_910) }));
+  tally.addDay(tipOf('2026-05-17', { serviceCategory: 'barber' }));
+  const { bars, byService, ...all } = tally.shown();
+  const one = { count: 1, grossCents: 1_000, feeCents: 30, netCents: 970 };
+  const two = { count: 2, grossCents: 3_000, feeCents: 90, netCents: 2_910 };
+  expect(all).toMatchObject({ count: 4, grossCents: 5_000, feeCents: 150, netCents: 4_850 });
+  expect(bars).toMatchObject([
+    {
+      from: '2026-05-15',
+      to: '2026-05-17',
+      count: 3,
+      byService: [
+        { serviceCategory: 'bartender', ...two },
+        { serviceCategory: 'barber', ...one },
+      ],
+    },
+    { from: '2026-05-18', to: '2026-05-18', byService: [{ serviceCategory: 'bartender', ...one }] },
+  ]);
+  expect(byService).toMatchObject([
+    { serviceCategory: 'bartender', count: 3, netCents: 3_880 },
+    { serviceCategory: 'barber', ...one },
+  ]);
+});
+
+test('of the days that took the most, the first is the best, in whatever order they were read', () => {
+  const tally = createTally(QUERY, 0);
+  for (const date of ['2026-05-18', '2026-05-16', '2026-05-17']) tally.addDay(tipOf(date));
+  tally.addDay(tipOf('2026-05-15', { netCents: cents(969) }));
+  expect(tally.shown().bestDay).toMatchObject({ date: '2026-05-16', netCents: 970 });
+});
+
+test('the day before the period, which clocks that are set back repeat, counts as its first', () => {
+  const tally = createTally(QUERY, 0);
+  tally.addDay(tipOf('2026-05-14'));
+  expect(tally.shown().bars.map(({ count }) => count)).toEqual([1, 0, 0, 0]);
+});
+
+test('an hour of the week is one hour, in the order of the week and by the clock', () => {
+  const tally = createTally(QUERY, 5);
+  // The first hour of Thursday, twice, and the last one of Monday.
+  tally.addHour({ hourOfWeek: 0, count: 1, netCents: cents(970) });
+  tally.addHour({ hourOfWeek: 0, count: 2, netCents: cents(30) });
+  tally.addHour({ hourOfWeek: 119, count: 1, netCents: cents(970) });
+  expect(tally.shown().byHour).toEqual([
+    { weekday: 1, hour: 4, count: 1, netCents: 970 },
+    { weekday: 4, hour: 5, count: 3, netCents: 1_000 },
+  ]);
+});
+
+test('a tip that was refunded is in the books as it was given, and its refund on the day of the refund', () => {
+  const tally = createTally(QUERY, 0);
+  tally.addChange(refund());
+  const given = { count: 1, grossCents: 1_000, feeCents: 30, netCents: 970 };
+  const back = { count: 1, grossCents: -1_000, feeCents: -30, netCents: -970 };
+  const { bars, books, count } = tally.shown();
+  expect(count).toBe(0);
+  expect(books).toMatchObject({ tips: given, changes: back });
+  expect(bars.map(({ books: { tips, changes } }) => [tips, changes])).toEqual([
+    [given, NOTHING],
+    [NOTHING, back],
+    [NOTHING, NOTHING],
+    [NOTHING, NOTHING],
+  ]);
+});
+
+test.each([
+  ['of a tip that somebody gave', { direction: 'sent' }],
+  ['of another service', { serviceCategory: 'barber' }],
+  [
+    'of another time',
+    { createdAtMs: Date.parse('2026-05-19T00:00:00Z'), tipCreatedAtMs: Date.parse('2026-05-14T23:59:59Z') },
+  ],
+] as const)('a change %s is left out', (_, changes) => {
+  const tally = createTally({ ...QUERY, serviceCategory: 'bartender' }, 0);
+  tally.addChange(refund(changes));
+  expect(tally.shown().books).toEqual({ tips: NOTHING, changes: NOTHING, byService: [] });
+});
+
+test('days that begin after midnight decide which change is of the period', () => {
+  const tally = createTally({ ...QUERY, from: '2026-05-16' }, 5);
+  // Of the night before it.
+  tally.addChange(refund({ createdAtMs: Date.parse('2026-05-16T04:59:59Z') }));
+  expect(tally.shown().books.changes).toEqual(NOTHING);
+  tally.addChange(refund({ createdAtMs: Date.parse('2026-05-19T04:59:59Z') }));
+  expect(tally.shown().bars.at(-1)?.books.changes.count).toBe(1);
+});
