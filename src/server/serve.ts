@@ -26,6 +26,7 @@ import { createPasswords } from './auth/passwords.ts';
 import { createCare } from './backups.ts';
 import { BrandRefused } from './brand/brand-refused.ts';
 import { type OwnBrand, readOwnBrand, termsVersionOf } from './brand/own-brand.ts';
+import { startClockwork } from './clockwork.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { openMailRelay, openMetrics, openPaymentService, requireKeys } from './configured-parts.ts';
 import { createAnnounce, createLogDestination } from './log-destination.ts';
@@ -35,11 +36,11 @@ import { createDrawing } from './print/drawing.ts';
 import { databaseAt } from './storage/open.ts';
 import { DatabaseRefused } from './storage/port/database.ts';
 import { readSecrets } from './storage/port/secrets.ts';
+import type { Storage } from './storage/port/storage.ts';
 import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
 import { createBackupDesk } from './upkeep/backup-desk.ts';
 import { createHealth } from './upkeep/health.ts';
 import { RUNNING } from './version.ts';
-import { createGroundWatch, startLedgerChecks } from './watches.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -53,12 +54,8 @@ export const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
 /** The time limit of the shutdown, also when the database does not answer. */
 const STOP_PATIENCE_MS = 9_500;
-const TICK_INTERVAL_MS = 1_000;
 const DAY_MS = 86_400_000;
-const SWEEP_INTERVAL_MS = 3_600_000;
 const RANDOM_STOCK_BYTES = 4_096;
-const GROUND_CHECK_INTERVAL_MS = 60_000;
-const PAYMENT_SWEEP_INTERVAL_MS = 60_000;
 
 /**
  * Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second.
@@ -171,44 +168,13 @@ async function start(): Promise<void> {
     await serveMetrics(metrics, { ...config.metrics, log });
   }
   log.info({ ...RUNNING, database: database.name }, 'listening');
-  for (const warning of config.warnings) log.warn(warning);
-  const orphans = await storage.factors.countPasskeysElsewhere(new URL(config.publicUrl).hostname);
-  if (orphans > 0)
-    log.warn(
-      { passkeys: orphans },
-      'passkeys were made for another host than that of PUBLIC_URL, and log nobody in here',
-    );
-  for (const shade of own.accent?.mended ?? []) log.warn(`BRAND_COLOR: ${shade}`);
-  const ticking = setInterval(() => {
-    app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
-  }, TICK_INTERVAL_MS).unref();
-  const notifying = setInterval(() => void app.sendNotifications(), TICK_INTERVAL_MS).unref();
-  const telling = setInterval(() => void app.tellWebhooks(), TICK_INTERVAL_MS).unref();
-  const mailing = setInterval(() => void app.sendMails(), TICK_INTERVAL_MS).unref();
-  const isOnGround = createGroundWatch({ storage, clock: Date.now, log });
-  const watching = setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref();
-  const sweep = async () => {
-    if (!(await isOnGround())) return;
-    await app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
-  };
-  void sweep();
-  const sweeping = setInterval(() => {
-    void sweep();
-    app.tellProbes();
-  }, SWEEP_INTERVAL_MS).unref();
-
-  care.start();
-  const stopChecks = startLedgerChecks(storage, log, troubles);
-  const stopPaymentSweeps = startPaymentSweeps(app, log);
+  await tellWarnings({ config, own, storage, log });
+  const stopClockwork = startClockwork({ app, storage, care, clock: Date.now, log, troubles });
 
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
-    for (const interval of [ticking, sweeping, notifying, telling, mailing, watching])
-      clearInterval(interval);
-    care.stop();
-    stopChecks();
-    stopPaymentSweeps();
+    stopClockwork();
     app.endStreams();
     const tooLate = sleep(STOP_PATIENCE_MS).then(() => {
       throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
@@ -236,6 +202,28 @@ async function start(): Promise<void> {
     });
   }
   process.stdout.write(`${SOFTWARE} is ready at ${addressOf(config)}\n`);
+}
+
+/** Says what is set and works, but not as somebody may expect. */
+async function tellWarnings({
+  config,
+  own,
+  storage,
+  log,
+}: {
+  readonly config: Config;
+  readonly own: OwnBrand;
+  readonly storage: Pick<Storage, 'factors'>;
+  readonly log: Logger;
+}): Promise<void> {
+  for (const warning of config.warnings) log.warn(warning);
+  const orphans = await storage.factors.countPasskeysElsewhere(new URL(config.publicUrl).hostname);
+  if (orphans > 0)
+    log.warn(
+      { passkeys: orphans },
+      'passkeys were made for another host than that of PUBLIC_URL, and log nobody in here',
+    );
+  for (const shade of own.accent?.mended ?? []) log.warn(`BRAND_COLOR: ${shade}`);
 }
 
 /** What decides about what is stored of people. */
@@ -287,30 +275,6 @@ function createRandomBytes(): RandomBytes {
     stock.fill(0, 0, size);
     stock = stock.subarray(size);
     return taken;
-  };
-}
-
-function startPaymentSweeps(app: App, log: Logger): () => void {
-  let isStopped = false;
-  let isRunning = false;
-  const run = () => {
-    // A sweep takes longer than a minute when the payment service does not answer.
-    if (isRunning) return;
-    isRunning = true;
-    app
-      .sweepPayments()
-      .catch((err: unknown) => {
-        if (!isStopped) log.warn({ err }, 'could not ask for payments of which nothing was heard');
-      })
-      .finally(() => {
-        isRunning = false;
-      });
-  };
-  run();
-  const sweeping = setInterval(run, PAYMENT_SWEEP_INTERVAL_MS).unref();
-  return () => {
-    isStopped = true;
-    clearInterval(sweeping);
   };
 }
 

@@ -66,6 +66,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
+  ['clockwork', /^server\/clockwork\.ts$/, 'storage app http care'],
   ['upkeep', /^server\/upkeep\//, 'version storage config http measures care'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/(?:command|parties|tip-lines)\.ts$/, 'storage choice config'],
@@ -73,7 +74,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters operators printer limits queue payments config http app log frame ports stripe care upkeep brand metrics parts',
+    'version storage choice schedule chapters operators printer limits queue payments config http app log frame ports stripe care clockwork upkeep brand metrics parts',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 

@@ -1,0 +1,80 @@
+/**
+ * What a running server does by the clock and not for a request: it sends what waits, sweeps what has expired, and
+ * watches its data. What fails is told in the log, and tried again the next time.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#shared/calendar.ts';
+import type { Troubles } from './api/http/probes.ts';
+import type { App } from './app.ts';
+import type { Care } from './backups.ts';
+import type { Storage } from './storage/port/storage.ts';
+import { createGroundWatch, startLedgerChecks } from './watches.ts';
+
+const TICK_INTERVAL_MS = 1_000;
+const SWEEP_INTERVAL_MS = 3_600_000;
+const GROUND_CHECK_INTERVAL_MS = 60_000;
+const PAYMENT_SWEEP_INTERVAL_MS = 60_000;
+
+/** @returns a function that stops all of it; what is under way ends by itself. */
+export function startClockwork(deps: {
+  readonly app: App;
+  readonly storage: Pick<Storage, 'checkGround' | 'checkRecent'>;
+  readonly care: Pick<Care, 'start' | 'stop'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly troubles: Troubles;
+}): () => void {
+  const { app, storage, care, clock, log, troubles } = deps;
+  const isOnGround = createGroundWatch({ storage, clock, log });
+
+  const tick = () =>
+    app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
+  const sweep = async () => {
+    if (!(await isOnGround())) return;
+    await app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
+  };
+  const sweepAndTell = () => {
+    void sweep();
+    app.tellProbes();
+  };
+
+  const everySecond = [tick, app.sendNotifications, app.tellWebhooks, app.sendMails];
+  const intervals = everySecond.map((act) => setInterval(() => void act(), TICK_INTERVAL_MS).unref());
+  intervals.push(setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref());
+  void sweep();
+  intervals.push(setInterval(sweepAndTell, SWEEP_INTERVAL_MS).unref());
+  care.start();
+  const stopChecks = startLedgerChecks(storage, log, troubles);
+  const stopPaymentSweeps = startPaymentSweeps(app, log);
+
+  return () => {
+    for (const interval of intervals) clearInterval(interval);
+    care.stop();
+    stopChecks();
+    stopPaymentSweeps();
+  };
+}
+
+function startPaymentSweeps(app: Pick<App, 'sweepPayments'>, log: Logger): () => void {
+  let isStopped = false;
+  let isRunning = false;
+  const run = () => {
+    // A sweep takes longer than a minute when the payment service does not answer.
+    if (isRunning) return;
+    isRunning = true;
+    app
+      .sweepPayments()
+      .catch((err: unknown) => {
+        if (!isStopped) log.warn({ err }, 'could not ask for payments of which nothing was heard');
+      })
+      .finally(() => {
+        isRunning = false;
+      });
+  };
+  run();
+  const sweeping = setInterval(run, PAYMENT_SWEEP_INTERVAL_MS).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(sweeping);
+  };
+}
