@@ -2,14 +2,15 @@
  * Tips that are paid at a payment service: the calls of givers and receivers, and the sweep of payments
  * without a webhook event.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
 import { leftOf } from '#server/storage/rules/tips.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
+import { createKnownPlatform } from './known-platform.ts';
+import { createPaymentLooks } from './payment-looks.ts';
 import { createPaymentProgress, FIRST_LOOK_MS, type ProgressDependencies } from './payment-progress.ts';
-import { PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
+import { PaymentServiceUnavailable } from './payment-service.ts';
 import { createRecovery } from './recovery.ts';
 import type { TipPayments } from './tip-payments.ts';
 import { findToReverse } from './tip-to-reverse.ts';
@@ -19,13 +20,6 @@ import { createWebhookEvents } from './webhook-events.ts';
 const PAGE_LIFETIME_MS = 60 * 60_000;
 /** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
-const PAYMENTS_AT_ONCE = 10;
-/** A sweep that takes longer looks again at what has become due. */
-const LOOK_INTERVAL_MS = 60_000;
-/** How long a tip page waits for the payment service, once, to learn which platform the present keys are of. */
-const PAGE_PATIENCE_MS = 2_000;
-/** An event that is late comes within this time. */
-const HEARING_MS = 60 * 60_000;
 
 export function createPaidTips(
   deps: ProgressDependencies & {
@@ -41,27 +35,13 @@ export function createPaidTips(
   const { storage, service, clock, log, excludedCategories, accounts } = deps;
   const { payments } = storage;
   const progress = createPaymentProgress(deps);
+  const knownPlatform = createKnownPlatform({ service, tellUnavailable });
+  const looks = createPaymentLooks({ ...deps, progress });
+  const { between } = looks;
   const recovery = createRecovery({ ...deps, progress, between });
   const webhookEvents = createWebhookEvents({ ...deps, progress, recovery, between });
   const askedAtMs = new Map<TransactionId, number>();
   const refunding = new Map<TransactionId, Promise<PaymentRecord>>();
-  let knownPlatform: string | null = null;
-  let firstAnswer: Promise<void> | null = null;
-  let isHeard = true;
-  let hasMissed = false;
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
-  let tellMeanwhile = async () => {};
-
-  const learnPlatform = async () => {
-    knownPlatform = await service.platform();
-    return knownPlatform;
-  };
-
-  /** As far as that is known without waiting for the payment service. */
-  function isOfKeys({ paymentMode, platform }: Pick<PaymentRecord, 'paymentMode' | 'platform'>): boolean {
-    const isOther = platform !== null && knownPlatform !== null && platform !== knownPlatform;
-    return paymentMode === service.mode && !isOther;
-  }
 
   /** @throws any other error. */
   function tellUnavailable(err: unknown): void {
@@ -85,15 +65,7 @@ export function createPaidTips(
 
   async function payableAccounts(userId: UserId): Promise<readonly PayoutAccount[]> {
     const own = await payments.listPayoutAccounts(userId);
-    return own.filter((account) => account.chargesEnabled && isOfKeys(account));
-  }
-
-  /** Null while it is not known. Only the first pages wait, because the sweep asks again each minute. */
-  async function platformForPages(): Promise<string | null> {
-    const asked = async () => void (await learnPlatform().catch(tellUnavailable));
-    firstAnswer ??= Promise.race([asked(), sleep(PAGE_PATIENCE_MS, undefined, { ref: false })]);
-    await firstAnswer;
-    return knownPlatform;
+    return own.filter((account) => account.chargesEnabled && knownPlatform.isOfKeys(account));
   }
 
   /** Requests of one process wait for the same answer; those of another one are told it by the payment service. */
@@ -106,62 +78,22 @@ export function createPaidTips(
     return finished;
   }
 
-  async function look(due: PaymentRecord): Promise<'missed' | 'unavailable' | 'looked'> {
-    try {
-      const { chargeId } = await progress.look(due);
-      return due.chargeId === null && chargeId !== null ? 'missed' : 'looked';
-    } catch (err) {
-      // Each payment was taken out of the others of this batch, which must not wait for it.
-      if (err instanceof PaymentServiceUnavailable) {
-        log.warn({ err, payment: due.id }, 'the payment service does not answer');
-        return err instanceof PaymentUndecided ? 'looked' : 'unavailable';
-      }
-      log.error({ err, payment: due.id }, 'could not find out what became of a payment');
-      return 'looked';
-    }
-  }
-
-  async function lookAtDue(): Promise<void> {
-    for (let isMore = true; isMore; ) {
-      const due = await payments.takeOpenPayments(clock(), PAYMENTS_AT_ONCE);
-      const looks = await Promise.all(due.map(look));
-      hasMissed ||= looks.includes('missed');
-      // Each of the others would have to wait for the payment service as well.
-      isMore = due.length === PAYMENTS_AT_ONCE && !looks.includes('unavailable');
-    }
-    lookedAtMs = clock();
-  }
-
-  /** Keeps what is due from waiting for all that is read of the past. */
-  async function between(): Promise<void> {
-    if (clock() < lookedAtMs + LOOK_INTERVAL_MS) return;
-    await lookAtDue();
-    await tellMeanwhile();
-  }
-
-  /** Each process hears of some events only, so that the storage is asked. */
-  async function listen(): Promise<void> {
-    if (isHeard && !hasMissed) return;
-    isHeard = await payments.hasHeardSince(clock() - HEARING_MS);
-    deps.tellHearing(isHeard);
-  }
-
   return {
     mode: service.mode,
 
     async isPayable(userId, category) {
       if (excludedCategories.includes(category)) return false;
       const accounts = await payableAccounts(userId);
-      const isCertain = knownPlatform !== null || accounts.some(({ platform }) => platform === null);
+      const isCertain = knownPlatform.now() !== null || accounts.some(({ platform }) => platform === null);
       if (isCertain || accounts.length === 0) return accounts.length > 0;
-      return (await platformForPages()) === null ? null : accounts.some(isOfKeys);
+      return (await knownPlatform.forPages()) === null ? null : accounts.some(knownPlatform.isOfKeys);
     },
 
     async begin(tip) {
       if (excludedCategories.includes(tip.serviceCategory)) return { outcome: 'not_payable' };
       const now = clock();
       // A held tip begins no payment, so that it is answered while the payment service is away.
-      const platform = tip.isHeld ? (knownPlatform ?? '') : await orUnavailable(learnPlatform);
+      const platform = tip.isHeld ? (knownPlatform.now() ?? '') : await orUnavailable(knownPlatform.learn);
       await recovery.noteStart();
       const wanted = { ...tip, paymentMode: service.mode, platform, expiresAtMs: now + PAGE_LIFETIME_MS };
       const begun = await payments.beginPayment(wanted, now + FIRST_LOOK_MS);
@@ -203,7 +135,7 @@ export function createPaidTips(
       if (!tip) return { outcome: 'unknown_transaction' };
       if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
       const known = await payments.findPayment({ id: tip.id });
-      if (!(known && isOfKeys(known)) && tip.reversal === null) return { outcome: 'refused' };
+      if (!(known && knownPlatform.isOfKeys(known)) && tip.reversal === null) return { outcome: 'refused' };
       const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
       if (!('payment' in asked)) return asked;
       const payment = await orUnavailable(() => finishRefund(asked.payment));
@@ -223,13 +155,10 @@ export function createPaidTips(
     },
 
     async sweep(meanwhile) {
-      tellMeanwhile = meanwhile;
       await webhookEvents.forget();
       await recovery.noteStart();
-      await learnPlatform().catch(tellUnavailable);
-      hasMissed = false;
-      await lookAtDue();
-      await listen();
+      await knownPlatform.learn().catch(tellUnavailable);
+      await looks.sweep(meanwhile);
       await webhookEvents.catchUp();
       await accounts.sweep().catch(tellUnavailable);
     },

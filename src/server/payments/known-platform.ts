@@ -1,0 +1,53 @@
+/**
+ * The operator's own account at the payment service (the platform), as far as it is known without waiting for the
+ * payment service: until its first answer nobody knows of which platform the present keys are.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { PaymentService } from './payment-service.ts';
+
+/** How long a tip page waits for the payment service, once, to learn which platform the present keys are of. */
+const PAGE_PATIENCE_MS = 2_000;
+
+export interface KnownPlatform {
+  /** Null while it is not known. */
+  now(): string | null;
+  /** Asks for it. @throws PaymentServiceUnavailable. */
+  learn(): Promise<string>;
+  /** Null while it is not known. Only the first pages wait, because the sweep asks again each minute. */
+  forPages(): Promise<string | null>;
+  /** Whether a payment or account is of the present keys, as far as that is known. */
+  isOfKeys(owned: Pick<PaymentRecord, 'paymentMode' | 'platform'>): boolean;
+}
+
+export function createKnownPlatform(deps: {
+  readonly service: Pick<PaymentService, 'mode' | 'platform'>;
+  /** Told why the payment service did not answer a page; it throws any other error. */
+  tellUnavailable(err: unknown): void;
+}): KnownPlatform {
+  const { service, tellUnavailable } = deps;
+  let known: string | null = null;
+  let firstAnswer: Promise<void> | null = null;
+
+  async function learn(): Promise<string> {
+    known = await service.platform();
+    return known;
+  }
+
+  return {
+    now: () => known,
+    learn,
+
+    async forPages() {
+      const asked = async () => void (await learn().catch(tellUnavailable));
+      firstAnswer ??= Promise.race([asked(), sleep(PAGE_PATIENCE_MS, undefined, { ref: false })]);
+      await firstAnswer;
+      return known;
+    },
+
+    isOfKeys({ paymentMode, platform }) {
+      const isOther = platform !== null && known !== null && platform !== known;
+      return paymentMode === service.mode && !isOther;
+    },
+  };
+}
