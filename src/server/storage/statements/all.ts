@@ -10,6 +10,7 @@ import { changeStatements } from './changes.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
+import { earningsStatements } from './earnings.ts';
 import { eventStatements } from './events.ts';
 import { factorStatements } from './factors.ts';
 import { invitationStatements } from './invitations.ts';
@@ -22,6 +23,7 @@ import { paymentSignStatements } from './payment-signs.ts';
 import { paymentStatements } from './payments.ts';
 import { peopleStatements } from './people.ts';
 import { termsStatements } from './terms.ts';
+import { tipListingStatements } from './tip-listings.ts';
 import { tipStatements } from './tips.ts';
 import { webhookStatements } from './webhooks.ts';
 
@@ -30,6 +32,8 @@ export function buildStatements(builder: Builder) {
     ...accountStatements(builder),
     ...codeStatements(builder),
     ...tipStatements(builder),
+    ...tipListingStatements(builder),
+    ...earningsStatements(builder),
     ...changeStatements(builder),
     ...paymentStatements(builder),
     ...adjustmentStatements(builder),

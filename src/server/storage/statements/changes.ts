@@ -9,15 +9,8 @@ import { entries, transactions } from '../schema/views.ts';
 import { isAccount } from './accounts.ts';
 import { type Builder, is, value } from './builder.ts';
 import { ownsCode } from './codes.ts';
-import {
-  isBetweenPlaces,
-  isCodeOfTip,
-  isOfService,
-  isReversed,
-  placeGiven,
-  placeOfEntry,
-  transactionWithNames,
-} from './tips.ts';
+import { isBetweenPlaces, placeGiven, placeOfEntry } from './tip-listings.ts';
+import { isCodeOfTip, isOfService, isReversed, transactionWithNames } from './tips.ts';
 
 const isChange = sql`${entries.kindNumber} in ${KINDS_OF_CHANGES}`;
 

@@ -1,0 +1,150 @@
+/**
+ * The buckets of an account: what a tip and its reversal change in that of their quarter, and the earnings that are
+ * added up from them.
+ */
+import { and, eq, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { cents } from '#shared/money.ts';
+import { QUARTER_MS } from '../rules/tips.ts';
+import { accounts } from '../schema/accounts.ts';
+import { adjustments, reversals, tipEntries, tipQuarters, tips } from '../schema/ledger.ts';
+import { KIND_NUMBERS, MODE_NUMBERS } from '../schema/numbers.ts';
+import { tipBuckets } from '../schema/views.ts';
+import { isAccount } from './accounts.ts';
+import { type Builder, is, matches, value } from './builder.ts';
+import { isOfService } from './tips.ts';
+
+const QUARTER = sql.raw(String(QUARTER_MS));
+/** The time at which a quarter begins; as a whole number of 64 bits on both engines. */
+const quarterMs = (quarter: PgColumn | SQL) => sql`cast(${quarter} as bigint) * ${QUARTER}`;
+const RECEIVED = sql.raw(String(KIND_NUMBERS.received));
+const SIMULATED = sql.raw(String(MODE_NUMBERS.simulated));
+/** The sum of the adjustments of `tip`. Simulated tips have none, so that none are looked for. */
+const adjustedTip = (column: string) => sql`case when tip.mode = ${SIMULATED} then 0 else (
+  select coalesce(sum(${sql.identifier(column)}), 0) from ${adjustments} where transaction_sequence = tip.sequence
+) end`;
+
+export function earningsStatements({ db, raw }: Builder) {
+  /** Both times are multiples of a quarter of an hour. */
+  const quarterOf = (name: string) => sql`cast(${value(name)} as bigint) / ${QUARTER}`;
+  const bucketsBetween = (
+    buckets: { readonly account: PgColumn; readonly quarter: PgColumn },
+    account: string,
+  ) =>
+    and(
+      isAccount(buckets.account, account),
+      gte(buckets.quarter, quarterOf('fromMs')),
+      lt(buckets.quarter, quarterOf('untilMs')),
+    );
+  const localStart = sql`(${tipBuckets.startMs} + cast(${value('offsetMs')} as bigint))`;
+  const isDetailed = sql`case when ${tipBuckets.detailedCount} = ${tipBuckets.count} then 1 else 0 end`;
+  const takenBetween = and(
+    bucketsBetween(tipBuckets, 'accountId'),
+    gt(tipBuckets.count, 0),
+    isOfService(tipBuckets.serviceCategory),
+  );
+
+  /**
+   * A reversal keeps the details of its bucket unless the tip was the largest, which a maximum cannot give
+   * back, or they are missing. They are then made up on demand, so that a reversal costs the same in any
+   * bucket.
+   */
+  const isKept = sql`${tipQuarters.count} > 1 and ${tipQuarters.detailedCount} = ${tipQuarters.count}
+    and ${tipQuarters.largestCents} > ${value('netCents')}`;
+  const kept = (column: SQL) => sql`case when ${isKept} then ${column} else 0 end`;
+
+  return {
+    addToBucket: db
+      .insert(tipQuarters)
+      .values({
+        account: value('account'),
+        quarter: value('quarter'),
+        category: value('category'),
+        count: 1,
+        cents: value('netCents'),
+        checkedCount: 0,
+        checkedCents: cents(0),
+        detailedCount: 1,
+        grossCents: value('grossCents'),
+        largestCents: value('netCents'),
+      })
+      .onConflictDoUpdate({
+        target: [tipQuarters.account, tipQuarters.quarter, tipQuarters.category],
+        set: {
+          count: sql`${tipQuarters.count} + excluded.count`,
+          cents: sql`${tipQuarters.cents} + excluded.cents`,
+          detailedCount: sql`${tipQuarters.detailedCount} + 1`,
+          grossCents: sql`${tipQuarters.grossCents} + excluded.gross_cents`,
+          largestCents: sql`case when ${tipQuarters.largestCents} > excluded.largest_cents
+            then ${tipQuarters.largestCents} else excluded.largest_cents end`,
+        },
+      }),
+    takeFromBucket: db
+      .update(tipQuarters)
+      .set({
+        count: sql`${tipQuarters.count} - 1`,
+        cents: sql`${tipQuarters.cents} - ${value('netCents')}`,
+        detailedCount: kept(sql`${tipQuarters.detailedCount} - 1`),
+        grossCents: kept(sql`${tipQuarters.grossCents} - ${value('grossCents')}`),
+        largestCents: kept(sql`${tipQuarters.largestCents}`),
+      })
+      .where(matches(tipQuarters, 'account', 'quarter', 'category')),
+    /** Sums by local day and service, with whether all their details exist. */
+    dailyEarnings: db
+      .select({
+        day: sql`${localStart} / 86400000`.mapWith(Number).as('day'),
+        serviceCategory: tipBuckets.serviceCategory,
+        count: sql`sum(${tipBuckets.count})`.mapWith(tipBuckets.count),
+        netCents: sql`sum(${tipBuckets.cents})`.mapWith(tipBuckets.cents),
+        grossCents: sql`sum(${tipBuckets.grossCents})`.mapWith(tipBuckets.grossCents),
+        largestCents: sql`max(${tipBuckets.largestCents})`.mapWith(tipBuckets.largestCents),
+        isDetailed: sql`min(${isDetailed})`.mapWith(Number),
+      })
+      .from(tipBuckets)
+      .where(takenBetween)
+      .groupBy(sql`day`, tipBuckets.serviceCategory),
+    hourlyEarnings: db
+      .select({
+        hourOfWeek: sql`${localStart} / 3600000 % 168`.mapWith(Number).as('hour'),
+        count: sql`sum(${tipBuckets.count})`.mapWith(tipBuckets.count),
+        netCents: sql`sum(${tipBuckets.cents})`.mapWith(tipBuckets.cents),
+      })
+      .from(tipBuckets)
+      .where(takenBetween)
+      .groupBy(sql`hour`),
+    /**
+     * Makes up the missing details of a period's buckets. Each bucket reads its own entries by the index of
+     * times; with a join, SQLite's planner compared each bucket with each sum.
+     */
+    detailBuckets: raw(sql`
+      update ${tipQuarters} set (detailed_count, gross_cents, largest_cents) = (
+        select count(*), coalesce(sum(tip.amount_cents + ${adjustedTip('amount_cents')}), 0),
+          coalesce(max(tip.net_amount_cents + ${adjustedTip('net_amount_cents')}), 0)
+        from ${tipEntries} as entry join ${tips} as tip on tip.sequence = entry.transaction_sequence
+          left join ${reversals} as reversal on reversal.transaction_sequence = tip.sequence
+        where entry.account = ${tipQuarters.account} and entry.created_at_ms >= ${quarterMs(tipQuarters.quarter)}
+          and entry.created_at_ms < ${quarterMs(sql`(${tipQuarters.quarter} + 1)`)} and entry.kind = ${RECEIVED}
+          and tip.category = ${tipQuarters.category} and reversal.sequence is null
+      ) where ${bucketsBetween(tipQuarters, 'accountId')} and detailed_count <> count`),
+    /** One statement, so that totals and buckets are of one moment. */
+    totals: db
+      .select({
+        totalTipsReceivedCents: accounts.totalTipsReceivedCents,
+        totalTipsGivenCents: accounts.totalTipsGivenCents,
+        receivedCount: sql`coalesce(sum(${tipBuckets.count}), 0)`.mapWith(tipBuckets.count),
+        receivedCents: sql`coalesce(sum(${tipBuckets.cents}), 0)`.mapWith(tipBuckets.cents),
+      })
+      .from(accounts)
+      .leftJoin(
+        tipBuckets,
+        and(
+          eq(tipBuckets.account, accounts.number),
+          gte(tipBuckets.quarter, quarterOf('fromMs')),
+          lt(tipBuckets.quarter, quarterOf('untilMs')),
+          isOfService(tipBuckets.serviceCategory),
+        ),
+      )
+      .where(is(accounts.id, 'userId'))
+      .groupBy(accounts.id),
+  };
+}
