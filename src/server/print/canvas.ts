@@ -1,8 +1,8 @@
 /** The canvas of a sheet: shapes, text that stays in its box, and the code. Lengths are in millimetres. */
 import PDFDocument from 'pdfkit';
 import { encodeAddress, QUIET_ZONE_MODULES } from '../qr-modules.ts';
-import type { Colour } from './colours.ts';
-import { type Face, fitText, LEADING, type Lettered, letter, type Run, runsOf } from './lettering.ts';
+import { type Colour, inkOf } from './colours.ts';
+import { createTypesetter } from './typesetting.ts';
 
 const POINTS_PER_MM = 72 / 25.4;
 
@@ -24,16 +24,6 @@ export interface CutPage {
   readonly bleed: Box;
 }
 
-interface Label extends Box {
-  readonly face: Face;
-  readonly colour: Colour;
-  /** Smaller where the box requires it. */
-  readonly maxSize: number;
-  readonly maxLines: number;
-  readonly align: 'left' | 'centre' | 'right';
-  readonly stand: 'top' | 'middle' | 'bottom';
-}
-
 interface Shape {
   readonly fill?: Colour;
   readonly line?: Colour;
@@ -46,10 +36,6 @@ export type Canvas = ReturnType<typeof openCanvas>;
 
 /** pdfkit recognises a repeated picture by its address, not by its bytes. */
 const addressOf = (jpeg: Uint8Array) => `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
-
-/** pdfkit takes percents of inks as they are. */
-const told = (colour: Colour): string | [number, number, number, number] =>
-  typeof colour === 'string' ? colour : [...colour];
 
 /**
  * @param title the document's title; it must name only people whom the sheet shows.
@@ -76,71 +62,12 @@ export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: Cu
   }
   document.scale(POINTS_PER_MM);
 
-  const registered = new Set<string>();
-  function takeFont({ font }: Run, size: number): void {
-    if (!registered.has(font.name)) {
-      document.registerFont(font.name, font.bytes);
-      registered.add(font.name);
-    }
-    document.font(font.name).fontSize(size);
-  }
-
-  // Explicit, because pdfkit otherwise sets word after word, from left to right in any script.
-  const widthOfRun = (run: Run, size: number) => {
-    takeFont(run, size);
-    return document.widthOfString(run.text, { features: [] }) + run.font.stroke * size;
-  };
-
-  function measureWith(lettered: Lettered): (part: string) => number {
-    const known = new Map<string, number>();
-    return (part) => {
-      const before = known.get(part);
-      if (before !== undefined) return before;
-      const width = runsOf(part, lettered).reduce((sum, run) => sum + widthOfRun(run, 100), 0) / 100;
-      known.set(part, width);
-      return width;
-    };
-  }
-
   return {
     pageWidth,
     pageHeight,
 
-    /**
-     * Writes a text into a box, as large as fits. @returns the left edge of its longest line, and the size of
-     * its letters, in millimetres.
-     */
-    async write(text: string, label: Label): Promise<{ readonly left: number; readonly size: number }> {
-      const lettered = await letter(text, label.face);
-      let left = label.x + label.width;
-      if (lettered.text.trim() === '') return { left, size: label.maxSize };
-      const widthOf = measureWith(lettered);
-      const { size, lines } = fitText(lettered.text, label, widthOf);
-      const height = size * LEADING * lines.length;
-      const spare = label.height - height;
-      let top = label.y + { top: 0, middle: spare / 2, bottom: spare }[label.stand];
-      for (const line of lines) {
-        const width = widthOf(line) * size;
-        const room = label.width - width;
-        let x = label.x + { left: 0, centre: room / 2, right: room }[label.align];
-        left = Math.min(left, x);
-        document.fillColor(told(label.colour));
-        for (const run of runsOf(line, lettered)) {
-          const advance = widthOfRun(run, size);
-          const stroke = run.font.stroke * size;
-          document.lineWidth(stroke).strokeColor(told(label.colour));
-          document.text(run.text, x + stroke / 2, top + size * 0.82, {
-            lineBreak: false,
-            baseline: 'alphabetic',
-            features: [],
-            ...(stroke > 0 && { fill: true, stroke: true }),
-          });
-          x += advance;
-        }
-        top += size * LEADING;
-      }
-      return { left, size };
-    },
+    /** Writes a text into its place, as large as fits. */
+    write: createTypesetter(document),
 
     /** Draws a square picture with the corners of the product. The document holds repeated ones once. */
     picture(jpeg: Uint8Array, x: number, y: number, edge: number): void {
@@ -205,12 +132,12 @@ export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: Cu
       const module = size / modules;
       const whole = size + 2 * QUIET_ZONE_MODULES * module;
       document.roundedRect(middleX - whole / 2, middleY - whole / 2, whole, whole, module);
-      document.fill(told(quietZone));
+      document.fill(inkOf(quietZone));
       const left = middleX - size / 2;
       const top = middleY - size / 2;
       for (const { row, column, width } of runs)
         document.rect(left + column * module, top + row * module, width * module, module);
-      document.fill(told(dark));
+      document.fill(inkOf(dark));
     },
 
     finish(): Promise<Uint8Array> {
@@ -228,9 +155,9 @@ export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: Cu
     if (isDashed) document.dash(1.5, { space: 1.5 });
     else document.undash();
     document.lineWidth(lineWidth);
-    if (fill && line) document.fillAndStroke(told(fill), told(line));
-    else if (fill) document.fill(told(fill));
-    else if (line) document.stroke(told(line));
+    if (fill && line) document.fillAndStroke(inkOf(fill), inkOf(line));
+    else if (fill) document.fill(inkOf(fill));
+    else if (line) document.stroke(inkOf(line));
   }
 }
 

@@ -4,6 +4,10 @@ import type { Ink, PrintTarget } from '#shared/print.ts';
 /** `#` with six hexadecimal digits; or percents of cyan, magenta, yellow and black ink. */
 export type Colour = string | readonly [cyan: number, magenta: number, yellow: number, black: number];
 
+/** pdfkit takes percents of inks as they are. */
+export const inkOf = (colour: Colour): string | [number, number, number, number] =>
+  typeof colour === 'string' ? colour : [...colour];
+
 export interface Palette {
   /** The piece, and the band along its edge, with the letters on each. */
   readonly ground: Colour;

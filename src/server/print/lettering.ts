@@ -202,9 +202,10 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
   return runs;
 }
 
-interface Place {
+export interface Place {
   readonly width: number;
   readonly height: number;
+  /** Smaller where the place requires it. */
   readonly maxSize: number;
   readonly maxLines: number;
 }

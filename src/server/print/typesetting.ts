@@ -1,0 +1,86 @@
+/** Sets type on a page of pdfkit. It hides typefaces, lines and runs. */
+import { type Colour, inkOf } from './colours.ts';
+import {
+  type Face,
+  fitText,
+  LEADING,
+  type Lettered,
+  letter,
+  type Place,
+  type Run,
+  runsOf,
+} from './lettering.ts';
+
+/** A place for a text, in millimetres. */
+export interface Label extends Place {
+  readonly x: number;
+  readonly y: number;
+  readonly face: Face;
+  readonly colour: Colour;
+  readonly align: 'left' | 'centre' | 'right';
+  readonly stand: 'top' | 'middle' | 'bottom';
+}
+
+/**
+ * @returns a function that writes a text into a place, as large as fits. It answers the left edge of its longest line,
+ *   and the size of its letters, in millimetres.
+ */
+export function createTypesetter(document: PDFKit.PDFDocument) {
+  const registered = new Set<string>();
+  function takeFont({ font }: Run, size: number): void {
+    if (!registered.has(font.name)) {
+      document.registerFont(font.name, font.bytes);
+      registered.add(font.name);
+    }
+    document.font(font.name).fontSize(size);
+  }
+
+  // Explicit, because pdfkit otherwise sets word after word, from left to right in any script.
+  const widthOfRun = (run: Run, size: number) => {
+    takeFont(run, size);
+    return document.widthOfString(run.text, { features: [] }) + run.font.stroke * size;
+  };
+
+  function measureWith(lettered: Lettered): (part: string) => number {
+    const known = new Map<string, number>();
+    return (part) => {
+      const before = known.get(part);
+      if (before !== undefined) return before;
+      const width = runsOf(part, lettered).reduce((sum, run) => sum + widthOfRun(run, 100), 0) / 100;
+      known.set(part, width);
+      return width;
+    };
+  }
+
+  return async (text: string, label: Label): Promise<{ readonly left: number; readonly size: number }> => {
+    const lettered = await letter(text, label.face);
+    let left = label.x + label.width;
+    if (lettered.text.trim() === '') return { left, size: label.maxSize };
+    const widthOf = measureWith(lettered);
+    const { size, lines } = fitText(lettered.text, label, widthOf);
+    const height = size * LEADING * lines.length;
+    const spare = label.height - height;
+    let top = label.y + { top: 0, middle: spare / 2, bottom: spare }[label.stand];
+    for (const line of lines) {
+      const width = widthOf(line) * size;
+      const room = label.width - width;
+      let x = label.x + { left: 0, centre: room / 2, right: room }[label.align];
+      left = Math.min(left, x);
+      document.fillColor(inkOf(label.colour));
+      for (const run of runsOf(line, lettered)) {
+        const advance = widthOfRun(run, size);
+        const stroke = run.font.stroke * size;
+        document.lineWidth(stroke).strokeColor(inkOf(label.colour));
+        document.text(run.text, x + stroke / 2, top + size * 0.82, {
+          lineBreak: false,
+          baseline: 'alphabetic',
+          features: [],
+          ...(stroke > 0 && { fill: true, stroke: true }),
+        });
+        x += advance;
+      }
+      top += size * LEADING;
+    }
+    return { left, size };
+  };
+}
