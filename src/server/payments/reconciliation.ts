@@ -59,31 +59,11 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const { payments } = storage;
   const platform = await service.platform();
-  const totals = new Map<Finding['kind'], { count: number; cents: number }>();
-  const sides = {
-    paid: { elsewhere: 0, here: 0 },
-    back: { elsewhere: 0, here: 0 },
-    received: { elsewhere: 0, here: 0 },
-  };
-  const counts = { chargeCount: 0, paymentCount: 0, foreignChargeCount: 0, otherKeysCount: 0 };
+  const tally = createTally(tell);
+  const { counts, note } = tally;
   /** Payments whose charge did not come in their own stretch, and those whose charge came in another before. */
   const awaited = new Map<TransactionId, PaymentRecord>();
   const judgedBefore = new Map<TransactionId, number>();
-
-  function note({ sides: found, findings }: Compared): void {
-    for (const name of ['paid', 'back', 'received'] as const) {
-      sides[name].elsewhere += found[name].elsewhere;
-      sides[name].here += found[name].here;
-    }
-    for (const finding of findings) {
-      const { kind, elsewhereCents, hereCents } = finding;
-      const total = totals.get(kind) ?? { count: 0, cents: 0 };
-      total.count += 1;
-      total.cents += elsewhereCents - hereCents;
-      totals.set(kind, total);
-      tell(finding);
-    }
-  }
 
   const isOurs = ({ paymentMode, platform: of }: PaymentRecord) =>
     paymentMode === service.mode && (of === null || of === platform);
@@ -164,8 +144,42 @@ export async function reconcile(
     await judgeAwaited(startMs + PAYING_MS);
   }
   await judgeAwaited(Number.NEGATIVE_INFINITY);
-  const addsUp = !DIFFERENCES.some((kind) => totals.has(kind));
-  return { ...counts, sides, totals, addsUp };
+  return tally.reconciled();
+}
+
+/** Adds up what was compared. */
+function createTally(tell: (finding: Finding) => void) {
+  const totals = new Map<Finding['kind'], { count: number; cents: number }>();
+  const sides = {
+    paid: { elsewhere: 0, here: 0 },
+    back: { elsewhere: 0, here: 0 },
+    received: { elsewhere: 0, here: 0 },
+  };
+  const counts = { chargeCount: 0, paymentCount: 0, foreignChargeCount: 0, otherKeysCount: 0 };
+  return {
+    counts,
+
+    /** Adds what both sides have of one tip or charge, and tells what differs. */
+    note({ sides: found, findings }: Compared): void {
+      for (const name of ['paid', 'back', 'received'] as const) {
+        sides[name].elsewhere += found[name].elsewhere;
+        sides[name].here += found[name].here;
+      }
+      for (const finding of findings) {
+        const { kind, elsewhereCents, hereCents } = finding;
+        const total = totals.get(kind) ?? { count: 0, cents: 0 };
+        total.count += 1;
+        total.cents += elsewhereCents - hereCents;
+        totals.set(kind, total);
+        tell(finding);
+      }
+    },
+
+    reconciled(): Reconciled {
+      const addsUp = !DIFFERENCES.some((kind) => totals.has(kind));
+      return { ...counts, sides, totals, addsUp };
+    },
+  };
 }
 
 /** The charges of each stretch by their ids, the newest stretch first; one without charges is there as well. */
