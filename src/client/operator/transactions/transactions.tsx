@@ -1,26 +1,17 @@
 /** Tips: finding one, refunding it for somebody who cannot, ending a debt, and what payments leave to an operator. */
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { consolePath } from '#shared/console/parts.ts';
-import {
-  DEBT_TEXTS,
-  type FoundTipView,
-  RETURN_TEXTS,
-  SETTLED_DEBTS,
-  type SettledDebt,
-} from '#shared/console/transactions.ts';
-import { toastMessage } from '../../toasts.ts';
+import { DEBT_TEXTS, type FoundTipView, RETURN_TEXTS } from '#shared/console/transactions.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
-import { ActDialog } from '../act-dialog.tsx';
-import { consoleApi, consoleHooks } from '../console-api.ts';
+import { consoleHooks } from '../console-api.ts';
 import { Fact, FactRows } from '../facts.tsx';
 import styles from '../finding.module.css';
 import { Finding, useName } from '../finding.tsx';
 import { Acts, Amount, Id, When, Who } from '../parties.tsx';
 import { StripeLink } from './stripe-link.tsx';
+import { TipActs } from './tip-acts.tsx';
 import { Troubles } from './troubles.tsx';
 
 const STATUSES: Readonly<Record<FoundTipView['status'], string>> = {
@@ -69,11 +60,7 @@ export function Transactions() {
 }
 
 function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange: () => void }) {
-  const [asked, setAsked] = useState<'refund' | SettledDebt>();
-  const { id, status, giver, receiver, payment, refundedAt, refundedBy, debts } = tip;
-  const isHeld = payment?.state === 'authorised';
-  const isRefundable = (status === 'completed' || isHeld) && (payment?.refundAskedAt ?? null) === null;
-  const settled = SETTLED_DEBTS.filter((kind) => debts.some((debt) => debt.kind === kind));
+  const { id, status, giver, receiver, payment, refundedAt, refundedBy } = tip;
   return (
     <section className={[card.card, styles.found].join(' ')}>
       <div className={styles.title}>
@@ -115,96 +102,10 @@ function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange:
         <Changes tip={tip} />
         <Acts acts={tip.acts} />
       </FactRows>
-      {(isRefundable || settled.length > 0) && (
-        <div className={styles.act}>
-          {isRefundable && (
-            <Button look="money" onClick={() => setAsked('refund')}>
-              Refund Tip
-            </Button>
-          )}
-          {settled.map((kind) => (
-            <Button key={kind} look="quiet" onClick={() => setAsked(kind)}>
-              {SETTLEMENTS[kind].button}
-            </Button>
-          ))}
-        </div>
-      )}
-      {asked !== undefined && asked !== 'refund' && (
-        <ActDialog
-          title={SETTLEMENTS[asked].title}
-          confirm={SETTLEMENTS[asked].button}
-          act={(reason) => consoleApi.transactions.settle.mutate({ name: id, debt: asked, reason })}
-          onDone={() => {
-            setAsked(undefined);
-            toastMessage(SETTLEMENTS[asked].told);
-            onChange();
-          }}
-          onClose={() => setAsked(undefined)}
-        >
-          <p>
-            <Amount cents={debts.find(({ kind }) => kind === asked)?.cents ?? 0} of={tip} />.{' '}
-            {SETTLEMENTS[asked].text}
-          </p>
-        </ActDialog>
-      )}
-      {asked === 'refund' && (
-        <ActDialog
-          title="Refund this tip?"
-          confirm="Refund Tip"
-          isMoney
-          act={(reason) => consoleApi.transactions.refund.mutate({ name: id, reason })}
-          onDone={({ outcome }) => {
-            setAsked(undefined);
-            toastMessage(
-              outcome === 'refunded'
-                ? 'The tip was refunded.'
-                : 'The payment service does not answer. The refund is noted and will be tried again.',
-            );
-            onChange();
-          }}
-          onClose={() => setAsked(undefined)}
-        >
-          <p>
-            <Amount cents={left(tip).paidCents} of={tip} /> goes back to{' '}
-            {giver ? <bdi>{giver.fullName}</bdi> : 'the guest'}, fees included.{' '}
-            <Amount cents={left(tip).netAmountCents} of={tip} /> is taken from <bdi>{receiver.fullName}</bdi>.
-          </p>
-        </ActDialog>
-      )}
+      <TipActs tip={tip} onChange={onChange} />
     </section>
   );
 }
-
-/** What earlier refunds and disputes have left of a tip. */
-function left({ amountCents, giverFeeCents, netAmountCents, changes }: FoundTipView) {
-  return changes.reduce(
-    (sums, change) => ({
-      paidCents: sums.paidCents + change.paidCents,
-      netAmountCents: sums.netAmountCents + change.netAmountCents,
-    }),
-    { paidCents: amountCents + giverFeeCents, netAmountCents: netAmountCents + 0 },
-  );
-}
-
-const SETTLEMENTS: Readonly<
-  Record<
-    SettledDebt,
-    { readonly title: string; readonly button: string; readonly text: string; readonly told: string }
-  >
-> = {
-  owed_to_giver: {
-    title: 'Was the customer paid?',
-    button: 'Mark as Settled',
-    text: 'You have paid it to the customer in another way. No money moves here.',
-    told: 'Marked as settled.',
-  },
-  owed_by_receiver: {
-    title: 'Write this debt off?',
-    button: 'Write Off',
-    text: 'The provider keeps it, and you bear the loss. The server stops trying to take it.',
-    told: 'The debt is written off.',
-  },
-};
 
 function Changes({ tip }: { readonly tip: FoundTipView }) {
   return (

@@ -1,0 +1,108 @@
+/** What an operator can do about a tip: refund it, or end a debt that it has left. Each act asks why. */
+import { useState } from 'react';
+import { type FoundTipView, SETTLED_DEBTS, type SettledDebt } from '#shared/console/transactions.ts';
+import { toastMessage } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { ActDialog } from '../act-dialog.tsx';
+import { consoleApi } from '../console-api.ts';
+import styles from '../finding.module.css';
+import { Amount } from '../parties.tsx';
+
+const SETTLEMENTS: Readonly<
+  Record<
+    SettledDebt,
+    { readonly title: string; readonly button: string; readonly text: string; readonly told: string }
+  >
+> = {
+  owed_to_giver: {
+    title: 'Was the customer paid?',
+    button: 'Mark as Settled',
+    text: 'You have paid it to the customer in another way. No money moves here.',
+    told: 'Marked as settled.',
+  },
+  owed_by_receiver: {
+    title: 'Write this debt off?',
+    button: 'Write Off',
+    text: 'The provider keeps it, and you bear the loss. The server stops trying to take it.',
+    told: 'The debt is written off.',
+  },
+};
+
+export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange: () => void }) {
+  const [asked, setAsked] = useState<'refund' | SettledDebt>();
+  const { id, status, giver, receiver, payment, debts } = tip;
+  const isHeld = payment?.state === 'authorised';
+  const isRefundable = (status === 'completed' || isHeld) && (payment?.refundAskedAt ?? null) === null;
+  const settled = SETTLED_DEBTS.filter((kind) => debts.some((debt) => debt.kind === kind));
+  return (
+    <>
+      {(isRefundable || settled.length > 0) && (
+        <div className={styles.act}>
+          {isRefundable && (
+            <Button look="money" onClick={() => setAsked('refund')}>
+              Refund Tip
+            </Button>
+          )}
+          {settled.map((kind) => (
+            <Button key={kind} look="quiet" onClick={() => setAsked(kind)}>
+              {SETTLEMENTS[kind].button}
+            </Button>
+          ))}
+        </div>
+      )}
+      {asked !== undefined && asked !== 'refund' && (
+        <ActDialog
+          title={SETTLEMENTS[asked].title}
+          confirm={SETTLEMENTS[asked].button}
+          act={(reason) => consoleApi.transactions.settle.mutate({ name: id, debt: asked, reason })}
+          onDone={() => {
+            setAsked(undefined);
+            toastMessage(SETTLEMENTS[asked].told);
+            onChange();
+          }}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>
+            <Amount cents={debts.find(({ kind }) => kind === asked)?.cents ?? 0} of={tip} />.{' '}
+            {SETTLEMENTS[asked].text}
+          </p>
+        </ActDialog>
+      )}
+      {asked === 'refund' && (
+        <ActDialog
+          title="Refund this tip?"
+          confirm="Refund Tip"
+          isMoney
+          act={(reason) => consoleApi.transactions.refund.mutate({ name: id, reason })}
+          onDone={({ outcome }) => {
+            setAsked(undefined);
+            toastMessage(
+              outcome === 'refunded'
+                ? 'The tip was refunded.'
+                : 'The payment service does not answer. The refund is noted and will be tried again.',
+            );
+            onChange();
+          }}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>
+            <Amount cents={left(tip).paidCents} of={tip} /> goes back to{' '}
+            {giver ? <bdi>{giver.fullName}</bdi> : 'the guest'}, fees included.{' '}
+            <Amount cents={left(tip).netAmountCents} of={tip} /> is taken from <bdi>{receiver.fullName}</bdi>.
+          </p>
+        </ActDialog>
+      )}
+    </>
+  );
+}
+
+/** What earlier refunds and disputes have left of a tip. */
+function left({ amountCents, giverFeeCents, netAmountCents, changes }: FoundTipView) {
+  return changes.reduce(
+    (sums, change) => ({
+      paidCents: sums.paidCents + change.paidCents,
+      netAmountCents: sums.netAmountCents + change.netAmountCents,
+    }),
+    { paidCents: amountCents + giverFeeCents, netAmountCents: netAmountCents + 0 },
+  );
+}
