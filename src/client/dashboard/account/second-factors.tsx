@@ -22,6 +22,7 @@ import { SetUpApp } from './set-up-app.tsx';
 
 const MAX_PASSKEYS = 10;
 const APP = 'app';
+type Factor = Passkey | typeof APP;
 
 export function SecondFactors({ user }: { readonly user: User }) {
   return (
@@ -68,25 +69,10 @@ function Ready({ user, factors, onAdded }: ReadyProps) {
   const { passkeys, hasTotp, recoveryCodesLeft } = factors;
   const list = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<'passkey' | 'app' | 'codes' | null>(null);
-  const { asked, ask, close } = useQuestion<Passkey | typeof APP>(list);
-  const { isUnderWay, run } = useAttempts();
+  const { asked, ask, close } = useQuestion<Factor>(list);
   const utils = trpc.useUtils();
   const hasAny = passkeys.length > 0 || hasTotp;
   const isLast = passkeys.length + Number(hasTotp) === 1;
-
-  async function remove(subject: Passkey | typeof APP) {
-    const { removePasskey, removeTotp } = utils.client.secondFactors;
-    try {
-      await withPassword(() =>
-        subject === APP ? removeTotp.mutate() : removePasskey.mutate({ id: subject.id }),
-      );
-      toastSuccess(subject === APP ? 'Authenticator app removed' : 'Passkey removed');
-    } catch (error) {
-      toastError(failureOf(error).detail ?? 'Nothing was removed. Please try again.');
-    }
-    await utils.secondFactors.list.invalidate();
-    close();
-  }
 
   const closeDialog = () => {
     setOpened(null);
@@ -151,30 +137,59 @@ function Ready({ user, factors, onAdded }: ReadyProps) {
       {opened === 'passkey' && <NewPasskey user={user} onClose={closeDialog} />}
       {opened === 'app' && <SetUpApp user={user} onClose={closeDialog} />}
       {opened === 'codes' && <NewRecoveryCodes user={user} onClose={closeDialog} />}
-      {asked && (
-        <Confirmation
-          title={asked === APP ? 'Remove the authenticator app?' : 'Remove this passkey?'}
-          confirm={isUnderWay ? 'Removing...' : 'Remove'}
-          isUnderWay={isUnderWay}
-          onConfirm={() => void run(() => remove(asked))}
-          onCancel={close}
-        >
-          <p>
-            {asked === APP ? (
-              'Its codes stop working.'
-            ) : (
-              <>
-                <strong>
-                  <bdi>{asked.name}</bdi>
-                </strong>{' '}
-                no longer logs you in. You can delete it on your device, too.
-              </>
-            )}{' '}
-            {isLast && 'Your password alone logs you in again, and your recovery codes stop working.'}
-          </p>
-        </Confirmation>
-      )}
+      {asked && <Removal of={asked} isLast={isLast} onClose={close} />}
     </>
+  );
+}
+
+interface RemovalProps {
+  readonly of: Factor;
+  /** Without it the password alone logs in again. */
+  readonly isLast: boolean;
+  readonly onClose: () => void;
+}
+
+/** Asks before a factor is removed, and removes it. */
+function Removal({ of: factor, isLast, onClose }: RemovalProps) {
+  const { isUnderWay, run } = useAttempts();
+  const utils = trpc.useUtils();
+
+  async function remove() {
+    const { removePasskey, removeTotp } = utils.client.secondFactors;
+    try {
+      await withPassword(() =>
+        factor === APP ? removeTotp.mutate() : removePasskey.mutate({ id: factor.id }),
+      );
+      toastSuccess(factor === APP ? 'Authenticator app removed' : 'Passkey removed');
+    } catch (error) {
+      toastError(failureOf(error).detail ?? 'Nothing was removed. Please try again.');
+    }
+    await utils.secondFactors.list.invalidate();
+    onClose();
+  }
+
+  return (
+    <Confirmation
+      title={factor === APP ? 'Remove the authenticator app?' : 'Remove this passkey?'}
+      confirm={isUnderWay ? 'Removing...' : 'Remove'}
+      isUnderWay={isUnderWay}
+      onConfirm={() => void run(remove)}
+      onCancel={onClose}
+    >
+      <p>
+        {factor === APP ? (
+          'Its codes stop working.'
+        ) : (
+          <>
+            <strong>
+              <bdi>{factor.name}</bdi>
+            </strong>{' '}
+            no longer logs you in. You can delete it on your device, too.
+          </>
+        )}{' '}
+        {isLast && 'Your password alone logs you in again, and your recovery codes stop working.'}
+      </p>
+    </Confirmation>
   );
 }
 
