@@ -124,8 +124,12 @@ export function createAccounts(deps: {
     return found;
   }
 
-  function requireStrong(field: string, password: string, person: Parameters<typeof isEasyToGuess>[1]): void {
-    if (isEasyToGuess(password, person, clock())) throw invalid(field, EASY_TO_GUESS);
+  async function requireStrong(
+    field: string,
+    password: string,
+    person: Parameters<typeof isEasyToGuess>[1],
+  ): Promise<void> {
+    if (await isEasyToGuess(password, person, clock())) throw invalid(field, EASY_TO_GUESS);
   }
 
   const isGuarded = ({ email: present }: Account, { email }: ProfileChange) =>
@@ -174,7 +178,7 @@ export function createAccounts(deps: {
 
     async register({ password, invitation, ...person }) {
       const admitted = await invitations.admit({ email: person.email, invitation });
-      requireStrong('password', password, person);
+      await requireStrong('password', password, person);
       const passwordHash = await passwords.hash(password);
       const createdAtMs = clock();
       const acceptedTerms = termsVersion ? { version: termsVersion, atMs: createdAtMs } : null;
@@ -194,7 +198,7 @@ export function createAccounts(deps: {
 
     async changePassword(account, { currentPassword, newPassword }, token) {
       if (isOwnName(newPassword, account)) throw invalid('newPassword', OWN_NAME_AS_PASSWORD);
-      requireStrong('newPassword', newPassword, account);
+      await requireStrong('newPassword', newPassword, account);
       const found = await requirePassword(account.email, currentPassword);
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
       const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };

@@ -49,7 +49,7 @@ export function createMailLinks(deps: {
       const owner = await ownerOf(tokenHash, 'password');
       const { userId } = owner;
       if (isOwnName(newPassword, owner)) throw refused(OWN_NAME_AS_PASSWORD);
-      if (isEasyToGuess(newPassword, owner, clock())) throw refused(EASY_TO_GUESS);
+      if (await isEasyToGuess(newPassword, owner, clock())) throw refused(EASY_TO_GUESS);
       const passwordHash = await passwords.hash(newPassword);
       const told = draft('password_changed');
       if (!(await mails.resetPassword(userId, tokenHash, passwordHash, clock(), told)))

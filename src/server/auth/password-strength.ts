@@ -3,8 +3,8 @@
  * counts the guesses of an attacker who knows 49,000 leaked passwords (OWASP ASVS 5.0, 6.2.4 and 6.2.11), the
  * person, this product, dates, keyboards and common substitutions.
  */
-import { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { normalizePassword } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -46,17 +46,29 @@ interface Person {
 let estimator: ZxcvbnFactory | null = null;
 
 /**
- * Takes some milliseconds of CPU: call it in a turn (work-queue.ts). Upper case does not make a password
- * stronger.
+ * Loads the estimator and its words, each in a turn of the event loop of its own, because all of it together
+ * would hold up other requests for 70 ms.
  */
-export function isEasyToGuess(password: string, person: Person, nowMs: number): boolean {
-  // Loaded with the first chosen password, because it takes some ten megabytes and 30 ms.
-  estimator ??= new ZxcvbnFactory({
+async function createEstimator(): Promise<ZxcvbnFactory> {
+  const { ZxcvbnFactory } = await import('@zxcvbn-ts/core');
+  await turn();
+  const { adjacencyGraphs, dictionary } = await import('@zxcvbn-ts/language-common');
+  await turn();
+  return new ZxcvbnFactory({
     dictionary,
     graphs: adjacencyGraphs,
     maxLength: MAX_JUDGED_LENGTH,
     l33tMaxSubstitutions: MAX_READINGS,
   });
+}
+
+/**
+ * Takes some milliseconds of CPU: call it in a turn (work-queue.ts). Upper case does not make a password
+ * stronger.
+ */
+export async function isEasyToGuess(password: string, person: Person, nowMs: number): Promise<boolean> {
+  // With the first chosen password, because it takes some ten megabytes.
+  estimator ??= await createEstimator();
   const { guesses } = estimator.check(judged(password), [
     ...messagesOf(person),
     ...WORDS_OF_PRODUCT.map((word) => word.toLowerCase()),

@@ -4,7 +4,6 @@
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import MarkdownIt from 'markdown-it';
 import { readBrandFile } from './brand-folder.ts';
 import { BrandRefused } from './brand-refused.ts';
 
@@ -40,13 +39,14 @@ export async function readOperatorPages(
   folder: string,
   defaultPrivacy: string,
 ): Promise<readonly OperatorPage[]> {
+  const markdown = await createMarkdown();
   const pages: OperatorPage[] = [];
   for (const page of OPERATOR_PAGES) {
     const file = join(folder, `${page.name}.md`);
     const bytes = await readBrandFile(file, MAX_BYTES);
     const text = bytes ? decode(file, bytes) : page.name === 'privacy' ? defaultPrivacy : null;
     if (text === null) continue;
-    pages.push({ ...page, ...htmlOf(text, page.label), version: hash('sha256', bytes ?? text) });
+    pages.push({ ...page, ...htmlOf(markdown, text, page.label), version: hash('sha256', bytes ?? text) });
   }
   return pages;
 }
@@ -59,10 +59,12 @@ function decode(file: string, bytes: Uint8Array): string {
   }
 }
 
-const markdown = createMarkdown();
-
 /** Without a heading of the first level, a page gets its label as one. */
-function htmlOf(text: string, label: string): Pick<OperatorPage, 'label' | 'html'> {
+function htmlOf(
+  markdown: Awaited<ReturnType<typeof createMarkdown>>,
+  text: string,
+  label: string,
+): Pick<OperatorPage, 'label' | 'html'> {
   const tokens = markdown.parse(text, {});
   const at = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
   const heading = at < 0 ? '' : wordsOf(tokens[at + 1]?.children ?? []);
@@ -79,7 +81,9 @@ function wordsOf(tokens: readonly { readonly type: string; readonly content: str
     .trim();
 }
 
-function createMarkdown() {
+/** Loaded only where an operator brings pages. */
+async function createMarkdown() {
+  const { default: MarkdownIt } = await import('markdown-it');
   // HTML in a file is shown as the text that it is.
   const parser = new MarkdownIt({ html: false });
   parser.validateLink = (url) => /^(?:https?:|mailto:|tel:|#|\/(?!\/))/i.test(url.trim());

@@ -1,6 +1,5 @@
 /** Streams a ZIP archive: no file is ever whole in memory, and files are read no faster than the archive. */
 import { Readable } from 'node:stream';
-import { ZipFile } from 'yazl';
 
 const MAX_PIECE_BYTES = 64 * 1024;
 
@@ -24,6 +23,7 @@ export async function* zip(
   files: AsyncGenerator<PackedFile, void>,
   modifiedAtMs: number,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  const { ZipFile } = await import('yazl');
   const archive = new ZipFile();
   const outputStream = requireReadable(archive.outputStream);
   const fail = (error: unknown) => void outputStream.destroy(asError(error));

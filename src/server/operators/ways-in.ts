@@ -103,7 +103,7 @@ export function createWaysIn(deps: {
     },
 
     async enrolTotp(operator, { password, code }, token, place) {
-      requireStrong(password, operator, clock());
+      await requireStrong(password, operator, clock());
       const codes = await factors.confirmTotp(holderIn(operator, token), code);
       await storage.setPassword(operator.id, await passwords.hash(password));
       await finishEnrolment(operator, token, place);
@@ -117,9 +117,9 @@ export function createWaysIn(deps: {
 }
 
 /** @throws AppError `invalid_input`. */
-function requireStrong(password: string, { email }: Operator, nowMs: number): void {
+async function requireStrong(password: string, { email }: Operator, nowMs: number): Promise<void> {
   const person = { email, username: '', fullName: '', phone: null };
-  const isWeak = isOwnName(password, person) || isEasyToGuess(password, person, nowMs);
+  const isWeak = isOwnName(password, person) || (await isEasyToGuess(password, person, nowMs));
   if (isWeak)
     throw new AppError('invalid_input', { fieldErrors: [{ field: 'password', message: EASY_TO_GUESS }] });
 }
