@@ -1,6 +1,6 @@
 /** Sends a notification to the push service of a device (RFC 8030), encrypted for the device (RFC 8291). */
-import { ECDH } from 'node:crypto';
-import webPush from 'web-push';
+import { createECDH, ECDH } from 'node:crypto';
+import { encrypt } from 'http_ece';
 import { type Answer, type FindAddresses, post, readRetryAfter } from '#server/outgoing/request.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { FindTarget } from './push-endpoint.ts';
@@ -12,6 +12,8 @@ const CURVE = 'prime256v1';
 const POINT_BYTES = 65;
 /** RFC 8291, section 3.2. */
 const AUTH_BYTES = 16;
+/** RFC 8030, section 5.4. */
+const TOPIC = /^[\w-]{1,32}$/;
 const TIME_LIMIT_MS = 10_000;
 
 export interface PushAddress {
@@ -40,16 +42,14 @@ export interface PushMessage {
   readonly payload: string;
   /** The push service keeps it for this time while the device is unreachable. */
   readonly ttlSeconds: number;
-  /**
-   * Replaces a kept message of the same topic (RFC 8030, section 5.4); at most 32 characters of base64url.
-   */
+  /** Replaces a kept message of the same topic; at most 32 characters of base64url. */
   readonly topic: string;
 }
 
 /**
  * Sends a message to a device, unless `stop` is aborted before the answer. Faults of the device or its push
  * service are outcomes.
- * @throws Error when the message cannot be encrypted, which is a fault of this server.
+ * @throws Error for a topic that is none, which is a fault of this server.
  */
 export type SendPush = (to: PushAddress, message: PushMessage, stop?: AbortSignal) => Promise<PushOutcome>;
 
@@ -75,9 +75,9 @@ export function createSendPush({
     if (Buffer.byteLength(message.payload) > MAX_PAYLOAD_BYTES)
       return refused('the notification is too long');
     if (!isPoint(to.p256dh) || to.auth.length !== AUTH_BYTES) return refused('its keys cannot encrypt');
-    const { headers, body } = encrypt(to, message);
-    const signed = { ...headers, Authorization: vapid.authorizationFor(target.url.origin) };
-    const outgoing = { headers: signed, body, readBytes: 0, timeLimitMs, stop };
+    const body = encrypted(to, message.payload);
+    const headers = { ...headersOf(message, body), Authorization: vapid.authorizationFor(target.url.origin) };
+    const outgoing = { headers, body, readBytes: 0, timeLimitMs, stop };
     const result = await post(target, outgoing, findAddresses);
     switch (result.outcome) {
       case 'answered':
@@ -101,13 +101,25 @@ export function isPoint(bytes: Uint8Array): boolean {
   }
 }
 
-function encrypt({ endpoint, p256dh, auth }: PushAddress, { payload, ttlSeconds, topic }: PushMessage) {
-  const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
-  return webPush.generateRequestDetails(
-    { endpoint, keys: { p256dh: base64url(p256dh), auth: base64url(auth) } },
-    payload,
-    { TTL: Math.max(0, Math.floor(ttlSeconds)), urgency: 'high', topic, contentEncoding: 'aes128gcm' },
-  );
+/** The content of a request: one record, which only the device can read (RFC 8291, section 4). */
+function encrypted({ p256dh, auth }: PushAddress, payload: string): Buffer {
+  const privateKey = createECDH(CURVE);
+  privateKey.generateKeys();
+  const [dh, authSecret] = [Buffer.from(p256dh), Buffer.from(auth)];
+  return encrypt(Buffer.from(payload), { version: 'aes128gcm', dh, privateKey, authSecret });
+}
+
+function headersOf({ ttlSeconds, topic }: PushMessage, body: Buffer) {
+  if (!TOPIC.test(topic))
+    throw new Error('a topic has other characters than those of base64url, or too many');
+  return {
+    TTL: String(Math.max(0, Math.floor(ttlSeconds))),
+    'Content-Length': String(body.length),
+    'Content-Type': 'application/octet-stream',
+    'Content-Encoding': 'aes128gcm',
+    Urgency: 'high',
+    Topic: topic,
+  };
 }
 
 function outcomeOf({ status, retryAfter }: Answer, nowMs: number): PushOutcome {
