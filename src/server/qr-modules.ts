@@ -1,8 +1,9 @@
 /**
  * The modules (small squares) of a QR code and their SVG path, for everything that draws one. The only
- * importer of the library that encodes codes.
+ * importer of the library that encodes codes, and only of its part that does: its entry loads what writes PNG
+ * files and draws on terminals, too.
  */
-import { create } from 'qrcode';
+import { create } from 'qrcode/lib/core/qrcode.js';
 
 /** The quiet zone of ISO/IEC 18004, in modules. */
 export const QUIET_ZONE_MODULES = 4;

@@ -25,7 +25,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   // A prepared statement answers a step, so that the two are one layer.
   ['steps', /^server\/storage\/(?:statements|steps)\//, 'storage schema checks'],
   ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage schema checks steps measures'],
-  ['codes', /^server\/qr-modules\.ts$/, ''],
+  ['codes', /^server\/qr-(?:modules|encoder\.d)\.ts$/, ''],
   ['ports', /^server\/payments\/(?:tip-payments|payment-service|payment-books|answer-time)\.ts$/, 'storage'],
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
   ['payments', /^server\/payments\//, 'storage ports'],
@@ -129,7 +129,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^yazl$/, /^server\/export\//, 'one module packs archives'],
   [/^@simplewebauthn\/server\b/, /^server\/factors\/passkey/, 'only passkeys know WebAuthn'],
   [/^otpauth$/, /^server\/factors\/totp\.ts$/, 'one module knows authenticator apps'],
-  [/^qrcode$/, /^server\/qr-modules\.ts$/, 'one module encodes codes'],
+  [/^qrcode\b/, /^server\/qr-(?:modules|encoder\.d)\.ts$/, 'one module encodes codes'],
   [
     /^(?:pdfkit|fontkit|bidi-js|woff2-encoder)\b/,
     /^server\/print\/(?!printer\.|drawing\.)/,
