@@ -77,13 +77,20 @@ function consoleInDevelopment(): Plugin {
   };
 }
 
-/** Copies the migrations into the built server, so that a build never runs newer ones from the sources. */
+/**
+ * Copies the migrations into the built server, so that a build never runs newer ones from the sources, with a
+ * digest of what they make, so that no start has to run them for comparison.
+ */
 function migrationsOfThisBuild(): Plugin {
   return {
     name: 'migrations-of-this-build',
     applyToEnvironment: ({ name }) => name === 'server',
-    writeBundle({ dir }) {
-      if (dir) cpSync(join(import.meta.dirname, 'drizzle'), join(dir, 'drizzle'), { recursive: true });
+    async writeBundle({ dir }) {
+      if (!dir) return;
+      const copy = join(dir, 'drizzle');
+      cpSync(join(import.meta.dirname, 'drizzle'), copy, { recursive: true });
+      const { DIGEST_FILE, digestForBuild } = await import('./src/server/storage/sqlite/made-schema.ts');
+      writeFileSync(join(copy, DIGEST_FILE), digestForBuild());
     },
   };
 }

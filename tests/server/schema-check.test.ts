@@ -4,14 +4,16 @@
  * are not.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
 import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { migrate } from '#server/storage/sqlite/migrations.ts';
+import { DIGEST_FILE, digestOf } from '#server/storage/sqlite/made-schema.ts';
+import { appliedTo, migrate } from '#server/storage/sqlite/migrations.ts';
+import { objectsOf } from '#server/storage/sqlite/schema-check.ts';
 import { runHere } from '#tests/support/commands.ts';
-import { startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const MIGRATIONS = readMigrations('sqlite');
@@ -222,4 +224,16 @@ describe('a changed file is refused', () => {
     expect(after.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['recipes']);
     after.close();
   });
+});
+
+test('the digest that a build notes is that of a file as its migrations make it, and of no changed one', async () => {
+  const noted = readFileSync(join(dirname(PROGRAM), 'drizzle', DIGEST_FILE), 'utf8');
+  const digestAfter = async (change?: (database: Database) => void) => {
+    const database = openDatabase(await createFile(change));
+    const digest = digestOf(appliedTo(database), objectsOf(database));
+    database.close();
+    return digest;
+  };
+  expect(await digestAfter()).toBe(noted);
+  for (const [what, change] of CHANGES) expect(await digestAfter(change), what).not.toBe(noted);
 });

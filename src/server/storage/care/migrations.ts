@@ -10,14 +10,14 @@ export interface Migration {
 }
 
 /** The build carries its own copy, so that sources that were pulled later do not change what it does. */
-const FOLDER = join(
+export const MIGRATIONS_FOLDER = join(
   import.meta.dirname,
   extname(import.meta.filename) === '.ts' ? '../../../../drizzle' : 'drizzle',
 );
 
 /** Reads an engine's migrations in their order. */
 export function readMigrations(engine: DatabaseAddress['engine']): Migration[] {
-  const files = readMigrationFiles({ migrationsFolder: join(FOLDER, engine) });
+  const files = readMigrationFiles({ migrationsFolder: join(MIGRATIONS_FOLDER, engine) });
   return files.map(({ hash, sql }) => ({ hash, statements: sql }));
 }
 

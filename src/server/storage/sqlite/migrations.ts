@@ -5,20 +5,12 @@
  * checked before the first.
  */
 import { SOFTWARE } from '#shared/software.ts';
-import {
-  compareObjects,
-  type Migration,
-  requireKnown,
-  requireUnchanged,
-  type SchemaObjects,
-} from '../care/migrations.ts';
+import { compareObjects, type Migration, requireKnown, requireUnchanged } from '../care/migrations.ts';
 import { type Announce, announceNothing, DatabaseRefused } from '../port/database.ts';
-import { type Database, IN_MEMORY, openDatabase } from './connection.ts';
+import type { Database } from './connection.ts';
 import { checkLedger } from './ledger-check.ts';
+import { isAsBuilt, MIGRATIONS_TABLE, objectsMadeBy } from './made-schema.ts';
 import { objectsOf } from './schema-check.ts';
-
-const MIGRATIONS_TABLE =
-  'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT';
 
 /**
  * Runs the outstanding migrations.
@@ -62,22 +54,9 @@ export function checkSchema(database: Database, migrations: readonly Migration[]
   if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${SOFTWARE}'s.`);
   const applied = appliedTo(database);
   requireKnown(applied, migrations);
-  return compareObjects(objectsOf(database), objectsMadeBy(migrations.slice(0, applied.length)));
-}
-
-/** Runs the migrations on an empty database, in which no row can be lost and no reference broken. */
-function objectsMadeBy(migrations: readonly Migration[]): SchemaObjects {
-  const database = openDatabase(IN_MEMORY);
-  try {
-    database.pragma('foreign_keys = OFF');
-    const statements = migrations.flatMap((migration) => migration.statements);
-    database.transaction(() => {
-      for (const statement of [MIGRATIONS_TABLE, ...statements]) database.exec(statement);
-    })();
-    return objectsOf(database);
-  } finally {
-    database.close();
-  }
+  const present = objectsOf(database);
+  if (isAsBuilt(applied, present)) return [];
+  return compareObjects(present, objectsMadeBy(migrations.slice(0, applied.length)));
 }
 
 function requireLedger(database: Database): void {

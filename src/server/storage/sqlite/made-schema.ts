@@ -1,0 +1,53 @@
+/**
+ * What migrations make of an empty database, by running them. It takes 60 ms, most of it renaming tables under
+ * triggers, so that the build notes a digest of what comes of all of them.
+ */
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MIGRATIONS_FOLDER, type Migration, readMigrations, type SchemaObjects } from '../care/migrations.ts';
+import { IN_MEMORY, openDatabase } from './connection.ts';
+import { objectsOf } from './schema-check.ts';
+
+export const MIGRATIONS_TABLE =
+  'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT';
+
+/** In the build's copy of the migrations; there is none beside the sources. */
+export const DIGEST_FILE = 'sqlite.sha256';
+
+/** Runs migrations in memory: no row can be lost and no reference broken in an empty database. */
+export function objectsMadeBy(migrations: readonly Migration[]): SchemaObjects {
+  const database = openDatabase(IN_MEMORY);
+  try {
+    database.pragma('foreign_keys = OFF');
+    const statements = migrations.flatMap((migration) => migration.statements);
+    database.transaction(() => {
+      for (const statement of [MIGRATIONS_TABLE, ...statements]) database.exec(statement);
+    })();
+    return objectsOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Whether a schema is what the build has seen these migrations make. Without a note nothing is said, and the
+ * migrations have to be run.
+ * @param applied the hashes of the migrations that the database has run.
+ */
+export function isAsBuilt(applied: readonly string[], objects: SchemaObjects): boolean {
+  const file = join(MIGRATIONS_FOLDER, DIGEST_FILE);
+  return existsSync(file) && readFileSync(file, 'utf8') === digestOf(applied, objects);
+}
+
+/** The note of a build: of all migrations, and of what they make. */
+export function digestForBuild(): string {
+  const migrations = readMigrations('sqlite');
+  const hashes = migrations.map((migration) => migration.hash);
+  return digestOf(hashes, objectsMadeBy(migrations));
+}
+
+/** Of the migrations that a database has run, and of its tables, indexes, triggers and views. */
+export function digestOf(applied: readonly string[], objects: SchemaObjects): string {
+  return hash('sha256', JSON.stringify([applied, [...objects]]));
+}
