@@ -43,7 +43,8 @@ interface Person {
   readonly phone: string | null;
 }
 
-let estimator: ZxcvbnFactory | null = null;
+/** Made once, also when several passwords wait for it. */
+let estimator: Promise<ZxcvbnFactory> | null = null;
 
 /**
  * Loads the estimator and its words, each in a turn of the event loop of its own, because all of it together
@@ -68,8 +69,11 @@ async function createEstimator(): Promise<ZxcvbnFactory> {
  */
 export async function isEasyToGuess(password: string, person: Person, nowMs: number): Promise<boolean> {
   // With the first chosen password, because it takes some ten megabytes.
-  estimator ??= await createEstimator();
-  const { guesses } = estimator.check(judged(password), [
+  estimator ??= createEstimator().catch((error: unknown) => {
+    estimator = null;
+    throw error;
+  });
+  const { guesses } = (await estimator).check(judged(password), [
     ...messagesOf(person),
     ...WORDS_OF_PRODUCT.map((word) => word.toLowerCase()),
     ...recentYears(nowMs),
