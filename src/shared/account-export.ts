@@ -14,49 +14,38 @@ import { blockedGiver, transaction } from './tips.ts';
 
 export const exportRequest = z
   .object({
-    /** The zone of dates and times in the file for spreadsheets. */
     timeZone: timeZone.default('UTC'),
   })
   .optional();
 
-/** The first item of the stream. */
 export interface ExportStart {
   /** ASCII only. */
   readonly fileName: string;
 }
 
-/** A part of the archive in base64. */
 export interface ExportPiece {
   readonly base64: string;
 }
 
-/** Everything stored about an account beside its transactions, payments and pictures. */
+/** Everything stored about an account beside its transactions, payments, pictures and secrets. */
 export const exportedAccount = z.object({
   ...user.omit({ mustChangePassword: true, mustAddSecondFactor: true }).shape,
   formerUsernames: z.array(z.string()),
   sessions: z.array(session),
-  /** Newest first. */
   apiKeys: z.array(apiKey),
-  /** Without secrets. */
   secondFactors,
-  /** Oldest first, without secrets. */
   webhooks: z.array(webhook.extend({ deliveries: z.array(webhookDelivery) })),
-  /** Newest first. */
   noticeDevices: z.array(notificationDevice),
-  /** Current codes, oldest first. */
   qrCodes: z.array(
     z.object({
       ...qrCode.pick({ id: true, serviceCategory: true, url: true, status: true }).shape,
       ...qrCode.pick({ displayName: true, greeting: true, thankYou: true, takesWords: true, isListed: true })
         .shape,
-      /** The name of the code's picture in the archive. */
       pictureFile: z.string(),
-      /** The name of the tip page's photo in the archive; null without one. */
       photoFile: z.string().nullable(),
     }),
   ),
   readyThankYous: z.array(z.string()),
-  /** Under pseudonyms. */
   blockedGivers: z.array(
     z.object({
       ...blockedGiver.omit({ tip: true }).shape,
@@ -67,27 +56,20 @@ export const exportedAccount = z.object({
   payoutAccounts: z.array(
     z.object({
       paymentMode: z.enum(PAID_MODES),
-      /** The payment service's id of the account. */
       accountId: z.string(),
       chargesEnabled: z.boolean(),
-      /** What the payment service asks of the owner, in its own names. */
       missing: z.array(z.string()),
       /** The operator's account there; null for accounts from before this was stored. */
       platform: z.string().nullable(),
       /** ISO 3166-1 alpha-2; null when it is not known. */
       country: z.string().nullable(),
-      /** Whether the account's balance is paid out to its owner's bank. */
       payoutsEnabled: z.boolean(),
-      /** Why the payment service has restricted it, in its own name; null when it has not. */
       disabledReason: z.string().nullable(),
-      /** When the payment service last told of it. */
       readAt: z.iso.datetime(),
     }),
   ),
-  /** What operators did to the account, newest first. */
   operatorActs: z.array(operatorAct),
   mail: mailSettings.omit({ email: true }),
-  /** The terms of use that were accepted; null where there were none. */
   acceptedTerms: z
     .object({
       /** SHA-256 of their text, in hexadecimal. */
@@ -110,14 +92,11 @@ export const exportedPayment = z.object({
   createdAt: z.iso.datetime(),
   /** When the payment last moved or a refund was requested. */
   changedAt: z.iso.datetime(),
-  /** The time after which it cannot be paid. */
   expiresAt: z.iso.datetime(),
   /** The payment page's id at the payment service, and its address; null without one. */
   checkoutId: z.string().nullable(),
   checkoutUrl: z.url().nullable(),
-  /** The payment service's id of the charge; null unless it was paid. */
   chargeId: z.string().nullable(),
-  /** The time of the refund request and who made it; null without one. */
   refundAskedAt: z.iso.datetime().nullable(),
   refundAskedBy: z.enum(TIP_PARTIES).nullable(),
   /** When the money is captured that is held on the card; null once it was, and without that. */
@@ -126,7 +105,6 @@ export const exportedPayment = z.object({
   owedToGiverCents: z.int().min(0).brand<'Cents'>(),
 });
 
-/** The messages that an account gave with a tip. */
 export const exportedMessages = z.object({
   transactionId: transaction.shape.id,
   message: z.string().nullable(),

@@ -1,7 +1,4 @@
-/**
- * The schemas of accounts: registration, login, profile, and the user as shown to themselves. Rules that only
- * the server can check (is the email taken, is the password common) are not here.
- */
+/** Schemas of accounts. Rules that only the server can check (whether an email is taken) are not here. */
 import { z } from 'zod';
 import { brand } from './brand.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from './categories.ts';
@@ -18,7 +15,7 @@ import { isReservedUsername } from './later/reserved-usernames.ts';
 import { serviceCategory } from './qr-codes.ts';
 import { MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, USERNAME } from './usernames.ts';
 
-/** Too few letters and digits of a name are part of names that have nothing to do with it. */
+/** A shorter name of the product is part of many names that have nothing to do with it. */
 const MIN_BRAND_LENGTH = 5;
 const BRAND = brand.name.toLowerCase().replace(/[^a-z0-9]/g, '');
 const hasBrand = (username: string): boolean =>
@@ -28,9 +25,7 @@ const hasBrand = (username: string): boolean =>
 const MIN_PASSWORD_LENGTH = 8;
 const MAX_PASSWORD_LENGTH = 256;
 
-/**
- * UTF-16 units as typed. Longer texts are not normalised, which takes the square of a run of combining marks.
- */
+/** UTF-16 units as typed. Longer texts are not normalised, which takes the square of a run of combining marks. */
 const MAX_TYPED_PASSWORD_LENGTH = 2 * MAX_PASSWORD_LENGTH;
 
 /** Longest address that SMTP can carry (RFC 5321, section 4.5.3.1.3, less the angle brackets). */
@@ -45,10 +40,9 @@ const PHONE = /^(?:\+?[ ().\-/]*(?:\d[ ().\-/]*){7,20})?$/;
 const NOT_BLANK = { pattern: '\\S' };
 
 /**
- * A JSON Schema pattern: no control character, line separator or direction mark, and no white space at the
- * ends. The rest of the rule needs Unicode properties that few validators know. Line separators are what a
- * dot does not match (ECMA-262, section 22.2.2.7), because generators write an escaped one into programs as a
- * line break.
+ * A JSON Schema pattern for the part of the rule that needs no Unicode properties, which few validators know. Line
+ * separators are what a dot does not match (ECMA-262, section 22.2.2.7), because generators write an escaped one into
+ * programs as a line break.
  */
 const PLAIN_NAME = (() => {
   const hidden = '\\x00-\\x1F\\x7F-\\x9F\\u061C\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF';
@@ -207,7 +201,6 @@ export const profileChange = z.object({
   currentPassword: anyPassword('Current password', 'Current password is too long.').optional(),
 });
 
-/** How long after the password was typed an action does not ask for it again. */
 export const RECENT_PASSWORD_MINUTES = 15;
 
 export const confirmation = z.object({ password: anyPassword('Password', 'Password is too long.') });
@@ -217,7 +210,6 @@ export const passwordChange = z.object({
   newPassword: password,
 });
 
-/** What the owner types to close an account. */
 export const CLOSING_WORD = 'close';
 
 /** A login within these days reopens the account. */
@@ -225,7 +217,6 @@ export const CLOSING_GRACE_DAYS = 7;
 
 export const closing = z.object({
   currentPassword: anyPassword('Current password', 'Current password is too long.'),
-  /** Case-insensitive. */
   confirmation: z
     .string({ error: `Please type the word ${CLOSING_WORD}.` })
     .trim()
@@ -239,7 +230,6 @@ export const closingAnswer = z.object({
   closesAt: z.iso.datetime(),
 });
 
-/** A login session as shown to its owner. */
 export const session = z.object({
   id: z.string().regex(idPattern('ses')).brand<'SessionId'>(),
   /** Such as "Chrome on Android"; null when the client sent none. */

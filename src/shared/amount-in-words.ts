@@ -1,7 +1,6 @@
 /** Amounts in words, as on a cheque, because a sum read twice is rarely a slip of the finger. */
 import { type Cents, cents, formatMoney, SHORT, terms } from './money.ts';
 
-/** The name of the currency follows the figures, as in `10 US dollars`. */
 export const NAMED: Intl.NumberFormatOptions = { ...SHORT, currencyDisplay: 'name' };
 
 const UNITS =
@@ -15,10 +14,7 @@ export function currencyName(): string {
   return formatMoney(cents(0), NAMED).replace(/^\S+\s/, '');
 }
 
-/**
- * Spells an amount below a million dollars: "five hundred dollars", "ten dollars and one cent". In another
- * currency the name follows the figures: "500 euros".
- */
+/** Spells an amount below a million dollars: "ten dollars and one cent". Other currencies: "500 euros". */
 export function amountInWords(amount: Cents): string {
   if (terms().currency !== 'USD') return formatMoney(amount, NAMED);
   const dollars = Math.floor(amount / 100);

@@ -16,7 +16,6 @@ export const announcements = z.object({
     .nullable(),
   maintenance: z
     .object({
-      /** When it is expected to be over; null where that is not known. */
       until,
     })
     .nullable(),

@@ -18,7 +18,6 @@ const NO_DAYS = `A key works for 1 to ${MAX_KEY_DAYS} days.`;
 const NO_ADDRESS = 'An address must be written as 192.0.2.1, 192.0.2.0/24, 2001:db8::1 or 2001:db8::/32.';
 const TOO_MANY_ADDRESSES = `A key may have up to ${MAX_KEY_ADDRESSES} addresses.`;
 
-/** IPv4 or IPv6, or a network of one in CIDR notation. */
 const ADDRESS = new RegExp(
   [z.regexes.ipv4, z.regexes.cidrv4, z.regexes.ipv6, z.regexes.cidrv6]
     .map(({ source }) => `(?:${source})`)
@@ -35,7 +34,6 @@ const name = shownText('The name', {
 
 /** Refuses unknown members, because a misspelt `addresses` would make a key that works from anywhere. */
 export const newApiKey = closedObject({
-  /** Its owner's name for it. */
   name,
   scopes: z
     .array(z.enum(API_SCOPES, { error: `A scope must be one of ${API_SCOPES.join(', ')}.` }), {
@@ -44,7 +42,6 @@ export const newApiKey = closedObject({
     .min(1, NO_SCOPE)
     .max(API_SCOPES.length, { error: 'Please choose each scope once.', abort: true })
     .transform((chosen): ApiScope[] => API_SCOPES.filter((scope) => chosen.includes(scope))),
-  /** For how many days it works. */
   days: z
     .int({ error: NO_DAYS })
     .min(1, NO_DAYS)

@@ -4,7 +4,6 @@
 export const API_SCOPES = ['tips:read', 'tips:refund', 'codes:read', 'codes:write', 'records:read'] as const;
 export type ApiScope = (typeof API_SCOPES)[number];
 
-/** Each as its owner reads it. */
 export const SCOPE_LABELS: Readonly<Record<ApiScope, string>> = {
   'tips:read': 'See your tips',
   'tips:refund': 'Refund tips',

@@ -6,10 +6,7 @@ import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, tipFilter } from './records
 import { transaction, transactionsQuery } from './tips.ts';
 import { closedObject } from './unknown-names.ts';
 
-/**
- * `tip` as it was given; `reversal` when all that was left of it went back, or `canceled` when nothing had been
- * charged; the others are adjustments.
- */
+/** `reversal` when all that was left of a tip went back, or `canceled` when nothing had been charged. */
 const BOOK_ENTRY_KINDS = ['tip', 'reversal', 'canceled', ...ADJUSTMENT_KINDS] as const;
 
 /** The transaction, and the number of the entry among those of the account. */
@@ -38,7 +35,6 @@ export const entriesQuery = closedObject({
   cursor,
   ...tipFilter,
   direction: z.enum(TIP_DIRECTIONS, { error: NO_DIRECTION }).optional(),
-  /** Leaves the tips out. */
   only: z.enum(['changes'], { error: 'Only changes can be asked for alone.' }).optional(),
   /** The first and the last day of the tips that the entries belong to. */
   tipsFrom: from,
@@ -58,7 +54,6 @@ const signedCents = z.int().brand<'Cents'>();
 export const bookEntry = z.object({
   id: z.string().regex(ENTRY_ID),
   kind: z.enum(BOOK_ENTRY_KINDS),
-  /** As the account sees it. */
   direction: z.enum(TIP_DIRECTIONS),
   /** When it happened itself, ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
@@ -68,7 +63,6 @@ export const bookEntry = z.object({
   netAmountCents: signedCents,
   /** The payment service's id of the refund or dispute; null without one. */
   source: z.string().nullable(),
-  /** The payment service's id of the payment; null for simulated tips. */
   chargeId: z.string().nullable(),
   /** The tip that it belongs to, as it counts today. */
   transaction,
@@ -80,6 +74,5 @@ export type BookEntry = z.infer<typeof bookEntry>;
 /** Newest first. */
 export interface EntryPage {
   readonly entries: readonly BookEntry[];
-  /** The `cursor` of the next page; null on the last. */
   readonly nextCursor: string | null;
 }

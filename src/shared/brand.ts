@@ -1,7 +1,6 @@
 /**
- * What people see of the product's name, and what is made of it. An operator names an installation by
- * BRAND_NAME and BRAND_SENTENCE; a fork renames it here, in software.ts, in the client's index.html and
- * manifest, and in deploy/.
+ * The product's name. An operator names an installation by BRAND_NAME and BRAND_SENTENCE; a fork renames it here, in
+ * software.ts, in the client's index.html and manifest, and in deploy/.
  */
 import { SOFTWARE } from './software.ts';
 
@@ -20,7 +19,6 @@ export const brand = {
   tagline: set?.['sentence'] ?? DEFAULT_SENTENCE,
   /** The scheme of links such as `tipwell://tip/{userId}/{category}`. */
   linkScheme: 'tipwell',
-  /** The local storage key of the session token. */
   tokenStorageKey: 'tipwell_token',
 } as const;
 
@@ -30,5 +28,5 @@ export const brand = {
 export const BRAND_DESCRIPTION =
   'Get tipped by QR code. A customer scans, picks an amount and pays; you see it arrive at once.';
 
-/** The cookie that marks devices on which an account was logged in to. */
+/** The cookie with device marks (OWASP: device cookie). */
 export const DEVICE_COOKIE = 'tipwell_device';

@@ -24,10 +24,7 @@ const LONGEST_STRETCH_MS = 4 * WEEK_MS;
 /** A case-insensitive name of the tz database (https://data.iana.org/time-zones/theory.html), no offset. */
 const NAME = /^[a-z][a-z0-9_+/-]*$/i;
 
-/**
- * A time zone with the last day that was asked for, by the hour at which days start: mostly the next request
- * is for the same day.
- */
+/** With the last day that was asked for, by start hour: mostly the next request is for the same day. */
 interface Zone {
   readonly format: Intl.DateTimeFormat;
   readonly days: Map<number, Day>;
@@ -78,19 +75,13 @@ function findDay(now: number, format: Intl.DateTimeFormat, startHour: number): D
   };
 }
 
-/**
- * The local date of the day that contains `ms`, as `2026-05-31`.
- * @param startHour the hour at which days begin, 0 to 23; 0 for calendar days.
- * @throws RangeError for an unknown time zone.
- */
+/** The local date of the day that contains `ms`, as `2026-05-31`. @throws RangeError for an unknown time zone. */
 export function dateAt(ms: number, timeZone: string, startHour = 0): string {
   return isoDate(localMs(ms, zoneOf(timeZone).format) - startHour * HOUR_MS);
 }
 
 export interface LocalTime {
-  /** As `2026-05-31`. */
   readonly date: string;
-  /** To the second, as `18:05:00`. */
   readonly time: string;
   /** The offset from UTC, as `+05:45`. */
   readonly offset: string;
@@ -110,8 +101,7 @@ export function localTime(ms: number, timeZone: string): LocalTime {
 }
 
 /**
- * The first millisecond of the day of a local date, or of the next one where clocks skip the whole day.
- * @param startHour the hour at which days begin, 0 to 23; 0 for calendar days.
+ * The first millisecond of a local day, or of the next one where clocks skip the whole day.
  * @throws RangeError for an unknown time zone.
  */
 export function firstOfDate(date: string, timeZone: string, startHour = 0): number {
@@ -161,10 +151,7 @@ function offsetAt(ms: number, format: Intl.DateTimeFormat): number {
   return localMs(full, format) - full;
 }
 
-/**
- * The local calendar and clock to the second, as the UTC time that shows the same. Read from the parts of a
- * date, because formatted texts differ between versions of ICU.
- */
+/** The local clock as the UTC time that shows the same. Read from parts, because ICU's versions write other texts. */
 function localMs(ms: number, format: Intl.DateTimeFormat): number {
   const shown: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
   for (const { type, value } of format.formatToParts(ms)) shown[type] = Number(value);

@@ -1,4 +1,3 @@
-/** The hour of the clock at which a day begins: that of somebody who works at night begins in the morning. */
 import { z } from 'zod';
 
 const NO_HOUR = 'The hour at which the day starts must be a whole number from 0 to 23.';

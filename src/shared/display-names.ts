@@ -5,16 +5,10 @@
 
 /** Code points, trimmed and composed. */
 export const MAX_NAME_LENGTH = 60;
-/**
- * UTF-16 units as typed; no character decomposes into more than four
- * (https://unicode.org/faq/normalization.html).
- */
+/** UTF-16 units as typed; no character decomposes into more than four (https://unicode.org/faq/normalization.html). */
 export const MAX_TYPED_NAME_LENGTH = 4 * MAX_NAME_LENGTH;
 
-/**
- * Control characters, lone surrogates, line separators, bidi controls, noncharacters, annotation marks, and
- * characters without width.
- */
+/** U+FFF9 to U+FFFB are annotation marks; characters that are ignorable by default have no width. */
 const INVISIBLE =
   /\p{Cc}|\p{Cs}|\p{Zl}|\p{Zp}|\p{Bidi_Control}|\p{Noncharacter_Code_Point}|[\uFFF9-\uFFFB]|\p{Default_Ignorable_Code_Point}/u;
 
@@ -26,8 +20,7 @@ const VIRAMA = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4
 /** Invisible characters where writing needs them, each with what comes before it. */
 const NEEDED = new RegExp(
   [
-    // A joiner between two emoji makes one of them (UTS #51, section 2.3): families, professions, the rainbow
-    // flag.
+    // A joiner between two emoji makes one of them (UTS #51, section 2.3).
     String.raw`\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?\u200D(?=\p{Extended_Pictographic})`,
     // Whether an emoji is drawn as text or as a picture.
     String.raw`\p{Emoji}[\uFE0E\uFE0F]`,

@@ -1,7 +1,4 @@
-/**
- * Every refusal in one closed table: a code for programs, an HTTP status and a sentence for people. Chapters
- * throw `AppError`; nothing else of an error leaves the server.
- */
+/** Every refusal in one closed table. Chapters throw `AppError`; nothing else of an error leaves the server. */
 import { brand } from './brand.ts';
 import { CONSOLE_REFUSALS } from './console/refusals.ts';
 import { sentenceOf } from './refusal-sentence.ts';
@@ -10,7 +7,6 @@ interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
   /** The kind of problem, the same at every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string;
-  /** The sentence for people. */
   readonly detail: string;
 }
 
@@ -318,7 +314,6 @@ interface AppErrorOptions {
   readonly fieldErrors?: readonly FieldError[];
   /** For 429 and 503. */
   readonly retryAfterSeconds?: number;
-  /** For `missing_scope`. */
   readonly scope?: string;
   /** For `payout_account_refused`: the payment service's own words. */
   readonly reason?: string;
@@ -326,7 +321,6 @@ interface AppErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A refusal of the table. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fieldErrors: readonly FieldError[];

@@ -9,6 +9,5 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The most webhooks of an account. */
 export const MAX_WEBHOOKS = 5;
 export const MAX_WEBHOOK_URL_LENGTH = 500;

@@ -8,7 +8,7 @@ import { closedObject } from './unknown-names.ts';
 export const MAX_EVENTS = 200;
 const DEFAULT_EVENTS = 100;
 
-/** Thin: whoever has the right to know more asks for it by the ids. */
+/** Ids and amounts only: whoever has the right to know more asks for it by the ids. */
 const eventData = z.object({
   transactionId: z.string().optional(),
   qrCodeId: z.string().optional(),
@@ -46,7 +46,6 @@ export const eventsQuery = closedObject({
 });
 export type EventsQuery = z.output<typeof eventsQuery>;
 
-/** Stands for the newest event in place of an id. */
 export const LATEST = 'latest';
 
 /** Sent when the owner of a webhook asks for it; it is in no list. */
@@ -76,7 +75,6 @@ const webhookEvents = z
 export const newWebhook = z.object({ url: webhookUrl, events: webhookEvents });
 export type NewWebhook = z.output<typeof newWebhook>;
 
-/** Omitted fields stay. */
 export const webhookChange = z.object({
   url: webhookUrl.optional(),
   events: webhookEvents.optional(),
@@ -99,9 +97,7 @@ export const webhook = z.object({
   offAt: z.iso.datetime().nullable(),
   /** Since when nothing got through; null while all is well. */
   failingSince: z.iso.datetime().nullable(),
-  /** When it is tried again; null unless it is failing. */
   nextTryAt: z.iso.datetime().nullable(),
-  /** Until when the secret before signs as well; null without one. */
   oldSecretUntil: z.iso.datetime().nullable(),
 });
 export type Webhook = z.output<typeof webhook>;

@@ -28,17 +28,12 @@ export type QrCodeId = string & $brand<'QrCodeId'>;
 /** The file name of a tip page's photo, never used for another photo. */
 export type PhotoName = string & $brand<'PhotoName'>;
 
-/** Returns `size` unpredictable bytes. */
 export type RandomBytes = (size: number) => Uint8Array;
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const QR_CODE_ID_LENGTH = 10;
-/** The stored form of a printed code. */
 export const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
-/**
- * Letters, digits and single hyphens, without a part that reads as a printed code under any reading of I, L
- * and O.
- */
+/** Letters, digits and single hyphens, without a part that reads as a printed code under any reading of I, L and O. */
 const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
 // Marked as pure, so that the tip page's build leaves it out.
 const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
@@ -77,7 +72,6 @@ export function newOperatorId(random: RandomBytes): OperatorId {
   return `opr_${base32(random(26)).toLowerCase()}` as OperatorId;
 }
 
-/** Names a passkey to its owner; the authenticator's own id of it is longer. */
 export function newPasskeyId(random: RandomBytes): PasskeyId {
   return `psk_${base32(random(26)).toLowerCase()}` as PasskeyId;
 }
@@ -99,20 +93,18 @@ export function newTransactionId(random: RandomBytes): TransactionId {
 const EVENT_ID =
   /* @__PURE__ */ /^evt_(?:[0-2][0-9a-hjkmnp-tv-z]{26}|3[0-9a-hjkmnp-tv-z]{26}[1-9][0-9]{0,5})$/;
 
-/** An event is a tip, its reversal, a change of it with its number behind, or something else: a digit says which. */
+/** The digit says what an event is of: a tip, its reversal, a change of it with its number behind, or another thing. */
 const EVENT_OF_TIP = 'evt_1';
 const EVENT_OF_REVERSAL = 'evt_2';
 const EVENT_OF_CHANGE = 'evt_3';
 const OTHER_EVENT = 'evt_0';
 
-/** What an event of the ledger is of: a tip, its reversal, or the change of it with this number. */
 interface EventOfTip {
   readonly transactionId: TransactionId;
   readonly isReversal: boolean;
   readonly changeNumber: number | null;
 }
 
-/** The event of a tip, of its reversal or of a change of it, named by its transaction. */
 export function eventIdOf({ transactionId, isReversal, changeNumber }: EventOfTip): EventId {
   const name = transactionId.slice('txn_'.length);
   if (changeNumber !== null) return `${EVENT_OF_CHANGE}${name}${changeNumber}` as EventId;
@@ -163,7 +155,6 @@ export function isPhotoName(text: string): text is PhotoName {
   return PHOTO_NAME.test(text);
 }
 
-/** The pattern of ids with this prefix. */
 export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev' | 'key' | 'whk' | 'psk'): RegExp {
   return new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`);
 }
@@ -204,10 +195,7 @@ export function newRecoveryCode(random: RandomBytes): string {
   return (base32(random(16)).match(/.{4}/g) ?? []).join('-');
 }
 
-/**
- * Reads a recovery code as a person types it: as a printed code is read.
- * @returns the code without hyphens; null for a text that can be none.
- */
+/** @returns the code in capitals without hyphens, read as a printed code is; null for a text that can be none. */
 export function readRecoveryCode(text: string): string | null {
   if (text.length > MAX_ID_LENGTH) return null;
   const code = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
@@ -228,10 +216,7 @@ export function isDemoCode(text: string): boolean {
   return text.trimStart().slice(0, DEMO_PREFIX.length).toLowerCase() === DEMO_PREFIX;
 }
 
-/**
- * Reads a typed code: case, spaces and hyphens are ignored, I and L read as 1, O as 0.
- * @returns the stored form; null when the text cannot be a printed code. A demo code never is.
- */
+/** Ignores case, spaces and hyphens, reads I and L as 1, O as 0. @returns null unless it can be a printed code. */
 export function readQrCodeId(text: string): QrCodeId | null {
   if (text.length > MAX_ID_LENGTH || isDemoCode(text)) return null;
   const id = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
@@ -239,8 +224,7 @@ export function readQrCodeId(text: string): QrCodeId | null {
 }
 
 /**
- * Whether an address may make a demo of this text: a demo code, a possible printed code (used only if none
- * exists), or words without a printed code. Other texts could be taken for a code that they are not: an
+ * Whether an address may make a demo of this text. Other texts could be taken for a code that they are not: an
  * invisible sign, such as a zero-width space, must not put another name on an existing code.
  */
 export function isDemoText(text: string): boolean {

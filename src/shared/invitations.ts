@@ -1,12 +1,9 @@
-/**
- * The link of an invitation. Its token stands in the fragment, which browsers send to no server, so that no log
- * has it.
- */
+/** An invitation's link. Its token stands in the fragment, which browsers send to no server, so that no log has it. */
 import { PAGE_PATHS } from './page-paths.ts';
 
 /** The parameter that has the server render the form, because it never sees the fragment. */
 const INVITED = 'invited';
-/** Whoever makes up a link writes no other words on the page. */
+/** Checked, so that a made-up link cannot put other words on the page. */
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,253}$/;
 
 export const MAX_INVITATION_USES = 1_000;
@@ -23,7 +20,6 @@ export function invitationUrl(publicUrl: string, link: InvitationLink): string {
   return withInvitation(`${publicUrl}${PAGE_PATHS.auth}?tab=sign-up`, link);
 }
 
-/** Adds an invitation to the address of the sign-up form. */
 export function withInvitation(signUpAddress: string, { token, email }: InvitationLink): string {
   const fragment = new URLSearchParams({ invite: token, ...(email !== null && { for: email }) });
   return `${asInvited(signUpAddress)}#${fragment}`;

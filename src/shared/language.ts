@@ -1,5 +1,2 @@
-/**
- * The language of every page, in which dates, times and numbers are written whatever language a browser
- * prefers: a page of one language with the dates of another reads like a mistake.
- */
+/** The language of all pages and of the dates, times and numbers in them, whatever language a browser prefers. */
 export const PAGE_LANGUAGE = 'en-US';

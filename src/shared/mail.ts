@@ -28,7 +28,7 @@ export const receiptRequest = z.object({
 
 export const mailSettings = z.object({
   email: z.string(),
-  /** When the email was confirmed; null for one that never was, which is only asked to be. */
+  /** Null for an email that was never confirmed. */
   confirmedAt: z.iso.datetime().nullable(),
   /** What the mail server said when it refused the email; null while it takes mails. */
   refusal: z.string().nullable(),
@@ -38,7 +38,6 @@ export const mailSettings = z.object({
 
 export const mailSettingsChange = z.object({
   monthlyStatement: z.boolean({ error: 'Please say whether you want a monthly statement.' }),
-  /** Decides when a month begins. */
   timeZone: timeZoneOrUtc,
 });
 

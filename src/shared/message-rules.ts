@@ -1,7 +1,4 @@
-/**
- * Rules of messages: plain text of one line, bounded, nothing invisible, no link. Without the schema library,
- * so that a page can check before sending; messages.ts has the schema of the same rules.
- */
+/** Rules of messages. Without the schema library, so that a page can check before sending (schema: messages.ts). */
 import { isShowable } from './display-names.ts';
 
 /** Code points, trimmed and composed, for messages and thank-yous. */
@@ -38,7 +35,6 @@ export function isLink(text: string): boolean {
   return LINK.test(text.normalize('NFKC').replace(/[\u3002\uFF61]/gu, '.'));
 }
 
-/** Replaces line breaks and runs of white space by one space. */
 export function onOneLine(text: string): string {
   return text.replace(/\s+/gu, ' ');
 }
@@ -49,7 +45,6 @@ export function lengthOf(typed: string): number {
   return [...(typed.length > MAX_TYPED_MESSAGE_LENGTH ? text : text.normalize('NFC'))].length;
 }
 
-/** The problem of a typed message as a sentence; null without one. */
 export function problemWith(label: string, typed: string): string | null {
   if (typed.length > MAX_TYPED_MESSAGE_LENGTH || lengthOf(typed) > MAX_MESSAGE_LENGTH) return tooLong(label);
   const text = onOneLine(typed).trim().normalize('NFC');

@@ -11,9 +11,7 @@ import {
   tooLong,
 } from './message-rules.ts';
 
-/**
- * A text that is shown as it is; blank for none. The typed length is checked before the slow normalisation.
- */
+/** A text that is shown as it is; blank for none. The typed length is checked before the slow normalisation. */
 export function shownText(
   label: string,
   { maxTyped, max, tooLong }: { maxTyped: number; max: number; tooLong: string },
@@ -27,7 +25,6 @@ export function shownText(
     .refine(isShowable, { error: notShowable(label), abort: true });
 }
 
-/** `shownText` on one line without links. */
 export function messageText(label: string) {
   const bounds = { maxTyped: MAX_TYPED_MESSAGE_LENGTH, max: MAX_MESSAGE_LENGTH, tooLong: tooLong(label) };
   return z

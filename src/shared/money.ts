@@ -1,10 +1,7 @@
 /**
- * Money of an installation: integers of the smallest unit of its one currency, and the terms on which tips
- * are given. The brand keeps amounts and counts apart at compile time; amounts are parsed by digits, never by
- * floating-point arithmetic, and fees are rounded half up to the smallest unit.
- *
- * Every process has one installation, whose present terms are kept here: the server reads them from its
- * database, a page from its root element.
+ * Money of an installation: integers of the smallest unit of its one currency, and the terms on which tips are given.
+ * Amounts are parsed by digits, never by floating-point arithmetic, and fees are rounded half up.
+ * The present terms are kept here: the server reads them from its database, a page from its root element.
  */
 import type { $brand } from 'zod';
 import { PAGE_LANGUAGE } from './language.ts';
@@ -15,7 +12,6 @@ export type Cents = number & $brand<'Cents'>;
 /** 1 is a hundredth of a percent, 500 is 5 %. */
 export type BasisPoints = number;
 
-/** The terms of tips, as one version of them says. */
 export interface Terms {
   /** 0 for the specified terms, which no operator has changed; each change has the next number. */
   readonly version: number;
@@ -23,9 +19,7 @@ export interface Terms {
   readonly currency: string;
   /** The digits after the point: 0, 2 or 3. */
   readonly exponent: number;
-  /** Added to the tip and paid by the giver. */
   readonly giverFeeRate: BasisPoints;
-  /** Deducted before the tip reaches the provider. */
   readonly receiverFeeRate: BasisPoints;
   readonly minTipCents: Cents;
   readonly maxTipCents: Cents;
@@ -48,12 +42,10 @@ let present = SPECIFIED_TERMS;
 /** Leaves zeros after the point away, as in `$10`. */
 export const SHORT: Intl.NumberFormatOptions = { trailingZeroDisplay: 'stripIfInteger' };
 
-/** The terms that hold now. */
 export function terms(): Terms {
   return present;
 }
 
-/** Lets these terms hold from now on. */
 export function putInForce(next: Terms): void {
   present = next;
 }
@@ -69,10 +61,7 @@ export function decimalFromCents(amount: Cents): number {
   return amount / 10 ** present.exponent;
 }
 
-/**
- * An amount as people read it, such as `$1,234.56`. The currency decides how many digits are written, unless
- * `options` say otherwise.
- */
+/** As people read it, such as `$1,234.56`. The currency decides how many digits are written, unless `options` do. */
 export function formatMoney(amount: Cents, options?: Intl.NumberFormatOptions): string {
   const { currency } = present;
   // Adding zero keeps the sign of -0 away.
@@ -93,11 +82,9 @@ export interface Fees {
   readonly giverFeeCents: Cents;
   /** Deducted from the amount. */
   readonly receiverFeeCents: Cents;
-  /** The amount less the receiver fee. */
   readonly netAmountCents: Cents;
 }
 
-/** The fees of an amount, each rounded half up to the smallest unit. */
 export function feesFor(
   amount: Cents,
   { giverFeeRate, receiverFeeRate }: Pick<Terms, 'giverFeeRate' | 'receiverFeeRate'> = present,

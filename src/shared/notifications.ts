@@ -31,7 +31,6 @@ export const newDevice = z.object({
 });
 export type NewDevice = z.output<typeof newDevice>;
 
-/** Omitted fields stay. */
 export const notificationDeviceChange = z.object({ withWords: withWords.optional() });
 
 export const deviceQuery = z.object({ id: z.string().brand<'DeviceId'>() });
@@ -44,7 +43,6 @@ const MAX_PROOF_LENGTH = 400;
 
 /** Thanks for a tip from its notification, with no session. */
 export const noticeThanks = z.object({
-  /** The proof that the notification carried. */
   proof: z.string({ error: 'The proof must be text.' }).max(MAX_PROOF_LENGTH, 'The proof is too long.'),
   /** The place of the chosen thank-you among those that the notification offered, from 0. */
   choice: z
@@ -54,7 +52,6 @@ export const noticeThanks = z.object({
 });
 export type NoticeThanks = z.output<typeof noticeThanks>;
 
-/** The server's public key; `applicationServerKey` of a browser. */
 export const pushKey = z.object({
   /** A point of P-256: 65 bytes in base64url. */
   publicKey: z.string(),
@@ -63,27 +60,21 @@ export type PushKey = z.infer<typeof pushKey>;
 
 export const notificationDevice = z.object({
   id: z.string().regex(idPattern('dev')).brand<'DeviceId'>(),
-  /** The device of its session; null when the client sent none. */
   device: z.string().nullable(),
-  /** ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
-  /** Whether the asking session is the device's. */
   isCurrent: z.boolean(),
   withWords: z.boolean(),
 });
 export type NotificationDevice = z.infer<typeof notificationDevice>;
 
-/** A single tip in a notification. */
 export interface NotifiedTip {
   readonly id: TransactionId;
   readonly amountCents: number;
   readonly netAmountCents: number;
   readonly serviceCategory: ServiceCategory;
-  /** ISO 8601 in UTC. */
   readonly createdAt: string;
   /** Null without a name, and for a device that gets no messages. */
   readonly giverName: string | null;
-  /** Null without a message, and for a device that gets none. */
   readonly message: string | null;
   /** The thank-yous to choose from, and the proof that sends one; left out where they found no room. */
   readonly thanks?: OfferedThanks;
@@ -101,20 +92,16 @@ export type PushMessage =
       readonly kind: 'tips';
       /** Tips since the last notification; a notification sent twice counts its tips in both. */
       readonly count: number;
-      /** The sum of their amounts. */
       readonly amountCents: number;
-      /** The sum of their net amounts. */
       readonly netCents: number;
       /** The position of the last entry that it counts. */
       readonly upTo: number;
-      /** The tip when it is a single one; else null. */
       readonly tip: NotifiedTip | null;
       /** The same for a repetition, which then replaces the first notification. */
       readonly tag: string;
       /** A code of ISO 4217; without it USD. */
       readonly currency?: string;
     }
-  /** A test notification that the owner asked for. */
   | { readonly v: 1; readonly kind: 'test'; readonly tag: string }
   /** A webhook to this host was switched off. */
   | { readonly v: 1; readonly kind: 'webhook'; readonly host: string; readonly tag: string };

@@ -1,7 +1,6 @@
 /** What an operator did to an account, as its owner reads it. */
 import { z } from 'zod';
 
-/** What can be done to an account that goes on. */
 export const ACCOUNT_ACTS = [
   'password_reset',
   'logins_unlocked',
@@ -18,9 +17,7 @@ export type AccountAct = (typeof ACCOUNT_ACTS)[number];
 
 export const operatorAct = z.object({
   action: z.enum(ACCOUNT_ACTS),
-  /** The action in a sentence. */
   text: z.string(),
-  /** Null where the operator gave none. */
   reason: z.string().nullable(),
   at: z.iso.datetime(),
 });

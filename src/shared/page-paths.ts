@@ -1,6 +1,4 @@
-/**
- * The path of every page: the server answers it, and a screen of the client stands at it.
- */
+/** The path of every page: the server answers it, and a screen of the client stands at it. */
 export const PAGE_PATHS = {
   home: '/',
   auth: '/auth',

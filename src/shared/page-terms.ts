@@ -6,7 +6,6 @@ export function termsText(terms: Terms): string | null {
   return terms.version === SPECIFIED_TERMS.version ? null : JSON.stringify(terms);
 }
 
-/** @param text of a page that the server made; without one the specified terms hold. */
 export function termsFrom(text: string | undefined): Terms {
   return text ? JSON.parse(text) : SPECIFIED_TERMS;
 }

@@ -5,7 +5,6 @@ import { serviceCategory } from './qr-codes.ts';
 /** `simulated` moves no money, `test` moves the payment service's test money. */
 export const PAYMENT_MODES = ['simulated', 'test', 'live'] as const;
 export type PaymentMode = (typeof PAYMENT_MODES)[number];
-/** The modes of a payment service. */
 export const PAID_MODES = ['test', 'live'] as const satisfies readonly PaymentMode[];
 export type PaidMode = (typeof PAID_MODES)[number];
 
@@ -45,7 +44,7 @@ export type AdjustmentKind = (typeof ADJUSTMENT_KINDS)[number];
 /** A link to a page of the payment service that can be opened once. */
 export const paymentLink = z.object({ url: z.url() });
 
-/** Why an account that a provider had does not count any more. */
+/** The payment service does not know the account any more, or it belongs to another account of the operator. */
 const LOST_ACCOUNTS = ['gone', 'other_platform'] as const;
 
 export const payoutStatus = z.object({
@@ -65,10 +64,7 @@ export const payoutStatus = z.object({
       country: z.string().nullable(),
     })
     .nullable(),
-  /**
-   * Null unless there is no account but was one: the payment service does not know it any more, or it belongs
-   * to another account of the operator.
-   */
+  /** Why the account that there was does not count any more; null while one counts, and where there was none. */
   lostAccount: z.enum(LOST_ACCOUNTS).nullable(),
   /** The provider's part of what went back to givers and has not been taken back from the account yet. */
   owedCents: z.int().min(0).brand<'Cents'>(),

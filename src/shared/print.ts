@@ -19,15 +19,11 @@ export type Paper = (typeof PAPERS)[number];
 export const INKS = ['full', 'saving'] as const;
 export type Ink = (typeof INKS)[number];
 
-/**
- * Who prints a sheet: an `office` printer, which leaves an edge white, on paper that is cut by hand; or a
- * `printer`, a print shop that prints one piece beyond its edges and cuts it.
- */
+/** An `office` printer leaves an edge white; a `printer` is a print shop, which prints beyond the edges and cuts. */
 export const PRINT_TARGETS = ['office', 'printer'] as const;
 export type PrintTarget = (typeof PRINT_TARGETS)[number];
 
 const PDF_FILES = PRINT_FORMATS.map((format) => `${format}.pdf` as const);
-/** The sheets and the bare code. */
 export const PRINT_FILES = [...PDF_FILES, 'code.svg', 'code.png'] as const;
 export type PrintFile = (typeof PRINT_FILES)[number];
 
@@ -35,9 +31,8 @@ export const PAPER_LABELS: Readonly<Record<Paper, string>> = { a4: 'A4', letter:
 
 interface PrintLabel {
   readonly name: string;
-  /** The purpose of the sheet and the size of its code. */
   readonly description: string;
-  /** The same where a print shop gets one piece in place of the sheet. */
+  /** For a print shop, which gets one piece in place of the sheet. */
   readonly forShop?: string;
 }
 
@@ -69,7 +64,6 @@ export const printRequest = z.object({
   file: z.enum(PRINT_FILES, { error: 'There is no such print.' }),
   paper: z.enum(PAPERS, { error: 'Paper can be a4 or letter.' }).default('a4'),
   ink: z.enum(INKS, { error: 'Ink can be full or saving.' }).default('full'),
-  /** The size of `code.png` in pixels. */
   size: z
     .int({ error: 'The size is a whole number of pixels.' })
     .min(MIN_PICTURE_SIZE, { error: `The picture is at least ${MIN_PICTURE_SIZE} pixels wide.` })

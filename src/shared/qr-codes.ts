@@ -9,22 +9,16 @@ export const serviceCategory = z.enum(SERVICE_CATEGORIES, { error: 'Please selec
 
 export const newQrCode = z.object({ serviceCategory });
 
-/**
- * A typed code. A text that cannot be one is not invalid but not found; the pattern serves JSON Schema only.
- */
+/** A typed code. A text that cannot be one is not invalid but not found; the pattern serves JSON Schema only. */
 export const typedQrCodeId = z
   .string({ error: 'Please enter a QR code or link' })
   .meta({ pattern: '^[\\s-]*(?:[0-9A-TV-Za-tv-z][\\s-]*){10}$', maxLength: MAX_ID_LENGTH });
 
 export const qrCodeQuery = z.object({
-  /** Case, spaces and hyphens are ignored. */
   id: typedQrCodeId,
 });
 
-/**
- * Active and paused codes are current, at most one of them for each service. Replaced and retired codes stay
- * so.
- */
+/** At most one code for each service is active or paused. Replaced and retired codes stay so. */
 export const QR_CODE_STATUSES = ['active', 'paused', 'replaced', 'retired'] as const;
 export type QrCodeStatus = (typeof QR_CODE_STATUSES)[number];
 
@@ -55,7 +49,6 @@ const greeting = shownText('The greeting', {
   .transform((text) => text || null)
   .nullable();
 
-/** Shown to a giver after the tip. */
 const defaultThankYou = messageText('The thank-you')
   .transform((text) => text || null)
   .nullable();
@@ -72,7 +65,6 @@ export const tipPageChange = z.object({
 
 export const qrCodeChange = tipPageChange.extend({ id: typedQrCodeId });
 
-/** The size of a sent photo in bytes. */
 export const MAX_PHOTO_BYTES = 256 * 1024;
 
 /** JSON has no bytes, so tRPC always refuses a photo and names the REST path. */
@@ -84,7 +76,6 @@ export const qrCode = z.object({
   id: z.string().regex(QR_CODE_ID).brand<'QrCodeId'>(),
   serviceCategory,
   userId: z.string().regex(idPattern('usr')).brand<'UserId'>(),
-  /** The tip page's address in the picture. */
   url: z.string().meta({ format: 'uri' }),
   /** A PNG in base64 without a `data:` prefix. */
   imageBase64: z.string(),
@@ -94,11 +85,8 @@ export const qrCode = z.object({
   greeting: z.string().nullable(),
   /** Shown to a giver after the tip, unless the receiver answers. */
   thankYou: z.string().nullable(),
-  /** Whether givers may add a message. */
   takesWords: z.boolean(),
-  /** Whether your public page leads to it. */
   isListed: z.boolean(),
-  /** The photo's path; null without one. */
   photoUrl: z.string().nullable().meta({ format: 'uri-reference' }),
 });
 
@@ -112,13 +100,11 @@ const PAGE_SIZE = `A page has 1 to ${MAX_ENDED_PAGE} codes.`;
 
 export const endedQrCodesQuery = z.object({
   limit: z.int(PAGE_SIZE).min(1, PAGE_SIZE).max(MAX_ENDED_PAGE, PAGE_SIZE).default(20),
-  /** The last code of the page before; omitted for the newest. */
   cursor: z.string().regex(QR_CODE_ID, 'The cursor is not valid.').brand<'QrCodeId'>().nullish(),
 });
 
 export const endedQrCodes = z.object({
   codes: z.array(endedQrCode),
-  /** The `cursor` of the next page; null on the last. */
   nextCursor: z.string().nullable(),
 });
 
@@ -145,7 +131,6 @@ export const providerPage = z.object({
   fullName: z.string(),
   codes: z.array(
     qrCode.pick({ id: true, serviceCategory: true, url: true, greeting: true, photoUrl: true }).extend({
-      /** The name that the tip page shows. */
       name: z.string(),
       status: z.enum(['active', 'paused']),
     }),

@@ -3,7 +3,6 @@ import type { TransactionId } from './ids.ts';
 
 export const RECEIPT_TOKEN = /^([0-9a-hjkmnp-tv-z]{26})[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Null when the text does not have the form of a token. */
 export function transactionOfToken(text: string): TransactionId | null {
   const [, id] = RECEIPT_TOKEN.exec(text) ?? [];
   return id === undefined ? null : (`txn_${id}` as TransactionId);

@@ -12,7 +12,6 @@ export type TipDirection = (typeof TIP_DIRECTIONS)[number];
 export const TIP_PARTIES = ['giver', 'receiver'] as const;
 export type TipParty = (typeof TIP_PARTIES)[number];
 
-/** The periods of a chart's bars. */
 export const GRANULARITIES = ['day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
@@ -34,7 +33,6 @@ const FIRST_DATE = '1971-01-01';
 const LAST_DATE = '9000-12-31';
 const FAR_DATE = `A date must be from ${FIRST_DATE} to ${LAST_DATE}.`;
 
-/** A calendar date that JavaScript's dates can express. */
 const date = z
   .string({ error: NO_DATE })
   .max('YYYY-MM-DD'.length, { error: NO_DATE, abort: true })
@@ -43,11 +41,9 @@ const date = z
 
 export const NO_DIRECTION = 'The direction must be received or sent.';
 
-/** Omitted members do not narrow the listing. */
 export const tipFilter = {
   direction: z.enum(TIP_DIRECTIONS, { error: NO_DIRECTION }).optional(),
   serviceCategory: serviceCategory.optional(),
-  /** The first day. */
   from: date.optional(),
   /** The last day, inclusive. */
   to: date.optional(),
@@ -62,7 +58,6 @@ interface Period {
   readonly to?: string | undefined;
 }
 
-/** Refuses a period that ends before it begins. */
 export function requireOrder({ from, to }: Period, context: z.RefinementCtx): void {
   if (from !== undefined && to !== undefined && from > to)
     context.addIssue({ code: 'custom', path: ['to'], message: 'The last day must not be before the first.' });
@@ -71,7 +66,6 @@ export function requireOrder({ from, to }: Period, context: z.RefinementCtx): vo
 const signedCents = z.int().brand<'Cents'>();
 const receivedMoves = z.object({
   count: z.int(),
-  /** The sum of net amounts. */
   netCents: signedCents,
 });
 const sentMoves = z.object({
@@ -87,7 +81,6 @@ export const sumsQuery = closedObject(tipFilter).superRefine(requireOrder);
 /** Sums without refunded tips. */
 export const tipSums = z.object({
   receivedCount: z.int(),
-  /** Net amounts received. */
   receivedCents: z.int().min(0).brand<'Cents'>(),
   sentCount: z.int(),
   /** Amounts sent, without fees. */
@@ -95,10 +88,9 @@ export const tipSums = z.object({
   /** Amounts sent, with fees. */
   paidCents: z.int().min(0).brand<'Cents'>(),
   /**
-   * The same period as in an account book, where each refund counts on the day on which it was made: tips as they
-   * were given, refunded ones too, and the changes made in the period to tips of any period. Both together are
-   * what the signed amounts of the CSV add up to. Since: the changes made to tips of the period after its end;
-   * with them, tips count as they do in the sums above.
+   * The same period as in an account book: tips as they were given, refunded ones too, and the changes made in the
+   * period to tips of any period. Both together are what the signed amounts of the CSV add up to. Since: the changes
+   * made to tips of the period after its end; with them, tips count as in the sums above.
    */
   books: z.object({
     receivedTips: receivedMoves,
@@ -116,7 +108,6 @@ export const insightsQuery = closedObject({
   to: date,
   timeZone: timeZone.default('UTC'),
   serviceCategory: serviceCategory.optional(),
-  /** The hour at which days begin; that of the account when omitted. */
   dayStartHour: dayStartHour.optional(),
 }).superRefine((query, context) => {
   requireOrder(query, context);
@@ -148,25 +139,20 @@ const serviceEarnings = z.object({ serviceCategory, ...earnings });
 /** Signed: negative where more went back than came again. */
 const moves = z.object({
   count: z.int(),
-  /** The sum of amounts. */
   grossCents: signedCents,
-  /** The sum of receiver fees. */
   feeCents: signedCents,
   netCents: signedCents,
 });
 /** Tips of a period as they were given, and the changes made in it to tips of any period. */
 const bookMoves = { tips: moves, changes: moves };
-/** In the order of categories, without empty ones. */
 const books = z.object({
   ...bookMoves,
   byService: z.array(z.object({ serviceCategory, ...bookMoves })),
 });
 
-/** Earnings of a day, a week or a month. */
 export const earningsBar = z.object({
-  /** The first day within the period. */
+  /** The first and the last day of the bar within the period. */
   from: z.iso.date(),
-  /** The last day within the period. */
   to: z.iso.date(),
   ...earnings,
   /** In the order of categories, without empty ones. */
@@ -174,7 +160,6 @@ export const earningsBar = z.object({
   books,
 });
 
-/** The earnings of a period beside those of the period before. */
 export const insights = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
@@ -183,7 +168,6 @@ export const insights = z.object({
   ...earnings,
   /** 0 without tips. */
   averageNetCents: z.int().min(0).brand<'Cents'>(),
-  /** 0 without tips. */
   largestNetCents: z.int().min(0).brand<'Cents'>(),
   /** The first of the days with the highest net earnings; null without tips. */
   bestDay: z.object({ date: z.iso.date(), ...earnings }).nullable(),

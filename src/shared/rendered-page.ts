@@ -1,19 +1,14 @@
-/**
- * What the server and the client's renderer exchange about a rendered page. The server knows no component,
- * the renderer no request.
- */
+/** What the server and the client's renderer exchange: the server knows no component, the renderer no request. */
 import type { Terms } from './money.ts';
 import type { PaymentMode } from './payments.ts';
 import type { ProviderPage, QrCodeLookup } from './qr-codes.ts';
 import type { RegistrationMode } from './registration-mode.ts';
 
-/** The result of looking a code up. */
 export type Lookup =
   | { readonly kind: 'found'; readonly found: QrCodeLookup }
   | { readonly kind: 'unknown' }
   /** The service has another code, which is not told to whoever has this one. */
   | { readonly kind: 'replaced' }
-  /** The service is no longer offered. */
   | { readonly kind: 'retired' }
   /** The look-up failed; `detail` is the server's sentence, if there is one. */
   | { readonly kind: 'failed'; readonly detail: string | null };
@@ -30,21 +25,16 @@ export interface Maintenance {
   readonly untilMs: number | null;
 }
 
-/** The settings that pages depend on. */
 export interface Installation {
   readonly paymentMode: PaymentMode;
-  /** Whether guests may tip. */
   readonly takesGuestTips: boolean;
   /** The setting as the operator wrote it; empty for none. */
   readonly operatorContact: string;
-  /** Whether the site sends mail. */
   readonly sendsMail: boolean;
   readonly registration: RegistrationMode;
   /** Whether whoever registers accepts terms of use. */
   readonly hasTerms: boolean;
-  /** The terms of tips when the page was made. */
   readonly terms: Terms;
-  /** Null where tips are taken as always. */
   readonly maintenance: Maintenance | null;
 }
 
@@ -60,7 +50,6 @@ export interface RenderedPage {
   readonly status: 200 | 404 | 410 | 503;
   /** HTML: the title and the preview of a shared link. */
   readonly head: string;
-  /** HTML of the client's root element. */
   readonly body: string;
   /** HTML of a data block, which saves the client a request. */
   readonly data: string;
@@ -68,15 +57,9 @@ export interface RenderedPage {
 
 /** Renders the client's pages. Nothing here throws, whatever an address contains. */
 export interface Renderer {
-  /**
-   * Reduces an address to its meaning: one address for all that show the same page.
-   * @param lookup the look-up of its code; null for a demo code.
-   */
+  /** Reduces an address to its meaning: one address for all that show the same page. */
   readonly reduce: (address: Address, lookup: Lookup['kind'] | null) => Address;
-  /**
-   * The page at an address, reduced or not. Addresses other than a tip page or the login show the landing
-   * page.
-   */
+  /** The page at an address, reduced or not: the landing page for all but tip pages and the login. */
   readonly render: (request: PageRequest) => RenderedPage;
   /** The public page of a provider, which has no script. */
   readonly renderProvider: (page: ProviderPage, publicUrl: string) => RenderedPage;

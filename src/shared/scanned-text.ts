@@ -1,7 +1,4 @@
-/**
- * Reads a scanned or pasted text: the code that it leads to, or why it leads nowhere. Without schemas and
- * DOM.
- */
+/** Reads a scanned or pasted text: the code that it leads to, or why it leads nowhere. Without schemas and DOM. */
 import { brand } from './brand.ts';
 import { DEMO_PREFIX, isDemoCode, MAX_ID_LENGTH, QR_CODE_ID, readQrCodeId } from './ids.ts';
 import { TIP_PREFIX } from './page-paths.ts';
@@ -20,13 +17,10 @@ const OWN_LINK = new RegExp(
 );
 /** The segment after the first `/tip/`, whose slashes are percent-encoded in a link within a link. */
 const SEGMENT_AFTER_TIP = new RegExp(`${TIP_PREFIX.replaceAll('/', '(?:/|%2F)')}([^\\s/?#]*)`, 'i');
-/** Letters and digits with dots, hyphens and underscores between them. */
 const WORD = /[a-z0-9]+(?:[._-]+[a-z0-9]+)*/i;
 const WORDS = new RegExp(WORD, 'gi');
 const SURROUNDINGS = /^[^a-z0-9]+|[^a-z0-9]+$/gi;
-/** A demo code with any user and category. */
 const DEMO_CODE = new RegExp(`^${DEMO_PREFIX}[\\w.-]+-\\w+$`, 'i');
-/** A printed code as stored or shown. */
 const TWO_GROUPS = /^[a-z0-9]{5}-?[a-z0-9]{5}$/i;
 
 /**
@@ -60,7 +54,6 @@ function codeIn(text: string): string | null {
   return null;
 }
 
-/** The code that a text consists of, without punctuation around it; else null. */
 function wholeCode(text: string): string | null {
   // Removing punctuation takes the square of the length.
   if (text.length > MAX_ID_LENGTH) return null;
@@ -76,7 +69,6 @@ function isUnmistakable(word: string): boolean {
   return TWO_GROUPS.test(word) && (isPrinted || /\d/.test(word));
 }
 
-/** The decoded segment, or the segment itself when its encoding is broken. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment).trim();

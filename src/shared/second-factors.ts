@@ -9,18 +9,14 @@ export const passkey = z.object({
   id: z.string().regex(idPattern('psk')).brand<'PasskeyId'>(),
   name: z.string(),
   createdAt: z.iso.datetime(),
-  /** Null until it is used. */
   lastUsedAt: z.iso.datetime().nullable(),
   /** False for one that was made for another address of this site, and works no more. */
   worksHere: z.boolean(),
 });
 
 export const secondFactors = z.object({
-  /** Oldest first. */
   passkeys: z.array(passkey),
-  /** Whether an authenticator app is set up. */
   hasTotp: z.boolean(),
-  /** Recovery codes that were not used yet. */
   recoveryCodesLeft: z.int().min(0),
 });
 
@@ -53,7 +49,6 @@ export const totpSetup = z.object({
   secret: z.string(),
   /** `otpauth://totp/...`, as apps read it. */
   uri: z.string(),
-  /** The same as a QR code. */
   qr: z.object({
     /** The data of an SVG path, in modules. */
     path: z.string(),
@@ -71,7 +66,6 @@ export const firstRecoveryCodes = z.object({
 
 export const recoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
 
-/** What a mail tells of. */
 export const FACTOR_CHANGES = [
   'passkey_added',
   'passkey_removed',

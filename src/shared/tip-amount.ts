@@ -1,6 +1,4 @@
-/**
- * Bounds of a tip with the specified sentences. Without schemas, whose library the tip page does not load.
- */
+/** Bounds of a tip with the specified sentences. Without schemas, whose library the tip page does not load. */
 import { type Cents, cents, formatMoney, SHORT, terms } from './money.ts';
 
 export const NO_AMOUNT = 'Please select a tip amount';
@@ -35,9 +33,8 @@ const FORMS = [
 ];
 
 /**
- * Reads a typed amount: "25", "25.50", "25,50", "$ 25", "1,000", "1,234.56", "1.234,56", "1 234,56". A comma
- * before exactly three digits groups thousands, any other is a decimal comma; a single point is a decimal
- * point. The signs and letters of the currency may stand beside it.
+ * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1 234,56". A comma before exactly three digits groups
+ * thousands, any other is a decimal comma; a single point is a decimal point.
  */
 export function readTipAmount(text: string): AmountReading {
   const unit = formatMoney(cents(0), SHORT) + terms().currency;

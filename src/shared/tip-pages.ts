@@ -10,7 +10,6 @@ interface CodeOfOwner {
   readonly userId: UserId;
   readonly username: string;
   readonly fullName: string;
-  /** The name on the tip page; null without one. */
   readonly displayName: string | null;
 }
 

@@ -12,9 +12,8 @@ import { amountOutOfBounds, amountTooFine, NO_AMOUNT } from './tip-amount.ts';
 import { closedObject } from './unknown-names.ts';
 
 /**
- * A simulated payment is completed at once; one at a payment service is pending until its money was captured,
- * or it has failed or expired. A reversed tip is refunded. A disputed one was taken back by the giver's bank,
- * until the dispute is won.
+ * A payment at a payment service is pending until its money was captured, or it has failed or expired. A disputed tip
+ * was taken back by the giver's bank, until the dispute is won.
  */
 export const TRANSACTION_STATUSES = [
   'completed',
@@ -43,7 +42,6 @@ const tipMessage = messageText('The message').transform((text) => text || null);
 
 const NO_IDEMPOTENCY_KEY = 'The idempotency key must be 1 to 255 visible ASCII characters.';
 
-/** 1 to 255 visible ASCII characters, made up by the client for one attempt to pay. */
 const idempotencyKey = z
   .string({ error: 'The idempotency key must be text.' })
   .max(255, { error: NO_IDEMPOTENCY_KEY, abort: true })
@@ -55,11 +53,9 @@ function transactionId(error: string) {
 
 export const newTip = closedObject({
   amountCents: tipAmountCents,
-  /** The printed code, as scanned or typed. */
   receiverQrId: typedQrCodeId,
   serviceCategory,
   idempotencyKey: idempotencyKey.optional(),
-  /** A message to the receiver. */
   message: tipMessage.nullish(),
   /** Whether the receiver is told the giver's full name. */
   withName: z
@@ -73,7 +69,6 @@ export const newTip = closedObject({
     .optional(),
 });
 
-/** The terms of a tip that is given now. */
 export const tipTerms = z.object({
   version: z.int(),
   /** A code of ISO 4217. */
@@ -97,7 +92,6 @@ export const transactionsQuery = closedObject({
     .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .default(DEFAULT_PAGE_SIZE),
-  /** The `nextCursor` of the page before; omitted for the newest. */
   cursor: transactionId('The cursor is not valid.').nullish(),
   ...tipFilter,
   direction: z.union([z.enum(TIP_DIRECTIONS), pagingDirection], { error: NO_DIRECTION }).optional(),
@@ -124,18 +118,12 @@ export const summaryQuery = closedObject({
 
 export const tipStreamQuery = z
   .object({
-    /**
-     * The id of the last event seen: later ones are replayed; omitted for only new tips. An unknown id is not
-     * an error, which would end a client's reconnecting for good: the stream then begins now and says so.
-     */
+    /** Later events are replayed. An unknown id is no error, which would end a client's reconnecting for good. */
     lastEventId: z.string({ error: 'The last event id is not valid.' }).nullish(),
   })
   .optional();
 
-/**
- * Why a stream begins now: the named event is not the account's (as after a restored backup), or more events
- * came since than a stream replays.
- */
+/** The named event is not the account's (as after a restored backup), or more came since than a stream replays. */
 export type StreamReset = 'unknown_event' | 'too_many_missed';
 
 /** The first event of a stream, under the id of the event after which it begins. */
@@ -144,7 +132,6 @@ export interface TipStreamStart {
   readonly reset: StreamReset | null;
 }
 
-/** What happened to the money of a tip after it was paid. */
 export const tipChange = z.object({
   kind: z.enum(ADJUSTMENT_KINDS),
   at: z.iso.datetime(),
@@ -180,7 +167,6 @@ export const transaction = z.object({
   receiptUrl: z.url().nullable(),
   /** ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
-  /** Null unless it was refunded. */
   refundedAt: z.iso.datetime().nullable(),
   /** Null unless it was refunded, and for refunds from before this was stored. */
   refundedBy: z.enum(TIP_PARTIES).nullable(),
@@ -196,20 +182,15 @@ export const transaction = z.object({
   reportedAt: z.iso.datetime().nullable(),
   /** The receiver's answer, or else the thank-you of the tip page. */
   thankYou: z.string().nullable(),
-  /** When the receiver answered; null without an answer. */
   thankedAt: z.iso.datetime().nullable(),
   /** A code of ISO 4217. */
   currency: z.string(),
-  /** The version of the terms under which it was given. */
   termsVersion: z.int(),
   /** Deducted from the amount. */
   receiverFeeCents: z.int().min(0).brand<'Cents'>(),
   /** What happened to the money after it was paid, oldest first; a refund in full is in `refundedAt` alone. */
   changes: z.array(tipChange),
-  /**
-   * When the money is captured that is held on the giver's card; it stays with a tip that was taken back before.
-   * Null once the money was captured, and without such a time.
-   */
+  /** When the money held on the giver's card is captured; null once it was. It stays when a tip is taken back. */
   capturesAt: z.iso.datetime().nullable(),
 });
 
@@ -233,7 +214,6 @@ export const readyThankYous = z.object({
 });
 
 export const blockedGiver = z.object({
-  /** The pseudonym under which the receiver knows the giver. */
   giverId: z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
   blockedAt: z.iso.datetime(),
   /** The service whose page takes no tips from the giver; nor do pages with the same name. */
@@ -248,7 +228,6 @@ export const giverQuery = z.object({ giverId: z.string({ error: 'The giver id mu
 export const tipSummary = z.object({
   totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
   totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
-  /** Tips received on the viewer's present day. */
   receivedTodayCount: z.int(),
   /** The sum of their net amounts. */
   receivedTodayCents: z.int().min(0).brand<'Cents'>(),
@@ -268,6 +247,5 @@ export type TipSummary = z.infer<typeof tipSummary>;
 /** Newest first. */
 export interface TransactionPage {
   readonly transactions: readonly Transaction[];
-  /** The `cursor` of the next page; null on the last. */
   readonly nextCursor: string | null;
 }

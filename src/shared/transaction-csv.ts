@@ -51,10 +51,9 @@ const STATUS_LABELS = {
 const number = (amount: Cents): CsvCell => ({ number: plainDecimal(amount) });
 
 /**
- * The cells of an entry under `TRANSACTION_COLUMNS`. Amounts are signed: negative where money went back. A cell that
- * does not concern the viewer's side of the tip is empty. `Refunded` is what went back with this row, of the net
- * amount of a tip that was received and of the total paid of one that was sent.
- * @param timeZone of the dates and times.
+ * The cells of an entry under `TRANSACTION_COLUMNS`, empty where they do not concern the viewer's side of the tip.
+ * Amounts are negative where money went back. `Refunded` is what went back with this row, of the net amount of a
+ * received tip and of the total paid of a sent one.
  * @throws RangeError when the time zone is unknown.
  */
 function entryCells(entry: BookEntry, timeZone: string): CsvCell[] {

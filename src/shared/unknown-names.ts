@@ -1,13 +1,9 @@
-/**
- * Refuses unknown names in requests with the nearest known one, because ignoring a misspelt filter would
- * answer another question than was asked.
- */
+/** Refuses unknown names in requests: ignoring a misspelt filter would answer another question than was asked. */
 import { z } from 'zod';
 import type { FieldError } from './errors.ts';
 
 /** The most names in an answer; a request may have thousands. */
 const MAX_TOLD = 5;
-/** Longer names are cut. */
 const MAX_TOLD_LENGTH = 40;
 
 export function unknownNames(
@@ -27,7 +23,6 @@ export function toldName(name: string): string {
   return [...name.slice(0, 2 * MAX_TOLD_LENGTH)].slice(0, MAX_TOLD_LENGTH).join('');
 }
 
-/** An object that refuses unknown members instead of dropping them. */
 export function closedObject<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>

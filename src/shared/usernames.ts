@@ -7,10 +7,7 @@ export const MAX_USERNAME_LENGTH = 30;
 /** Typed in any case, stored in lower case. */
 export const USERNAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*[A-Za-z0-9]$/;
 
-/**
- * Offices of a site. A name with one of these as a part seems to speak for it: `support-joe`, `admin1`,
- * `the_official`.
- */
+/** Offices of a site. A name with one as a part seems to speak for it: `support-joe`, `admin1`, `the_official`. */
 const OFFICES: ReadonlySet<string> = new Set(
   (
     'admin administrator billing help helpdesk moderator official payment ' +
@@ -30,9 +27,8 @@ export function isPageUsername(username: string): boolean {
 }
 
 /**
- * Whether a username would speak for the site: it contains the software's name, however it is separated; it
- * is one that a tip page has; or one of its parts, between separators and without digits around it, is an
- * office. Case does not matter.
+ * Whether a username would speak for the site, in any case: it contains the software's name, however it is separated,
+ * is one that a tip page has, or has an office as a part, without digits around it.
  */
 export function speaksForSite(username: string): boolean {
   const parts = username.toLowerCase().split(/[._-]+/);
@@ -43,7 +39,6 @@ export function speaksForSite(username: string): boolean {
   );
 }
 
-/** Whether a text has the form of a username and does not speak for the site. */
 export function mayStandForPerson(text: string): boolean {
   return (
     text.length >= MIN_USERNAME_LENGTH &&

@@ -9,7 +9,6 @@ const MAX_NAME_LENGTH = 320;
 const filter = {
   /** Who acted; empty for everybody. */
   actor: z.string().max(MAX_NAME_LENGTH).default(''),
-  /** Empty for every action. */
   action: z.string().max(MAX_ID_LENGTH).default(''),
   /** The id of whom or what it was done to; empty for all. */
   subject: z.string().trim().max(MAX_ID_LENGTH).default(''),
@@ -23,7 +22,6 @@ export type AuditFilterInput = z.infer<typeof auditFilter>;
 /** Not closed: the client's pages also name a direction. */
 export const auditQuery = z.object({
   ...filter,
-  /** The number of the last row of the page before; null for the first page. */
   cursor: z.int().min(1).nullable().default(null),
 });
 
@@ -34,7 +32,6 @@ const auditRow = z.object({
   actor: z.string(),
   host: z.string(),
   action: z.string(),
-  /** The action in words. */
   text: z.string(),
   subject: z.string().nullable(),
   reason: z.string().nullable(),
@@ -43,11 +40,9 @@ export type AuditRowShown = z.infer<typeof auditRow>;
 
 export const auditPage = z.object({
   rows: z.array(auditRow),
-  /** Null on the last page. */
   nextCursor: z.number().nullable(),
 });
 
-/** What can be filtered by. */
 export const auditChoices = z.object({
   actors: z.array(z.string()),
   actions: z.array(z.object({ action: z.string(), text: z.string() })),

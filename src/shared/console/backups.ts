@@ -7,7 +7,6 @@ const backup = z.object({
   madeAt: z.iso.datetime(),
   /** `COUNT:HEX` of its ledger, to note elsewhere; null while it is unknown. */
   past: z.string().nullable(),
-  /** The number of tips in it; null while it is unknown. */
   tips: z.number().nullable(),
   /** Whether its past is not that of the database: it is neither counted nor deleted. */
   isOther: z.boolean(),
@@ -16,7 +15,6 @@ export type BackupShown = z.infer<typeof backup>;
 
 const failure = z.object({
   at: z.iso.datetime(),
-  /** What happened, in words. */
   text: z.string(),
   action: z.string(),
   /** What the system or the database said. */
@@ -28,11 +26,9 @@ export const backups = z.object({
   engine: z.enum(['SQLite', 'PostgreSQL']),
   /** Null where this process makes no backups. */
   folder: z.string().nullable(),
-  /** The newest first. */
   kept: z.array(backup),
   /** When the one under way was begun; null while none is. */
   begunAt: z.iso.datetime().nullable(),
-  /** Null when the last one was written. */
   failure: failure.nullable(),
   /** Why the folder cannot be read; null when it can. */
   unreadable: z.string().nullable(),

@@ -14,11 +14,9 @@ export const foundCode = z.object({
   url: z.url(),
   status: z.enum(QR_CODE_STATUSES),
   serviceCategory,
-  /** The name on its page. */
   name: z.string(),
   owner: party,
   createdAt: z.iso.datetime(),
-  /** Newest first. */
   acts: z.array(actDone),
 });
 export type FoundCode = z.infer<typeof foundCode>;

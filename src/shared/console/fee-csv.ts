@@ -56,7 +56,6 @@ export function feeFileName({ by, from, to }: FeeIncome): string {
   return `${brand.linkScheme}-fees-by-${by}-${from}-to-${to}.csv`;
 }
 
-/** A plain decimal, such as `-3.97`. */
 export function spellAmount(value: number, exponent: number): string {
   return plainDecimal(cents(value), { exponent });
 }

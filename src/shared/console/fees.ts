@@ -17,7 +17,6 @@ export const feeQuery = closedObject({
   from: date,
   to: date,
   by: z.enum(FEE_PERIODS),
-  /** Decides when a day begins. */
   timeZone,
 }).superRefine(({ from, to, by }, context) => {
   const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
@@ -42,9 +41,7 @@ const feeSums = {
   returnedReceiverFeeCents: z.int().brand<'Cents'>(),
   /** Both fees without those that went back; negative where more went back. */
   incomeCents: z.int().brand<'Cents'>(),
-  /**
-   * Refunds in part, disputes and what became of them, by their own day; sums are signed, negative for what went back.
-   */
+  /** Refunds in part, disputes and what became of them, by their own day; signed, negative for what went back. */
   changes: z.int(),
   changedCents: z.int().brand<'Cents'>(),
   changedGiverFeeCents: z.int().brand<'Cents'>(),
@@ -56,7 +53,6 @@ export const feeIncome = z.object({
   to: z.iso.date(),
   by: z.enum(FEE_PERIODS),
   timeZone: z.string(),
-  /** A code of ISO 4217, and the digits after the point of its amounts. */
   currency: z.string(),
   exponent: z.int(),
   /** One for each day or month and way of payment with a tip or a refund, oldest first. */
@@ -68,7 +64,6 @@ export const feeIncome = z.object({
       ...feeSums,
     }),
   ),
-  /** The sums of these rows, one for each way of payment that they have. */
   totals: z.array(z.object({ paymentMode: z.enum(PAYMENT_MODES), ...feeSums })),
 });
 

@@ -8,7 +8,6 @@ const problem = z.object({
   urgency: z.enum(URGENCIES),
   text: z.string(),
   action: z.string(),
-  /** Null where that is not known. */
   since: z.iso.datetime().nullable(),
   /** The part of the console where it is looked into; null where there is none. */
   part: z.enum(['backups', 'transactions']).nullable(),
@@ -25,7 +24,6 @@ const debts = z.object({ count: z.number(), cents: z.int() });
 
 /** What waits for an operator at the payment service, and what it says of itself. */
 const paymentSigns = z.object({
-  /** A code of ISO 4217, and the digits after the point of its amounts. */
   currency: z.string(),
   exponent: z.int(),
   owedByReceivers: debts,
@@ -68,7 +66,6 @@ export const health = z.object({
       growthBytesPerDay: z.number().nullable(),
     })
     .nullable(),
-  /** The disks that this process writes to. */
   disks: z.array(z.object({ what: z.string(), folder: z.string(), freeBytes: z.number() })),
   ledger: z.object({
     /** Null before the first check of this process. */
@@ -78,12 +75,10 @@ export const health = z.object({
     noted: z.object({ past: z.string(), at: z.iso.datetime() }).nullable(),
   }),
   backup: z.object({
-    /** Whether this process makes backups. */
     isMade: z.boolean(),
     newestAt: z.iso.datetime().nullable(),
     failedAt: z.iso.datetime().nullable(),
   }),
-  /** Null while the database does not answer. */
   outboxes: z.object({ mails: outbox, notifications: outbox, payments: outbox, webhooks: outbox }).nullable(),
   /** Null for simulated payments, during maintenance, and in the first minute. */
   payments: paymentSigns.nullable(),

@@ -35,7 +35,6 @@ export interface TermsVersion extends Terms {
   readonly state: TermsState;
 }
 
-/** What a tip costs its giver and brings its receiver. */
 export interface TipSums {
   readonly paidCents: number;
   readonly keptCents: number;
@@ -59,7 +58,6 @@ function upTo(most: number) {
 
 export const askedInvitation = z
   .object({
-    /** Null for anybody who has the link. */
     email: email.nullable(),
     maxUses: upTo(MAX_INVITATION_USES),
     days: upTo(MAX_INVITATION_DAYS),
@@ -83,7 +81,6 @@ export interface OpenInvitation {
 
 export const askedAnnouncement = z.object({
   text: z.string().max(2_000, 'This is too long.'),
-  /** Undefined for now. */
   from: time.optional(),
   /** Undefined for one that stays until it is ended. */
   until: time.optional(),
@@ -103,7 +100,6 @@ export interface InstallationSettings {
   readonly publicUrl: string;
   readonly isPaidByStripe: boolean;
   readonly registration: RegistrationMode;
-  /** Null where tips are taken as always. */
   readonly maintenance: { readonly until: string | null } | null;
   readonly brand: {
     readonly name: string;
@@ -112,9 +108,7 @@ export interface InstallationSettings {
     readonly colour: string | null;
     /** Where another shade is shown, because the colour has too little contrast. */
     readonly mended: readonly string[];
-    /** Where the picture is served; null without one. */
     readonly logo: string | null;
-    /** Null without one. */
     readonly folder: string | null;
     readonly pages: readonly { readonly label: string; readonly path: string }[];
   };

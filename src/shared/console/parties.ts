@@ -10,11 +10,9 @@ export const party = z.object({
 });
 export type Party = z.infer<typeof party>;
 
-/** What an operator did to a tip or a code. */
 export const actDone = z.object({
   text: z.string(),
   by: z.string(),
-  /** Null where none was given. */
   reason: z.string().nullable(),
   at: z.iso.datetime(),
 });

@@ -20,14 +20,12 @@ export const settledReport = z.object({ transactionId });
 
 interface Person {
   readonly id: UserId;
-  /** Null for an account that was closed. */
   readonly username: string | null;
 }
 
 export interface ReportedMessage {
   readonly transactionId: TransactionId;
   readonly reportedAt: string;
-  /** Null while the report is open. */
   readonly settledAt: string | null;
   /** Null where only a name was reported, or where the message was erased since. */
   readonly message: string | null;
@@ -40,6 +38,5 @@ export interface ReportedMessage {
 
 export interface ReportPage {
   readonly reports: readonly ReportedMessage[];
-  /** Null for the last page. */
   readonly next: ReportPlace | null;
 }

@@ -6,7 +6,6 @@ import { idPattern, type PasskeyId } from '../ids.ts';
 const PASSKEY_ID = idPattern('psk');
 
 const code = z.string().trim().min(1, 'Enter the code.').max(64);
-/** What the browser answered, as JSON. */
 const response = z.string().min(1).max(32_768);
 const passkeyName = z.string().trim().min(1, 'Name the passkey.').max(60);
 const linkToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'This link is incomplete.');

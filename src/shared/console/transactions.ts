@@ -46,7 +46,6 @@ export const foundTip = z.object({
   id: z.string().brand<'TransactionId'>(),
   status: z.enum(TRANSACTION_STATUSES),
   paymentMode: z.enum(PAYMENT_MODES),
-  /** Null for a guest. */
   giver: party.nullable(),
   receiver: party,
   qrCodeId: z.string().brand<'QrCodeId'>(),
@@ -63,12 +62,11 @@ export const foundTip = z.object({
       state: z.enum(PAYMENT_STATES),
       changedAt: z.iso.datetime(),
       expiresAt: z.iso.datetime(),
-      /** The names of the page and of the charge at the payment service. */
       checkoutId: z.string().nullable(),
       chargeId: z.string().nullable(),
       /** When a refund was asked for that is not made yet; else null. */
       refundAskedAt: z.iso.datetime().nullable(),
-      /** When the money is taken that is held on the giver's card; null once it was, or without that. */
+      /** When the money is captured that is held on the giver's card; null once it was, or without that. */
       capturesAt: z.iso.datetime().nullable(),
       /** The page of the payment at the payment service; null before it was paid. */
       url: z.url().nullable(),
@@ -82,19 +80,16 @@ export const foundTip = z.object({
       /** Of the giver, fees included; and of what the receiver got. */
       paidCents: z.int(),
       netAmountCents: z.int(),
-      /** The payment service's id of the refund, dispute or reversal. */
       source: z.string(),
     }),
   ),
   debts: z.array(debt),
-  /** Newest first. */
   acts: z.array(actDone),
 });
 
 /** `asked` when the payment service has not done it yet: Tipwell goes on asking. */
 export const tipRefund = z.object({ outcome: z.enum(['refunded', 'asked']), tip: foundTip });
 
-/** Why a payment waits: what was not heard of in time. */
 export const STUCK_REASONS = ['no_page', 'no_end', 'refund', 'capture', 'other_keys'] as const;
 export type StuckReason = (typeof STUCK_REASONS)[number];
 
@@ -142,7 +137,6 @@ export const DEBT_TEXTS: Readonly<Record<DebtKind, string>> = {
 };
 
 export const paymentTroubles = z.object({
-  /** How tips are paid now. */
   paymentMode: z.enum(PAYMENT_MODES),
   ...money,
   /** The longest waiting first, at most 100. */
@@ -176,7 +170,6 @@ export const paymentTroubles = z.object({
       /** Until when it can be answered; null when it cannot, or when that is not known. */
       answerBy: z.iso.datetime().nullable(),
       isDeadlineKnown: z.boolean(),
-      /** The page of the dispute at the payment service. */
       url: z.url(),
     }),
   ),
@@ -186,14 +179,12 @@ export const paymentTroubles = z.object({
       id: movedMoney.id,
       paymentMode: movedMoney.paymentMode,
       kind: z.enum(RETURN_KINDS),
-      /** Of the giver, fees included; negative where money went back. */
       paidCents: z.int(),
       at: z.iso.datetime(),
     }),
   ),
 });
 
-/** The page of a payment or a dispute in the dashboard of Stripe. */
 export function stripePage(paymentMode: PaymentMode, kind: 'payments' | 'disputes', id: string): string {
   return `https://dashboard.stripe.com/${paymentMode === 'test' ? 'test/' : ''}${kind}/${id}`;
 }

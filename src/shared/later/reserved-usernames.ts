@@ -1,10 +1,7 @@
 /** Usernames that nobody can have. Apart from usernames.ts, because the tip page loads that. */
 import { mayStandForPerson, speaksForSite } from '../usernames.ts';
 
-/**
- * Names that pass for an address of the site, for nobody or for everybody. Only as a whole: names such as
- * `service.dog`, `joes-tips`, `sound_system` or `team.rocket` fool no one.
- */
+/** Names that pass for an address of the site, for nobody or for everybody, as a whole: `joes-tips` fools no one. */
 const RESERVED_WORDS: ReadonlySet<string> = new Set(
   (
     'about account accounts anonymous api auth contact customerservice dashboard demo docs ' +
@@ -13,10 +10,7 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/**
- * Whether a username would pass for the site itself, or for one of its addresses: it speaks for the site, or
- * it is as a whole, without separators, a reserved word. Case does not matter.
- */
+/** Whether a username would pass for the site or for one of its addresses, in any case and with any separators. */
 export function isReservedUsername(username: string): boolean {
   return speaksForSite(username) || RESERVED_WORDS.has(username.toLowerCase().replace(/[._-]+/g, ''));
 }
