@@ -1,7 +1,4 @@
-/**
- * The dashboard as the server renders it: the same for everybody. start/kept-frame.ts fills in the codes that
- * were kept on this device, and the script of the page draws over it.
- */
+/** The dashboard as the server renders it, the same for everybody. start/kept-frame.ts fills in the kept codes. */
 import { Download } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { brand } from '#shared/brand.ts';

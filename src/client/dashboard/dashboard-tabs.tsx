@@ -24,7 +24,6 @@ const Insights = lazy(() =>
 );
 const Profile = lazy(() => import('./account/profile.tsx').then(({ Profile }) => ({ default: Profile })));
 
-/** Fetched with the first tip. */
 const LastTipPlace = lazy(() =>
   import('./live/last-tip-place.tsx').then(({ LastTipPlace }) => ({ default: LastTipPlace })),
 );
@@ -88,7 +87,6 @@ export function hasFailed(tab: DashboardTab, data: DashboardData): boolean {
   return part !== undefined && data[part].status === 'failed';
 }
 
-/** The tabs of an account; the first one opens by default. */
 function tabsOf({ isServiceProvider }: KeptUser): readonly DashboardTab[] {
   return isServiceProvider ? DASHBOARD_TABS : CUSTOMER_TABS;
 }

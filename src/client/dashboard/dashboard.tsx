@@ -25,7 +25,6 @@ import { CodeOnScreen } from './shift/code-on-screen.tsx';
 
 const Shift = lazy(() => import('./shift/shift.tsx').then(({ Shift }) => ({ default: Shift })));
 
-/** How often a server that could not be reached is asked again. */
 const UNREACHABLE_WAIT_MS = 5_000;
 
 /** The provider whose codes this device keeps; null where the address shows something else. */
@@ -97,10 +96,7 @@ function LiveDashboard({ user }: { readonly user: KeptUser }) {
   );
 }
 
-/**
- * Whether the server could not be asked about the session, so that only what was kept is shown. It is asked
- * again until it answers.
- */
+/** Whether the server could not be asked about the session. It is asked again until it answers. */
 function useUnreachable(retry: () => void): boolean {
   const { status } = useSession();
   const [isUnreachable, setUnreachable] = useState(status === 'unreachable');

@@ -7,7 +7,6 @@ import { showFailure } from '../ui/later/failures.ts';
 interface SendingOptions<Values extends FieldValues, Output> {
   /** The fields that a refusal may name, in the order in which they take the focus. */
   readonly fields: readonly FieldPath<Values>[];
-  /** The sentence of a failure when the server did not answer one. */
   readonly fallback: string;
   /** An error that it throws is shown under the fields that it names, else under the form. */
   readonly send: (values: Output) => Promise<void>;

@@ -2,11 +2,9 @@
 import { type RefObject, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-/** @param fallback takes the focus when the button that asked is gone. */
 export function useQuestion<Subject>(fallback: RefObject<HTMLElement | null>) {
   const [asked, setAsked] = useState<Subject | null>(null);
   return {
-    /** The subject of the open question; null when none is open. */
     asked,
     ask: (subject: Subject) => setAsked(() => subject),
     close(): void {

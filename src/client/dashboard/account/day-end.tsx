@@ -9,13 +9,11 @@ import { Select } from '../../ui/later/select.tsx';
 import styles from './account-care.module.css';
 import { useChangeProfile } from './profile-change.ts';
 
-/** The value of the choice of no hour. */
 const NO_HOUR = '';
 
 export function DayEnd({ user: { dayStartHour } }: { readonly user: User }) {
   const change = useChangeProfile();
   const { run } = useAttempts();
-  /** The choice while it is being saved. */
   const [saving, setSaving] = useState<string | null>(null);
   const noteId = useId();
   const saved = dayStartHour === null ? NO_HOUR : String(dayStartHour);

@@ -18,7 +18,6 @@ const problem = z.object({ code: z.string().optional(), detail: z.string() });
 
 export interface DataDownload {
   readonly isUnderWay: boolean;
-  /** The sentence of the last failure; null when there was none. */
   readonly failure: string | null;
   start(): void;
   /** Waits for a download that is under way. @returns false when it failed. */

@@ -48,7 +48,6 @@ export function EditDetails({ user, onDone }: EditDetailsProps) {
   }
 
   return (
-    // Only the script sends this form.
     <form className={styles.part} method="dialog" noValidate onSubmit={submit}>
       <h3 className={styles.heading}>Edit profile</h3>
       <div className={styles.fields}>
@@ -86,7 +85,6 @@ export function EditDetails({ user, onDone }: EditDetailsProps) {
   );
 }
 
-/** The values that differ from the account, and the password where it is needed. */
 function changedOf(user: User, values: ProfileChange): ProfileChange {
   const { fullName, username, email, phone, currentPassword } = values;
   return {

@@ -74,7 +74,6 @@ function MonthlyStatement({ settings }: { readonly settings: MailSettings }) {
 
   return (
     <Choice
-      // The choice is shown while it is saved.
       checked={change.isPending ? change.variables.monthlyStatement : settings.monthlyStatement}
       aria-disabled={isUnderWay}
       onChange={(event) => choose(event.currentTarget.checked)}

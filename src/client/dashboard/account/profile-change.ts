@@ -45,7 +45,6 @@ export function useChangeProfile(): (change: ProfileChange) => Promise<void> {
   };
 }
 
-/** Shows `user` as the signed-in person on every screen, unless somebody else is signed in by now. */
 function showChangedUser(user: User): void {
   const session = presentSession();
   if (session.status === 'signed-in' && session.user.id === user.id) become({ status: 'signed-in', user });

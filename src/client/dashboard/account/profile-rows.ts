@@ -11,7 +11,6 @@ const OPEN = 'open';
 /** The history state of an entry whose former entry shows the profile with its first row open. */
 const FROM_PROFILE = { isFromProfile: true };
 
-/** @param rows of the account; the first one is open when the address names none. */
 export function useOpenRow(rows: readonly ProfileRow[]): ProfileRow {
   const named = new URLSearchParams(useSearch()).get(OPEN);
   return rows.find((row) => row === named) ?? 'me';
@@ -24,7 +23,6 @@ export function openRow(row: ProfileRow, present: ProfileRow): void {
   else navigate(addressOf(row), { replace: true, state: window.history.state });
 }
 
-/** Returns to the first row by its own entry of the history. */
 export function closeRow(): void {
   const state: unknown = window.history.state;
   const isFromProfile = typeof state === 'object' && state !== null && 'isFromProfile' in state;

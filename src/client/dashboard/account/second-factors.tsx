@@ -37,7 +37,6 @@ export function SecondFactors({ user }: { readonly user: User }) {
 
 interface FactorCareProps {
   readonly user: User;
-  /** Called after a dialog that may have added one is closed. */
   readonly onAdded?: () => void;
 }
 
@@ -149,7 +148,6 @@ interface RemovalProps {
   readonly onClose: () => void;
 }
 
-/** Asks before a factor is removed, and removes it. */
 function Removal({ of: factor, isLast, onClose }: RemovalProps) {
   const { isUnderWay, run } = useAttempts();
   const utils = trpc.useUtils();

@@ -148,7 +148,6 @@ function OwnServices({ user }: { readonly user: User }) {
 
 interface AddServicesProps {
   readonly others: readonly ServiceCategory[];
-  /** No service can be added while one is being removed. */
   readonly isStopping: boolean;
   readonly add: (added: readonly ServiceCategory[]) => Promise<void>;
 }

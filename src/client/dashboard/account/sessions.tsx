@@ -116,15 +116,12 @@ function useSessions() {
     sessions: partOf(query, (data) => data),
     retry: () => void query.refetch(),
     isEnding: ending.isPending || endingOthers.isPending,
-    /** @returns false when it was not tried, because nobody typed the password. */
     end: ({ id }: Session) => isTried(ending.mutateAsync({ id })),
     endOthers: () => isTried(endingOthers.mutateAsync()),
   };
 }
 
-/**
- * @returns false when nobody typed the password that `work` needs. Any other failure is toasted by `onError`.
- */
+/** @returns false when nobody typed the password that `work` needs. Any other failure is toasted by `onError`. */
 async function isTried(work: Promise<unknown>): Promise<boolean> {
   const [outcome] = await Promise.allSettled([work]);
   return outcome.status === 'fulfilled' || failureOf(outcome.reason).code !== 'password_needed';

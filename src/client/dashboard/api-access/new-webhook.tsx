@@ -12,7 +12,6 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   const utils = trpc.useUtils();
   const [secret, setSecret] = useState<string | null>(null);
   return (
-    // Another title is another dialog, which takes the focus and is read out.
     <Dialog
       key={String(secret === null)}
       title={secret === null ? 'New webhook' : 'Copy your secret now'}
@@ -31,7 +30,6 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
             fallback="The webhook was not made. Please try again."
             send={async (values) => {
               const made = await withPassword(() => utils.client.webhooks.add.mutate(values));
-              // A refusal of an earlier attempt would stand over the secret.
               clearToasts();
               setSecret(made.secret);
               void utils.webhooks.list.invalidate();

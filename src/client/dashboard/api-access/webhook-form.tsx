@@ -30,7 +30,6 @@ export function WebhookForm({ initial, button, buttonUnderWay, fallback, send }:
   const form = useForm<Values>({ defaultValues: initial });
   const { errors } = form.formState;
   const { field, isUnderWay, submit } = useSending(form, { fields: FIELDS, fallback, send });
-  // In the order in which the first wrong one takes the focus.
   const url = field('url', { required: 'Enter the address of your program.' });
   const { error: noEvent, ...events } = field('events', { required: 'Choose what to send.' });
 

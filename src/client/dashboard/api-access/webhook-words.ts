@@ -13,7 +13,6 @@ export const EVENT_LABELS: Readonly<Record<EventType | 'webhook.test', string>> 
   'webhook.test': 'Test event',
 };
 
-/** The address of a webhook without the scheme. */
 export function placeOf({ url }: Pick<Webhook, 'url'>): string {
   return url.replace(/^https?:\/\//, '');
 }

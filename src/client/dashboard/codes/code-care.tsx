@@ -20,12 +20,9 @@ const ReplaceCode = lazy(() =>
 
 interface CodeCareProps {
   readonly code: QrCode;
-  /** The name that givers see. */
   readonly name: string;
-  /** Whether the code is being paused or resumed. */
   readonly isChanging: boolean;
   readonly onPause: () => void;
-  /** @param id that of the code that takes the place of this one. */
   readonly onReplaced: (id: string) => void;
 }
 
@@ -103,7 +100,6 @@ function ShareButton({ url, title }: { readonly url: string; readonly title: str
   );
 }
 
-/** `refused` means that the address has to be copied by hand. */
 type Sharing = 'shared' | 'copied' | 'dismissed' | 'refused';
 
 /** Uses the device's own sheet where there is one, else its clipboard. */
@@ -118,7 +114,6 @@ async function shareAddress(url: string, title: string): Promise<Sharing> {
     }
   }
   try {
-    // Browsers offer the clipboard only to pages that came by HTTPS.
     await navigator.clipboard.writeText(url);
     return 'copied';
   } catch {

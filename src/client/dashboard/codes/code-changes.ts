@@ -5,9 +5,7 @@ import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 
-/**
- * @returns a function that replaces a code in the list, or appends it in place of its service's former code.
- */
+/** @returns a function that replaces a code in the list, or appends it in place of its service's former code. */
 export function useShowCode(): (changed: QrCode) => Promise<void> {
   const utils = trpc.useUtils();
   return async (changed) => {

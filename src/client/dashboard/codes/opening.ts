@@ -23,7 +23,6 @@ export function openOver(opening: Opening, id: string): void {
   navigate(openingOf(opening, id), { state: FROM_CODES });
 }
 
-/** @returns null when the present address opens no dialog. */
 export function useOpened(): Opened | null {
   const search = new URLSearchParams(useSearch());
   for (const opening of OPENINGS) {
@@ -33,7 +32,6 @@ export function useOpened(): Opened | null {
   return null;
 }
 
-/** Returns to the codes by their own entry of the history. */
 export function closeOpened(): void {
   const state: unknown = window.history.state;
   const isFromCodes = typeof state === 'object' && state !== null && 'isFromCodes' in state;

@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import styles from './own-machine-note.module.css';
 
-/** @param props.url the address in the code. */
 export function OwnMachineNote({ url }: { readonly url: string }) {
   if (!isOwnMachine(url)) return null;
   return (

@@ -7,7 +7,6 @@ import { type CroppedPicture, openPicture, PictureError } from './photo.ts';
 import { PhotoCropper } from './photo-cropper.tsx';
 import styles from './tip-page-editor.module.css';
 
-/** The change of the photo when the page is saved. */
 export type ChosenPhoto =
   | { readonly kind: 'kept' }
   | { readonly kind: 'removed' }
@@ -85,7 +84,6 @@ interface PictureButtonProps {
   readonly children: ReactNode;
 }
 
-/** A button that opens the device's choice of pictures. */
 function PictureButton({ ref, className, isCamera = false, onChosen, children }: PictureButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (

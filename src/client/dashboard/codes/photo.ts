@@ -1,7 +1,4 @@
-/**
- * Photos of tip pages are opened, cut to a square, drawn anew and sent. The file itself, which may tell where
- * it was taken, is not sent.
- */
+/** Photos of tip pages are drawn anew and sent. The file itself, which may tell where it was taken, is not sent. */
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
 import { authorization } from '../../api-client/api.ts';
 import { verifySession } from '../../calls.ts';
@@ -14,7 +11,6 @@ const QUALITIES = [0.86, 0.75, 0.6, 0.45, 0.3];
 export const MAX_ZOOM = 4;
 const NOT_SENT = 'The photo could not be saved. Check your connection and try again.';
 
-/** A square of a picture, in its pixels. */
 export interface Crop {
   readonly left: number;
   readonly top: number;
@@ -29,10 +25,7 @@ export interface CroppedPicture {
 /** Its message is a sentence for people. */
 export class PictureError extends Error {}
 
-/**
- * Opens a picture the right way up, as its EXIF data say.
- * @throws PictureError when this browser cannot open the file.
- */
+/** Turns the picture the right way up, as its EXIF data say. @throws PictureError when the browser cannot open it. */
 export async function openPicture(file: File): Promise<CroppedPicture> {
   try {
     const opened = await createImageBitmap(file, { imageOrientation: 'from-image' });
@@ -76,7 +69,6 @@ export function moved({ picture, crop }: CroppedPicture, right: number, down: nu
   });
 }
 
-/** Enlarges around the middle of the square. */
 export function zoomed({ picture, crop }: CroppedPicture, zoom: number): CroppedPicture {
   const side = Math.min(picture.width, picture.height) / Math.min(MAX_ZOOM, Math.max(1, zoom));
   const grown = (side - crop.side) / 2;
@@ -98,10 +90,7 @@ export function drawCropped(canvas: HTMLCanvasElement, { picture, crop }: Croppe
   context.drawImage(picture, crop.left, crop.top, crop.side, crop.side, 0, 0, canvas.width, canvas.height);
 }
 
-/**
- * The square as a JPEG of the best quality that the server's limit of bytes allows.
- * @throws PictureError when the browser makes none.
- */
+/** A JPEG of the best quality within the server's limit of bytes. @throws PictureError when the browser makes none. */
 async function toJpeg(cropped: CroppedPicture): Promise<Blob> {
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.min(MAX_EDGE, Math.round(cropped.crop.side)));
@@ -114,11 +103,7 @@ async function toJpeg(cropped: CroppedPicture): Promise<Blob> {
   throw new PictureError('The photo could not be prepared. Please choose another one.');
 }
 
-/**
- * Sends the square by REST, because tRPC takes no files.
- * @returns the new address of the photo.
- * @throws PictureError when the server refuses the photo, with its sentence, or does not answer.
- */
+/** By REST, because tRPC takes no files. @throws PictureError when the server refuses the photo or does not answer. */
 export async function sendPhoto(qrId: string, cropped: CroppedPicture): Promise<string> {
   const answer = await putPhoto(qrId, await toJpeg(cropped));
   const body: unknown = await answer.json().catch(() => null);

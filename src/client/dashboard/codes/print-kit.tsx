@@ -38,7 +38,6 @@ interface Print {
   readonly paper?: Paper;
   readonly ink?: Ink;
   readonly for?: PrintTarget;
-  /** In pixels. */
   readonly size?: number;
 }
 
@@ -178,7 +177,6 @@ function usePrinting({ id }: QrCode) {
   }
 
   return {
-    /** The name of the print that is being made; null when none is. */
     underWay,
     save: (name: string, print: Print) => void save(name, print),
     failureOf: (name: string) => (failed?.name === name ? failed.text : null),

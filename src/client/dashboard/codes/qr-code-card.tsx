@@ -1,7 +1,4 @@
-/**
- * The card of a current code: its picture, tonight's sum, the way into shift mode, and the download of the
- * picture. The rest opens below.
- */
+/** The card of a current code: its picture, tonight's sum, shift mode and the download. The rest opens below. */
 import { Download } from 'lucide-react';
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
@@ -32,9 +29,7 @@ const OwnMachineNote = lazy(() =>
 interface QrCodeCardProps {
   readonly code: QrCode;
   readonly username: string;
-  /** The name that givers see. */
   readonly name: string;
-  /** @param id that of the code that takes the place of this one. */
   readonly onReplaced: (id: string) => void;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The QR Codes tab: a card for each current code, the statistics, a button for each service without a code,
- * and the old codes.
- */
+/** The QR Codes tab: the current codes, the statistics, a button for each service without a code, and the old codes. */
 import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
@@ -113,7 +110,6 @@ export function QrCodes({ user, codes, children }: QrCodesProps) {
 }
 
 interface Creation {
-  /** The service whose code is being created; null when none is. */
   readonly category: ServiceCategory | null;
   readonly area: RefObject<HTMLDivElement | null>;
   readonly create: (category: ServiceCategory) => void;

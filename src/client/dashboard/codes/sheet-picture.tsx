@@ -5,7 +5,6 @@ import styles from './sheet-picture.module.css';
 
 interface SheetPictureProps {
   readonly format: PrintFormat;
-  /** Whether the band is an outline, which saves ink. */
   readonly isSaving: boolean;
 }
 

@@ -65,7 +65,6 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
   useEffect(() => tellUnsaved(isUnsaved), [isUnsaved]);
 
   return (
-    // Only the script sends this form.
     <form className={styles.editor} method="dialog" noValidate onSubmit={submit}>
       <div className={styles.fields}>
         <p className={styles.service}>{CATEGORY_LABELS[code.serviceCategory]}</p>
@@ -82,7 +81,6 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
           hint={countedGreeting(greeting)}
           rows={3}
           {...field('greeting', {
-            // A greeting is one paragraph.
             setValueAs: (text: string) => text.replace(/\s*\n\s*/g, ' '),
           })}
         />

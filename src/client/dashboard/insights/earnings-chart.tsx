@@ -1,6 +1,6 @@
 /**
- * The earnings of each day, week or month as a bar chart. The drawing is for the eye. A list box over it,
- * with an option for each bar, is for pointers, arrow keys and screen readers; a table repeats the numbers.
+ * The earnings as a bar chart. The drawing is for the eye. A list box over it is for pointers, arrow keys and screen
+ * readers, and a table repeats the numbers.
  */
 
 import { scaleBand, scaleLinear } from '@visx/scale';
@@ -119,7 +119,6 @@ function Drawing({ bars, told, lines, topOf }: DrawingProps) {
 
 interface OptionsProps extends BarsProps {
   readonly granularity: Granularity;
-  /** @param from the first day of the chosen bar; null when none is chosen. */
   readonly onChosen: (from: string | null) => void;
 }
 

@@ -77,7 +77,6 @@ export interface Comparison {
   readonly sentence: string;
 }
 
-/** Compares net earnings with those of the period before. */
 export function compare(
   { netCents, before }: { readonly netCents: Cents; readonly before: { readonly netCents: Cents } },
   granularity: Granularity,

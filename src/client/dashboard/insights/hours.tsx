@@ -1,6 +1,6 @@
 /**
- * A table of tips by weekday and hour, shaded like a map. Each cell has its number as well, because a shade
- * alone says nothing to many people. The style sheet shows the widest of three tables that fits.
+ * A table of tips by weekday and hour, shaded like a map, with numbers, because a shade alone says nothing to many
+ * people. The style sheet shows the widest of three tables that fits.
  */
 
 import { type KeyboardEvent, useState } from 'react';
@@ -12,12 +12,10 @@ import styles from './hours.module.css';
 
 const HOURS_PER_COLUMN = [1, 3, 6];
 
-/** The tips of consecutive hours on one day of the week. */
 interface Block {
   readonly key: string;
   /** 1 for Monday to 7 for Sunday (ISO 8601). */
   readonly weekday: number;
-  /** The first hour of the clock, 0 to 23. */
   readonly hour: number;
   /** Whether the hour comes after the midnight of a day that began before noon. */
   readonly isOfNight: boolean;
@@ -44,7 +42,6 @@ interface HoursTableProps {
 function HoursTable({ hours, blocks }: HoursTableProps) {
   const all = blocks.flat();
   const most = all.reduce((one, other) => (other.count > one.count ? other : one));
-  /** The key of the block that is described; null for the one with the most tips. */
   const [chosen, setChosen] = useState<string | null>(null);
   const told = all.find(({ key }) => key === chosen);
   const shown = told ?? most;
@@ -119,11 +116,7 @@ function HoursTable({ hours, blocks }: HoursTableProps) {
   );
 }
 
-/**
- * @param hours how many hours a block has; a divisor of 24.
- * @param startHour the hour of the clock at which days begin, 0 to 23.
- * @returns all blocks of the week, by weekday from Monday and by hour from the beginning of the day.
- */
+/** All blocks of the week, from Monday and by hour from `startHour` on. @param hours of a block: a divisor of 24. */
 export function blocksOf(
   byHour: Insights['byHour'],
   hours: number,

@@ -41,7 +41,6 @@ export function Insights({ user }: { readonly user: User }) {
     { ...FRESH, placeholderData: formerEarnings },
   );
   const earnings = partOf(query, (data) => data);
-  /** The granularity of the answer that is shown. */
   const [shown, setShown] = useState(granularity);
   const isFormer = query.isPlaceholderData;
   if (earnings.status === 'ready' && !isFormer && shown !== granularity) setShown(granularity);

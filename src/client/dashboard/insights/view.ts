@@ -6,12 +6,10 @@ import { dashboardTab } from '../../later/addresses.ts';
 
 export interface InsightsView {
   readonly granularity: Granularity;
-  /** The first and the last day, such as `2026-05-31`. */
   readonly from: string;
   readonly to: string;
   /** Whether no later period has begun. */
   readonly isLatest: boolean;
-  /** Null for all services. */
   readonly serviceCategory: ServiceCategory | null;
 }
 
@@ -24,10 +22,7 @@ export const BARS = {
 /** No earnings are older; an address with an earlier date shows the present. */
 const FIRST_DATE = '2000-01-01';
 
-/**
- * Reads the view from an address. The defaults are bars of days, the latest period and all services.
- * @param today the date in the viewer's time zone.
- */
+/** The defaults are bars of days, the latest period and all services. @param today in the viewer's time zone. */
 export function viewIn(query: URLSearchParams, today: string): InsightsView {
   const granularity = granularityNamed(query.get('granularity'));
   const service = query.get('service_category');

@@ -1,7 +1,6 @@
 /**
- * Announces each received tip once, by a card on a visible page and by the alerts that are on. Tips are
- * announced together when they follow each other closely or came while the page was hidden. Hidden tabs do
- * not announce a tip that a visible one has shown.
+ * Announces each received tip once, by a card on a visible page and by the alerts that are on. Hidden tabs do not
+ * announce a tip that a visible one has shown.
  */
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -18,7 +17,6 @@ const HIDDEN_BREATH_MS = 1_000;
 const LONGEST_BREATH_MS = 3_000;
 
 export interface Announcer {
-  /** Ignores a tip that it has announced before. */
   announce(tip: Transaction): void;
   /** Announces the waiting tips at once, by a toast because the screen with the card is left. */
   close(): void;
@@ -26,7 +24,6 @@ export interface Announcer {
 
 export interface Stage {
   show(tips: readonly Transaction[]): void;
-  /** @param count of the tips that came since the page was last visible. */
   showUnseenCount(count: number): void;
 }
 
@@ -105,7 +102,6 @@ export function newsOf(tips: readonly Transaction[]): string {
   return [sentenceOf(tips), ...messagesOf(tips)].join('. ');
 }
 
-/** The name and the message of a single tip, each a line; of several tips the number of messages. */
 export function messagesOf(tips: readonly Transaction[]): string[] {
   const [first] = tips;
   if (tips.length === 1 && first)

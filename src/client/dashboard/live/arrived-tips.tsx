@@ -5,7 +5,6 @@ import styles from './arrived-tips.module.css';
 interface ArrivedTipsProps {
   readonly count: number;
   readonly sums: ReturnType<typeof sumsOf>;
-  /** The lines of the giver. */
   readonly written: readonly string[];
   readonly onDismiss: () => void;
 }

@@ -22,11 +22,9 @@ interface ConnectionSignProps {
 
 export interface Sign {
   readonly kind: keyof typeof WORDS;
-  /** When the interruption began, or ended. */
   readonly since: Date;
 }
 
-/** The sign of a screen about its connection; null when there is nothing to say. */
 export function useSign(connection: Connection): Sign | null {
   const [sign, setSign] = useState<Sign | null>(null);
   useEffect(() => {

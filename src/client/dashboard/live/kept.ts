@@ -2,7 +2,6 @@
 import { cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 
-/** Such as `you keep $19.40`. */
 export function keptOf({ netAmountCents, changes }: Pick<Transaction, 'netAmountCents' | 'changes'>): string {
   let kept: number = netAmountCents;
   for (const change of changes) kept += change.amountCents;

@@ -25,7 +25,6 @@ const MessagesDialog = lazy(() =>
 
 interface LastTipProps {
   readonly tip: Transaction;
-  /** The number of other tips that nobody has seen yet. */
   readonly othersCount: number;
   /** Keeps the card though its tip was thanked for. */
   readonly onHold: () => void;

@@ -1,7 +1,4 @@
-/**
- * Adds each tip of the server's stream to the cache and announces it. After a lost connection the stream goes
- * on after the last tip that this page has received.
- */
+/** Adds each tip of the server's stream to the cache and announces it. A new stream goes on after the last one. */
 import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -19,7 +16,6 @@ import type { TipNews, TipNewsOptions } from './tip-news.ts';
 /** A stream is crowded out when the account has as many open as the server allows. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'crowded-out';
 
-/** The tips on the card of an arrival; none while there is no card. */
 export interface Arrival {
   readonly tips: readonly Transaction[];
   readonly dismiss: () => void;
@@ -32,7 +28,7 @@ export interface LiveTips {
 }
 
 const REFUSED_WAIT_MS = 15_000;
-/** The wait after the answer of a proxy is that after a lost connection. */
+/** After a lost connection, and after an answer that is a proxy's. */
 const BROKEN_WAIT_MS = 3_000;
 /** The card of an arrival stays for this time after the last tip. */
 const SHOWN_MS = 7_000;
@@ -40,7 +36,6 @@ const SHOWN_MS = 7_000;
 const LONGEST_GROWTH_MS = 20_000;
 
 interface Audience {
-  /** The service whose tips are announced; null for all. */
   readonly announced: ServiceCategory | null;
   /** Whether guests look at the screen, whom refunds and thanks do not concern. */
   readonly isQuiet: boolean;
@@ -103,15 +98,13 @@ export function useLiveTips(
 
 /**
  * Keeps the stream open from the newest loaded transaction on, so that none is left out.
- * @param onEvent is told the id of an event, which is the tip's own when it was given, and whether it is that of
- *   the event before.
+ * @param onEvent is told the event's id, which is the tip's own when it was given, and whether it repeats the last.
  */
 function useStream(
   newest: TransactionId | null | undefined,
   onEvent: (id: string, event: Transaction | TipStreamStart, isRepeated: boolean) => void,
 ): Connection {
   const [wasLive, setWasLive] = useState(false);
-  /** The id of the transaction after which the stream begins. */
   const [start, setStart] = useState<string>();
   if (start === undefined && newest !== undefined) setStart(newest ?? BEGINNING);
   const lastSeen = useRef<string>(null);
@@ -192,7 +185,7 @@ function createNews(options: TipNewsOptions) {
   let news: Promise<TipNews> | null = null;
   return (what: keyof TipNews, tip: Transaction) => {
     news ??= import('./tip-news.ts').then(({ createTipNews }) => createTipNews(options));
-    // The list shows it as well.
+    // Without the module the list still shows it.
     news.then((told) => told[what](tip)).catch(() => {});
   };
 }

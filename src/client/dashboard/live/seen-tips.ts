@@ -1,7 +1,4 @@
-/**
- * Which received tips a provider has seen on this device. It remembers the newest one that was seen; what came
- * after it is new, also after a reload.
- */
+/** Which received tips a provider has seen on this device: all up to the newest one that was seen. */
 import { createContext, useContext, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
@@ -16,7 +13,6 @@ const NONE = 'none';
 let entryOfPage: string | null = null;
 const listeners = new Set<() => void>();
 
-/** The tips that came since, newest first, and a function that marks all of them as seen. */
 export function useNewTips(userId: UserId, transactions: readonly Transaction[]) {
   const seen = useSyncExternalStore(subscribe, () => seenBy(userId));
   const received = transactions.filter(({ receiverId }) => receiverId === userId);
@@ -37,14 +33,11 @@ export function useNewTips(userId: UserId, transactions: readonly Transaction[])
 const NewTips = createContext<ReadonlySet<TransactionId>>(new Set());
 export const NewTipsProvider = NewTips.Provider;
 
-/** Whether the open list marks the tip as new. */
 export function useIsNew(id: TransactionId): boolean {
   return useContext(NewTips).has(id);
 }
 
-/**
- * The tips that a list marks as new for as long as it is open. They count as seen as soon as somebody looks.
- */
+/** The tips that a list marks as new for as long as it is open. They count as seen as soon as somebody looks. */
 export function useMarkedTips(
   userId: UserId,
   transactions: readonly Transaction[],

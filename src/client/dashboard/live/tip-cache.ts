@@ -19,8 +19,7 @@ export function useTipCache() {
   );
 
   async function reload(lists: QueryFilters): Promise<void> {
-    // An invalidation would cancel the query of a next page, which nothing repeats. There may be another one
-    // afterwards, because a next page takes the place of the query under way.
+    // An invalidation would cancel the query of a next page, which nothing repeats. Another one may follow it.
     while (queryClient.isFetching(lists) > 0) {
       const asked = queryClient.getQueryCache().findAll(lists);
       await Promise.allSettled(asked.map(({ promise }) => promise));
@@ -53,7 +52,6 @@ export function useTipCache() {
   };
 }
 
-/** Whether a listing leaves some transactions out. */
 function isFiltered({ queryHash }: Query): boolean {
   return queryHash !== hashKey(listingKey(allTransactions));
 }

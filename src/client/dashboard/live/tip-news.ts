@@ -10,17 +10,13 @@ import { toastMessage } from '../../toasts.ts';
 import { sentenceOf } from '../../ui/later/tip-changes.ts';
 
 export interface TipNews {
-  /** Shows a tip whose money was charged, moved or went back, and tells of what moved. */
   changed(tip: Transaction): void;
-  /** Shows and tells the receiver's answer to the giver. */
   thanked(tip: Transaction): void;
 }
 
 export interface TipNewsOptions {
   readonly userId: UserId;
-  /** Earlier changes are not told. */
   readonly since: Date;
-  /** The lists that show the tips. */
   readonly lists: Lists;
   /** News that may not be told at its time is not told later. */
   readonly mayTell: () => boolean;
@@ -79,10 +75,7 @@ export interface Lists {
   readonly reload: () => void;
 }
 
-/**
- * Shows a tip as it is now wherever a list has it.
- * @returns whether a list knew already that its giver was thanked.
- */
+/** Shows a tip as it is now in all lists. @returns whether a list knew already that its giver was thanked. */
 export function showChanged({ client, reload }: Lists, tip: Transaction): boolean {
   const filters = { queryKey: transactionsKey };
   const known = client

@@ -84,7 +84,6 @@ export function BlockedGivers() {
   );
 }
 
-/** The giver's name, else a description of the tip by which they were blocked. */
 function nameOf({ tip }: BlockedGiver): string {
   const { giverName, amountCents, serviceCategory, createdAt } = tip;
   return (

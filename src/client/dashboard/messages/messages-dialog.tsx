@@ -1,7 +1,4 @@
-/**
- * A received tip in the order of what was written: the giver's message, the thank-you, then what else can be
- * done.
- */
+/** A received tip in the order of what was written: the giver's message, the thank-you, then what else can be done. */
 import { useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
@@ -91,7 +88,6 @@ function Actions({ tip }: { readonly tip: Transaction }) {
   );
 }
 
-/** Draws nothing when the operator has set no contact. */
 function NeedHelp() {
   const contact = operatorContact();
   return (

@@ -50,7 +50,6 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
   }
 
   return (
-    // Only the script sends this form.
     <form ref={form} className={styles.form} method="dialog" noValidate onSubmit={submit}>
       {fields.map((text, index) => (
         <Field

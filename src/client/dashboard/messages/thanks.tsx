@@ -66,7 +66,6 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
         return;
       }
       setFailure(detail ?? 'The thank-you could not be sent. Please try again.');
-      // Another device has said it, and the lists show it.
       if (code === 'thanked_already') void utils.transactions.invalidate();
     }
   }
@@ -120,12 +119,10 @@ function Ready({ isUnderWay, onChosen }: ReadyProps) {
 
   function leave() {
     flushSync(() => setChanging(false));
-    // The form is gone with what had the focus.
     change.current?.focus();
   }
 
   if (texts.status === 'loading') return <Skeleton height="tall" />;
-  // The proposed ones can be sent even when one's own could not be loaded.
   const ready = texts.status === 'ready' ? texts.data : PROPOSED;
   if (isChanging) return <ThankYousForm texts={ready} isOpened onSaved={leave} onCancel={leave} />;
   return (

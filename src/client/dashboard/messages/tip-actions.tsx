@@ -1,7 +1,4 @@
-/**
- * What a receiver can do about a tip, apart from thanking: hide and report what was written with it, block
- * its giver, and take no more messages. The list and the dialog of a tip offer the same.
- */
+/** What a receiver can do about a tip, apart from thanking. The list and the dialog of a tip offer the same. */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
@@ -69,7 +66,6 @@ function useMessageActions(tip: Transaction, { onDone, onFailure }: Told): reado
   return reportedAt === null ? [hide, report] : [hide];
 }
 
-/** Somebody without an account cannot be blocked. */
 function useGiverActions(
   { id, giverId, serviceCategory }: Transaction,
   { onDone, onFailure }: Told,

@@ -1,7 +1,4 @@
-/**
- * Offers once to tell of tips on this device: below the codes, after a code was first shown to somebody. It
- * stays until it is answered.
- */
+/** Offers once to tell of tips on this device, after a code was first shown to somebody, until it is answered. */
 import { useRef, useState } from 'react';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,7 +19,6 @@ export function AlertOffer({ user }: { readonly user: KeptUser }) {
 
   function close() {
     rememberAnswer(user.id);
-    // The pressed button goes, and reading goes on in the panel around it.
     offer.current?.closest<HTMLElement>('[role="tabpanel"]')?.focus();
     setDone(true);
   }

@@ -1,11 +1,8 @@
 /**
- * Keeps the registration of this device in order while the dashboard is open. It is fetched only where the
- * browser has a subscription.
- *
- * A subscription of another account is ended at once, so that nobody gets notifications for the person who
- * was logged in before. So is one that the server does not know any more: somebody switched it off on another
- * device, or the server's data were restored. Only a new endpoint, which browsers give now and then, is
- * registered by itself.
+ * Keeps the registration of this device in order while the dashboard is open.
+ * A subscription of another account is ended at once, so that nobody gets notifications for the person who was logged
+ * in before. So is one that the server does not know any more: it was switched off on another device, or the server's
+ * data were restored. Only a new endpoint, which browsers give now and then, is registered by itself.
  */
 import type { UserId } from '#shared/ids.ts';
 import { call } from '../../calls.ts';
@@ -15,7 +12,6 @@ import { deviceOf, findSubscription, type Kept, keep, keyOf, readKept } from './
 
 let stop = () => {};
 
-/** Serves one account at a time. */
 export function keepNotifications(userId: UserId): void {
   stop();
   const isEnded = new AbortController();
@@ -39,7 +35,6 @@ export function keepNotifications(userId: UserId): void {
   void check(userId);
 }
 
-/** Registers the device under a new session. */
 export async function moveNotifications(userId: UserId): Promise<void> {
   const subscription = await findSubscription();
   const kept = readKept(userId);

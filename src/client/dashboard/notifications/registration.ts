@@ -1,7 +1,6 @@
 /**
- * The registration of this device for notifications: the browser's subscription
- * (https://www.w3.org/TR/push-api/), and the part of the server's answer that is kept in local storage, so
- * that it ends with the session.
+ * The registration of this device for notifications: the browser's subscription (https://www.w3.org/TR/push-api/), and
+ * what local storage keeps of the server's answer, so that it ends with the session.
  */
 import type { UserId } from '#shared/ids.ts';
 import type { NewDevice } from '#shared/notifications.ts';
@@ -51,13 +50,11 @@ export function deviceOf(subscription: PushSubscription): NewDevice {
 
 export interface Kept {
   readonly userId: string;
-  /** The id of the device on the server. */
   readonly id: string;
   readonly endpoint: string;
   readonly withWords: boolean;
 }
 
-/** @returns null when there is no registration of this account. */
 export function readKept(userId: UserId): Kept | null {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(NOTICES_KEY) ?? 'null');

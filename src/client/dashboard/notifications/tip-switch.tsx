@@ -1,7 +1,6 @@
 /**
- * The one switch of everything that tells of a tip on this device. What the device can do follows from it:
- * push notifications where browser and server have them, else notifications of an open page, and a sound and
- * a vibration. Single choices wait below it. Nothing is asked before it is pressed.
+ * The one switch of everything that tells of a tip on this device: push notifications where browser and server have
+ * them, else notifications of an open page, and a sound and a vibration. Nothing is asked before it is pressed.
  */
 import { useRef } from 'react';
 import { brand } from '#shared/brand.ts';

@@ -101,7 +101,6 @@ export function useNotifications(userId: UserId) {
   };
 }
 
-/** Compares the server's devices with the registration that this browser has kept. */
 function useStanding(userId: UserId) {
   const utils = trpc.useUtils();
   const key = trpc.notifications.key.useQuery(undefined, FRESH);

@@ -1,7 +1,4 @@
-/**
- * The acts of the switch of tips: what is asked of the browser, of the server and of this page when it is pressed, in
- * which order, and what stands in the way.
- */
+/** The acts of the switch of tips: what is asked of the browser, of the server and of this page, and in which order. */
 import { useEffect, useState } from 'react';
 import { useAttempts } from '../../controls/attempts.ts';
 import { type Alert, chooseAlert, switchAlertsOff } from '../shared/alerts.ts';
@@ -39,7 +36,6 @@ export function useTipSwitch(
     await showNotifications();
   }
 
-  /** Lets the server send notifications, or else the open page show them. */
   async function showNotifications() {
     if (!('Notification' in window) || obstacle === 'insecure') return;
     // Browsers ask in a click only.
@@ -67,13 +63,10 @@ export function useTipSwitch(
     /** What the switch shows while its change is under way; else null. */
     wanted,
     obstacle,
-    /** Why the last act did not do all that it was to do. */
     problem,
     isUnderWay,
-    /** Turns on everything that this device can do, or turns everything off. */
     change,
     notify: () => attempt(showNotifications),
-    /** Runs another act, unless one is under way. */
     attempt,
   };
 }

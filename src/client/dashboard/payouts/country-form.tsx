@@ -13,7 +13,6 @@ const COUNTRIES =
 
 interface CountryFormProps {
   readonly isUnderWay: boolean;
-  /** Why Stripe opens no account, in its words. */
   readonly refusal: string | null;
   readonly onChosen: (country: string) => void;
 }
@@ -72,7 +71,6 @@ export function CountryForm({ isUnderWay, refusal, onChosen }: CountryFormProps)
   );
 }
 
-/** By name, in the language of the page. */
 function named(): readonly (readonly [code: string, name: string])[] {
   const names = new Intl.DisplayNames(PAGE_LANGUAGE, { type: 'region' });
   return COUNTRIES.map((code) => [code, names.of(code) ?? code] as const).sort(([, one], [, other]) =>

@@ -136,7 +136,6 @@ function Way({ account, loadQuestion }: Pick<PayoutStatus, 'account'> & Pick<Car
   }
   // There is nothing to complete in an account that is complete, or closed.
   const isDone = account !== null && (isWell(account) || isClosed(account));
-  // While Stripe is checking, its owner has nothing to do.
   const isQuiet = isDone || account?.missing.length === 0;
   const onClick = () => {
     if (account === null) setAsking(true);

@@ -3,7 +3,6 @@ import type { PayoutStatus } from '#shared/payments.ts';
 
 export type PayoutAccount = NonNullable<PayoutStatus['account']>;
 
-/** True when tips are paid and paid out, and nothing is to be done. */
 export function isWell({ chargesEnabled, payoutsEnabled, missing }: PayoutAccount): boolean {
   return chargesEnabled && payoutsEnabled && missing.length === 0;
 }
@@ -13,7 +12,6 @@ export function isClosed({ disabledReason }: PayoutAccount): boolean {
   return disabledReason?.startsWith('rejected') === true;
 }
 
-/** Why an account is needed, or another one. */
 export function reasonToOpen(lostAccount: PayoutStatus['lostAccount']): string {
   if (lostAccount === 'gone')
     return (

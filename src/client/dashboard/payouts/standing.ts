@@ -51,7 +51,6 @@ const REASONS: readonly (readonly [reason: RegExp, sentence: string])[] = [
 const OTHER_REASON = 'Stripe’s pages say why.';
 const NO_TIPS = 'Nobody can tip you right now.';
 
-/** A sentence or two, to which the list of what is missing belongs. */
 export function standingOf(account: PayoutAccount): string {
   if (isWell(account)) return 'You can be paid. Stripe sends your tips on to your bank account.';
   const { chargesEnabled, payoutsEnabled } = account;

@@ -1,7 +1,4 @@
-/**
- * The alerts of a new tip: a sound, a vibration, a notification of the system. They are off until somebody
- * switches them on, and this device remembers the choice.
- */
+/** The alerts of a new tip. They are off until somebody switches them on, and this device remembers the choice. */
 import { useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
 import { registerWorker, subscriptionOf } from '../../api-client/service-worker.ts';
@@ -50,8 +47,7 @@ export function isSupported(alert: Alert): boolean {
 }
 
 /**
- * Switches an alert on or off, and gives an example of it. It has to be called in a click, because otherwise
- * browsers let no page ask for notifications or make a sound.
+ * It has to be called in a click, because otherwise browsers let no page ask for notifications or make a sound.
  * @returns false when the alert is off, also because the person or the browser does not allow it.
  */
 export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<boolean> {
@@ -63,10 +59,7 @@ export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<bool
   return isOn;
 }
 
-/**
- * Gives the alerts that are on; a notification only while the page is hidden.
- * @param id names the alert in all tabs, so that only one of them makes the noise.
- */
+/** Notifies only while the page is hidden. @param id names the alert in all tabs, so that only one makes the noise. */
 export function alertOf(id: string, sentence: string): void {
   if (choices.sound || choices.vibration) void claimNoise(id, makeNoise);
   if (choices.notification && document.hidden) void notify(id, sentence);
@@ -135,10 +128,7 @@ async function startNotifying(): Promise<boolean> {
   return permission === 'granted' && show('example', 'This is how a tip will be shown.');
 }
 
-/**
- * Shows a notification of a tip, unless the server sends one to this device.
- * @param id a notification silently replaces one of the same id, such as that of another tab.
- */
+/** Not where the server notifies this device. @param id a notification silently replaces one of the same id. */
 async function notify(id: string, sentence: string): Promise<void> {
   const registration = await registerWorker().catch(() => undefined);
   if (!(await subscriptionOf(registration))) await show(id, sentence);

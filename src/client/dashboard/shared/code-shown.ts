@@ -17,7 +17,6 @@ export function rememberAnswer(userId: UserId): void {
   write(userId, 'answered');
 }
 
-/** Whether to offer to tell of tips on this device: a code was shown, and the offer was not answered yet. */
 export function useOfferDue(userId: UserId): boolean {
   return useSyncExternalStore(
     (listener) => {

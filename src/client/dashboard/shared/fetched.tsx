@@ -40,7 +40,6 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** A part of the screen that waits for its data too. */
 export function Loaded<Data>({ part, sketch, onRetry, children }: LoadedProps<Data>) {
   if (part.status === 'ready') return <Fetched sketch={sketch}>{children(part.data)}</Fetched>;
   if (part.status === 'loading') return <div aria-busy="true">{sketch}</div>;

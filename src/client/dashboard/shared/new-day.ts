@@ -7,19 +7,13 @@ const LONGEST_WAIT_MS = 60_000;
 /** The server's clock may be this much behind: a query before its midnight would count the old day. */
 const CLOCK_DIFFERENCE_MS = 2_000;
 
-/**
- * Calls `onNewDay` when a day begins in the viewer's time zone; after a sleep within a minute.
- * @param startHour the hour of the clock at which a day begins, 0 to 23; 0 for calendar days.
- */
+/** Calls `onNewDay` when a day begins in the viewer's time zone; after a sleep within a minute. */
 export function useNewDay(onNewDay: () => void, startHour = 0): void {
   const tell = useEffectEvent(onNewDay);
   useEffect(() => watchDays(() => tell(), startHour), [startHour]);
 }
 
-/**
- * The date of the present day in the viewer's time zone, which changes when a day begins.
- * @param startHour the hour of the clock at which a day begins, 0 to 23.
- */
+/** The date of the present day in the viewer's time zone, which changes when a day begins. */
 export function useToday(startHour: number): string {
   const [today, setToday] = useState(() => todayHere(startHour));
   useNewDay(() => setToday(todayHere(startHour)), startHour);

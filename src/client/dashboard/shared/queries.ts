@@ -26,11 +26,9 @@ export interface Listing {
 
 export interface DashboardData {
   readonly summary: Part<TipSummary>;
-  /** Customers have none. */
   readonly qrCodes: Part<readonly QrCode[]>;
   readonly transactions: Part<Listing>;
   readonly isLoading: boolean;
-  /** Whether the last attempt to load a part failed. */
   readonly isFailing: boolean;
   readonly retry: () => void;
 }
@@ -78,10 +76,7 @@ export function useDashboardData(
   };
 }
 
-/**
- * Loads a listing of transactions and keeps it fresh. While another input is loaded the former listing stays,
- * unless it is empty: an empty one would seem to be the answer.
- */
+/** While another input is loaded the former listing stays, unless it is empty: that would seem to be the answer. */
 export function useListing(input: ListingInput, enabled: boolean) {
   const { client } = trpc.useUtils();
   const queryClient = useQueryClient();

@@ -11,18 +11,15 @@ import { useNewDay } from './new-day.ts';
 /** The hour at which a night ends by default: bars have closed by then, and cafés have not opened. */
 const USUAL_HOUR = 5;
 
-/** The hour of the clock, 0 to 23, at which the nights of the signed-in person end and begin. */
 export function useNightStartHour(): number {
   const session = useSession();
   return (session.status === 'signed-in' ? session.user.dayStartHour : null) ?? USUAL_HOUR;
 }
 
-/** How much of the sum is held on cards and not charged yet, such as `$12.40 of it arriving`. */
 export function arrivingOf({ receivedTodayArrivingCents }: TipSummary): string {
   return `${formatMoney(receivedTodayArrivingCents)} of it arriving`;
 }
 
-/** The query of tonight's count and sum of net amounts, which begins anew with each night. */
 export function useTonight(serviceCategory: ServiceCategory) {
   const utils = trpc.useUtils();
   const dayStartHour = useNightStartHour();

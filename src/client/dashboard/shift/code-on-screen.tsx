@@ -9,7 +9,6 @@ import styles from './shift.module.css';
 interface CodeOnScreenProps {
   /** Null leaves places that start/kept-frame.ts fills. */
   readonly code: QrCode | null;
-  /** The name that givers see. */
   readonly name: string;
 }
 

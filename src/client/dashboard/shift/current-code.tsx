@@ -98,7 +98,6 @@ const WORDS: Readonly<Record<Sign['kind'], string>> = {
 
 const time = new Intl.DateTimeFormat(PAGE_LANGUAGE, { hour: 'numeric', minute: '2-digit' });
 
-/** Says across the whole screen that tips do not show here, and when they do again. */
 function ConnectionBar({ connection }: { readonly connection: Connection }) {
   const sign = useSign(connection);
   return (

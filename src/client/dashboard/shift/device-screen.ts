@@ -31,10 +31,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Keeps the screen on (W3C, Screen Wake Lock API). Browsers end the lock whenever the page is hidden, so that
- * it is requested again each time the page is visible.
- * @returns whether the screen may go dark, because the browser has no lock or refuses it, as many do on a low
- * battery.
+ * Browsers end the lock (W3C, Screen Wake Lock API) when the page is hidden, so that it is requested again.
+ * @returns whether the screen may go dark: many browsers refuse the lock on a low battery.
  */
 export function useWakeLock(): boolean {
   const [mayGoDark, setMayGoDark] = useState(false);

@@ -8,12 +8,10 @@ import styles from './shift.module.css';
 interface FrameProps {
   readonly title: string;
   readonly unseenCount?: number;
-  /** Whether a tip has just arrived. */
   readonly isGlowing?: boolean;
   readonly back?: string;
   /** Whether guests look at the screen, whose cameras need the light scheme. */
   readonly facesGuests?: boolean;
-  /** Stands above all else. */
   readonly bar?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;

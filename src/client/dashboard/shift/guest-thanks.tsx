@@ -4,15 +4,10 @@ import type { Transaction } from '#shared/tips.ts';
 import styles from './guest-thanks.module.css';
 import { givenSum, guestsOf, type Moment, momentWith } from './moment.ts';
 
-/** The screen glows for this time after the last tip. */
 const GLOW_MS = 2_000;
-/** The sum can be read for this time after the last tip. */
 const SHOWN_MS = 7_000;
 
-/**
- * What guests are shown at present; null while nothing has just arrived.
- * @param tips those on the card of arrivals. Tips from before shift mode are not shown.
- */
+/** @returns null while nothing has just arrived. Tips from before shift mode are not shown. */
 export function useMoment(tips: readonly Transaction[]): Moment | null {
   const [moment, setMoment] = useState<Moment | null>(null);
   const [known] = useState(() => new Set(tips.map(({ id }) => id)));

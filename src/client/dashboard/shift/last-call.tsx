@@ -1,7 +1,4 @@
-/**
- * The end of a night: what it came to, one thank-you for everybody who was not thanked yet, and a picture
- * without names. The screen faces its provider.
- */
+/** The end of a night: what it came to, thank-yous, and a picture without names. The screen faces its provider. */
 import { useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { dateAt, dayAround } from '#shared/calendar.ts';
@@ -53,7 +50,6 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
   );
 }
 
-/** Loads all tips of the present night, page by page. */
 function useNightTips(serviceCategory: ServiceCategory) {
   const timeZone = timeZoneHere();
   const [now] = useState(() => new Date());
@@ -92,9 +88,7 @@ function useNightTips(serviceCategory: ServiceCategory) {
 
 interface NightProps {
   readonly serviceCategory: ServiceCategory;
-  /** The net sum, such as `$214.00`. */
   readonly sum: string;
-  /** How much of it is arriving; null for nothing. */
   readonly arriving: string | null;
   readonly count: number;
   readonly bestHour: number | null;

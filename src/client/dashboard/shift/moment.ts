@@ -10,15 +10,13 @@ type ShownTip = Pick<Transaction, 'id' | 'amountCents' | 'giverId'>;
 export interface Moment {
   readonly tips: readonly ShownTip[];
   readonly sinceMs: number;
-  /** When the last tip came. */
   readonly lastMs: number;
   readonly isGlowing: boolean;
 }
 
 /**
- * Adds tips to what is shown. Tips that arrive while the screen glows are thanked for together, and keep it
- * glowing, so that a flood of tips never makes it flash. Later ones have a sum of their own, because their
- * guests look for what they gave.
+ * Tips that arrive while the screen glows are thanked for together, so that a flood of tips never makes it flash. Later
+ * ones have a sum of their own, because their guests look for what they gave.
  */
 export function momentWith(present: Moment | null, tips: readonly ShownTip[], nowMs: number): Moment {
   if (present?.isGlowing && nowMs - present.sinceMs < LONGEST_GROWTH_MS)
@@ -26,7 +24,6 @@ export function momentWith(present: Moment | null, tips: readonly ShownTip[], no
   return { tips, sinceMs: nowMs, lastMs: nowMs, isGlowing: true };
 }
 
-/** Such as `$25.00`. */
 export function givenSum(tips: readonly ShownTip[]): string {
   const sum = cents(tips.reduce((total, { amountCents }) => total + amountCents, 0));
   return formatMoney(sum);

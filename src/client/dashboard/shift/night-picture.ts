@@ -12,11 +12,7 @@ export interface PictureLine {
   readonly like: Element;
 }
 
-/**
- * Hands the picture to the device's share sheet, or saves it where there is none.
- * @returns whether it was saved or shared; false when somebody closed the share sheet.
- * @throws Error when the browser cannot draw it.
- */
+/** Shares or saves the picture. @returns false when the share sheet was closed. @throws Error when none is drawn. */
 export async function handOutPicture(
   lines: readonly PictureLine[],
   card: Element,

@@ -18,10 +18,7 @@ type NightTip = Pick<
 interface NightEnd<Tip> {
   /** The hour of the clock in which the most was given, 0 to 23; the first of equals; null without tips. */
   readonly bestHour: number | null;
-  /**
-   * Tips whose givers were not thanked yet, those with a message first, then the newest. Tips whose message was
-   * hidden or reported are left out.
-   */
+  /** Not thanked yet, those with a message first, then the newest. Hidden and reported messages are left out. */
   readonly toThank: readonly Tip[];
 }
 

@@ -11,7 +11,6 @@ const CONFIRMED_MS = 6_000;
 
 interface Resume {
   readonly isUnderWay: boolean;
-  /** Whether the code was resumed here just now. */
   readonly isDone: boolean;
   readonly failure: string | null;
   readonly run: () => void;
@@ -26,7 +25,6 @@ export function useResume({ id }: QrCode): Resume {
   const [isDone, setDone] = useState(false);
   const change = trpc.qrCodes.update.useMutation({
     async onSuccess(code) {
-      // The answer of a list query that is under way may be older.
       await utils.qrCodes.list.cancel();
       utils.qrCodes.list.setData(undefined, (codes) => codes?.map((one) => (one.id === id ? code : one)));
       setDone(true);

@@ -1,7 +1,4 @@
-/**
- * Shift mode: one code fills the provider's screen, which faces the guests and stays on. It shows amounts
- * only of tips that arrive for this service, and tonight's on demand.
- */
+/** Shift mode: one code fills the screen, which faces the guests and stays on. Tonight's sum is shown on demand. */
 import { lazy, useEffect, useEffectEvent } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
@@ -83,7 +80,6 @@ interface NoCodeProps {
   readonly codes: readonly QrCode[];
 }
 
-/** A code that no longer takes tips, or never was this account's. */
 function NoCode({ id, codes }: NoCodeProps) {
   // A code older than the newest hundred that ended is shown as somebody else's.
   const ended = trpc.qrCodes.ended.useQuery({ limit: 100 });

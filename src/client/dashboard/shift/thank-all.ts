@@ -3,7 +3,6 @@ import type { Failure } from '../../api-client/api.ts';
 
 /** Fewer than the server takes of an account in a minute, so that one tap never meets the limit. */
 export const MAX_AT_ONCE = 100;
-/** The number of tips that one request thanks for. */
 const TOGETHER = 10;
 
 interface ThankedAll {

@@ -14,7 +14,6 @@ import { MAX_AT_ONCE, thankAll } from './thank-all.ts';
 
 export function ThankEverybody({ toThank }: { readonly toThank: readonly Transaction[] }) {
   const { texts } = useReadyThankYous();
-  // The proposed ones can be sent even when one's own could not be loaded.
   const ready = [...new Set(texts.status === 'ready' ? texts.data : PROPOSED)];
   const [chosen, setChosen] = useState<string | null>(null);
   const text = chosen !== null && ready.includes(chosen) ? chosen : (ready[0] ?? PROPOSED[0]);
@@ -26,7 +25,6 @@ export function ThankEverybody({ toThank }: { readonly toThank: readonly Transac
   const result = useRef<HTMLParagraphElement>(null);
   const isOver = toThank.length === 0;
   useEffect(() => {
-    // The pressed button is gone then.
     if (isOver && told !== '') focusIfLost(result.current);
   }, [isOver, told]);
 

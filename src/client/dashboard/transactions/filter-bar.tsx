@@ -20,9 +20,7 @@ export const clearingLink = {
 interface FilterBarProps {
   readonly user: User;
   readonly filter: TipFilter;
-  /** Whether the account has received tips, or may. */
   readonly isReceiver: boolean;
-  /** The services of which the account has tips, or may get some. */
   readonly services: readonly ServiceCategory[];
 }
 

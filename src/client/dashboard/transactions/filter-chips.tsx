@@ -34,7 +34,6 @@ interface FilterChipsProps {
   readonly filter: TipFilter;
   /** Whether the account has received tips, or may. */
   readonly isReceiver: boolean;
-  /** The services of which the account has tips, or may get some. */
   readonly services: readonly ServiceCategory[];
 }
 
@@ -145,7 +144,6 @@ interface ChipProps {
   readonly onChange: (isOn: boolean) => void;
 }
 
-/** Pressed once more, it no longer narrows the list. */
 function Chip({ label, isOn, onChange }: ChipProps) {
   return (
     <button

@@ -15,7 +15,6 @@ interface SumsProps {
   readonly filter: TipFilter;
 }
 
-/** The element is always drawn, because screen readers announce only changes within it. */
 export function Sums({ user, filter }: SumsProps) {
   const isAsked = !isOutOfOrder(filter);
   const query = trpc.transactions.sums.useQuery(queryOf(filter), { ...FRESH, enabled: isAsked });
@@ -79,7 +78,6 @@ interface WentBackProps {
   readonly isOfPeriod: boolean;
 }
 
-/** Refunds and other changes by their own date, also of older tips; null without any. */
 function WentBack({ received, sent, isOfPeriod }: WentBackProps) {
   if (received === 0 && sent === 0) return null;
   const hasBoth = received !== 0 && sent !== 0;

@@ -25,9 +25,7 @@ export function TransactionList({ user, listing }: TransactionListProps) {
   const list = useRef<HTMLOListElement>(null);
   /** The last row before more are loaded. The next one takes the focus then. */
   const lastRead = useRef<Element | null>(null);
-  /** The tip whose messages are open, as it was then. */
   const [opened, setOpened] = useState<Transaction | null>(null);
-  /** The tip of the open question. */
   const [takenBack, setTakenBack] = useState<Transaction | null>(null);
 
   useLayoutEffect(() => {

@@ -91,7 +91,6 @@ export function Row(props: RowProps) {
   );
 }
 
-/** Whether there is more to say of its money than its status. */
 function hasChanges({ changes, capturesAt }: Transaction): boolean {
   return changes.length > 0 || capturesAt !== null;
 }

@@ -26,7 +26,6 @@ interface TransactionsProps {
   readonly user: User;
   readonly listing: Listing;
   readonly isReceiver: boolean;
-  /** Shown while a list is being loaded. */
   readonly sketch: ReactNode;
 }
 
@@ -63,7 +62,6 @@ export function Transactions({ user, listing, isReceiver, sketch }: Transactions
   );
 }
 
-/** The services of the account, of its newest tips, and of the filter. */
 function servicesOf(user: User, { transactions }: Listing, { serviceCategory }: TipFilter) {
   const known = new Set([
     ...user.serviceCategories,
