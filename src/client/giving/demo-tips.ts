@@ -1,7 +1,4 @@
-/**
- * Carries the tips of the open demo from its tip page to the landing page, without the server: the browser
- * hands them to its other tabs, and keeps the last ones of a tab until it returns to the landing page.
- */
+/** Carries tips of the open demo to the landing page without the server: at once in other tabs, later in this one. */
 import { DEMO_PREFIX } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
 import { isOpenDemo } from '#shared/open-demo.ts';
@@ -42,10 +39,7 @@ export function takeDemoTips(): readonly Cents[] {
   return tips.map(({ amountCents }) => amountCents);
 }
 
-/**
- * Calls `listener` with each tip of another tab.
- * @returns a function that stops it.
- */
+/** Calls `listener` with each tip of another tab. @returns a function that stops it. */
 export function followDemoTips(listener: (amountCents: Cents) => void): () => void {
   if (typeof BroadcastChannel === 'undefined') return () => {};
   const channel = new BroadcastChannel(NAME);

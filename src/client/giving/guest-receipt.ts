@@ -11,7 +11,6 @@ export function nameOf({ id, receiptUrl }: Pick<Transaction, 'id' | 'receiptUrl'
   return receiptUrl === null ? id : receiptUrl.slice(receiptUrl.lastIndexOf('/') + 1);
 }
 
-/** True when the name has the form of a token. */
 export function isGuests(name: string): boolean {
   return transactionOfToken(name) !== null;
 }
@@ -24,10 +23,7 @@ export function receiptPage(name: string): string {
   return isGuests(name) ? GUEST_RECEIPT_PREFIX + name : paths.transaction(name);
 }
 
-/**
- * Makes a call about the named transaction: as a guest when the name is a token, even in a session. It never
- * rejects.
- */
+/** Calls as a guest when the name is a token, even in a session. It never rejects. */
 export function callAbout<Answer>(
   name: string,
   run: (api: Api) => Promise<Answer>,
@@ -35,10 +31,7 @@ export function callAbout<Answer>(
   return call(run, isGuests(name) ? 'guestApi' : 'api');
 }
 
-/**
- * True when the call failed because there is no such transaction. The server answers an unknown token with a
- * demand for a login.
- */
+/** The server answers an unknown token with a demand for a login. */
 export function isUnknown({ status }: Failure, name: string): boolean {
   return status === 404 || (status === 401 && isGuests(name));
 }

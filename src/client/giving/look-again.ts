@@ -1,7 +1,4 @@
-/**
- * The intervals at which an open page asks for news of a tip. A stream would take one of a browser's few
- * connections for little news.
- */
+/** How often an open page asks for news of a tip. A stream would take one of a browser's few connections. */
 import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 
@@ -11,18 +8,12 @@ const LOOK_FOR_PAYMENT_MS = 3_000;
 const LOOK_FOR_THANKS_MS = 5_000;
 const THANKS_AWAITED_MS = 120_000;
 
-/**
- * @param sinceMs is the age of the tip in milliseconds.
- * @returns milliseconds until a giver's receipt asks again for a thank-you.
- */
+/** @param sinceMs is the age of the tip. @returns milliseconds until a giver's receipt asks again. */
 export function lookForThanksMs(sinceMs: number): number {
   return sinceMs < THANKS_AWAITED_MS ? LOOK_FOR_THANKS_MS : LOOK_AGAIN_MS;
 }
 
-/**
- * @param nowMs is the time of the server.
- * @returns milliseconds until an open receipt asks again; null when its tip cannot change any more.
- */
+/** @param nowMs is the time of the server. @returns milliseconds; null when the tip cannot change any more. */
 export function lookAgainMs(
   tip: Pick<Transaction, 'status' | 'createdAt' | 'thankedAt' | 'capturesAt'>,
   isGiver: boolean,

@@ -1,7 +1,4 @@
-/**
- * The tip that waits while its giver logs in or signs up: the tip page keeps it, the login shows it, and the
- * tip page takes it afterwards.
- */
+/** The tip that waits while its giver logs in: the tip page keeps it, the login shows it, the tip page takes it. */
 import { read, remove, write } from './tab-storage.ts';
 
 export interface WaitingTip {
@@ -10,7 +7,6 @@ export interface WaitingTip {
   readonly receiver: string;
 }
 
-/** @param qrId is the code in the path of the tip page. */
 export function keepTip(qrId: string, tip: WaitingTip): void {
   write(tipName(qrId), tip);
 }
@@ -23,7 +19,6 @@ export function waitingTip(qrId: string): WaitingTip | null {
   return typeof figures === 'string' && typeof receiver === 'string' ? { figures, receiver } : null;
 }
 
-/** Removes the waiting tip and returns it; null without one. */
 export function takeWaitingTip(qrId: string): WaitingTip | null {
   const tip = waitingTip(qrId);
   remove(tipName(qrId));

@@ -42,7 +42,6 @@ function LoadedReceipt({ token }: { readonly token: string }) {
   );
 }
 
-/** Asks for the transaction of a token, and repeats it on a visible page while the tip can change. */
 function useGuestReceipt(token: string) {
   const [found, setFound] = useState<Found>('nothing yet');
   /** Numbers the requests, so that an older answer never replaces a newer one. */

@@ -27,15 +27,13 @@ function LoadedReceipt({ id, user }: { readonly id: string; readonly user: User 
   const utils = trpc.useUtils();
   function take(refunded: Transaction) {
     utils.transactions.get.setData({ id }, refunded);
-    // Lists, sums and insights depend on it.
     void utils.transactions.invalidate();
   }
   const { data, isError, error, refetch } = trpc.transactions.get.useQuery(
     { id },
     {
       ...FRESH,
-      // A stream would take one of a browser's few connections for a single event. A hidden page asks again
-      // when somebody returns to it.
+      // A hidden page asks again when somebody returns to it.
       refetchInterval: ({ state }) =>
         (state.data && lookAgainMs(state.data, state.data.giverId === user.id, serverNow())) ?? false,
     },

@@ -60,7 +60,6 @@ function unpaidOf(transaction: Transaction) {
   return isUnpaid && !wasGiven(transaction) ? UNPAID[status] : null;
 }
 
-/** The address at which a giver resumes a payment. */
 function returnTo(transaction: Transaction): string {
   return `${paths.tip(transaction.qrCodeId)}?${new URLSearchParams({ [PAYMENT]: nameOf(transaction) })}`;
 }
@@ -271,16 +270,13 @@ function Changes({ transaction, isGiver }: OfReceiptProps) {
   );
 }
 
-/**
- * Copies the address of the receipt; where the browser refuses, the address is shown to be copied by hand.
- */
+/** Copies the address of the receipt; where the browser refuses, the address is shown to be copied by hand. */
 function CopyLink({ path }: { readonly path: string }) {
   const [isRefused, setRefused] = useState(false);
   const url = window.location.origin + path;
 
   async function copy() {
     try {
-      // Browsers have no clipboard on pages without https.
       await navigator.clipboard.writeText(url);
       setRefused(false);
       toastSuccess('Link copied', 'share');
@@ -310,12 +306,10 @@ function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{withZone.format(new Date(iso))}</time>;
 }
 
-/** The message and the thank-you, as far as the viewer may see them. */
 function MessagesOfReceipt({ transaction, isGiver }: OfReceiptProps) {
   const { message, wordsHidden, thankYou, thankedAt, receiverName } = transaction;
   const own = thankedAt === null ? 'The thank-you of your tip page' : 'Your thank-you';
   return (
-    // Screen readers announce what changes in an element that was there before.
     <div className={styles.words} aria-live="polite">
       {message !== null && <Quote text={message}>Message with the tip</Quote>}
       {wordsHidden && <p className={styles.hidden}>Message hidden</p>}
@@ -333,11 +327,7 @@ function MessagesOfReceipt({ transaction, isGiver }: OfReceiptProps) {
   );
 }
 
-/**
- * Shown alike for other people's transactions and for those that do not exist.
- *
- * @param props.isByLink is true for receipts of guests, whose address alone opens them without a login.
- */
+/** The same for other people's transactions and for none. @param props.isByLink is true for receipts of guests. */
 export function UnknownReceipt({ isByLink = false }: { readonly isByLink?: boolean }) {
   return (
     <Screen title="Transaction not found" width="column">

@@ -1,7 +1,4 @@
-/**
- * The button that reverses a tip, with its confirmation: the giver may take the tip back for a while, the
- * receiver may refund it at any time.
- */
+/** The button that reverses a tip: the giver may take it back for a while, the receiver may refund it at any time. */
 import { useEffect, useRef, useState } from 'react';
 import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -79,7 +76,6 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
         </div>
       )}
       {wasPossible && (
-        // Screen readers announce what changes in an element that was there before.
         <p
           ref={outcome}
           role="status"

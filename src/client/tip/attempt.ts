@@ -1,11 +1,9 @@
 /**
- * The attempt to pay, with its idempotency key. It survives a reload until its outcome is known, and leaves
- * one tip, however often it is sent.
- *
- * The giver's message is part of it, because the server refuses a key that comes with another message than
- * before. A giver can change it until the attempt is sent; a new key for a new message might pay twice. Once
- * it is certain that nothing was paid, the next attempt gets a new key and the message, which can be changed
- * again.
+ * The attempt to pay, with its idempotency key. It survives a reload until its outcome is known, and leaves one tip,
+ * however often it is sent.
+ * The giver's message is part of it, because the server refuses a key that comes with another message. A giver can
+ * change it until the attempt is sent: a new key for a new message might pay twice. Once it is certain that nothing was
+ * paid, the next attempt gets a new key and the message.
  */
 import type { FieldError } from '#shared/errors.ts';
 import { type Cents, cents } from '#shared/money.ts';
@@ -15,9 +13,7 @@ import { read, remove, write } from '../giving/tab-storage.ts';
 import { GUEST } from './payer.ts';
 
 export interface TipMessage {
-  /** As typed. */
   readonly message: string;
-  /** True when the receiver is told the giver's name. */
   readonly withName: boolean;
   /** The mistakes in its fields, found by the server or by this page. */
   readonly complaints: readonly FieldError[];
@@ -72,9 +68,8 @@ export function settleAttempt(qrId: string): void {
 }
 
 /**
- * The open attempt of this payer at this code; null without one. An attempt that a guest has sent belongs to
- * everybody in this tab: whoever logs in before its outcome is known goes on with it, because another attempt
- * might pay twice.
+ * An attempt that a guest has sent belongs to everybody in this tab: whoever logs in before its outcome is known goes
+ * on with it, because another attempt might pay twice.
  */
 export function unsettledAttempt(qrId: string, payerId: string): Attempt | null {
   const attempt = keptAttempt(qrId);
@@ -150,12 +145,10 @@ export function isMessageField(field: string): boolean {
   return FIELDS.includes(field);
 }
 
-/** The mistake in one field; undefined when there is none. */
 export function complaintAbout(field: string, words: TipMessage | undefined): string | undefined {
   return words?.complaints.find((complaint) => complaint.field === field)?.message;
 }
 
-/** The message's fields of a new tip; empty without a message. */
 export function sentMessage({ words }: Attempt): { readonly message?: string; readonly withName?: true } {
   if (!words) return {};
   const { message, withName } = words;

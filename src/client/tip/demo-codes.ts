@@ -8,10 +8,7 @@ export interface DemoCode {
   readonly category: ServiceCategory;
 }
 
-/**
- * The demo of a user and a category. The user id must be like a person's username, so that an address cannot
- * write anything else on a page.
- */
+/** Null unless the user id is like a person's username, so that an address cannot write anything else on a page. */
 export function demoOf(userId: string, category: string): DemoCode | null {
   return mayStandForPerson(userId) && isServiceCategory(category) ? { userId, category } : null;
 }

@@ -9,9 +9,7 @@ export function receiptOf(transaction: Transaction): Receipt {
   return { amountCents, giverFeeCents, paidAt, transactionId, paymentMode, thankYou, undoUntil, capturesAt };
 }
 
-/**
- * True for a tip of this giver to this code. Only the guest who gave a tip receives the link to its receipt.
- */
+/** True for a tip of this giver to this code. Only the guest who gave a tip receives the link to its receipt. */
 export function isOf({ giverId, qrCodeId, receiptUrl }: Transaction, qrId: string, payerId: string): boolean {
   return (giverId === payerId || receiptUrl !== null) && qrCodeId === qrId;
 }

@@ -1,7 +1,4 @@
-/**
- * The steps of the tip flow as entries of the browser's history. An entry holds its step and the choice, so
- * that Back, Forward and a reload restore them.
- */
+/** The steps of the tip flow as entries of the browser's history, each with its choice: for Back, Forward, reloads. */
 import { navigate } from 'wouter/use-browser-location';
 import { currentPath } from '../paths.ts';
 import type { Receipt } from './tip-flow.ts';
@@ -17,7 +14,6 @@ export type Entry =
   /** The success of a demo, which has no transaction for an address to name. */
   | { readonly step: 'success'; readonly receipt: Receipt };
 
-/** A new entry has no amount yet. */
 export function presentEntry(): Entry {
   // Nothing else writes the state of a tip page's entries.
   return history.state ?? { step: 'select-amount', figures: '' };

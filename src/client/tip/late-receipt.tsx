@@ -80,7 +80,6 @@ async function find(typed: string, transactionId: string): Promise<Outcome> {
 
 interface NoReceiptProps {
   readonly isPayment?: boolean;
-  /** The name of the transaction; null when it is unknown. */
   readonly name: string | null;
   readonly onRetry: () => void;
 }

@@ -1,7 +1,4 @@
-/**
- * The screens of a code that takes no tips, and of a missing receipt. Few people see them, so that they are
- * fetched on demand.
- */
+/** The screens of a code that takes no tips, and of a missing receipt, fetched on demand: few people see them. */
 import { useEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
@@ -21,7 +18,6 @@ import { LateReceipt, NoReceipt } from './late-receipt.tsx';
 
 export interface LateProps {
   readonly why: 'unknown' | 'replaced' | 'retired' | 'paused' | 'unpayable' | 'no-receipt';
-  /** The code as it stands in the address. */
   readonly typed: string;
   readonly isSignedIn: boolean;
   readonly onRetry: () => void;
@@ -70,7 +66,6 @@ interface ClosedProps {
   readonly onRetry: () => void;
 }
 
-/** The note of a code that takes no tips for now, in the place of the amounts and below its provider. */
 function Closed({ why, onRetry }: ClosedProps) {
   const isHeld = why === 'unpayable' && isMaintenance();
   const { title, text } = CLOSED[isHeld ? 'maintenance' : why];
@@ -97,10 +92,7 @@ const GONE = {
   },
 } as const;
 
-/**
- * The screen of a code that has ended names nobody and leads to no other code, so that an old print can be
- * trusted.
- */
+/** It names nobody and leads to no other code, so that an old print can be trusted. */
 function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
   const { title, text } = GONE[why];
   return (
@@ -124,16 +116,12 @@ interface CodeNotFoundProps {
   readonly isSignedIn: boolean;
 }
 
-/**
- * The screen of an unknown code, which can be typed again. Without any act a signed-in person is led to the
- * dashboard after a moment.
- */
+/** Without any act a signed-in person is led to the dashboard after a moment. */
 function CodeNotFound({ typed, isSignedIn }: CodeNotFoundProps) {
   const field = useRef<HTMLInputElement>(null);
   const [hasActed, setActed] = useState(false);
   useEffect(() => {
-    // The page is rendered once for all unknown codes, so that the field gets its text here, unless a person
-    // has typed already.
+    // The page is rendered once for all unknown codes, and gets its text here, unless a person has typed already.
     if (field.current?.value === '') field.current.value = typed;
     else if (field.current?.value !== typed) setActed(true);
   }, [typed]);

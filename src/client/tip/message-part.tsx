@@ -1,6 +1,4 @@
-/**
- * The part of the payment in which a giver adds a message or changes it, or sees the message that was sent.
- */
+/** The part of the payment in which a giver adds a message or changes it, or sees the message that was sent. */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
@@ -19,7 +17,6 @@ interface MessagePartProps {
   readonly attempt: Attempt;
   readonly provider: Provider;
   readonly isPaying: boolean;
-  /** Null until it is fetched. */
   readonly form: MessageForm | null;
   readonly onForm: (form: MessageForm) => void;
   readonly onChange: (words: TipMessage | undefined) => void;

@@ -1,7 +1,4 @@
-/**
- * The modules of paying, fetched together when an amount is chosen. They include receipt and toasts, so that
- * nobody pays who could not be told the outcome.
- */
+/** Fetched together when an amount is chosen, with the receipt: nobody pays who could not be told the outcome. */
 import { lazy } from 'react';
 import { clearToasts } from '../toasts.ts';
 import { PaymentStep } from './payment-step.tsx';

@@ -34,10 +34,7 @@ export async function leavePayment(): Promise<void> {
   await stepBack;
 }
 
-/**
- * Replaces the payment by its success, so that Back leads past it: at the address of the receipt, or at the
- * demo's own, whose entry keeps the receipt.
- */
+/** Replaces the payment by its success, so that Back leads past it. The entry of a demo keeps the receipt. */
 export function enterSuccess(receipt: Receipt): void {
   const { transactionId } = receipt;
   // If the giver has gone Back during the payment, Forward must not lead to it again.
@@ -49,9 +46,7 @@ export function enterSuccess(receipt: Receipt): void {
   }
 }
 
-/**
- * Replaces the entry of the payment by the address that shows its state, so that Back cannot pay once more.
- */
+/** Replaces the entry of the payment by the address that shows its state, so that Back cannot pay once more. */
 export function enterReturn(transactionId: string): void {
   navigate(`${window.location.pathname}?${new URLSearchParams({ [PAYMENT]: transactionId })}`, {
     replace: true,

@@ -30,7 +30,6 @@ const NOTES: Readonly<Record<PaymentMode, string>> = {
   live: 'Next you pay at Stripe, by card or mobile wallet, and come back here.',
 };
 
-/** Windows in which the parts of the cost are shown from the beginning. */
 const ROOMY = '(min-width: 40rem) and (min-height: 40rem)';
 
 interface PaymentStepProps {
@@ -60,7 +59,6 @@ export function PaymentStep(props: PaymentStepProps) {
     if (!isPaying) dispatch({ type: 'revised', attempt: reword(provider.qrId, attempt, words) });
   }
 
-  /** Pays, unless the message has a mistake, which its field then shows. */
   function pay() {
     const { words, wasSent } = attempt;
     const complaints = (!wasSent && words && form?.complaintsAbout(words)) || [];

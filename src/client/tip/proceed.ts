@@ -1,8 +1,4 @@
-/**
- * The actions of the two buttons: Proceed, which asks for a login first, and Pay. An attempt keeps its
- * idempotency key until its outcome is known, so that a lost answer, a reload or a second tap never pays
- * twice.
- */
+/** The actions of two buttons: Proceed, which asks for a login first, and Pay, which never pays twice (attempt.ts). */
 import { navigate } from 'wouter/use-browser-location';
 import { formatMoney } from '#shared/money.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
@@ -93,10 +89,7 @@ function payerOfDemo(provider: Provider): string | null {
   return isOfOpenDemo(provider) ? 'anybody' : null;
 }
 
-/**
- * Leads to the page of the payment service. It never resolves, so that nothing can be tapped until the
- * browser is there. Back from there leads to the state of the payment, never to the payment itself.
- */
+/** It never resolves, so that nothing can be tapped meanwhile. Back from there leads to the state of the payment. */
 function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
   enterReturn(transactionId);
   // A page from the browser's cache would return unchanged.
@@ -121,10 +114,7 @@ export function figuresOf({ quickAmountCents, customText }: Choice): string {
   return quickAmountCents === null ? customText : formatMoney(quickAmountCents);
 }
 
-/**
- * Resumes a tip after a login, a reload or a step through the history. It leads to the payment, or restores
- * an amount that cannot be paid.
- */
+/** Resumes a tip after a login, a reload or a step through the history, or restores an amount that cannot be paid. */
 export async function continuePayment(
   { qrId, isDemo, closed }: Provider,
   payerId: string,

@@ -1,7 +1,4 @@
-/**
- * The provider of a tip page: rendered with the page, looked up, or made from a demo's address. Every code
- * but a demo code is looked up first, so that no address can put another name on an existing code.
- */
+/** The provider of a tip page. All but demos are looked up: no address can put another name on an existing code. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { isDemoCode, isDemoText } from '#shared/ids.ts';
@@ -11,10 +8,7 @@ import { useRenderedLookup } from '../rendered.ts';
 import { readToken } from '../session/session.ts';
 import { demoOf, readDemoCode } from './demo-codes.ts';
 
-/**
- * The codes that this tab takes for paused, despite a look-up. They are kept here for send-tip.ts, which
- * fills the set and is fetched with paying.
- */
+/** Codes that this tab takes for paused despite a look-up. They are here, because send-tip.ts is fetched later. */
 export const pausedCodes = new Set<string>();
 
 export interface Provider {
@@ -35,12 +29,10 @@ export type ProviderState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'found'; readonly provider: Provider }
   | { readonly kind: 'unknown' | 'replaced' | 'retired' }
-  /** `detail` is the server's sentence; null without an answer. */
   | { readonly kind: 'failed'; readonly detail: string | null };
 
 export type KnownState = Exclude<ProviderState, { kind: 'loading' }>;
 
-/** Finds the provider of a code; `retry` repeats a failed look-up. */
 export function useProvider(
   qrId: string,
   search: string,
@@ -96,7 +88,6 @@ export function providerState(qrId: string, search: string, lookup: Lookup | nul
   return { kind: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
 }
 
-/** The parameters of an address that define a demo. */
 export function demoQuery(search: string): URLSearchParams {
   return new URLSearchParams(demoIn(search) ?? {});
 }

@@ -16,10 +16,7 @@ export interface FoundReceipt {
   readonly provider: Provider;
 }
 
-/**
- * Asks for the transaction. An address that names no tip of this giver to this code becomes the plain address
- * of its tip page, with a toast. It never rejects.
- */
+/** An address without a tip of this giver to this code becomes that of the tip page, with a toast. It never rejects. */
 export async function recallReceipt(
   provider: Provider,
   payerId: string,

@@ -1,7 +1,4 @@
-/**
- * The receipt as a screen to hold up, so that the receiver recognises it across the bar. Its clock moves and
- * it shows the age of the tip, unlike a picture of a receipt.
- */
+/** The receipt to hold up across the bar. Unlike a picture, its clock moves and it shows the age of the tip. */
 
 import { useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
@@ -79,7 +76,6 @@ export function ReceiptScreen({ receipt, provider, onClose }: ReceiptScreenProps
   );
 }
 
-/** The time of day, with the date unless it is today's. */
 function timeOf(paidAt: Date, now: Date): string {
   return paidAt.toDateString() === now.toDateString()
     ? paidAt.toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' })

@@ -1,6 +1,4 @@
-/**
- * The return from a payment service: asks for the payment and shows its state. It is fetched on the return.
- */
+/** The return from a payment service: asks for the payment and shows its state. It is fetched on the return. */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { navigate } from 'wouter/use-browser-location';
@@ -34,10 +32,7 @@ const NOT_GIVEN_UP = 'The payment could not be given up. Please try again.';
 
 type Dispatch = (event: TipEvent) => void;
 
-/**
- * Asks for the state of a payment. A payment that its giver has left is given up first, and may have been
- * paid all the same. It never rejects.
- */
+/** A payment that its giver has left is given up first, and may have been paid all the same. It never rejects. */
 export async function recallPayment(
   provider: Provider,
   payerId: string,
@@ -118,7 +113,6 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   const { transactionId, amountCents, paymentUrl } = payment;
   const [isGivingUp, setGivingUp] = useState(false);
   const [isCutOff, setCutOff] = useState(false);
-  /** The running request; null when there is none. */
   const looking = useRef<Promise<void> | null>(null);
 
   const isHere = () => paidIn(window.location.search) === transactionId;

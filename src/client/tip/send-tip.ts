@@ -41,10 +41,7 @@ export interface PaymentPage {
   readonly url: string;
 }
 
-/**
- * Pays, or pretends to for a demo, and toasts the outcome; or answers the page on which its giver has to pay,
- * without an outcome. It never rejects.
- */
+/** A demo pays nothing. The outcome is toasted, unless the answer is the page on which to pay. It never rejects. */
 export async function sendTip(
   provider: Provider,
   attempt: Attempt,
@@ -93,10 +90,7 @@ export async function sendTip(
   return { event: { type: 'failed', interruption: isPaused ? 'paused' : null }, mustLogIn };
 }
 
-/**
- * Fetches the present terms and keeps the amount: the step shows the new total, and one tap pays it. The next
- * attempt has a new key, because the server has charged nothing under the old one.
- */
+/** Keeps the amount with a new key: the server has charged nothing under the old one. One tap pays the new total. */
 async function showNewTerms(qrId: string, attempt: Attempt): Promise<TipEvent> {
   const outcome = await call<Terms>((api) => api.transactions.terms.query());
   const next = beginAttempt(qrId, attempt, attempt.words);
@@ -115,10 +109,7 @@ async function showNewTerms(qrId: string, attempt: Attempt): Promise<TipEvent> {
   return { type: 'revised', attempt: next };
 }
 
-/**
- * The message for the next attempt when the server has refused only the message; null when it has refused the
- * tip.
- */
+/** @returns the message for the next attempt when the server has refused the message alone; else null. */
 function withoutRefused(
   words: TipMessage | undefined,
   { code, detail, fieldErrors }: Failure,
@@ -179,10 +170,7 @@ async function payDemo(amountCents: Cents): Promise<Payment> {
 /** Short, because it stops givers also when the code takes tips again. */
 const LASTS_MS = 60_000;
 
-/**
- * Remembers that a code has refused a tip because it is paused. A look-up does not know who asks, and says
- * otherwise to a giver whom the receiver has blocked, so that this tab ignores it for a moment.
- */
+/** A look-up tells a blocked giver that the code is active, because it does not know who asks: this tab ignores it. */
 function notePause(qrId: string, now = new Date()): void {
   write(nameFor(qrId), now.getTime());
   recallPause(qrId, now);

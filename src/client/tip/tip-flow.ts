@@ -1,7 +1,4 @@
-/**
- * The tip flow as a state machine: choosing an amount, paying, the success with its receipt. Only its events
- * change the step.
- */
+/** The tip flow as a state machine: choosing an amount, paying, the receipt. Only its events change the step. */
 import { type Cents, decimalFromCents, formatMoney, terms } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import { type AmountReading, readTipAmount } from '#shared/tip-amount.ts';
@@ -22,11 +19,10 @@ export interface Receipt {
   /** The transaction's id, or the token of a guest's receipt. Null for a demo, which has no transaction. */
   readonly transactionId: string | null;
   readonly paymentMode: PaymentMode;
-  /** Null when the receiver has sent none. */
   readonly thankYou: string | null;
   /** ISO 8601; null when the tip cannot be taken back here. */
   readonly undoUntil: string | null;
-  /** ISO 8601: when the money is taken that is held on the card; null when it was taken at once. */
+  /** ISO 8601: when the money that is held on the card is captured; null when it was taken at once. */
   readonly capturesAt: string | null;
 }
 
@@ -36,7 +32,6 @@ export interface OpenPayment {
   readonly paymentUrl: string | null;
 }
 
-/** The reason of an attempt that ended without a refusal. */
 export type Interruption =
   | 'not-sent'
   | 'no-answer'
@@ -84,16 +79,12 @@ export type TipEvent =
 
 const NOTHING: Choice = { quickAmountCents: null, customText: '' };
 
-/**
- * The names of the form's fields, which stand in the address when the browser sends the form before the
- * script loads.
- */
+/** Field names, which stand in the address when the browser sends the form before the script loads. */
 export const QUICK_FIELD = 'amount';
 export const CUSTOM_FIELD = 'other';
 /** In characters; no amount is longer. */
 const MAX_FIGURES = 20;
 
-/** Begins with the receipt that the address names, else with the amounts. */
 export function beginFlow(search: string): TipFlow {
   const transactionId = paidIn(search);
   return transactionId === null ? selecting(choiceIn(search)) : recalling(transactionId);
@@ -123,7 +114,6 @@ export function withoutAmount(search: string): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** The chosen amount, or the mistake in it. */
 export function readChoice({ quickAmountCents, customText }: Choice): AmountReading {
   return quickAmountCents === null
     ? readTipAmount(customText)
@@ -173,7 +163,6 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
   }
 }
 
-/** True when this receipt is shown or being fetched. */
 function isAbout(transactionId: string, flow: TipFlow): boolean {
   if (flow.step === 'success') return flow.receipt.transactionId === transactionId;
   return flow.step === 'recall' && !flow.hasFailed && flow.transactionId === transactionId;

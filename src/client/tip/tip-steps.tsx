@@ -8,7 +8,6 @@ import { fetchPaying, useTipFlow } from './use-tip-flow.ts';
 
 const PayingSteps = lazy(() => fetchPaying().then(({ PayingSteps }) => ({ default: PayingSteps })));
 
-/** Draws one of the screens that are fetched on demand. */
 export type LateScreen = (why: LateProps['why'], onRetry?: () => void) => ReactNode;
 
 interface TipStepsProps {

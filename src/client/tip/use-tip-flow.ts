@@ -1,7 +1,4 @@
-/**
- * Drives the tip flow: acts of the giver and steps of the browser's history become events of the state
- * machine. Everything after the choice of an amount is fetched meanwhile (paying.tsx).
- */
+/** Drives the tip flow: acts of the giver and steps of the browser's history become events of the state machine. */
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
@@ -171,10 +168,7 @@ function useRecalledReceipt(
   }, [recalledId, session.status, payerOf(session)]);
 }
 
-/**
- * True when this tab may keep a tip that a guest could resume. Most tabs have none, and find out without a
- * fetch.
- */
+/** Most tabs keep no tip that a guest could resume, and find out without a fetch. */
 function mayKeepAttempt(): boolean {
   try {
     return sessionStorage.length > 0;

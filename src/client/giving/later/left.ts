@@ -4,10 +4,7 @@ import { serverNow } from '../../api-client/server-clock.ts';
 
 const SECOND_MS = 1_000;
 
-/**
- * The time until a moment of the server's clock, in milliseconds, updated each second; 0 when it has passed
- * or is null.
- */
+/** Milliseconds until a moment of the server's clock, updated each second; 0 when it has passed or is null. */
 export function useLeftMs(iso: string | null): number {
   const [nowMs, setNowMs] = useState(serverNow);
   const isTimed = iso !== null;

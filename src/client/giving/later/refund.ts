@@ -18,7 +18,6 @@ interface RefundOptions {
   readonly onRefunded: (transaction: Transaction) => void;
   /** Called when the tip may have been refunded by another device or person. */
   readonly onStale: () => void;
-  /** Called when the question is over. */
   readonly onClose: () => void;
 }
 
@@ -56,7 +55,6 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
 
   return {
     isUnderWay,
-    /** Why the last attempt failed. */
     problem,
     reverse: () => void reverse(),
   };
