@@ -9,11 +9,8 @@ import { failureOf } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
 
 interface ActDialogProps<Result> {
-  /** Names the act and whom it is done to. */
   readonly title: string;
-  /** The consequences of the act. */
   readonly children?: ReactNode;
-  /** The text of the button, which names the act. */
   readonly confirm: string;
   /** True for what moves money. */
   readonly isMoney?: boolean;

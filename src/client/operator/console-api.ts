@@ -1,7 +1,4 @@
-/**
- * The typed client of the console's procedures: `consoleApi` for calls, `consoleHooks` for what a part shows.
- * This tab is logged out when the server refuses its token.
- */
+/** The client of the console's procedures: `consoleApi` for calls, `consoleHooks` for what a part shows. */
 import { QueryClient } from '@tanstack/react-query';
 import {
   createTRPCClient,
@@ -23,10 +20,7 @@ const MAX_BATCH_SIZE = 10;
 const STALE_AFTER_MS = 10_000;
 const MAX_RETRIES = 2;
 
-/**
- * Give this as `trpc: { context: UNATTENDED }` to a query that repeats by the clock, so that it does not keep
- * the session alive while nobody is there.
- */
+/** The `trpc.context` of a query that repeats by the clock, which must not keep the session alive. */
 export const UNATTENDED = { isUnattended: true } as const;
 
 const endSessionWhenRefused: TRPCLink<ConsoleRouter> =
@@ -96,7 +90,6 @@ export interface ConsoleFailure {
   readonly fieldErrors: readonly FieldError[];
 }
 
-/** Reads the server's refusal from the error of a call. */
 export function failureOf(error: unknown): ConsoleFailure {
   const refusal = isTRPCClientError<ConsoleRouter>(error) ? error : null;
   const data = refusal?.data;

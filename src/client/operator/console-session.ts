@@ -1,7 +1,4 @@
-/**
- * The session of an operator in this tab. Its token is kept for the tab alone: it survives a reload, no other
- * tab can read it, and it goes with the tab.
- */
+/** The session of an operator in this tab. Its token survives a reload, and no other tab can read it. */
 import { useSyncExternalStore } from 'react';
 
 const KEY = 'tipwell_operator_token';

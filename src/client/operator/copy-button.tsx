@@ -5,7 +5,6 @@ import styles from './copy-button.module.css';
 
 interface CopyButtonProps {
   readonly text: string;
-  /** Names the text, such as `transaction id`. */
   readonly what: string;
 }
 

@@ -69,7 +69,6 @@ export function LinkPage() {
   );
 }
 
-/** For an operator who has used a link: nothing else is shown before they have enrolled. */
 export function Enrolment({
   email,
   onEnrolled,

@@ -10,9 +10,7 @@ import styles from './finding.module.css';
 interface FindingProps {
   readonly label: string;
   readonly hint: string;
-  /** Says that there is no such thing. */
   readonly none: string;
-  /** The name that is looked up; empty without one. */
   readonly name: string;
   readonly onFind: (name: string) => void;
   readonly query: {

@@ -25,10 +25,7 @@ export function OwnAccount() {
   );
 }
 
-/**
- * Does what asks for the second factor: `question` stands on the page while it is asked for, and then the work
- * is done again.
- */
+/** `question` stands on the page while the second factor is asked for. Then the work is done again. */
 function useGuarded() {
   const { isUnderWay, failure, attempt } = useAttempt();
   const [waiting, setWaiting] = useState<() => Promise<void>>();

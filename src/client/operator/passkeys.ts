@@ -17,7 +17,6 @@ export const hasPasskeys = browserSupportsWebAuthn;
 export const makePasskey = (options: string): Promise<string> =>
   answering(() => startRegistration({ optionsJSON: JSON.parse(options) }));
 
-/** Signs with a passkey that the operator already has. */
 export const presentPasskey = (options: string): Promise<string> =>
   answering(() => startAuthentication({ optionsJSON: JSON.parse(options) }));
 

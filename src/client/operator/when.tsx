@@ -3,7 +3,6 @@ import { PAGE_LANGUAGE } from '#shared/language.ts';
 
 const here = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** @param at ISO 8601. */
 export function When({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={inUtc(at)}>

@@ -33,7 +33,6 @@ export function Audit() {
   );
 }
 
-/** Whether each row follows from the one before. */
 function Chain() {
   const { data, isError } = consoleHooks.audit.check.useQuery();
   if (isError) return <p className={styles.soft}>The log could not be checked.</p>;

@@ -112,7 +112,6 @@ function Income({ income }: { readonly income: FeeIncome }) {
 
 type Total = FeeIncome['totals'][number];
 
-/** The newest first, below their total. */
 function ModeIncome({ income, total }: { readonly income: FeeIncome; readonly total: Total }) {
   const rows = income.rows.filter(({ paymentMode }) => paymentMode === total.paymentMode).toReversed();
   const title = MODES[total.paymentMode];
@@ -150,7 +149,6 @@ interface RowProps {
   readonly name: string;
   readonly sums: Omit<Total, 'paymentMode'>;
   readonly income: FeeIncome;
-  /** Whether there are refunds in part or disputes in the table. */
   readonly hasChanges: boolean;
 }
 
@@ -181,7 +179,6 @@ function Row({ name, sums, income, hasChanges }: RowProps) {
   );
 }
 
-/** The file stays available for this time; browsers begin to save it at once. */
 const KEPT_MS = 60_000;
 
 function download(name: string, csv: string): void {

@@ -20,7 +20,6 @@ export function Invitations() {
   const [revoking, setRevoking] = useState<OpenInvitation>();
 
   function endWithRevoked(isRevoked: boolean) {
-    // The pressed button goes with its invitation.
     flushSync(() => setRevoking(undefined));
     heading.current?.focus();
     toastSuccess(isRevoked ? 'The link no longer works.' : 'The link had ended already.');

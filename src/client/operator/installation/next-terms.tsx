@@ -12,7 +12,6 @@ const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as 
 const OF_A_CURRENCY: readonly string[] = ['min', 'max', 'quick'];
 
 interface NextTermsProps {
-  /** The version that the form begins with. */
   readonly newest: TermsVersion;
   readonly onPreview: (asked: AskedTerms, preview: TermsPreview) => void;
   readonly onCancel: () => void;

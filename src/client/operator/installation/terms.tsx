@@ -46,7 +46,6 @@ interface Asked {
 
 interface VersionsProps {
   readonly versions: readonly TermsVersion[];
-  /** Called when the form is gone, with what had the focus. */
   readonly onSet: () => void;
 }
 

@@ -22,10 +22,7 @@ export function complain(form: HTMLFormElement, errors: readonly FieldError[]): 
   return complaints;
 }
 
-/**
- * A field of the type `datetime-local` as a time, in the operator's zone.
- * @returns ISO 8601; undefined for an empty field.
- */
+/** Reads a `datetime-local` field in the operator's zone. @returns ISO 8601; undefined for an empty field. */
 export function timeTyped(text = ''): string | undefined {
   const time = new Date(text);
   return text === '' || Number.isNaN(time.getTime()) ? undefined : time.toISOString();

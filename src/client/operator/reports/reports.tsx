@@ -47,7 +47,6 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
   );
 
   function endWith(isSettled: boolean) {
-    // The pressed button goes with its report.
     flushSync(() => setSettling(undefined));
     heading.current?.focus();
     toastSuccess(isSettled ? 'The report is settled.' : 'Somebody else has settled it already.');

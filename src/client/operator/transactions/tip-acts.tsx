@@ -96,7 +96,6 @@ export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonl
   );
 }
 
-/** What earlier refunds and disputes have left of a tip. */
 function left({ amountCents, giverFeeCents, netAmountCents, changes }: FoundTipView) {
   return changes.reduce(
     (sums, change) => ({
