@@ -18,10 +18,7 @@ const NO_ANSWER: Failure = {
 /** Ends a call for whose answer nobody waits any longer. */
 export const whilePatient = (): AbortSignal => AbortSignal.timeout(CLIENT_PATIENCE_MS);
 
-/**
- * Makes a call. It never rejects: a refusal and a lost connection are outcomes.
- * @param as chooses the session's client or that of guests.
- */
+/** It never rejects: a refusal and a lost connection are outcomes. @param as the session's client or that of guests */
 export async function call<Answer>(
   run: (api: Api) => Promise<Answer>,
   as: 'api' | 'guestApi' = 'api',

@@ -1,7 +1,4 @@
-/**
- * The look-up for which the server rendered a tip page. The page carries it as data, so that the client
- * hydrates with the same data and need not repeat the look-up.
- */
+/** The look-up for which the server rendered a tip page, carried as data so that the client need not repeat it. */
 import { createContext, useContext } from 'react';
 import type { Lookup } from '#shared/rendered-page.ts';
 
@@ -20,16 +17,12 @@ export function useRenderedLookup(qrId: string): Lookup | null {
   return rendered?.qrId === qrId ? rendered.lookup : null;
 }
 
-/** Reads the look-up from a rendered page; null when the page has none. */
 export function readLookup(page: Document): Lookup | null {
   const text = page.getElementById(DATA_ELEMENT_ID)?.textContent;
   return text ? JSON.parse(text) : null;
 }
 
-/**
- * The script element with the look-up. Escaping keeps any name from ending the element; U+2028 and U+2029 end
- * lines in older scripts.
- */
+/** Escaping keeps any name from ending the element; U+2028 and U+2029 end lines in older scripts. */
 export function writeLookup(lookup: Lookup | null): string {
   const json = JSON.stringify(lookup).replace(
     /[<>&\u2028\u2029]/g,

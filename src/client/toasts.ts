@@ -1,7 +1,4 @@
-/**
- * The queue of toasts. The library that draws them is fetched with the first toast, which most visitors of a
- * tip page never see.
- */
+/** The queue of toasts. Their library is fetched with the first one, which most visitors of a tip page never see. */
 import { useSyncExternalStore } from 'react';
 
 export interface Toast {
@@ -13,11 +10,9 @@ export interface Toast {
 
 let waiting: readonly Toast[] = [];
 let isWanted = false;
-/** Set by the toaster, which is fetched with the first toast. */
 let dismissShown = () => {};
 const listeners = new Set<() => void>();
 
-/** @param subject makes the toast replace the last one of the same subject. */
 export function toastSuccess(text: string, subject?: string): void {
   enqueue({ kind: 'success', text, subject });
 }
@@ -57,7 +52,6 @@ export function useWaitingToasts(): readonly Toast[] {
   );
 }
 
-/** Removes toasts from the queue, because the toaster shows them. */
 export function takeToasts(shown: readonly Toast[]): void {
   waiting = waiting.filter((toast) => !shown.includes(toast));
   notify();

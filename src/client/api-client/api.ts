@@ -1,7 +1,4 @@
-/**
- * The typed client of the server's procedures. This page is logged out when the server refuses the token of a
- * call because its session has ended.
- */
+/** The typed client of the procedures. A page is logged out when its token is refused because the session has ended. */
 import {
   createTRPCClient,
   httpBatchLink,
@@ -31,7 +28,6 @@ let renewal: Promise<void> | null = null;
 
 const refusalListeners = new Set<() => void>();
 
-/** Calls `listener` whenever the server has refused the token of this page because its session has ended. */
 export function onSessionRefused(listener: () => void): void {
   refusalListeners.add(listener);
 }
@@ -106,13 +102,10 @@ export interface Failure {
   readonly code: ErrorCode | null;
   readonly status: number | null;
   readonly fieldErrors: readonly FieldError[];
-  /** In seconds; the server tells it with the statuses 429 and 503. */
   readonly retryAfterSeconds: number | null;
 }
 
-/**
- * Reads the server's refusal from the error of a call; all fields are null when the server did not answer.
- */
+/** Reads the refusal from an error. Without an answer the fields are null, and `fieldErrors` is empty. */
 export function failureOf(error: unknown): Failure {
   const refusal = isTRPCClientError<AppRouter>(error) ? error : null;
   const data = refusal?.data;

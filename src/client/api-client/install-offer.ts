@@ -1,7 +1,6 @@
 /**
- * The browser's offer to install the dashboard as an app (https://wicg.github.io/manifest-incubations/,
- * "BeforeInstallPromptEvent"). The event comes once, soon after a page was loaded, and is kept until somebody
- * opens the profile.
+ * The browser's offer to install the dashboard (https://wicg.github.io/manifest-incubations/). It comes once, soon
+ * after a page was loaded, and is kept until somebody opens the profile.
  */
 import { useSyncExternalStore } from 'react';
 

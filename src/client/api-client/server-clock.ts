@@ -6,7 +6,6 @@ let aheadMs = 0;
 /** The Date header of HTTP has whole seconds, rounded down. */
 const TOLD_PRECISION_MS = 1_000;
 
-/** Reads the server's time from an answer that has just arrived, and returns the answer. */
 export function learnTime(answer: Response, now = new Date()): Response {
   const toldMs = Date.parse(answer.headers.get('Date') ?? '');
   // An offer that ends at some moment had better end a second early than be refused.

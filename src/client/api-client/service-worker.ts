@@ -1,14 +1,8 @@
-/**
- * Registers the service worker of the dashboard (public/service-worker.js), which shows notifications, and
- * the offline page without a connection. The end of a session removes it.
- */
+/** Registers the dashboard's service worker for notifications and the offline page. The end of a session removes it. */
 import { brand } from '#shared/brand.ts';
 import { paths } from '../paths.ts';
 
-/**
- * The key in local storage of the account for which this device is registered for notifications
- * (dashboard/notifications/registration.ts).
- */
+/** The local storage key of the account that gets notifications here (dashboard/notifications/registration.ts). */
 export const NOTICES_KEY = `${brand.linkScheme}_notices`;
 
 /** The key in local storage of the codes that are kept for the dashboard (signed-in/kept-dashboard.ts). */
@@ -23,10 +17,7 @@ export async function keepDashboardPage(): Promise<void> {
   active?.postMessage('keep-dashboard');
 }
 
-/**
- * Registers the worker in the background, or lets the browser look for a newer one.
- * @param onSubscribed is called when this browser has a subscription to push messages.
- */
+/** Registers the worker in the background. @param onSubscribed is called when this browser has a push subscription. */
 export function startWorker(onSubscribed: () => void): void {
   // The development server has no offline page.
   if (import.meta.env.PROD && 'serviceWorker' in navigator)
@@ -37,7 +28,6 @@ export function startWorker(onSubscribed: () => void): void {
       .catch(() => {});
 }
 
-/** @returns null when the browser has no subscription to push messages. */
 export async function subscriptionOf(
   registration: ServiceWorkerRegistration | undefined,
 ): Promise<PushSubscription | null> {
@@ -50,8 +40,7 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
   const registration = await navigator.serviceWorker.register('/service-worker.js', {
     scope: paths.dashboard,
   });
-  // `navigator.serviceWorker.ready` would wait for a worker of the address at which this page was loaded,
-  // which may be the login.
+  // `navigator.serviceWorker.ready` would wait for a worker of the address of this page, which may be the login.
   while (registration.active === null) {
     const coming = registration.installing ?? registration.waiting;
     if (coming === null) throw new Error('The service worker could not be started.');
@@ -60,10 +49,7 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
   return registration;
 }
 
-/**
- * Unregisters the worker, ends its subscription and closes its notifications, because they tell of tips and
- * the next person on this device must not see any of them, nor the codes that were kept. It never rejects.
- */
+/** Unregisters the worker and removes what the next person must not see: notifications and codes. It never rejects. */
 export async function removeWorker(): Promise<void> {
   try {
     localStorage.removeItem(KEPT_KEY);

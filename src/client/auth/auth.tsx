@@ -64,7 +64,6 @@ export function Auth() {
   const isLeftOut = mode === 'invite' && invitation === null && (isTakenOver || !isByLink);
   const signUpAddress = authFor(next, 'sign-up');
 
-  /** Logs in to the account that was just created; if that fails, the person uses the form. */
   async function enterNewAccount(credentials: Credentials) {
     try {
       await enter(credentials);
@@ -159,10 +158,7 @@ function welcomeBack(day: string): string {
   return `Your account is closed. Log in by ${day} to bring it back.`;
 }
 
-/**
- * The invitation of the link by which somebody came; null without one. It is kept while the screen is, because
- * the address of the login has none. The page that the server renders knows of no invitation.
- */
+/** The invitation is kept while the screen is, because the address of the login has none. */
 function useInvitation(): InvitationLink | null {
   const found = invitationIn(useSyncExternalStore(subscribe, fragment, () => ''));
   const [kept, setKept] = useState<InvitationLink | null>(null);

@@ -22,7 +22,6 @@ export function ForgotPassword() {
   );
 }
 
-/** The way for somebody whom no mail reaches. */
 export function AskOperator() {
   const contact = operatorContact();
   return contact ? (

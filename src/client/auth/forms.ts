@@ -1,7 +1,4 @@
-/**
- * The state and the validation of both forms. They belong to the screen and not to a tab, so that typed text
- * survives a change of tab.
- */
+/** State and validation of both forms. They belong to the screen, so that typed text survives a change of tab. */
 import { type Resolver, type UseFormReturn, useForm } from 'react-hook-form';
 import type { Credentials, Login, Registration } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
@@ -32,10 +29,7 @@ export const LOGIN_FIELDS: readonly (keyof LoginValues)[] = ['email', 'password'
 const PERSON_FIELDS: readonly (keyof SignUpValues)[] = ['fullName', 'username', 'email', 'phone', 'password'];
 const PROVIDER_FIELDS: readonly (keyof SignUpValues)[] = ['isServiceProvider', 'serviceCategories'];
 
-/**
- * In the order of the screen.
- * @param isForGiver is true for people from a tip page, who are rarely providers.
- */
+/** In the order of the screen. @param isForGiver is true for people from a tip page, who are rarely providers. */
 export function signUpFields(isForGiver: boolean): readonly (keyof SignUpValues)[] {
   return isForGiver ? [...PERSON_FIELDS, ...PROVIDER_FIELDS] : [...PROVIDER_FIELDS, ...PERSON_FIELDS];
 }
@@ -43,7 +37,6 @@ export function signUpFields(isForGiver: boolean): readonly (keyof SignUpValues)
 export type LoginFormState = UseFormReturn<LoginValues, unknown, Credentials>;
 export type SignUpFormState = UseFormReturn<SignUpValues, unknown, Registration>;
 
-/** Fetches the rules that validate both forms, once. */
 export const loadRules = () => import('./rules.ts');
 
 const resolveLogin: Resolver<LoginValues, unknown, Credentials> = async (values, context, options) =>
@@ -71,16 +64,11 @@ export const ACCOUNT = 'account';
 
 export const LOGIN_FAILED = 'Login failed. Please try again.';
 
-/**
- * Logs in, begins the session on this device and shows a welcome. People who had asked to close their account
- * are told that it stays.
- * @throws the error of the call.
- */
+/** @throws the error of the call. */
 export async function enter(credentials: Credentials): Promise<void> {
   welcome(await api.auth.login.mutate(credentials));
 }
 
-/** Begins the session of a login on this device. */
 export function welcome({ accessToken, user, reopened }: Login): void {
   beginSession(accessToken, user);
   noteClosedAccount(null);

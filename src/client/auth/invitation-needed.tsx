@@ -25,7 +25,6 @@ export function InvitationNeeded({ isLinkBroken }: { readonly isLinkBroken: bool
   );
 }
 
-/** @param props.email the only one that can use the invitation; null for any. */
 export function Invited({ email }: { readonly email: string | null }) {
   return (
     <p className={styles.invited}>

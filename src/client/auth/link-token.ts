@@ -1,9 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/**
- * The token of a link in a mail, from the fragment of the address; null without one. A link that is opened in
- * the tab that asked for it changes the fragment alone, and loads no page.
- */
+/** The token of a mail's link. A link opened in the tab that asked for it changes the fragment, and loads no page. */
 export function useLinkToken(): string | null {
   return useSyncExternalStore(subscribe, tokenInFragment);
 }

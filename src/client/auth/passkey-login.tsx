@@ -1,7 +1,4 @@
-/**
- * The quiet second way in: a passkey, with nothing typed. It is offered by the page that the server renders, which
- * does not know the browser: where that has no passkeys, the answer is the same as to somebody who has none.
- */
+/** The rendered page does not know the browser: one without passkeys is answered as somebody who has none. */
 import { useState } from 'react';
 import { api, failureOf } from '../api-client/api.ts';
 import type { Attempts } from '../controls/attempts.ts';

@@ -1,7 +1,4 @@
-/**
- * Proposes a username while nobody has typed one. The proposal belongs to the screen, so that it survives a
- * change of tab.
- */
+/** Proposes a username while nobody has typed one. It belongs to the screen, to survive a change of tab. */
 import { useEffect, useRef } from 'react';
 import { isPossibleUsername } from '#shared/later/reserved-usernames.ts';
 import { MAX_USERNAME_LENGTH } from '#shared/usernames.ts';
@@ -10,13 +7,9 @@ import type { SignUpFormState } from './forms.ts';
 export interface ProposedUsername {
   /** Keeps what a person has typed; an emptied field takes proposals again. */
   readonly takeTyped: () => void;
-  /** Writes the proposal for the full name into the field, unless a person has typed there. */
   readonly propose: () => void;
   readonly fillIn: () => void;
-  /**
-   * Writes another proposal into the field, because the last one is taken.
-   * @returns an empty text when the person has typed the username, or when there is no other proposal.
-   */
+  /** Writes another proposal, because the last one is taken. @returns an empty text when none was written. */
   readonly proposeAnother: () => string;
 }
 
@@ -75,28 +68,17 @@ const FOLDED = new Map(
 /** Marks over letters, and apostrophes, which separate no words. */
 const WITHIN_WORDS = /[\p{M}'’ʼ`]/gu;
 
-/**
- * A username can hold no more of a name than this; decomposing a long pile of accents takes the square of its
- * length.
- */
+/** No username holds more of a name; decomposing a long pile of accents takes the square of its length. */
 const MAX_READ_LENGTH = 4 * MAX_USERNAME_LENGTH;
 
-/**
- * Joins the words of a name with dots, in letters of a to z and digits: "Zoë O’Malley" becomes `zoe.omalley`.
- * A name that is too long loses its last words.
- * @param suffix is appended: letters or digits.
- * @returns a valid username, or an empty text when the name gives none.
- */
+/** "Zoë O’Malley" becomes `zoe.omalley`; a long name loses its last words. @returns an empty text for no username. */
 export function proposeUsername(fullName: string, suffix = ''): string {
   const words = fold(fullName).match(/[a-z0-9]+/g) ?? [];
   const username = shorten(words.join('.'), MAX_USERNAME_LENGTH - suffix.length) + suffix;
   return words.length > 0 && isPossibleUsername(username) ? username : '';
 }
 
-/**
- * Four digits that distinguish people of one name.
- * @param random is any whole number from 0 on.
- */
+/** Four digits that distinguish people of one name. @param random is any whole number from 0 on. */
 export function fourDigits(random: number): string {
   return String(random % 10_000).padStart(4, '0');
 }

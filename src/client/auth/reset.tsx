@@ -1,7 +1,4 @@
-/**
- * The screen of a forgotten password. With the token of a link in its fragment it takes a new password; without
- * one it asks where to send the link. Opening it changes nothing.
- */
+/** The screen of a forgotten password: with a token in the fragment it takes a new one, else it sends a link. */
 
 import { type SubmitEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';

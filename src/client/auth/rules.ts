@@ -1,7 +1,4 @@
-/**
- * The shared schemas of login and registration as resolvers of react-hook-form. They are a chunk of their
- * own, because the screen can be drawn without them.
- */
+/** The shared schemas as resolvers of react-hook-form. A chunk of their own: the screen can be drawn without them. */
 import '../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { z } from 'zod';

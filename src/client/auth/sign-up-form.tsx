@@ -27,7 +27,6 @@ const MAX_OTHER_PROPOSALS = 3;
 interface SignUpFormProps {
   readonly form: SignUpFormState;
   readonly username: ProposedUsername;
-  /** People from a tip page are rarely providers. */
   readonly isForGiver: boolean;
   readonly isByInvitation: boolean;
   /** Null on the page that the server renders, and where none is needed. */
@@ -80,7 +79,6 @@ export function SignUpForm({
   }
 
   return (
-    // The method "dialog" keeps the browser from sending this form before the script does.
     <form className={styles.form} method="dialog" noValidate onSubmit={signUp}>
       {isByInvitation && <Invited email={invitation?.email ?? null} />}
       {!isForGiver && <ServicesOfProvider form={form} />}
@@ -143,7 +141,6 @@ function ServicesOfProvider({ form }: Pick<SignUpFormProps, 'form'>) {
   );
 }
 
-/** Draws nothing when the operator has no terms of use. */
 function AcceptedTerms() {
   const hasTerms = import.meta.env.SSR
     ? drawnInstallation().hasTerms
@@ -161,7 +158,6 @@ function AcceptedTerms() {
   );
 }
 
-/** Registers, and tries other usernames while a proposed one is taken. */
 async function createAccount(
   registration: Registration,
   username: ProposedUsername,

@@ -1,6 +1,4 @@
-/**
- * Shows the tip that waits while its giver logs in. The slip keeps its height while the script reads the tip.
- */
+/** Shows the tip that waits while its giver logs in. The slip keeps its height while the script reads the tip. */
 import { useSyncExternalStore } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';

@@ -1,7 +1,6 @@
 /**
- * Tabs for keyboards and screen readers: arrow keys move the focus, and Enter, Space or a tap opens a tab
- * (WAI-ARIA Authoring Practices, "Tabs with manual activation"). Each is a link, so that it works before the
- * script loads.
+ * Arrow keys move the focus, and Enter, Space or a tap opens a tab (WAI-ARIA Authoring Practices, "Tabs with manual
+ * activation"). Each tab is a link, so that it works before the script loads.
  */
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
 import { Link } from 'wouter';

@@ -5,7 +5,6 @@ export function exampleTip(): Cents {
   return offered(3);
 }
 
-/** The newest tip comes first. */
 export function exampleTipsToday(): readonly Cents[] {
   return [exampleTip(), ...[1, 5, 0].map(offered)];
 }

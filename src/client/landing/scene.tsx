@@ -1,7 +1,4 @@
-/**
- * The picture of the bar: a code on its card, a drink, and a phone on which a tip has just arrived. Only
- * money is drawn in brass.
- */
+/** The picture of the bar: a code, a drink, and a phone on which a tip has just arrived. Only money is in brass. */
 import { useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Cents, formatMoney } from '#shared/money.ts';
@@ -48,7 +45,6 @@ export function Scene() {
   );
 }
 
-/** The sums of the newest tip, in the words of the dashboard. */
 interface Newest {
   readonly given: string;
   readonly kept: string;

@@ -1,7 +1,4 @@
-/**
- * The addresses of the login, the dashboard and receipts. Apart from paths.ts, because a tip page needs none of
- * them before somebody pays.
- */
+/** Addresses of login, dashboard and receipts. Apart from paths.ts: a tip page needs none before somebody pays. */
 import { TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 import { paths } from '../paths.ts';
 
@@ -28,7 +25,6 @@ export function dashboardTab(tab: DashboardTab): string {
 export const AUTH_TABS = ['login', 'sign-up'] as const;
 export type AuthTab = (typeof AUTH_TABS)[number];
 
-/** The address of a tab of the login, which leads to `next` afterwards. */
 export function authFor(next: string, tab: AuthTab = 'login'): string {
   const query = new URLSearchParams({
     ...(tab !== 'login' && { tab }),
@@ -38,7 +34,6 @@ export function authFor(next: string, tab: AuthTab = 'login'): string {
   return query.size === 0 ? paths.auth : `${paths.auth}?${query}`;
 }
 
-/** Answers the login when the address names no tab. */
 export function authTabIn(search: string): AuthTab {
   const named = new URLSearchParams(search).get('tab');
   return AUTH_TABS.find((tab) => tab === named) ?? 'login';

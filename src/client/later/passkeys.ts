@@ -3,10 +3,7 @@
 /** Whether this browser has passkeys; on some addresses it offers none. */
 export const hasPasskeys = () => typeof window.PublicKeyCredential === 'function';
 
-/**
- * @param options JSON as the server makes it.
- * @returns the answer as JSON; null when the person gave up, or has no passkey for this site here.
- */
+/** @returns the answer as JSON; null when the person gave up, or has no passkey for this site here. */
 export async function signWithPasskey(options: string): Promise<string | null> {
   const { startAuthentication } = await import('@simplewebauthn/browser');
   return answerOf(startAuthentication({ optionsJSON: JSON.parse(options) }));

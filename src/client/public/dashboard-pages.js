@@ -1,13 +1,10 @@
 /**
- * The part of the dashboard's service worker that answers for pages. Navigations get the server's answer, or,
- * without a connection, the offline page. For providers it keeps the dashboard's page and scripts too, which
- * are the same for everybody: with them a page shows the codes that it has kept itself.
+ * The part of the dashboard's service worker that answers for pages: by the server's answer or, without a connection,
+ * the offline page. For providers it keeps the dashboard's page and scripts, which are the same for everybody. The page
+ * shows the codes that it has kept itself.
  */
 
-/**
- * The server writes the path and the tag of the offline page here, so that another page makes another worker,
- * which fetches it.
- */
+/** The server writes the path and the tag of the offline page here, so that another page makes another worker. */
 const OFFLINE_PAGE = 'path of the page';
 const VERSION = 'tag of the page';
 const PREFIX = 'offline-page-';

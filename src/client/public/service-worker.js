@@ -1,7 +1,6 @@
 /**
- * The service worker of the dashboard. dashboard-pages.js answers for its pages. Push messages about tips
- * (shared/notifications.ts) show one notification that counts them. A click on it leads to the dashboard, in an
- * open tab where there is one.
+ * The dashboard's service worker. dashboard-pages.js answers for its pages. Push messages (shared/notifications.ts)
+ * show one notification that counts tips. A click on it leads to the dashboard, in an open tab where there is one.
  */
 
 /** The server writes the version of the pages here, so that other pages make another worker. */
@@ -21,20 +20,12 @@ const ADDRESS = '/dashboard?tab=transactions';
 const ACTIONS = ['thank-0', 'thank-1'];
 const THANKS_PATH = '/api/notices/thank';
 
-/**
- * The worker keeps here what it has told, because browsers end it between two messages. Logging out deletes
- * the cache (client/service-worker.ts).
- */
+/** Kept here, because browsers end the worker between messages. api-client/service-worker.ts deletes it at logout. */
 const TOLD = 'told-tips';
 const TOLD_KEY = '/told-tips';
-/**
- * The server repeats a push message within a day. A lower position after that is news, because the ledger was
- * restored.
- */
+/** The server repeats a push message within a day. A lower position after that is news: the ledger was restored. */
 const REPEATED_WITHIN_MS = 86_400_000;
-/**
- * In characters, of which some are two units of a string; the server accepts less for a name or a message.
- */
+/** In characters, of which some are two units of a string; the server accepts less for a name or a message. */
 const MAX_WORDS_LENGTH = 200;
 
 /** Messages of pushes and pages are handled in turn, because each reads what the one before has kept. */
@@ -97,15 +88,11 @@ function readNotice(data) {
 
 const NO_TIPS = { count: 0, amountCents: 0, netCents: 0 };
 
-/**
- * Push messages and notifications of earlier versions have no `amountCents`. A sum with one of them is no
- * number.
- */
+/** Messages and notifications of earlier versions have no `amountCents`. A sum with one of them is no number. */
 async function tellTips({ count, amountCents, netCents, upTo, tip, tag }) {
   const told = await readTold();
   const isNews = upTo > told.upTo;
-  // A message with the same tag starts from where the last one started, because the server has not received
-  // the answer to it and repeats those tips.
+  // A message with the same tag counts the tips of the last one again, whose answer the server has not received.
   const counted = isNews && tag !== undefined && tag === told.tag ? told : NO_TIPS;
   const news = {
     count: Math.max(1, count - counted.count),
@@ -141,8 +128,7 @@ async function tellTips({ count, amountCents, netCents, upTo, tip, tag }) {
   } else if (shown) {
     await showAgain(shown, shown);
   } else {
-    // The notification was dismissed, or the page has shown the tip: it stays silent, and the next one does
-    // not count it.
+    // It was dismissed, or the page has shown the tip: it stays silent, and the next one does not count it.
     await show(titleOf({ count, amountCents, netCents }), {
       tag: TIPS,
       renotify: false,
@@ -158,13 +144,11 @@ function show(title, options) {
   return self.registration.showNotification(title, { ...PICTURES, data: { address: ADDRESS }, ...options });
 }
 
-/** Shows a notification of tips anew, without a sound. */
 function showAgain({ title, data, timestamp }, { body }) {
   const actions = actionsOf(data?.thanks);
   return show(title, { body, data, timestamp, actions, tag: TIPS, renotify: false, silent: true });
 }
 
-/** The ready thank-yous that a notification of one tip offers; null without any. */
 function thanksOf(tip) {
   const { texts, proof } = tip?.thanks ?? {};
   const areTexts = Array.isArray(texts) && texts.every((text) => oneLine(text) !== '');
@@ -175,7 +159,6 @@ function actionsOf(thanks) {
   return (thanks?.texts ?? []).map((text, place) => ({ action: ACTIONS[place], title: oneLine(text) }));
 }
 
-/** Says thank you for the tip of a notification, without opening a page. */
 async function thank(notification, choice) {
   const { title, data } = notification;
   const { texts, proof } = data.thanks;
@@ -210,7 +193,6 @@ async function sendThanks(proof, choice) {
   }
 }
 
-/** The tip leads, and what its receiver keeps stands beside it. */
 function titleOf({ count, amountCents, netCents }) {
   const net = asMoney(netCents);
   if (!Number.isSafeInteger(amountCents)) return `${count === 1 ? 'New tip' : `${count} new tips`}: ${net}`;
@@ -257,7 +239,6 @@ async function noteSeen() {
   await showBadge(0);
 }
 
-/** @returns the number of unseen tips, and the position up to which tips were told. */
 async function readTold() {
   const nothing = { unseen: 0, upTo: 0, atMs: 0 };
   try {
@@ -281,9 +262,8 @@ async function showBadge(count) {
 }
 
 /**
- * The browser has replaced or ended its subscription. A page registers the new one, because the session's
- * token is in the storage of pages, which workers cannot read, and shall have no second place. An open page
- * does so at once, else the next one that opens.
+ * The subscription was replaced or ended. An open page, or else the next one, registers the new one: the session's
+ * token is in the storage of pages, which workers cannot read, and shall have no second place.
  */
 self.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(subscribeAnew(event));

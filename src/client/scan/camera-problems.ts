@@ -15,7 +15,6 @@ export const CAMERA_PROBLEMS = {
 
 export type CameraProblem = keyof typeof CAMERA_PROBLEMS;
 
-/** A reason for which this browser can never use a camera; null when it can ask for one. */
 export function lastingProblem(): CameraProblem | null {
   if (!window.isSecureContext) return 'insecure';
   return 'mediaDevices' in navigator ? null : 'unsupported';

@@ -4,11 +4,7 @@
 export class ReaderNotLoaded extends Error {}
 
 export interface CodeReader {
-  /**
-   * @param maxSide is in pixels; the worker scales a larger picture down.
-   * @returns the texts of the codes; empty without a code.
-   * @throws ReaderNotLoaded
-   */
+  /** @param maxSide is in pixels. @returns the texts of the codes. @throws ReaderNotLoaded */
   read(picture: HTMLVideoElement | ImageBitmap, maxSide: number): Promise<readonly string[]>;
   close(): void;
 }
@@ -63,10 +59,7 @@ function ask(worker: Worker, pixels: ImageData): Promise<string | null> {
   });
 }
 
-/**
- * The pixels of a picture on white with a margin, because decoders need a quiet zone, which a cropped picture
- * may lack.
- */
+/** Decoders need a quiet zone, which a cropped picture may lack: the pixels stand on white with a margin. */
 function pixelsOf(picture: HTMLVideoElement | ImageBitmap, maxSide: number): ImageData {
   const [fullWidth, fullHeight] =
     picture instanceof HTMLVideoElement

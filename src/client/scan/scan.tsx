@@ -69,7 +69,6 @@ function DemoCodes() {
 const EXAMPLE = 'K7Q2M-9XW4T';
 const HOW_TO_MEND = `${NO_CODE}: a code has ten letters and digits, such as ${EXAMPLE}.`;
 
-/** Takes a code, a link of the product's own scheme, or the address of a tip page. */
 function CodeForm({ onCode }: { readonly onCode: (code: string) => void }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);

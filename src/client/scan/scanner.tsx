@@ -1,7 +1,4 @@
-/**
- * Scans a code by the camera, or from a chosen picture. The button of the camera fetches its script and the
- * decoder.
- */
+/** Scans a code by the camera or from a picture. The camera's button fetches its script and the decoder. */
 import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { readScannedText } from '#shared/scanned-text.ts';

@@ -29,10 +29,7 @@ export interface Watcher {
   onProblem(problem: CameraProblem): void;
 }
 
-/**
- * Asks for the camera, shows its picture in `video` and reads codes from it.
- * @returns a function that stops the camera, or the request for it.
- */
+/** @returns a function that stops the camera, or the request for it. */
 export function startScanning(video: HTMLVideoElement, watcher: Watcher): () => void {
   const reader = openCodeReader();
   let stream: MediaStream | null = null;

@@ -1,7 +1,4 @@
-/**
- * Until when a login brings back the account that was closed in this tab. The login page says so, because the
- * toast that said it first passes.
- */
+/** Until when a login reopens the account that was closed in this tab, for the login page, where no toast is left. */
 import { brand } from '#shared/brand.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 

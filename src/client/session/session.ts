@@ -1,7 +1,4 @@
-/**
- * The session of this device. Local storage keeps its token, and at the start the server is asked about it.
- * Only the server's refusal removes the token: a lost connection logs nobody out.
- */
+/** The session of this device. Only the server's refusal removes its token: a lost connection logs nobody out. */
 import { useSyncExternalStore } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
@@ -74,11 +71,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/**
- * Follows the logins and logouts of other tabs.
- * @param verify is called when there is another token.
- * @returns a function that stops following.
- */
+/** @param verify is called when there is another token. @returns a function that stops following. */
 export function followOtherTabs(verify: () => void): () => void {
   const onStorage = ({ key }: StorageEvent) => {
     if (key !== KEY && key !== null) return;

@@ -18,9 +18,9 @@ import { readToken } from '../session/session.ts';
 let hold: Promise<unknown> = Promise.resolve();
 
 /**
- * Delays the calls of these hooks, and reconnections of the stream, until `leaving` has settled: a call that
- * ends the session does so before its answer arrives, and the server refuses whatever is sent in between.
- * When the session has ended they are never sent.
+ * Delays the calls of these hooks, and reconnections of the stream, until `leaving` has settled: a call that ends the
+ * session does so before its answer arrives, and the server would refuse whatever is sent meanwhile. When the session
+ * has ended they are never sent.
  */
 export function holdCalls(leaving: Promise<unknown>): void {
   hold = leaving.catch(() => {});
@@ -67,10 +67,7 @@ export const transactionsKey = getQueryKey(trpc.transactions.list);
 
 export const allTransactions = { limit: 25 };
 
-/**
- * The cache key of a listing. The library's own keys and its hook for endless lists omit `direction`, which
- * they use for the order of reading pages.
- */
+/** The library's own keys and its hook for endless lists omit `direction`, which they take for the order of pages. */
 export function listingKey(input: object) {
   return [...transactionsKey, { input, type: 'infinite' }] as const;
 }

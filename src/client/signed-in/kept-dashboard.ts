@@ -1,6 +1,6 @@
 /**
- * The codes of the provider who is signed in on this device, so that the dashboard shows them before the
- * server has answered, and without a connection. They end with the session (api-client/service-worker.ts).
+ * The codes of the signed-in provider on this device, for the dashboard before the server answers and without a
+ * connection. They end with the session (api-client/service-worker.ts).
  */
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -21,10 +21,7 @@ const MAX_LENGTH = 100_000;
 /** Characters of the token that tell one session from the next. */
 const MARK_LENGTH = 8;
 
-/**
- * @param mark that of the session in which the codes were asked for: another tab may have logged somebody else in
- *   before the answer came.
- */
+/** @param mark of the session that asked for the codes: another tab may have logged somebody else in since. */
 export function keepDashboard(
   user: KeptUser,
   codes: readonly QrCode[],

@@ -27,9 +27,7 @@ export function useLogout() {
 }
 
 /**
- * Forgets the session on this device and goes to the landing page, once `call` has ended the session on the
- * server. No other call is sent meanwhile.
- *
+ * Forgets the session on this device and goes to the landing page, once `call` has ended it on the server.
  * @param call needs a time limit, because all other calls wait for it.
  * @returns the answer of `call`; when it fails, the session goes on.
  */

@@ -16,10 +16,6 @@ interface QueryState<Answer> {
   readonly isError: boolean;
 }
 
-/**
- * Turns a query into a part of a screen.
- * @param read makes the data of the part from the answer.
- */
 export function partOf<Answer, Data>(
   { data, isError }: QueryState<Answer>,
   read: (answer: Answer) => Data,

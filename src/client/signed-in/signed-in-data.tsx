@@ -1,7 +1,6 @@
 /**
- * Provides the hooks of api-hooks.ts and their cache to a screen of a signed-in person. The cache outlives
- * the screens, so that they show known data at once, and ends with the session, also when another tab ends
- * it. Another person gets another cache.
+ * The hooks of api-hooks.ts and their cache, which outlives screens, so that they show known data at once. It ends with
+ * the session, also when another tab ends it. Another person gets another cache.
  */
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense } from 'react';

@@ -7,10 +7,7 @@ export function timeZoneHere(): string {
   return isTimeZone(timeZone) ? timeZone : 'UTC';
 }
 
-/**
- * The date of the present day.
- * @param startHour the hour of the clock at which days begin, 0 to 23; 0 for calendar days.
- */
+/** The date of the present day, where days begin at `startHour` (0 to 23). */
 export function todayHere(startHour = 0): string {
   const now = new Date();
   return dateAt(now.getTime(), timeZoneHere(), startHour);

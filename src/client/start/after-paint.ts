@@ -1,8 +1,6 @@
 /**
- * Starts the script of a rendered page after the first paint, so that no download competes with the paint. On
- * a slow phone that takes seconds, in which a form would do nothing or load the page again, so that taps are
- * kept meanwhile. Links, fields, and forms with an address of their own work by themselves.
- *
+ * Starts the script of a rendered page after the first paint, so that no download competes with the paint. On a slow
+ * phone that takes seconds, in which taps are kept: a form would do nothing or load the page again.
  * This code stands in the page itself, allowed by its hash, because a file would cost another round trip.
  */
 

@@ -1,7 +1,6 @@
 /**
- * Fills the codes that were kept on this device (signed-in/kept-dashboard.ts) into the rendered frame of the
- * dashboard (dashboard/dashboard-frame.tsx), before the first paint. This code stands in the page itself,
- * allowed by its hash, and imports nothing.
+ * Fills the kept codes (signed-in/kept-dashboard.ts) into the rendered frame of the dashboard before the first paint.
+ * This code stands in the page itself, allowed by its hash, and imports nothing.
  */
 
 interface Kept {

@@ -1,7 +1,4 @@
-/**
- * Renders the landing page, the login, the tip pages and the frame of the dashboard on the server, with the
- * components of the browser. Rendering is synchronous and keeps no state.
- */
+/** Renders pages on the server with the components of the browser. It is synchronous and keeps no state. */
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { Router } from 'wouter';
@@ -56,10 +53,7 @@ export const renderer: Renderer = {
   renderArticle,
 };
 
-/**
- * Implements `Renderer.reduce`. A rendered page sees nothing else of its address: what it comes to read there
- * has to be added here.
- */
+/** A rendered page sees nothing else of its address: what it comes to read there has to be added here. */
 function reduce({ pathname, search }: Address, lookup: Lookup['kind'] | null): Address {
   if (pathname === paths.auth) {
     const tab = authTabIn(search);
@@ -218,7 +212,6 @@ interface Card {
   readonly title: string;
   readonly description: string;
   readonly url: string;
-  /** The product's icon when absent. */
   readonly imageUrl?: string;
   /** False for tip pages, because they name a person. */
   readonly isListed: boolean;
@@ -263,9 +256,7 @@ function SharedCard(card: Card & { readonly imageUrl: string }) {
   );
 }
 
-/**
- * The page that the service worker answers without a connection: it has no script and loads no other file.
- */
+/** The page that the service worker answers without a connection: it has no script and loads no other file. */
 function Offline() {
   return (
     <div className={[screen.screen, screen.column].join(' ')}>

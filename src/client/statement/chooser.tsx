@@ -13,7 +13,6 @@ import { offeredPeriods, type StatementQuery, statementAt } from './period.ts';
 interface ChooserProps {
   readonly query: StatementQuery;
   readonly today: string;
-  /** False for people who only send tips. */
   readonly hasDirections: boolean;
 }
 
@@ -101,7 +100,6 @@ function Range({ query }: { readonly query: StatementQuery }) {
 
   const bounds = { type: 'date', min: FIRST_DATE, max: LAST_DATE };
   return (
-    // The method "dialog" keeps the browser from sending this form.
     <form className={styles.range} method="dialog" noValidate onSubmit={submit}>
       <Field
         label="From"

@@ -6,7 +6,6 @@ const weekday = new Intl.DateTimeFormat(PAGE_LANGUAGE, { weekday: 'short', timeZ
 const moment = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
 const moments = { date: new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium' }) };
 
-/** @param iso is a calendar date such as `2026-05-31`. */
 export function showDate(iso: string): string {
   return date.format(new Date(iso));
 }
@@ -23,7 +22,6 @@ export function showWeekday(iso: string): string {
   return weekday.format(new Date(iso));
 }
 
-/** Date and time in the viewer's time zone. */
 export function showMoment(time: Date | string): string {
   return moment.format(new Date(time));
 }

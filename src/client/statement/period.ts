@@ -19,9 +19,8 @@ export interface StatementQuery extends PeriodDates {
 }
 
 /**
- * Reads the statement from an address: of the last month unless it names days. A period without its end ends
- * today; one without its beginning starts with the year of its end.
- * @param today is a date such as `2026-05-31`.
+ * Of the last month unless the address names days. A period without its end ends today, one without its beginning
+ * starts with the year of its end.
  */
 export function statementIn(
   search: string,

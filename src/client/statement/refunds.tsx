@@ -15,7 +15,6 @@ interface RefundsProps {
   readonly data: StatementData;
 }
 
-/** Draws nothing where nothing went back. */
 export function Refunds({ query, data }: RefundsProps) {
   const { changes, since } = data;
   return (

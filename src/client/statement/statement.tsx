@@ -45,8 +45,7 @@ function StatementScreen({ user }: { readonly user: User }) {
     queryKey: ['statement', query],
     queryFn: ({ signal }) => loadStatement(query, signal),
     refetchOnWindowFocus: false,
-    // No event reaches this screen about a tip or a refund by the other person, so that its data ends with
-    // it.
+    // No event tells this screen of a tip or of a refund by the other person, so that its data ends with it.
     gcTime: 0,
   });
 

@@ -1,7 +1,4 @@
-/**
- * The tables of a statement. On a narrow screen each row becomes two lines: its subject with the leading sum,
- * and below the rest, whose cells repeat the names of their columns.
- */
+/** The tables of a statement. On a narrow screen a row is two lines, whose cells repeat the names of their columns. */
 import type { ReactNode } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { ENTRY_LABELS } from '#shared/entry-labels.ts';
@@ -152,7 +149,6 @@ function TipRow({ tip, children }: { readonly tip: Transaction; readonly childre
   );
 }
 
-/** What happened to a tip after it was given, whenever that was. */
 function ChangeNote({ tip }: { readonly tip: Transaction }) {
   const { status, refundedAt } = tip;
   const last = tip.changes.at(-1);
@@ -173,7 +169,6 @@ function ChangeNote({ tip }: { readonly tip: Transaction }) {
 
 type Books = Pick<Insights['books'], 'tips' | 'changes'>;
 
-/** What was received less what went back in the same period; refunds are counted where there are any. */
 function BookCells({
   books: { tips, changes },
   hasChanges,

@@ -1,7 +1,4 @@
-/**
- * Shows a fallback for a part that failed to render, most often because its chunk could not be fetched, and
- * keeps the rest of the page.
- */
+/** Shows a fallback for a part that failed to render, most often because its chunk could not be fetched. */
 import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {

@@ -6,7 +6,6 @@ export interface FieldProps extends ComponentProps<'input'> {
   readonly label: string;
   readonly hint?: string;
   readonly error?: string | undefined;
-  /** An element inside the end of the field. */
   readonly end?: ReactNode;
 }
 

@@ -31,7 +31,6 @@ export function Announcement({ announcement, maintenance, suspension }: Announce
   function dismiss(text: string) {
     keepAsRead(text);
     setReadText(text);
-    // The pressed button goes, and reading goes on with the screen below.
     const main = document.querySelector<HTMLElement>('main');
     main?.setAttribute('tabindex', '-1');
     main?.focus({ preventScroll: true });
@@ -58,7 +57,6 @@ export function Announcement({ announcement, maintenance, suspension }: Announce
   );
 }
 
-/** Stays for as long as the account is suspended. */
 function Suspended({ since, reason }: NonNullable<Announcements['suspension']>) {
   const contact = operatorContact();
   return (

@@ -14,16 +14,11 @@ const ADDRESSES: Readonly<Record<CsvFile, string>> = {
 
 const NOT_MADE = 'The file could not be downloaded. Check your connection and try again.';
 
-/** Its message is for people. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError';
 }
 
-/**
- * Saves the file under the name that the server gives it.
- * @param asked the parameters of the endpoint, except the time zone, which is the browser's.
- * @throws DownloadError when the server refuses the file or does not answer.
- */
+/** @param asked has no time zone. @throws DownloadError when the server refuses the file or does not answer. */
 export async function downloadCsv(file: CsvFile, asked: URLSearchParams): Promise<void> {
   const query = new URLSearchParams([...asked, ['time_zone', timeZoneHere()]]);
   const { bytes, name } = await fetchCsv(`${ADDRESSES[file]}?${query}`);

@@ -1,17 +1,11 @@
-/**
- * Asks for the password again where the server demands a confirmed session. The question is fetched when it
- * is first asked.
- */
+/** Asks for the password again where the server demands a confirmed session. The question is fetched on demand. */
 import { failureOf } from '../../api-client/api.ts';
 import { PASSWORD_TYPED } from '../../session/session.ts';
 
 /** The open question; later callers wait for the same answer. */
 let question: Promise<boolean> | null = null;
 
-/**
- * @returns true when the password was typed.
- * @throws the refusal that says that the session has ended.
- */
+/** @returns true when the password was typed. @throws the refusal that says that the session has ended. */
 export function askForPassword(): Promise<boolean> {
   question ??= loadAndAsk().finally(() => {
     question = null;
@@ -26,10 +20,7 @@ async function loadAndAsk(): Promise<boolean> {
   return isTyped;
 }
 
-/**
- * Repeats a call after the password that it needs was typed.
- * @throws the first error when nobody types it, or the refusal that says that the session has ended.
- */
+/** Repeats a call once the password was typed. @throws the first error without it, or that the session has ended. */
 export async function withPassword<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();

@@ -13,10 +13,7 @@ import { Dialog } from '../../ui/later/dialog.tsx';
 
 const NO_ANSWER = 'There is no connection. Please try again.';
 
-/**
- * @returns true when the server accepted the password.
- * @throws the refusal that says that the session has ended.
- */
+/** @returns true when the server accepted it. @throws the refusal that says that the session has ended. */
 export function ask(): Promise<boolean> {
   const place = document.body.appendChild(document.createElement('div'));
   const root = createRoot(place);

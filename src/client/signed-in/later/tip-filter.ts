@@ -1,7 +1,4 @@
-/**
- * The filter of an account's tips in the address of a screen. The address names a period such as this month,
- * so that a bookmark means the month in which it is opened.
- */
+/** The filter of tips in an address. It names a period, so that a bookmark means the month in which it is opened. */
 import { dateAfter } from '#shared/calendar.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import type { TipDirection } from '#shared/records.ts';
@@ -39,10 +36,7 @@ export const NO_FILTER: TipFilter = {
 export const FIRST_DATE = '1971-01-01';
 export const LAST_DATE = '9000-12-31';
 
-/**
- * The whole period that contains `today`, or the one before it, including future days.
- * @param today is a date such as `2026-05-31`.
- */
+/** The whole period that contains `today`, or the one before it, including future days. */
 export function periodDates(name: PeriodName, today: string): PeriodDates {
   if (name === 'today') return { from: today, to: today };
   if (name === 'this-week') {
@@ -60,11 +54,7 @@ function monthOf(date: string): PeriodDates {
   return { from: first, to: dateAfter(next, -1) };
 }
 
-/**
- * Reads the filter from an address. Invalid values count as absent; a named period wins over dates.
- * @param search is the query of the address.
- * @param today is a date such as `2026-05-31`.
- */
+/** Invalid values count as absent, and a named period wins over dates. @param today such as `2026-05-31`. */
 export function filterFromAddress(search: string, today: string): TipFilter {
   const query = new URLSearchParams(search);
   const direction = query.get('direction');
@@ -80,7 +70,6 @@ export function filterFromAddress(search: string, today: string): TipFilter {
   };
 }
 
-/** The parameters of an address for a filter; empty for one that narrows nothing. */
 export function addressOf({ direction, serviceCategory, period, from, to }: TipFilter): URLSearchParams {
   return new URLSearchParams({
     ...(direction !== null && { direction }),
@@ -89,7 +78,6 @@ export function addressOf({ direction, serviceCategory, period, from, to }: TipF
   });
 }
 
-/** The filter as the server's procedures take it, in the browser's time zone. */
 export function queryOf({ direction, serviceCategory, from, to }: TipFilter) {
   return {
     ...(direction !== null && { direction }),
@@ -104,12 +92,10 @@ export function isUnfiltered(filter: TipFilter): boolean {
   return addressOf(filter).size === 0;
 }
 
-/** True when the first day comes after the last, which the server refuses. */
 export function isOutOfOrder({ from, to }: TipFilter): boolean {
   return from !== null && to !== null && from > to;
 }
 
-/** The text if it is a calendar date that the server takes, else null. */
 export function readDate(text: string | null): string | null {
   if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text) || text < FIRST_DATE || text > LAST_DATE) return null;
   const time = Date.parse(text);

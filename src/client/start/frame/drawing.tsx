@@ -24,10 +24,7 @@ export function draw(screen: ReactNode): void {
   createRoot(clientRoot()).render(<App>{screen}</App>);
 }
 
-/**
- * Draws over a rendered frame, which may hold what only this device knows, so that nothing can be hydrated.
- * @param screen is drawn first as the frame looks.
- */
+/** Draws over a rendered frame, which may hold what only this device knows, so that nothing can be hydrated. */
 export function drawOver(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
   readTerms();
   createRoot(clientRoot()).render(
@@ -39,11 +36,7 @@ export function drawOver(isHere: RenderedScreenProps['isHere'], screen: ReactNod
   fetchDisplayFont();
 }
 
-/**
- * Hydrates a rendered page.
- * @param screen is the screen that the server rendered; its first drawing must equal that HTML, and no part
- *   of it may be fetched first, because taps would be lost meanwhile.
- */
+/** @param screen draws the server's HTML at first, and fetches no part of it, because taps would be lost meanwhile. */
 export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
   readTerms();
   const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
@@ -76,10 +69,7 @@ function clientRoot(): HTMLElement {
   return root;
 }
 
-/**
- * Fetches the typeface of headings after the first paint. Nothing moves then, because the fallback has its
- * metrics (ui/tokens.css).
- */
+/** After the first paint. Nothing moves, because the fallback has the metrics of the typeface (ui/tokens.css). */
 function fetchDisplayFont(): void {
   const face = new FontFace('Instrument Serif', `url(${file})`, { display: 'swap' });
   document.fonts.add(face);

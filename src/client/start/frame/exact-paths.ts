@@ -1,7 +1,4 @@
-/**
- * The build replaces wouter's parser of path patterns with this module. No route has a pattern: routes.tsx
- * compares paths as they are.
- */
+/** Replaces wouter's parser of path patterns in the build. No route has a pattern: routes.tsx compares paths. */
 import type { Parser } from 'wouter';
 
 /** @throws Error always. */

@@ -12,7 +12,6 @@ import { LoadingScreen } from '../../ui/loading-screen.tsx';
 import { Screen } from '../../ui/screen.tsx';
 import { Problem } from '../../ui/states.tsx';
 
-/** Sends signed-in people to `?next=`, else to the dashboard. */
 export function SignedOutOnly({ screen: ScreenOf }: { readonly screen: ComponentType }) {
   const session = useSession();
   const search = useSearch();
@@ -24,7 +23,6 @@ interface SignedInOnlyProps {
   readonly screen: ComponentType<{ readonly user: User }>;
 }
 
-/** Sends signed-out people to the login, which leads back here. */
 export function SignedInOnly({ screen: ScreenOf }: SignedInOnlyProps) {
   const session = useSession();
   if (session.status === 'signed-out') return <Replace to={authFor(currentPath())} />;

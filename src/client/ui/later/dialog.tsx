@@ -1,7 +1,4 @@
-/**
- * A modal dialog. The browser keeps the focus in it, and returns it to the element before (HTML Standard,
- * "The dialog element").
- */
+/** A modal dialog. Browsers keep the focus in it and give it back afterwards (HTML Standard, "The dialog element"). */
 import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import styles from './dialog.module.css';

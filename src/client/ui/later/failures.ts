@@ -13,11 +13,7 @@ const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
   invitation_for_another: 'email',
 };
 
-/**
- * Toasts a failed attempt and shows it under the fields that it names, else under the form. The first named
- * field takes the focus.
- * @param fallback is the sentence when the server gave none.
- */
+/** Toasts the failure and shows it under the fields that it names, else under the form. The first takes the focus. */
 export function showFailure<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   fields: readonly FieldPath<Values>[],

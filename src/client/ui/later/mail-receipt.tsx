@@ -9,12 +9,10 @@ import { sendsMail } from './sends-mail.ts';
 const NO_ANSWER = 'The receipt was not sent. Check your connection and try again.';
 
 interface MailReceiptProps {
-  /** The id of the transaction, or the token of a guest's receipt. */
   readonly name: string;
   readonly isGuest: boolean;
 }
 
-/** Draws nothing when the site sends no mail. */
 export function MailReceipt({ name, isGuest }: MailReceiptProps) {
   const [step, setStep] = useState<'offer' | 'address' | 'sending' | 'sent'>('offer');
   const [failure, setFailure] = useState<string | null>(null);

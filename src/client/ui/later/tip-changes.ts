@@ -1,6 +1,6 @@
 /**
- * Words about the money of a tip, for its giver and its receiver. The giver's amount leads wherever a tip is
- * named, and what was paid or kept stands beside it, so that no two sums of a tip are taken for each other.
+ * Words about the money of a tip. The giver's amount leads wherever a tip is named, and what was paid or kept stands
+ * beside it, so that no two sums of a tip are taken for each other.
  */
 import { brand } from '#shared/brand.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
@@ -8,7 +8,6 @@ import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import { isArriving, wasNeverCharged } from '#shared/tip-states.ts';
 import type { TipChange, Transaction } from '#shared/tips.ts';
 
-/** The kinds of changes in a word or two, for the receiver. */
 const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
   refund: 'Partly refunded',
   dispute: 'Disputed',
@@ -58,7 +57,6 @@ const TO_GIVER: Readonly<Record<TipChange['kind'], Tell>> = {
   debit: () => '',
 };
 
-/** A sentence or two about a change that has just happened, for one of the two people. */
 export function sentenceOf({ kind, amountCents }: TipChange, isGiver: boolean): string {
   const sum = formatMoney(cents(Math.abs(amountCents)));
   return (isGiver ? TO_GIVER : TO_RECEIVER)[kind](sum);
@@ -80,22 +78,18 @@ export function toldChanges({ changes }: Transaction, isGiver: boolean) {
 type Kept = Pick<Transaction, 'netAmountCents' | 'changes'>;
 type Paid = Pick<Transaction, 'amountCents' | 'giverFeeCents' | 'changes'>;
 
-/** For the receiver, such as `you keep $19.40`. */
 export function keptOf(tip: Kept): string {
   return `you keep ${formatMoney(leftOfKept(tip))}`;
 }
 
-/** For the giver, such as `you paid $21.00`. */
 export function paidOf(tip: Paid): string {
   return `you paid ${formatMoney(leftOfPaid(tip))}`;
 }
 
-/** The receiver's part after all changes. */
 export function leftOfKept({ netAmountCents, changes }: Kept): Cents {
   return after(netAmountCents, changes);
 }
 
-/** The giver's payment after all changes. */
 export function leftOfPaid({ amountCents, giverFeeCents, changes }: Paid): Cents {
   return after(amountCents + giverFeeCents, changes);
 }

@@ -39,7 +39,6 @@ function endAfterLongest(id: string | number): void {
   endings.set(id, setTimeout(end, LONGEST_MS));
 }
 
-/** The top of the toasts in CSS pixels: below the visible part of the head. */
 function findTopPx(): number {
   const bottom = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
   return Math.max(MARGIN_PX, Math.min(bottom, window.innerHeight / 2) + MARGIN_PX / 2);

@@ -1,7 +1,4 @@
-/**
- * Keeps zod from compiling its checks with `new Function`, which the Content-Security-Policy forbids and
- * reports. It has to be imported before any schema.
- */
+/** Import this before any schema: zod's `new Function` is forbidden and reported by the Content-Security-Policy. */
 import { config } from 'zod';
 
 config({ jitless: true });
