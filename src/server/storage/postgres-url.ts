@@ -1,7 +1,4 @@
-/**
- * Addresses of PostgreSQL databases: one host, with the parameters of node-postgres
- * (https://node-postgres.com/features/connecting).
- */
+/** Addresses of PostgreSQL: one host, parameters of node-postgres (https://node-postgres.com/features/connecting). */
 
 const PROTOCOL = /^postgres(?:ql)?:\/\//i;
 const DEFAULT_PORT = '5432';

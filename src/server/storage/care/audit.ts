@@ -9,7 +9,6 @@ export const ALL_AUDIT_ROWS = `SELECT number, at_ms AS "atMs", actor_kind AS "ac
 
 export const AUDIT_HEAD = 'SELECT number, hash FROM audit_log ORDER BY number DESC LIMIT 1';
 
-/** Problems of rows, oldest first, as sentences; none when each row follows from the one before. */
 export function problemsOfAudit(rows: Iterable<AuditRow>): string[] {
   const check = createAuditCheck();
   for (const row of rows) check.add(row);
@@ -21,7 +20,6 @@ export const spellWrongRow = (number: number | null) =>
     ? []
     : [`Row ${number} of the audit log does not follow from the one before: somebody has changed the log.`];
 
-/** All rows not before a time, oldest first. */
 export async function* allAuditRows(
   log: Pick<AuditLog, 'list'>,
   sinceMs = 0,
@@ -35,7 +33,6 @@ export async function* allAuditRows(
   }
 }
 
-/** Follows the whole chain. @returns the check, with all rows added. */
 export async function checkAllRows(log: Pick<AuditLog, 'list'>, noted: AuditNote | null = null) {
   const check = createAuditCheck(noted);
   for await (const row of allAuditRows(log)) check.add(row);

@@ -1,7 +1,4 @@
-/**
- * Rules of backup files on every engine: a file gets its name only once it is complete, and is trusted only
- * after it was checked.
- */
+/** A backup file, on every engine, gets its name only once it is complete, and is trusted only after it was checked. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseRefused } from '../port/database.ts';
@@ -9,10 +6,8 @@ import { DatabaseRefused } from '../port/database.ts';
 export const FILE_MODE = 0o600;
 
 /**
- * Writes a backup under a temporary name and renames it once it is flushed to the disk.
- * @param write fills the file whose path it is given, and returns what a check of it found.
- * @throws DatabaseRefused when the name is taken. An error of `write` is passed on, and the temporary file is
- *   removed.
+ * Writes a backup under a temporary name, which is renamed once it is flushed, and removed when `write` throws.
+ * @throws DatabaseRefused when the name is taken.
  */
 export async function writeBackup<Findings>(
   target: string,

@@ -15,16 +15,12 @@ export const MIGRATIONS_FOLDER = join(
   extname(import.meta.filename) === '.ts' ? '../../../../drizzle' : 'drizzle',
 );
 
-/** Reads an engine's migrations in their order. */
 export function readMigrations(engine: DatabaseAddress['engine']): Migration[] {
   const files = readMigrationFiles({ migrationsFolder: join(MIGRATIONS_FOLDER, engine) });
   return files.map(({ hash, sql }) => ({ hash, statements: sql }));
 }
 
-/**
- * @param seen hashes in the order in which they were applied.
- * @throws DatabaseRefused when this build does not know one of them.
- */
+/** @param seen hashes in the order they were applied. @throws DatabaseRefused when this build does not know one. */
 export function requireKnown(seen: readonly string[], known: readonly Migration[]): void {
   if (areKnown(seen, known)) return;
   throw new DatabaseRefused(
@@ -32,12 +28,7 @@ export function requireKnown(seen: readonly string[], known: readonly Migration[
   );
 }
 
-/**
- * For commands, which never migrate.
- * @param name the operator's name of the database.
- * @throws DatabaseRefused unless the database has run exactly these migrations; the message says which side
- *   is older.
- */
+/** For commands, which never migrate. @throws DatabaseRefused unless exactly these migrations were run. */
 export function requireCurrent(name: string, seen: readonly string[], known: readonly Migration[]): void {
   if (isCurrent(seen, known)) return;
   throw new DatabaseRefused(
@@ -59,9 +50,7 @@ function areKnown(seen: readonly string[], known: readonly Migration[]): boolean
 export type SchemaObjects = Iterable<readonly [name: string, text: unknown]>;
 
 /**
- * Compares two schemas. Triggers guard the ledger, so a database with one missing or one too many is refused
- * even if its sums add up.
- * @returns a sentence for each differing object; empty when the schemas are equal.
+ * @returns differences in sentences. Triggers guard the ledger, so that one missing or one too many is a difference.
  */
 export function compareObjects(present: SchemaObjects, expected: SchemaObjects): string[] {
   const wanted = new Map(expected);

@@ -2,13 +2,8 @@
 import { DatabaseRefused, type Opening } from '../port/database.ts';
 
 /**
- * Checks the part of the ledger that was written since the last check. A check that cannot run now does not
- * keep the server from starting.
- * @param name the operator's name of the database.
- * @param tips the number of tips to check.
- * @param check returns problems as sentences.
- * @param isPassing tells whether an error of `check` may be gone later.
- * @throws DatabaseRefused with the first problem.
+ * Checks what was written to the ledger since the last check. A check that cannot run now, by `isPassing`, does not
+ * keep the server from starting. @throws DatabaseRefused with the first problem.
  */
 export async function requireUndamaged(
   name: string,

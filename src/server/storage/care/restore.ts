@@ -14,14 +14,11 @@ export interface Incoming {
   readonly ask: Ask;
   hasTable(name: string): boolean | Promise<boolean>;
   run(statement: string): unknown;
-  /** The newest row of its audit log; undefined without one. */
   auditHead(): AuditHead | undefined | Promise<AuditHead | undefined>;
 }
 
 /**
  * Counts what the present data has and the backup lacks; tips are compared wherever they stand.
- * @param ask runs queries over both.
- * @param backup the schema name of the backup in these queries; `present` likewise.
  * @param firstDifference the position of the first tip in which the two differ; null when there is none.
  */
 export async function compareWithPresent(
@@ -47,11 +44,9 @@ export async function compareWithPresent(
 }
 
 /**
- * Ends all sessions with their device marks, all sessions and links of operators, and all API keys, and
- * switches webhooks off, unless they are kept. Removes all notification devices, waiting mails and their
- * links, because a copy that is only tried out must not wake or mail anybody, and invitations, which may have
- * been spent or taken back since. Runs inside a transaction.
- * @param compared null when there was no present data or it was unreadable.
+ * Ends all sessions with their device marks, links of operators and API keys, and switches webhooks off, unless they
+ * are kept. Removes all devices, mails and links, because a copy that is only tried out must not wake or mail anybody,
+ * and invitations, which may have been spent or taken back since. Runs inside a transaction.
  * @throws DatabaseRefused when the backup contradicts the present past and that was not accepted.
  */
 export async function settle(
@@ -94,7 +89,7 @@ export async function settle(
   };
 }
 
-/** @param atMs the time of the newest thing that the backup knows of. */
+/** @param atMs the time of the newest tip of the backup; 0 without tips. */
 function switchingWebhooksOff(atMs: number): string {
   return `UPDATE webhooks SET off_reason = 'restored', off_at_ms = ${atMs} WHERE off_reason IS NULL`;
 }

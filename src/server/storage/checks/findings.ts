@@ -16,7 +16,6 @@ export const offendersOf = ([, query]: Invariant) => `SELECT * FROM (${query}) A
 export const violationsOf = ([invariant]: Invariant, offenders: readonly string[]): LedgerViolation[] =>
   offenders.length > 0 ? [{ invariant, offenders }] : [];
 
-/** @param past the ledger's past compared with the notes of it that were given. */
 export function findingsOf(
   violations: readonly LedgerViolation[],
   { past, differences }: ReturnType<ReturnType<typeof createComparedPast>['compare']>,

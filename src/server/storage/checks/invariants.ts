@@ -16,22 +16,16 @@ const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`
 /** Rounds half up to a cent in integer arithmetic, like feesFor(). */
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
 
-/**
- * The columns that join the ledger's rows: numbers, or ids in databases of earlier versions. A join by
- * numbers looks up no id for each row.
- */
+/** Columns that join the ledger's rows: numbers, which need no look-up, or ids in databases of earlier versions. */
 interface Names {
   readonly account: 'account' | 'account_id';
   readonly giver: 'giver' | 'giver_id';
   readonly receiver: 'receiver' | 'receiver_id';
   readonly code: 'code' | 'qr_code_id';
-  /** The key of accounts, and that of codes. */
   readonly ofAccount: 'number' | 'id';
   readonly ofCode: 'sequence' | 'id';
-  /** The column of the kind of an entry, and one of its values. */
   readonly kind: 'kind_number' | 'kind';
   kindOf(kind: EntryKind): string;
-  /** The id of an account in this column, for sentences. */
   idOf(column: string): string;
 }
 
@@ -89,7 +83,6 @@ const differs = ({ names }: Has, alias: string, kind: string, cents: string, sou
   `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.${names.kind} IS DISTINCT FROM ${kind}
      OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
-/** The kind of the entry of an adjustment. */
 const changeOf = ({ names: { kindOf } }: Has, side: 'given' | 'received') =>
   `CASE a.kind WHEN 'capture' THEN ${kindOf(`${side}_captured`)} ELSE ${kindOf(`${side}_adjusted`)} END`;
 

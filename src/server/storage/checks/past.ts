@@ -1,6 +1,5 @@
 /**
- * The past of a ledger as a short note, `COUNT:HEX`: a hash chain over its tips. It is computed on demand and
- * stored nowhere in the data (docs/decisions/015-a-noted-past.md).
+ * The past of a ledger as a short note, `COUNT:HEX`: a hash chain over its tips (docs/decisions/015-a-noted-past.md).
  */
 import { hash } from 'node:crypto';
 
@@ -17,9 +16,8 @@ export interface NotedPast {
 const SIMULATED = 'simulated';
 
 /**
- * The columns that the past is made of. Their order never changes, because notes of years ago must still
- * compare. A constant stands for the status column that tips once had.
- * @param has whether the ledger stores how a tip was paid, and under which terms it was given.
+ * The order of the columns never changes, because notes of years ago must still compare. A constant stands for the
+ * status column that tips once had.
  */
 export function columnsOfPast(has: { readonly payments: boolean; readonly terms: boolean }): string {
   return `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
@@ -27,11 +25,7 @@ export function columnsOfPast(has: { readonly payments: boolean; readonly terms:
   ${has.payments ? 'payment_mode' : `'${SIMULATED}'`}, ${has.terms ? 'terms_version' : '0'}`;
 }
 
-/**
- * A text that no other tip has. The last two columns are added only for tips that were paid, or given under
- * terms that an operator set, so that notes from before both still fit.
- * @param values the values of `columnsOfPast`.
- */
+/** The last two columns are left out where they say nothing, so that notes from before they existed still fit. */
 export function tipText(values: readonly unknown[]): string {
   if (values.at(-1) !== 0) return JSON.stringify(values);
   const [mode] = values.slice(-2);
@@ -60,7 +54,6 @@ export function createComparedPast(noted: readonly NotedPast[]) {
       count += 1;
       if (counts.has(count)) notes.set(count, past.note());
     },
-    /** The note of all tips, and a sentence for each earlier note that differs. */
     compare(): { readonly past: NotedPast; readonly differences: readonly string[] } {
       const all = past.note();
       return {
@@ -75,7 +68,6 @@ function createPast() {
   let count = 0;
   let digest = hash('sha256', '');
   return {
-    /** @param tip a text of `tipText`. */
     add(tip: string): void {
       digest = hash('sha256', digest + tip);
       count += 1;
@@ -88,16 +80,12 @@ export function spellPast({ count, digest }: NotedPast): string {
   return `${count}:${digest}`;
 }
 
-/** @returns null when the text is not such a note. */
 export function parsePast(text: string): NotedPast | null {
   const [, count, digest = ''] = /^(\d{1,15}):([0-9a-f]{32})$/i.exec(text.trim()) ?? [];
   return count === undefined ? null : { count: Number(count), digest: digest.toLowerCase() };
 }
 
-/**
- * Sentences about how a past differs from a note, each beginning with the note (`findDiffering`).
- * @param present the note of as many tips, or of all when there are fewer.
- */
+/** Sentences that `findDiffering` reads. @param present the note of as many tips, or of all when there are fewer. */
 function differencesFrom(noted: NotedPast, present: NotedPast): string[] {
   if (present.count < noted.count) {
     return [`Missing: ${spellPast(noted)} was noted, and the ledger has ${present.count} tips only`];

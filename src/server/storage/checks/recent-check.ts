@@ -1,7 +1,4 @@
-/**
- * Checks what was written to the ledger since the last check, in windows of bounded size: which rows a window
- * needs, what must hold of them, and what is remembered so that no row is checked twice.
- */
+/** Checks what was written to the ledger since the last check, in windows of bounded size; no row is checked twice. */
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';
 import type { EntryKind } from '../port/ledger.ts';
@@ -80,7 +77,6 @@ interface DueEntry extends Omit<EntryRow, 'cents' | 'balanceAfterCents'> {
   readonly tip: CheckedTip;
 }
 
-/** Expected entries by their place (`placeOf`). */
 type DueEntries = ReadonlyMap<string, DueEntry>;
 
 /** The entries that the rows of a window must have written; a guest has none. */
@@ -118,10 +114,7 @@ function dueOf({ transactions, reversals, adjustments }: CheckWindow): readonly 
   });
 }
 
-/**
- * The last position to read of each account's chain: one beyond its last entry in the window, because that
- * entry, if there is one, must belong to a later row.
- */
+/** One beyond each account's last entry in the window, because an entry there must belong to a later row. */
 export function lastPositionsIn(window: CheckWindow): ReadonlyMap<UserId, number> {
   const last = new Map<UserId, number>();
   for (const { accountId, position } of dueOf(window))
@@ -129,11 +122,7 @@ export function lastPositionsIn(window: CheckWindow): ReadonlyMap<UserId, number
   return last;
 }
 
-/**
- * The ranges of entries that a window needs: those after the checked position up to `lastPositionsIn`, and
- * those that its rows name at positions checked before, as when a reversal follows a later tip of the same
- * account.
- */
+/** Entries not checked yet up to `lastPositionsIn`, and those that rows name at positions checked before. */
 export function spansIn(window: CheckWindow, accounts: readonly CheckedAccount[]): readonly Span[] {
   const ends = lastPositionsIn(window);
   const checked = new Map(accounts.map(({ accountId, position }) => [accountId, position]));
@@ -150,12 +139,7 @@ export function followedIn(entries: readonly EntryRow[]): readonly number[] {
   return [...new Set(entries.filter(isFollowing).map(({ transactionSequence }) => transactionSequence))];
 }
 
-/**
- * Judges a window.
- * @param rows.accounts the accounts of `lastPositionsIn`.
- * @param rows.entries the entries of `spansIn`, by position.
- * @param rows.reversals those of the tips of `followedIn`, like `rows.adjustments`.
- */
+/** @param rows entries of `spansIn` by position, and reversals and adjustments of the tips of `followedIn`. */
 export function judgeWindow(
   before: Checkpoint,
   window: CheckWindow,
@@ -203,10 +187,7 @@ export function judgeWindow(
   };
 }
 
-/**
- * Judges one account's entries in their order.
- * @param window.end the position after the window: an entry there must belong to a later row.
- */
+/** @param window.end the position after the window: an entry there must belong to a later row. */
 function judgeChain(
   account: AccountToCheck,
   chain: readonly EntryRow[],
@@ -260,12 +241,7 @@ function judgeChain(
   };
 }
 
-/**
- * Judges the buckets of the accounts whose chains are checked to their end.
- * @param differing the buckets of these accounts, from `bucketsFromMs` on, that differ from what was
- *   remembered.
- * @returns problems as sentences.
- */
+/** @param differing buckets of complete accounts, from `bucketsFromMs` on, that differ from what was remembered. */
 export function judgeBuckets(
   { buckets, complete }: Pick<Judgement, 'buckets' | 'complete'>,
   differing: readonly BucketMove[],

@@ -12,7 +12,6 @@ export interface StoredAnnouncement {
 export interface AnnouncementStorage {
   /** The one announcement, also before and after its time; null without one. */
   findAnnouncement(): Promise<StoredAnnouncement | null>;
-  /** Replaces the present announcement. */
   announce(announcement: StoredAnnouncement, act?: Act): Promise<void>;
   /** @returns whether there was one. */
   endAnnouncement(act?: Act): Promise<boolean>;

@@ -15,7 +15,6 @@ export interface ApiKeyRecord {
   readonly ending: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** Null until it is used. */
   readonly lastUsedAtMs: number | null;
 }
 
@@ -25,19 +24,13 @@ export interface NewApiKey extends Omit<ApiKeyRecord, 'lastUsedAtMs'> {
 }
 
 export interface ApiKeys {
-  /**
-   * `full`, with nothing added, for an account that has `maxCount` keys; `closing` for one that is closed or
-   * being closed.
-   * @param mail tells the owner's confirmed address.
-   */
+  /** `full` for an account that has `maxCount` keys; `closing` for one that is closed or being closed. */
   add(key: NewApiKey, maxCount: number, mail?: NewMail): Promise<'added' | 'full' | 'closing'>;
   /** Newest first, expired ones included. */
   list(userId: UserId): Promise<ApiKeyRecord[]>;
   /** @returns false when the account has no such key. */
   end(userId: UserId, id: ApiKeyId): Promise<boolean>;
-  /** Ends all keys of an account. @returns how many. */
   endAll(userId: UserId, act?: Act): Promise<number>;
   noteUse(id: ApiKeyId, nowMs: number): Promise<void>;
-  /** Deletes keys expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetExpired(nowMs: number, atMost: number): Promise<number>;
 }

@@ -13,16 +13,12 @@ export interface AttemptCount {
 }
 
 export interface AttemptStorage {
-  /**
-   * Counts one attempt in each of `counts`, or in none when one is used up. A window never ends later than
-   * its length from now, even when the clock was turned back.
-   */
+  /** Counts one attempt in each of `counts`, or in none when one is used up. */
   takeAttempt(
     counts: readonly AttemptCount[],
     nowMs: number,
   ): Promise<{ readonly outcome: 'taken' } | { readonly outcome: 'used_up'; readonly freeAtMs: number }>;
   returnAttempt(counts: readonly AttemptCount[]): Promise<void>;
   forgetAttempts(account: string, act?: Act): Promise<number>;
-  /** Deletes counts whose window ended at `nowMs`, at most `atMost`. @returns how many. */
   forgetEndedAttempts(nowMs: number, atMost: number): Promise<number>;
 }

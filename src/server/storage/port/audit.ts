@@ -1,7 +1,4 @@
-/**
- * The storage port for the audit log: what operators did, each act in a row that is written in the step of the
- * act and never changes. A method by which an operator acts takes the act as its last argument.
- */
+/** The storage port for the audit log: each act of an operator is a row, written in the step of the act. */
 import type { UserId } from '#shared/ids.ts';
 import { ACCOUNT_ACTS } from '#shared/operator-acts.ts';
 
@@ -34,24 +31,18 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export interface Actor {
   readonly kind: 'command' | 'operator';
   readonly name: string;
-  /** The name of the machine that a command ran on. */
   readonly host: string;
 }
 
 export interface Act {
   readonly actor: Actor;
   readonly action: AuditAction;
-  /**
-   * The id of the account, tip or invitation that it was done to; null for the installation. Never a name or an
-   * email, which the log could not forget when an account is closed.
-   */
+  /** The id of the account, tip or invitation; null for the installation. Never a name, which could not be erased. */
   readonly subject: string | null;
-  /** Null where none was given. */
   readonly reason: string | null;
   readonly atMs: number;
 }
 
-/** The act, once it is known whom it is done to. */
 export type ActAbout = (subject: string) => Act;
 
 export interface AuditRow {
@@ -88,14 +79,12 @@ export interface AuditLog {
   }): Promise<AuditRow[]>;
   /** The newest rows about an account and about its codes, newest first. */
   listAboutAccount(id: UserId, atMost: number): Promise<AuditRow[]>;
-  /** The newest rows about one id, newest first. */
   listAbout(subject: string, atMost: number): Promise<AuditRow[]>;
   /** Rows before a number (null for the newest), newest first. */
   listNewest(
     filter: AuditFilter,
     page: { readonly before: number | null; readonly atMost: number },
   ): Promise<AuditRow[]>;
-  /** The names of those who act, each once, at most `atMost`. */
   listActors(atMost: number): Promise<string[]>;
   /** Writes the row of an act that changes no data, such as a backup. */
   note(act: Act): Promise<void>;

@@ -5,7 +5,6 @@ import type { QrCodeStatus } from '#shared/qr-codes.ts';
 
 /** The texts of a tip page; null where its owner wrote none. */
 export interface TipPage {
-  /** The name that givers see. */
   readonly displayName: string | null;
   readonly greeting: string | null;
   readonly thankYou: string | null;
@@ -86,10 +85,7 @@ export interface CodeStorage {
     | CodeRefusal
     | { readonly outcome: 'id_taken' }
   >;
-  /**
-   * Sets the photo of a tip page, or removes it with null; the previous photo is deleted.
-   * @param nowMs the time of the event; without it none is noted.
-   */
+  /** Null removes the photo; the previous one is deleted. @param nowMs as in `updateQrCode`. */
   setPhoto(
     userId: UserId,
     id: QrCodeId,
@@ -99,11 +95,7 @@ export interface CodeStorage {
   findPhoto(name: PhotoName): Promise<Uint8Array | null>;
   /** Current codes, one a service, oldest first, with pictures for the addresses `addressPrefix` + id. */
   listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
-  /**
-   * Replaced and retired codes, newest first.
-   * @param before the last code of the page before (an unknown one gives an empty page); null for the first
-   *   page.
-   */
+  /** Replaced and retired codes, newest first, after `before`. An unknown code gives an empty page. */
   listEndedQrCodes(userId: UserId, before: QrCodeId | null, atMost: number): Promise<QrCodeRecord[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
   /** The current codes on the public page of this username, oldest first; none when nobody has it. */

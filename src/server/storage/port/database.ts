@@ -27,12 +27,11 @@ export interface Findings {
   /** What was changed in the audit log, in sentences; the rest of the data can be trusted all the same. */
   readonly auditProblems: readonly string[];
   readonly tipCount: number;
-  /** `COUNT:HEX` of the whole ledger. */
   readonly past: string;
 }
 
 export interface RestoreOptions {
-  /** Keeps the backup's sessions and device marks. */
+  /** Keeps the backup's sessions, device marks, API keys and webhooks. */
   readonly keepsSessions: boolean;
   /** Accepts a backup whose tips contradict those of the database that it replaces. */
   readonly acceptsOtherPast: boolean;
@@ -40,7 +39,6 @@ export interface RestoreOptions {
   readonly noted: NotedPast | null;
   /** Called before anything is replaced, when the present tips that the backup lacks were counted. */
   tellLostTips(count: number): void;
-  /** Is noted in the audit log of the restored data, where that has one. */
   readonly act?: Act | undefined;
 }
 
@@ -52,13 +50,11 @@ export interface AccountDifferences {
 export interface Restored {
   readonly tipCount: number;
   readonly past: string;
-  /** Milliseconds since 1970; null without tips. */
   readonly newestTipAtMs: number | null;
   readonly sessionCount: number;
   readonly apiKeyCount: number;
   /** Tips of the replaced database that the backup lacks; null when there was none or it was unreadable. */
   readonly lostTips: number | null;
-  /** Null when there was no database before, or it was unreadable. */
   readonly accounts: AccountDifferences | null;
   /** The new place of the replaced database; null when there was none. */
   readonly keptAside: string | null;
@@ -74,7 +70,6 @@ export interface TableRows {
   readonly rows: Iterable<readonly unknown[]>;
 }
 
-/** A step of opening that can take minutes. */
 type OpeningStep = 'migrating the tables' | 'checking the ledger';
 
 /** Called before a step with its sizes. The returned function is called when the step has succeeded. */
@@ -92,25 +87,16 @@ export const announceNothing: Announce = () => () => {};
 export interface ManagedDatabase {
   readonly name: string;
   /**
-   * Opens the data for a server: creates it when there is none, migrates it, and checks what was written to
-   * the ledger since the last check. Data for one process is locked until the storage is closed.
-   * @throws DatabaseRefused
+   * Creates the data when there is none, migrates it, and checks what was written to the ledger since the last check.
+   * Data for one process is locked until the storage is closed. @throws DatabaseRefused
    */
   openForServer(opening: Opening): Promise<Storage>;
-  /**
-   * Opens the data for a command, also beside a server.
-   * @throws DatabaseRefused when there is none, or its schema is not current.
-   */
+  /** Opens the data, also beside a server. @throws DatabaseRefused when there is none, or its schema is not current. */
   openForCommand(): Promise<Storage>;
-  /**
-   * Reads all data as of one moment, also beside a server.
-   * @param noted earlier notes of the ledger to compare with.
-   * @throws DatabaseRefused when it is missing, foreign, or of an unknown version.
-   */
+  /** Reads all data as of one moment. @throws DatabaseRefused when it is missing, foreign, or of an unknown version. */
   check(noted: readonly NotedPast[]): Promise<Findings>;
   /**
-   * Copies the data as of one moment, also beside a writing server. The copy gets its name once it is
-   * complete, checked and flushed.
+   * Copies the data as of one moment. The copy gets its name once it is complete, checked and flushed.
    * @param noted earlier notes of the ledger; a copy that contradicts them is written all the same.
    * @throws DatabaseRefused when there is nothing to copy, the file exists, or the copy is not sound.
    */
@@ -122,15 +108,13 @@ export interface ManagedDatabase {
    */
   restore(backup: string, options: RestoreOptions): Promise<Restored>;
   /**
-   * Passes on all rows, each table after those that it refers to, and the past of the ledger among them, while
-   * no server has the data.
-   * @throws DatabaseRefused when a server has it, it is not sound, or its schema is not current.
+   * Passes on all rows, each table after those that it refers to, and the past of the ledger among them.
+   * @throws DatabaseRefused when a server has the data, it is not sound, or its schema is not current.
    */
   readAll<Result>(use: (tables: Iterable<TableRows>, past: NotedPast) => Promise<Result>): Promise<Result>;
   /**
    * Fills an empty database with the rows of another and checks it, in one step.
    * @param past as it was read with the rows: the filled ledger has to have the same.
-   * @param act is noted after the rows of the audit log.
    * @throws DatabaseRefused, with nothing changed, when it is not empty or the filled data is not sound.
    */
   fill(tables: Iterable<TableRows>, past: NotedPast, act?: Act): Promise<Findings>;

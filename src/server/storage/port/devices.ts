@@ -1,7 +1,4 @@
-/**
- * The storage port for devices that get notifications. The ledger is the outbox: a device is told the entries
- * of its account after its position, so that a tip writes nothing more when there are devices.
- */
+/** The storage port for devices that get notifications (docs/decisions/027-the-ledger-is-the-outbox.md). */
 import type { DeviceId, UserId } from '#shared/ids.ts';
 
 export interface NewDevice {
@@ -54,10 +51,7 @@ export interface DueDevices {
 }
 
 export interface Devices {
-  /**
-   * Adds a device at the account's present position. A registered endpoint moves to this account and session;
-   * beyond `maxCount` the oldest devices go. `session_ended`, with nothing changed, for an unknown session.
-   */
+  /** Adds a device at the account's position; a known endpoint moves here. Beyond `maxCount` the oldest devices go. */
   add(
     device: NewDevice,
     maxCount: number,
@@ -68,12 +62,8 @@ export interface Devices {
   list(userId: UserId, nowMs: number): Promise<DeviceRecord[]>;
   /** Sets whether notifications contain messages. @returns null when the account has no such device. */
   change(userId: UserId, id: DeviceId, withWords: boolean): Promise<DeviceRecord | null>;
-  /** @returns false when the account had no such device. */
   remove(userId: UserId, id: DeviceId): Promise<boolean>;
-  /**
-   * Claims due devices: unclaimed, with a living session, untold entries and a due next try, longest waiting
-   * first. Two processes never claim the same one.
-   */
+  /** Claims due devices with a living session and untold entries, longest waiting first, each for one process. */
   claimDue(due: DueDevices): Promise<ClaimedDevice[]>;
   /** Ends all claims; called when the processes that made them have ended. */
   endClaims(): Promise<void>;

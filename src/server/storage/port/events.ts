@@ -1,17 +1,11 @@
-/**
- * The storage port for an account's events: what clients of the API are told. Tips and their reversals are
- * read from the ledger, where they stand already. What is no entry of the ledger is noted beside it, with the
- * position of the entry before it, so that both make one order.
- */
+/** The storage port for an account's events (docs/decisions/041-events-are-the-ledger-and-notes.md). */
 import type { EventId, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { StoredAdjustmentKind } from './ledger.ts';
 
 /** How far an account's events were read: the last entry and the last noted event. */
 export interface EventPlace {
-  /** The position of an entry; 0 before the first. */
   readonly position: number;
-  /** The number of a noted event; 0 before the first. */
   readonly number: number;
 }
 
@@ -21,7 +15,6 @@ export type NotedKind = 'tip.thanked' | 'code.changed' | 'statement.ready';
 
 interface StoredEvent {
   readonly id: EventId;
-  /** The place to go on reading from. */
   readonly place: EventPlace;
   readonly createdAtMs: number;
 }
@@ -73,15 +66,10 @@ export interface Events {
   listEvents(userId: UserId, after: EventPlace, limit: number): Promise<EventStep>;
   /** The place of an event; null when it is none of the account's, or not any more. */
   findEventPlace(userId: UserId, id: EventId): Promise<EventPlace | null>;
-  /** Null when it is none of the account's, or not any more. */
   findEvent(userId: UserId, id: EventId): Promise<EventRecord | null>;
-  /** Names the newest event; null before the first. */
   findNewestEventId(userId: UserId): Promise<EventId | null>;
   /** Notes once that the statement of a month can be had. @returns false when it was noted before. */
   noteStatement(userId: UserId, month: string, nowMs: number): Promise<boolean>;
-  /**
-   * Providers who had entries since `sinceMs`, in the order of their ids.
-   * @param after the last account of the page before; '' for the first page.
-   */
+  /** Providers who had entries since `sinceMs`, in the order of their ids, after `after` ('' for the first page). */
   listMonthlyReaders(after: string, sinceMs: number, atMost: number): Promise<MonthlyReader[]>;
 }

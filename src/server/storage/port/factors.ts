@@ -1,15 +1,10 @@
-/**
- * The storage port for second factors: passkeys, secrets of authenticator apps, recovery codes, and the
- * challenges that a passkey signs. What is spent (a challenge, a step of an app, a recovery code) is spent once,
- * in one atomic step, however many processes try at the same time.
- */
+/** The storage port for second factors. A challenge, a step of an app and a recovery code are spent at most once. */
 import type { PasskeyId } from '#shared/ids.ts';
 import type { Act } from './audit.ts';
 import type { NewMail } from './mails.ts';
 
 export type HolderKind = 'account' | 'operator';
 
-/** An account or an operator. */
 export interface Holder {
   readonly kind: HolderKind;
   readonly id: string;
@@ -29,7 +24,6 @@ export interface PasskeyRecord {
   readonly publicKey: Uint8Array;
   /** The count of signatures that the authenticator told last; 0 where it keeps none. */
   readonly counter: number;
-  /** Such as `internal` and `hybrid`. */
   readonly transports: readonly string[];
   /** The host that it was made for; it signs for no other. */
   readonly rpId: string;
@@ -70,11 +64,7 @@ export interface Factors {
   /** Whether the holder has a passkey or a confirmed authenticator app. */
   hasAny(holder: Holder): Promise<boolean>;
 
-  /**
-   * `known` when some holder has this very credential; `full` for one who has `maxCount`. The recovery codes are
-   * stored when it is the holder's first factor.
-   * @param mail tells the confirmed address of an account, as every mail below does.
-   */
+  /** `known`: some holder has this credential. `full`: the holder has `maxCount`. `first` counts for a first factor. */
   addPasskey(
     passkey: PasskeyRecord,
     maxCount: number,
@@ -84,8 +74,7 @@ export interface Factors {
   ): Promise<Added | 'known' | 'full'>;
   findPasskey(kind: HolderKind, credentialId: string): Promise<PasskeyRecord | null>;
   /**
-   * Stores a use. @returns false, with nothing stored, when the passkey is gone or its count did not grow: then it
-   * was copied. A count of 0 need not grow.
+   * @returns false, with nothing stored, when the passkey is gone or its count did not grow (a copy). 0 need not grow.
    */
   notePasskeyUse(id: PasskeyId, counter: number, nowMs: number): Promise<boolean>;
   /** Recovery codes go with the last factor. `last` for the only factor of a holder who keeps it. */
@@ -132,10 +121,7 @@ export interface Factors {
   /** Removes everything of a holder. @returns whether there was a factor. */
   removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
 
-  /**
-   * Stores a challenge. Expired ones go, and beyond `maxCount` of the same holder, or of the logins of the same
-   * kind, those that expire first: nobody can push out those of somebody else.
-   */
+  /** Expired ones go, and beyond `maxCount` of one holder, or of one kind's logins, those that expire first. */
   addChallenge(
     challenge: Challenge & { readonly expiresAtMs: number },
     nowMs: number,

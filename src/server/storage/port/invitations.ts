@@ -1,7 +1,4 @@
-/**
- * The storage port for invitations. A use is spent in the step that creates the account
- * (`Storage.createAccount`). Tokens are stored as hashes.
- */
+/** The storage port for invitations. `Storage.createAccount` spends a use in its step. Tokens are stored as hashes. */
 import type { InvitationId } from '#shared/ids.ts';
 import type { Act } from './audit.ts';
 
@@ -20,8 +17,6 @@ export interface Invitations {
   find(tokenHash: Uint8Array, nowMs: number): Promise<Invitation | null>;
   /** Invitations that `find` accepts at `nowMs`, the first to expire first. */
   list(nowMs: number): Promise<Invitation[]>;
-  /** @returns false for an unknown id. */
   revoke(id: string, act?: Act): Promise<boolean>;
-  /** Deletes invitations that are spent or expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetEnded(nowMs: number, atMost: number): Promise<number>;
 }

@@ -27,17 +27,11 @@ export interface NewTransaction {
 
 export interface Reversal {
   readonly createdAtMs: number;
-  /**
-   * Null when neither of the two people asked for it: an operator did, or the payment service, or it is from
-   * before people could ask.
-   */
+  /** Null when neither of the two people asked for it, and for reversals from before people could ask. */
   readonly reversedBy: TipParty | null;
 }
 
-/**
- * A change of a tip's money after it was paid, in part or at the payment service. Sums are signed: negative
- * where money goes back. A simulated tip has none.
- */
+/** A change of a paid tip's money, in part or at the payment service. Sums are negative where money goes back. */
 export interface Adjustment {
   readonly kind: AdjustmentKind;
   /** The payment service's id of the refund, dispute or reversal; with the kind it is unique for a tip. */
@@ -54,14 +48,10 @@ export interface Adjustment {
 /** Only the storage keeps a capture as an adjustment: it moves no cents. */
 export type StoredAdjustmentKind = AdjustmentKind | 'capture';
 
-/** Why the present terms refuse a tip. */
 export type TermsRefusal = 'terms_changed' | 'amount_out_of_bounds';
 
 export interface GivenTip extends NewTransaction {
-  /**
-   * The key that the id was made of; null without one, and for a guest. Tips of earlier versions have another id, and
-   * are found by it.
-   */
+  /** The key that the id was made of; null without one, and for a guest. Tips of earlier versions have another id. */
   readonly idempotencyKey: string | null;
   readonly giverMessage?: OfferedMessage | undefined;
   /** Refuses the tip unless it repeats an earlier one. */
@@ -80,19 +70,14 @@ export interface TransactionRecord extends NewTransaction {
    * charged at once. A tip whose payment was cancelled keeps it.
    */
   readonly capturesAtMs: number | null;
-  /** The present names of the code's provider; the ledger stores ids only. */
+  /** The present names of the code's provider and of its tip page; the ledger stores ids only. */
   readonly receiverName: string;
   readonly receiverUsername: string;
-  /** The present name on the code's tip page; null without one. */
   readonly displayName: string | null;
-  /** The present thank-you of the code's tip page; null without one. */
   readonly defaultThankYou: string | null;
 }
 
-/**
- * An entry is of a tip, its reversal, an adjustment or a capture, in the account of one of the two people.
- * That of a capture has 0 cents: it tells followers of the account that the money was charged.
- */
+/** An entry in the account of one of the two people. That of a capture has 0 cents: it tells of the charge. */
 export const ENTRY_KINDS = [
   'received',
   'given',
@@ -113,14 +98,10 @@ export interface EntryRecord {
   readonly transaction: TransactionRecord;
   /** The number of its adjustment or capture among those of the tip; null for the tip and its reversal. */
   readonly changeNumber: number | null;
-  /** The adjustment that it is of; null for all other entries. */
   readonly adjustment: Adjustment | null;
 }
 
-/**
- * The name of an entry within its account, which has at most one for a transaction, one for its reversal and
- * one for each of its adjustments.
- */
+/** The name of an entry within its account, which has one for a tip, its reversal and each of its adjustments. */
 export interface EntryName {
   readonly transactionId: TransactionId;
   readonly isReversal: boolean;
@@ -189,7 +170,6 @@ export interface ListingPlace {
 /** A step of a listing, which looks at a bounded number of entries. */
 export interface ListingStep {
   readonly transactions: readonly TransactionRecord[];
-  /** Where the listing goes on; null at its end. */
   readonly next: ListingPlace | null;
 }
 
@@ -234,10 +214,7 @@ export interface EarningsPeriod {
   /** A multiple of 15 minutes, as are `untilMs` (exclusive) and `offsetMs`. */
   readonly fromMs: number;
   readonly untilMs: number;
-  /**
-   * The offset of local time from UTC throughout the period. For days that begin after midnight it is that
-   * much less, and so are the hours of the answer.
-   */
+  /** The offset of local time from UTC throughout the period, minus how long after midnight the days begin. */
   readonly offsetMs: number;
   readonly serviceCategory: ServiceCategory | null;
 }
@@ -248,9 +225,7 @@ export interface DailyEarnings {
   readonly day: number;
   readonly serviceCategory: ServiceCategory;
   readonly count: number;
-  /** The sum of net amounts. */
   readonly netCents: Cents;
-  /** The sum of amounts. */
   readonly grossCents: Cents;
   readonly largestCents: Cents;
 }
@@ -268,12 +243,10 @@ export interface Totals {
   readonly totalTipsGivenCents: Cents;
   /** Received tips from `fromMs` to `untilMs` (exclusive), without reversed ones. */
   readonly receivedCount: number;
-  /** The sum of their net amounts. */
   readonly receivedCents: Cents;
 }
 
 export interface CheckStep {
-  /** Sentences; empty when the checked rows add up. */
   readonly problems: readonly string[];
   /** Whether everything written before the step is checked. Never true when there are problems. */
   readonly isDone: boolean;
@@ -281,21 +254,13 @@ export interface CheckStep {
 
 export interface Ledger {
   /**
-   * Records a tip durably, all or nothing: the transaction, an entry in each of the two accounts with their
-   * totals, the receiver's bucket and the message. A guest has no entry. The same giver and idempotency key
-   * give the same transaction, however often and concurrently.
+   * Records a tip durably, all or nothing: the transaction, its entries and totals, the bucket and the message. The
+   * same giver and idempotency key give the same transaction, however often and concurrently.
    */
   recordTip(tip: GivenTip): Promise<RecordOutcome>;
-  /**
-   * Reverses a tip in full, durably and at most once: an entry in each of the two accounts lowers their
-   * totals and the bucket of the time of the tip. `repeated` for the same person and idempotency key.
-   */
+  /** Reverses a tip in full, durably and at most once. `repeated` for the same person and idempotency key. */
   reverseTip(reversal: NewReversal | OperatorReversal): Promise<ReverseOutcome>;
-  /**
-   * Lists given and received tips, newest first, at most `limit`. A step looks at a bounded number of
-   * entries, so that an empty one may have a next.
-   * @param before where to go on; null for the newest.
-   */
+  /** Newest first, at most `limit`. Each step looks at a bounded number of entries: an empty one may have a next. */
   listTransactions(
     userId: UserId,
     page: { readonly filter: TipFilter; readonly before: ListingPlace | null; readonly limit: number },
@@ -313,10 +278,7 @@ export interface Ledger {
     readonly feeCents: Cents;
     readonly next: ListingPlace | null;
   }>;
-  /**
-   * Lists entries by their own time, newest first, at most `limit`, in steps like those of `listTransactions`.
-   * A step through changes alone looks at changes only.
-   */
+  /** Entries by their own time, newest first, at most `limit`, in steps like those of `listTransactions`. */
   listBookEntries(
     userId: UserId,
     page: { readonly filter: BookFilter; readonly before: ListingPlace | null; readonly limit: number },
@@ -338,10 +300,7 @@ export interface Ledger {
   /** An account's newest entry, whose position is the number of its entries; null without entries. */
   findNewestEntry(userId: UserId): Promise<(EntryName & { readonly position: number }) | null>;
   findEntryPosition(userId: UserId, entry: EntryName): Promise<number | null>;
-  /**
-   * @param fromMs a multiple of 15 minutes, like `untilMs`; hours begin at such times in all time zones.
-   * @param serviceCategory restricts the tips of the period to a service.
-   */
+  /** @param fromMs a multiple of 15 minutes, like `untilMs`; hours begin at such times in all time zones. */
   readTotals(
     userId: UserId,
     fromMs: number,
@@ -349,9 +308,6 @@ export interface Ledger {
     serviceCategory?: ServiceCategory,
   ): Promise<Totals>;
 
-  /**
-   * Checks a bounded part of what was written since the last check and remembers how far it came. Does
-   * nothing while another process checks.
-   */
+  /** Checks a bounded part of what was written since the last check. Does nothing while another process checks. */
   checkRecent(): Promise<CheckStep>;
 }

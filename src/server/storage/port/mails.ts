@@ -1,7 +1,4 @@
-/**
- * The storage port for mails. A mail is added in the same atomic step as its cause and stays in the outbox
- * until a mail server has taken or refused it. The links in mails are stored as hashes of their tokens.
- */
+/** The storage port for mails, each added in the step of its cause and kept until a mail server took or refused it. */
 import type { MailId, UserId } from '#shared/ids.ts';
 import type { Act } from './audit.ts';
 
@@ -20,7 +17,7 @@ export type MailKind =
   | 'account_suspended'
   | 'suspension_lifted';
 
-/** A mail to the address of an account, which the step that adds it fills in. */
+/** A mail to the confirmed address of an account, if not said otherwise. The step that adds it fills the address in. */
 export interface NewMail {
   readonly id: MailId;
   readonly kind: MailKind;
@@ -43,21 +40,16 @@ export interface ClaimedMail extends AddressedMail {
   readonly claimedUntilMs: number;
 }
 
-/** A claim, valid until another process claims the mail. */
 export type MailClaim = Pick<ClaimedMail, 'id' | 'claimedUntilMs'>;
 
 export interface DueMails {
   readonly nowMs: number;
   readonly leaseMs: number;
-  /** The longest wait before a try; a longer one means that the clock was turned back. */
   readonly maxWaitMs: number;
   readonly atMost: number;
 }
 
-/**
- * What became of a mail. `refused`: the mail server will never take it, for the reason that it said.
- * `dropped`: it must not or need not be sent any more.
- */
+/** `refused`: the mail server will never take it. `dropped`: it must not or need not be sent any more. */
 export type MailEnd =
   | { readonly outcome: 'sent' | 'dropped' }
   | { readonly outcome: 'refused'; readonly refusal: string; readonly atMs: number };
@@ -71,7 +63,6 @@ export interface NewLink {
   readonly expiresAtMs: number;
 }
 
-/** The owner of a link that can be used now. */
 export interface LinkOwner {
   readonly userId: UserId;
   readonly email: string;
@@ -102,20 +93,15 @@ export interface Mails {
   addToConfirmed(userId: UserId, mail: NewMail, maxCount: number): Promise<'added' | 'full' | 'unconfirmed'>;
   /** Claims due mails, the longest waiting first. Two processes never claim the same one. */
   claimDue(due: DueMails): Promise<ClaimedMail[]>;
-  /** Ends all claims; called when the processes that made them have ended. */
   endClaims(): Promise<void>;
   /** Stores when a claimed mail is to be tried again. @returns false when the claim was no longer valid. */
   postpone(claim: MailClaim, next: { readonly nextTryMs: number; readonly tries: number }): Promise<boolean>;
-  /**
-   * Removes a claimed mail. A refusal is kept for its account, and a mail that was sent clears it, where the
-   * mail went to the present address.
-   */
+  /** Removes a claimed mail. A refusal of the account's present address is kept until a mail to it was sent. */
   finish(claim: MailClaim, end: MailEnd): Promise<void>;
 
   /**
-   * Adds the link of a mail that is about to be sent. `stale`, with nothing added, when the account has
-   * another address by now or is closed. Of more than `maxCount` links for a purpose those that expire first
-   * end.
+   * `stale`, with nothing added, when the account has another address by now or is closed. Of more than `maxCount`
+   * links for a purpose those that expire first end.
    */
   addLink(
     userId: UserId,
@@ -126,15 +112,11 @@ export interface Mails {
   ): Promise<'added' | 'stale'>;
   /** Null for a link that was used, has expired at `nowMs` or was sent to another address. */
   findLinkOwner(tokenHash: Uint8Array, purpose: LinkPurpose, nowMs: number): Promise<LinkOwner | null>;
-  /**
-   * Uses a link to confirm the address that it was sent to, and ends the other links of that kind.
-   * @returns false when it cannot be used any more.
-   */
+  /** Uses a link and ends the others of its kind. @returns false when it cannot be used any more. */
   confirmAddress(userId: UserId, tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
   /**
-   * Uses a link to replace the password: all sessions, links and device marks of the account end. With a mail its
-   * address is confirmed, because the link was sent there; where no mail is sent, an operator handed it over.
-   * @returns false when it cannot be used any more.
+   * All sessions, links and device marks of the account end. With a mail its address is confirmed, because the link was
+   * sent there; without one an operator handed the link over. @returns false for a link that cannot be used.
    */
   resetPassword(
     userId: UserId,
@@ -143,7 +125,6 @@ export interface Mails {
     nowMs: number,
     mail: NewMail | undefined,
   ): Promise<boolean>;
-  /** Deletes links expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetExpiredLinks(nowMs: number, atMost: number): Promise<number>;
   /** Since when device marks of an account count; 0 for an unknown email, and when all count. */
   marksFrom(email: string): Promise<number>;
@@ -154,14 +135,10 @@ export interface Mails {
     userId: UserId,
     change: { readonly isOn: boolean; readonly timeZone: string; readonly statedMonth: string },
   ): Promise<MailSettings>;
-  /**
-   * Accounts with monthly statements, a confirmed address and no refusal, in the order of their ids.
-   * @param after the last account of the page before; '' for the first page.
-   */
+  /** Accounts with monthly statements, a confirmed address and no refusal, in the order of their ids. */
   listStatementReaders(after: string, atMost: number): Promise<StatementReader[]>;
   /** Adds the statement of a month and notes the month. @returns false when another process has. */
   addStatement(reader: StatementReader, month: string, mail: NewMail): Promise<boolean>;
 }
 
-/** The latest end of a claim, given the largest accepted difference of two clocks. */
 export const mailClaimEndsBefore = ({ nowMs, leaseMs }: DueMails): number => nowMs + 2 * leaseMs;

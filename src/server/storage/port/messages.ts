@@ -1,7 +1,4 @@
-/**
- * The storage port for messages: what giver and receiver write to each other about a tip, whom receivers
- * block and what they report. Messages stand beside the ledger, which never changes.
- */
+/** The storage port for messages, which stand beside the ledger, for the givers blocked and the messages reported. */
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Act } from './audit.ts';
@@ -19,7 +16,6 @@ export interface OfferedMessage extends GiverMessage {
 export interface TipMessages extends GiverMessage {
   readonly transactionId: TransactionId;
   readonly isHidden: boolean;
-  /** The receiver's answer and its time; null without one. */
   readonly thankYou: string | null;
   readonly thankedAtMs: number | null;
   readonly reportedAtMs: number | null;
@@ -44,7 +40,6 @@ export interface ReportedPerson {
 export interface MessageReport extends GiverMessage {
   readonly transactionId: TransactionId;
   readonly reportedAtMs: number;
-  /** Null while the report is open. */
   readonly settledAtMs: number | null;
   /** Null for a guest. */
   readonly giver: ReportedPerson | null;
@@ -79,10 +74,7 @@ export interface Messages {
     id: TransactionId,
     nowMs: number,
   ): Promise<'reported' | 'no_words' | 'unknown_transaction'>;
-  /**
-   * Blocks the giver of a tip for its service, whatever becomes of the code and its page's name, and on all
-   * pages that show the same name as the present page of that service. A second time changes nothing.
-   */
+  /** Blocks the giver of a tip for its service. A second time changes nothing. */
   blockGiver(
     receiverId: UserId,
     id: TransactionId,
@@ -93,10 +85,7 @@ export interface Messages {
   isBlocked(giverId: UserId, qrCodeId: QrCodeId): Promise<boolean>;
   /** The blocked givers of a receiver, newest first, once for each service. */
   listBlocked(receiverId: UserId): Promise<BlockedGiver[]>;
-  /**
-   * Messages that an account gave, by transaction id, at most `atMost`.
-   * @param after the last transaction of the page before; null for the first page.
-   */
+  /** Messages that an account gave, in the order of transaction ids, at most `atMost`. */
   listGivenMessages(
     giverId: UserId,
     after: TransactionId | null,

@@ -1,7 +1,4 @@
-/**
- * The storage port for what operators look up whoever it belongs to: a tip, a code, payments that do not come
- * to an end, and what the fees came to. Nothing here reads a message.
- */
+/** The storage port for what operators look up, whoever it belongs to. Nothing here reads a message. */
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
@@ -22,7 +19,6 @@ export interface Person {
 }
 
 export interface FoundTip {
-  /** Null for a guest. */
   readonly giver: Person | null;
   readonly receiver: Person;
   /** Null for a payment that has not become a tip. */
@@ -35,7 +31,6 @@ export interface FoundCode {
   readonly id: QrCodeId;
   readonly status: QrCodeStatus;
   readonly serviceCategory: ServiceCategory;
-  /** The name on its tip page; null where that is its owner's. */
   readonly displayName: string | null;
   readonly createdAtMs: number;
   readonly owner: Person;
@@ -68,7 +63,6 @@ export interface OpenDispute {
   readonly id: TransactionId;
   readonly paymentMode: PaymentMode;
   readonly chargeId: string;
-  /** The payment service's id of the dispute. */
   readonly source: string;
   /** What the giver's bank took. */
   readonly paidCents: Cents;
@@ -122,14 +116,10 @@ export interface Operations {
     act: Act,
   ): Promise<{ readonly outcome: 'stopped' } | CodeRefusal>;
   /**
-   * Payments that can no longer be paid and have no known end, and payments whose refund was asked for before
-   * `refundsBeforeMs` and not made; oldest first, at most `atMost`.
+   * Payments past their time without a known end, or with a refund asked for before `refundsBeforeMs`; oldest first.
    */
   listStuckPayments(nowMs: number, refundsBeforeMs: number, atMost: number): Promise<PaymentRecord[]>;
-  /**
-   * Payments that the payment service refunded by itself or that were disputed, among the newest 1,000
-   * reversals, newest first, at most `atMost`.
-   */
+  /** Payments that the service refunded by itself or that were disputed, among the newest 1,000 reversals. */
   listReturnedPayments(atMost: number): Promise<ReturnedPayment[]>;
   /** The newest changes of paid tips that are no reversals, newest first, at most `atMost`. */
   listReturnedMoney(atMost: number): Promise<ReturnedMoney[]>;
@@ -144,9 +134,8 @@ export interface Operations {
     readonly paidUntilMs: number;
   }): Promise<PaymentSigns>;
   /**
-   * Sums up a bounded number of tips, of reversals with what they took back, or of adjustments with their signs, in
-   * the order of the ledger.
-   * @param after the `next` of the step before; 0 for the first.
+   * Sums up a bounded number of tips, of reversals with what they took back, or of adjustments with their signs, in the
+   * order of the ledger. @param after the `next` of the step before; 0 for the first.
    */
   sumFees(of: 'tips' | 'reversals' | 'adjustments', after: number): Promise<FeeStep>;
 }

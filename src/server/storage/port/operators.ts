@@ -1,7 +1,4 @@
-/**
- * The storage port for operators, who are no accounts: no row of theirs leads to an account, and none of an
- * account to them. Tokens of sessions and links are stored as hashes.
- */
+/** The storage port for operators, who are no accounts. Tokens of sessions and links are stored as hashes. */
 import type { OperatorId } from '#shared/ids.ts';
 import type { Act } from './audit.ts';
 
@@ -24,7 +21,6 @@ export interface OperatorSession {
   /** When the second factor was last proved; 0 before that. */
   readonly confirmedAtMs: number;
   readonly address: string;
-  /** Such as "Chrome on Android"; empty when the client sent none. */
   readonly device: string;
 }
 
@@ -49,9 +45,8 @@ export interface Operators {
   remove(id: OperatorId, act?: Act): Promise<'removed' | 'last' | 'unknown'>;
 
   /**
-   * Uses a link: it ends, with all sessions of the operator and all factors of before, and an enrolment begins
-   * in a session that can do nothing else.
-   * @returns null, with nothing changed, when the link is unknown, used or has expired at `nowMs`.
+   * The link ends, with the operator's sessions and former factors, and an enrolment begins in a session that can do
+   * nothing else. @returns null, with nothing changed, when the link is unknown, used or has expired at `nowMs`.
    */
   beginEnrolment(
     linkHash: Uint8Array,
@@ -62,16 +57,10 @@ export interface Operators {
   findLink(linkHash: Uint8Array, nowMs: number): Promise<Operator | null>;
   /** Sets the password of an operator who enrols. @returns false once they have enrolled. */
   setPassword(id: OperatorId, passwordHash: string): Promise<boolean>;
-  /**
-   * Ends the enrolment that goes on in a session.
-   * @returns false when it had ended before, or the session has, because another link was used.
-   */
+  /** @returns false when the enrolment had ended before, or the session has, because another link was used. */
   finishEnrolment(tokenHash: Uint8Array, nowMs: number, act?: Act): Promise<boolean>;
 
-  /**
-   * Beyond `maxCount` the operator's oldest sessions end.
-   * @returns false, with nothing changed, for an operator who is gone or did not enrol at `enrolledAtMs`.
-   */
+  /** Beyond `maxCount` the oldest sessions end. @returns false for an operator who did not enrol at `enrolledAtMs`. */
   createSession(session: OperatorSession, enrolledAtMs: number | null, maxCount: number): Promise<boolean>;
   /** Finds expired sessions too, because the caller knows the lifetimes. */
   findSession(
@@ -80,9 +69,7 @@ export interface Operators {
   noteUse(tokenHash: Uint8Array, nowMs: number): Promise<void>;
   /** Stores that the second factor was just proved. @returns false for an unknown session. */
   confirmSession(tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
-  /** @returns false for an unknown session. */
   endSession(tokenHash: Uint8Array): Promise<boolean>;
-  /** Newest first. */
   listSessions(id: OperatorId): Promise<OperatorSession[]>;
   /** Deletes sessions and links that have expired at `nowMs`, and sessions not used since `unusedSinceMs`. */
   forgetEnded(nowMs: number, unusedSinceMs: number): Promise<void>;

@@ -1,7 +1,4 @@
-/**
- * The storage port for payments at a payment service and the providers' accounts there. A payment and the
- * ledger change in one atomic step.
- */
+/** The storage port for payments and payout accounts. A payment and the ledger change in one atomic step. */
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
@@ -43,10 +40,7 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
   readonly checkout: Checkout | null;
   /** The service's id of the charge; null until the payment succeeded. */
   readonly chargeId: string | null;
-  /**
-   * A refund that one of the two people or an operator asked for, done or not; null without one, and for refunds
-   * made at the payment service.
-   */
+  /** A refund that somebody here asked for, done or not; null also for refunds made at the payment service. */
   readonly refund: PaymentRefund | null;
   readonly lookCount: number;
   /** Returned money that the receiver still has, in cents before fees; it is taken back until this is 0. */
@@ -69,9 +63,8 @@ export interface ChargeState {
   readonly state: 'authorised' | 'captured' | 'cancelled';
   readonly chargedCents: number;
   /**
-   * Set when less was captured than held: the captured cents, and the receiver's part of them after fees,
-   * which are not lowered. The other fields describe the whole charge, with the rest as its first refund and
-   * as reversed from its transfer.
+   * Set when less was captured than held: the captured cents, and the receiver's part of them after whole fees. The
+   * other fields describe the whole charge, with the rest as its first refund and as reversed from its transfer.
    */
   readonly partlyCaptured?: { readonly cents: number; readonly netCents: number };
   /** Newest last. */
@@ -144,11 +137,9 @@ export interface FoundPayment extends Omit<NewPayment, 'giverMessage' | 'termsRe
 export interface PayoutAccount {
   readonly userId: UserId;
   readonly paymentMode: PaidMode;
-  /** The operator's account there; null for accounts from before this was stored. */
   readonly platform: string | null;
   /** ISO 3166-1 alpha-2; null when it is not known. */
   readonly country: string | null;
-  /** The payment service's id of the account. */
   readonly accountId: string;
   readonly chargesEnabled: boolean;
   readonly payoutsEnabled: boolean;
@@ -168,17 +159,14 @@ export type PaymentName =
 export interface Payments {
   /** Whether any process has heard of a webhook event since. */
   hasHeardSince(fromMs: number): Promise<boolean>;
-  /** Whether any payment was ever begun. */
   hasAny(): Promise<boolean>;
   /**
-   * Begins a payment unless its tip is refused or its receiver cannot be paid. The same giver and idempotency
-   * key give the same payment, however often and concurrently.
-   * @param lookAtMs when the sweep asks the payment service if nothing was heard.
+   * Begins a payment unless its tip is refused or its receiver cannot be paid. The same giver and idempotency key give
+   * the same payment, also concurrently. @param lookAtMs when the sweep asks the payment service.
    */
   beginPayment(payment: NewPayment, lookAtMs: number): Promise<BeginOutcome>;
   /**
-   * Moves a payment on and writes its tip to the ledger when it succeeded, its reversal when it was refunded.
-   * Repeated and late moves change nothing.
+   * Moves a payment on and writes its tip or reversal to the ledger. Repeated and late moves change nothing.
    * @param lookAtMs when the sweep asks the payment service next; without meaning once nothing is open.
    * @returns null for an unknown payment.
    */
@@ -189,11 +177,9 @@ export interface Payments {
     lookAtMs: number,
   ): Promise<MoveOutcome | null>;
   /**
-   * Enters the adjustments of a charge that the ledger lacks, each once by its kind and source, and the debts
-   * that remain (`decideAdjustments`).
-   * @param change decided for the payment as `known`. Nothing changes when the payment has another
-   *   adjustment, a reversal or a settled debt since then.
-   * @returns null for an unknown payment.
+   * Enters the adjustments that the ledger lacks, each once by its kind and source, and the debts that remain.
+   * @param change decided for the payment as `known`. Nothing changes when the payment has another adjustment, a
+   * reversal or a settled debt since then.
    */
   adjustPayment(
     id: TransactionId,
@@ -212,7 +198,6 @@ export interface Payments {
    * its page. Nothing is entered when its code, one of its people or its terms are unknown, or it is known already.
    */
   enterFoundPayment(payment: FoundPayment, lookAtMs: number): Promise<PaymentRecord | null>;
-  /** When the newest payment began; null without one. */
   newestPaymentMs(): Promise<number | null>;
   /** Payments in the ledger that began in a period, oldest first; at most `atMost`, after the one named. */
   listPaidPayments(
@@ -222,10 +207,7 @@ export interface Payments {
   ): Promise<PaymentRecord[]>;
   /** Payments with a debt, oldest first, at most `atMost`; those of one receiver's tips when it is named. */
   listDebts(atMost: number, receiverId?: UserId): Promise<PaymentRecord[]>;
-  /**
-   * Ends what the receiver owes for a tip, or what its giver is owed. No money moves.
-   * @returns false when nothing of it is owed.
-   */
+  /** Ends a debt to a giver or of a receiver; no money moves. @returns false when nothing of it is owed. */
   settleDebt(
     id: TransactionId,
     debt: 'owed_by_receiver' | 'owed_to_giver',
@@ -242,26 +224,16 @@ export interface Payments {
       readonly serviceCategory: ServiceCategory | null;
     },
   ): Promise<{ readonly count: number; readonly netCents: Cents }>;
-  /**
-   * Stores a refund request, so that it is carried out even if this process ends. One that comes while another
-   * is under way joins it (`repeated`), whoever of the two people asks.
-   */
+  /** Stores a refund request, to be carried out even if this process ends. `repeated` for one that joins another. */
   askForRefund(reversal: NewReversal | OperatorReversal, lookAtMs: number): Promise<AskRefundOutcome>;
   findPayment(name: PaymentName): Promise<PaymentRecord | null>;
-  /**
-   * Payments that an account began, newest first, at most `atMost`.
-   * @param before the last payment of the page before; null for the first page.
-   */
+  /** Payments that an account began, newest first, at most `atMost`, after `before`. */
   listPayments(
     giverId: UserId,
     before: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null,
     atMost: number,
   ): Promise<PaymentRecord[]>;
-  /**
-   * Takes the payments that are due to be looked at, longest waiting first, at most `atMost`. Each is due
-   * again after a pause that grows with its number of looks, so that two processes never ask for the same
-   * one.
-   */
+  /** Takes due payments, longest waiting first; each is then due later, so that no two processes ask for the same. */
   takeOpenPayments(nowMs: number, atMost: number): Promise<PaymentRecord[]>;
 
   /**
@@ -275,10 +247,7 @@ export interface Payments {
       | { readonly userId: UserId; readonly paymentMode: PaidMode; readonly platform: string }
       | { readonly accountId: string },
   ): Promise<PayoutAccount | null>;
-  /**
-   * Accounts last read before `beforeMs`, longest ago first, at most `atMost`, for the daily look. Those from
-   * before platforms were stored are among them.
-   */
+  /** Accounts last read before `beforeMs`, longest ago first, with those from before platforms were stored. */
   listStalePayoutAccounts(
     of: { readonly paymentMode: PaidMode; readonly platform: string },
     beforeMs: number,
@@ -289,6 +258,5 @@ export interface Payments {
   /** @returns whether the webhook event was unknown before. */
   rememberWebhookEvent(id: string, nowMs: number): Promise<boolean>;
   hasWebhookEvent(id: string): Promise<boolean>;
-  /** Deletes webhook events received before `beforeMs`, at most `atMost`. @returns how many. */
   forgetWebhookEvents(beforeMs: number, atMost: number): Promise<number>;
 }

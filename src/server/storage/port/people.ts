@@ -4,7 +4,6 @@ import type { UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { Suspension } from './suspensions.ts';
 
-/** A closed account has placeholders for names. */
 export interface PersonNames {
   readonly id: UserId;
   readonly email: string;
@@ -21,10 +20,8 @@ export interface PersonFacts extends Omit<PersonNames, 'suspendedAtMs'> {
   readonly serviceCategories: readonly ServiceCategory[];
   readonly totalTipsReceivedCents: Cents;
   readonly totalTipsGivenCents: Cents;
-  /** Whether somebody else set the present password. */
   readonly mustChangePassword: boolean;
   readonly createdAtMs: number;
-  /** When the present email was confirmed; null for one that never was. */
   readonly confirmedAtMs: number | null;
   /** Without expired ones. */
   readonly sessionCount: number;

@@ -38,7 +38,6 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** The terms of use that the owner of an account accepted. */
 export interface AcceptedTerms {
   /** SHA-256 of their text, in hexadecimal. */
   readonly version: string;
@@ -96,13 +95,11 @@ export interface AccountChange {
   readonly username?: string | undefined;
   readonly fullName?: string | undefined;
   readonly phone?: string | null | undefined;
-  /** 0 to 23; null for the day of the calendar. */
   readonly dayStartHour?: number | null | undefined;
   /** All services of a provider; the codes of services that are missing here are retired. */
   readonly serviceCategories?: readonly ServiceCategory[] | undefined;
 }
 
-/** An account with what a login is checked against. */
 export interface StoredCredentials {
   readonly account: Account;
   readonly passwordHash: string;
@@ -148,10 +145,7 @@ export interface LiveApiKey extends Pick<ApiKeyRecord, 'id' | 'scopes' | 'addres
   readonly account: Account;
 }
 
-/**
- * What is left of deleted rows in the database files: nothing, remnants that only a copy removes, or remnants
- * that can be removed once no other process uses the files.
- */
+/** What is left of deleted rows: nothing, what only a copy removes, or what stays while others use the files. */
 export type Remnants = 'complete' | 'partial' | 'busy';
 
 export interface Storage
@@ -176,16 +170,11 @@ export interface Storage
   readonly suspensions: Suspensions;
   readonly people: People;
   readonly isShared: boolean;
-  /** @returns a function that unsubscribes the listener. */
   subscribe(listener: Partial<StorageListener>): () => void;
   /** Tells listeners of changes by a command on SQLite, which notifies nobody; called every second. */
   lookForOthers(): Promise<void>;
 
-  /**
-   * Spends a use of an invitation in the same step, and deletes all invitations for this email alone.
-   * @param confirmation asks the address for a confirmation.
-   * @param invitation the hash of its token; null where none is needed.
-   */
+  /** Spends a use of an invitation, given by the hash of its token, and deletes all those for this email alone. */
   createAccount(
     account: NewAccount,
     confirmation?: NewMail,
@@ -195,9 +184,8 @@ export interface Storage
   findCredentials(email: string): Promise<StoredCredentials | null>;
   findCredentialsOf(id: UserId): Promise<StoredCredentials | null>;
   /**
-   * Changes an account. Its former usernames stay reserved for it. `stale` when the password hash has changed
-   * or the account was closed; nothing is changed then, nor with `email_taken` or `username_taken`.
-   * @param nowMs the time of the events of retired codes; without it none is noted.
+   * Former usernames stay reserved. `stale`, with nothing changed, when the password hash has changed or the account
+   * was closed. @param nowMs the time of the events of retired codes; without it none is noted.
    */
   updateAccount(
     id: UserId,
@@ -208,9 +196,8 @@ export interface Storage
     | { readonly outcome: 'stale' | 'email_taken' | 'username_taken' }
   >;
   /**
-   * Schedules the closing of an account and ends all its sessions and API keys. Its codes take no tips until
-   * a new session reopens it. `stale` when its password hash is not `present`.
-   * @param mail tells the owner's confirmed address.
+   * Schedules the closing of an account and ends all its sessions and API keys. Its codes take no tips until a new
+   * session reopens it. `stale` when its password hash is not `present`.
    */
   beginClosing(id: UserId, present: string, closesAtMs: number, mail?: NewMail): Promise<'closing' | 'stale'>;
   /** Accounts due to be closed at `nowMs`, at most `atMost`. */
@@ -227,10 +214,8 @@ export interface Storage
   replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
 
   /**
-   * Replaces the password and ends all sessions but `kept` (null for none), which goes on under another
-   * token. The new password expires at `expiresAtMs`; null when its owner chose it. Nothing changes when the
-   * hash is `stale` or the kept session is `gone`. Links in mails end.
-   * @param mail tells the owner's confirmed address.
+   * Ends links in mails and all sessions but `kept`, which goes on under another token. Nothing changes when the hash
+   * is `stale` or that session `gone`. @param next.expiresAtMs null when the owner chose the password.
    */
   changePassword(
     id: UserId,
@@ -242,10 +227,8 @@ export interface Storage
   ): Promise<'changed' | 'stale' | 'gone'>;
 
   /**
-   * Begins a session for the owner of the password behind `passwordHash`; beyond `maxCount` the account's
-   * oldest sessions end. `reopened` when this ends the account's closing. `stale`, with nothing changed, when
-   * the hash has changed or the account was due to be closed.
-   * @param mail tells the owner's confirmed address.
+   * Beyond `maxCount` the account's oldest sessions end. `reopened` when this ends the account's closing. `stale`, with
+   * nothing changed, when the hash has changed or the account was due to be closed.
    */
   createSession(
     session: NewSession,
@@ -264,29 +247,20 @@ export interface Storage
   listSessions(userId: UserId, nowMs: number): Promise<Session[]>;
   /** Ends all sessions but `keptTokenHash` (null for none). @returns how many. */
   endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null, act?: Act): Promise<number>;
-  /** Deletes sessions expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetExpiredSessions(nowMs: number, atMost: number, act?: Act): Promise<number>;
 
-  /** Null when there is none or it has expired at `nowMs`. */
   findApiKey(keyHash: Uint8Array, nowMs: number): Promise<LiveApiKey | null>;
 
   /** Returns the stored 32 random bytes under a name, storing `made` when there are none. */
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
-  /**
-   * Deletes the installation's keys, which are made anew, and all notification devices, which push services
-   * know by one of them. The key that seals the secrets of authenticator apps stays.
-   */
+  /** Deletes all keys but that of authenticator apps, and all devices, which push services know by one of them. */
   forgetSecrets(act?: Act): Promise<void>;
 
-  /**
-   * Makes and undoes a durable write as large as the largest tip.
-   * @throws StorageUnavailable with its cause when tips cannot be recorded.
-   */
+  /** Makes and undoes a write as large as the largest tip. @throws StorageUnavailable when tips cannot be recorded. */
   proveWritable(): Promise<void>;
   /**
-   * Checks that writes would last and be timed rightly: the open file is the one at its path, and the process
-   * clock is within a minute of the database's. Until that holds again, writes are refused with
-   * StorageUnavailable, reads go on, and no session is judged by the wrong clock.
+   * Checks that writes would last and be timed rightly: the open file is the one at its path, and the process clock is
+   * within a minute of the database's. Until that holds again, writes are refused with StorageUnavailable.
    * @returns a sentence for the operator; null when all is well.
    * @throws StorageUnavailable while the database does not answer.
    */

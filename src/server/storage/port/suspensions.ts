@@ -3,7 +3,6 @@ import type { UserId } from '#shared/ids.ts';
 import type { Act } from './audit.ts';
 import type { NewMail } from './mails.ts';
 
-/** What an operator said to the owner of a suspended account. */
 export interface Suspension {
   readonly sinceMs: number;
   readonly reason: string;
@@ -11,9 +10,7 @@ export interface Suspension {
 
 export interface Suspensions {
   /**
-   * Suspends an account. From the commit on no tip is given or received, whichever process records it, its codes
-   * look paused, and its API keys and streams do nothing. `suspended_before` leaves the earlier reason.
-   * @param mail tells the owner's confirmed address.
+   * No tip is given or received from the commit on, and codes look paused. `suspended_before` keeps the first reason.
    */
   suspend(
     id: UserId,

@@ -6,7 +6,6 @@ import type { Act } from './audit.ts';
 export const MAX_AMOUNT_CENTS = 100_000_000_000;
 
 export interface StoredTerms extends Terms {
-  /** Since when they hold. */
   readonly fromMs: number;
   readonly createdAtMs: number;
 }

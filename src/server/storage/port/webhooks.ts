@@ -1,16 +1,9 @@
-/**
- * The storage port for webhooks: endpoints of an account that are told of its events. As with devices, the
- * ledger is the outbox: an endpoint is told what comes after its place, so that a tip writes nothing more when
- * there are endpoints.
- */
+/** The storage port for an account's webhooks (docs/decisions/046-webhooks-follow-the-ledger.md). */
 import type { EventId, UserId, WebhookId } from '#shared/ids.ts';
 import type { EventKind, EventPlace } from './events.ts';
 import type { NewMail } from './mails.ts';
 
-/**
- * Why an endpoint is told nothing: its owner switched it off, it failed for too long, it answered that it is
- * gone, or a backup was restored.
- */
+/** Why an endpoint is told nothing. `gone`: it answered so. `restored`: a backup was restored. */
 export type OffReason = 'owner' | 'failed' | 'gone' | 'restored';
 
 /** The secrets that sign deliveries. They are stored as they are, because a hash cannot sign. */
@@ -60,7 +53,6 @@ export interface Delivery {
   readonly tookMs: number;
   /** The status of the answer; null when there was none. */
   readonly status: number | null;
-  /** Why there was no answer; null when there was one. */
   readonly failure: string | null;
   /** The beginning of the body of the answer: 4,096 characters at most. */
   readonly answer: string;
@@ -69,12 +61,10 @@ export interface Delivery {
 export interface SettledWebhook extends Pick<WebhookRecord, 'failingSinceMs' | 'nextTryMs'> {
   readonly place: EventPlace;
   readonly tries: number;
-  /** Oldest first. */
   readonly deliveries: readonly Delivery[];
   readonly off: {
     readonly reason: Extract<OffReason, 'failed' | 'gone'>;
     readonly atMs: number;
-    /** Tells the owner's confirmed address. */
     readonly mail: NewMail | undefined;
   } | null;
 }
@@ -82,7 +72,6 @@ export interface SettledWebhook extends Pick<WebhookRecord, 'failingSinceMs' | '
 export interface DueWebhooks {
   readonly nowMs: number;
   readonly leaseMs: number;
-  /** The longest wait before a try; a longer one means that the clock was turned back. */
   readonly maxWaitMs: number;
   readonly atMost: number;
   readonly accounts: readonly UserId[] | null;
@@ -92,7 +81,6 @@ export interface DueWebhooks {
 export interface Webhooks {
   /** Adds an endpoint at the account's present place; `full` when it has `maxCount`. */
   add(endpoint: NewWebhook, maxCount: number): Promise<'added' | 'full'>;
-  /** Oldest first. */
   list(userId: UserId): Promise<WebhookRecord[]>;
   /** @returns null, as all below, when the account has no such endpoint. */
   change(
@@ -100,7 +88,6 @@ export interface Webhooks {
     id: WebhookId,
     change: { readonly url?: string | undefined; readonly kinds?: readonly EventKind[] | undefined },
   ): Promise<WebhookRecord | null>;
-  /** Replaces the secret; the present one signs as well until `oldSecretUntilMs`. */
   rotate(
     userId: UserId,
     id: WebhookId,
@@ -110,16 +97,10 @@ export interface Webhooks {
   switchOff(userId: UserId, id: WebhookId, nowMs: number): Promise<WebhookRecord | null>;
   /** @param skips leaves out the events since it was switched off. */
   switchOn(userId: UserId, id: WebhookId, skips: boolean): Promise<WebhookRecord | null>;
-  /** @returns false when the account had no such endpoint. */
   remove(userId: UserId, id: WebhookId): Promise<boolean>;
-  /**
-   * Claims due endpoints: on, unclaimed, with untold events and a due next try, longest waiting first. Two
-   * processes never claim the same one.
-   */
+  /** Claims due endpoints with untold events, longest waiting first, each for one process. */
   claimDue(due: DueWebhooks): Promise<ClaimedWebhook[]>;
-  /** Ends all claims; called when the processes that made them have ended. */
   endClaims(): Promise<void>;
-  /** Whether a claim is still valid. */
   isClaimed(claim: WebhookClaim): Promise<boolean>;
   /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
   settle(claim: WebhookClaim, settled: SettledWebhook): Promise<boolean>;
@@ -132,5 +113,4 @@ export interface Webhooks {
   markTold(id: WebhookId): Promise<void>;
 }
 
-/** The latest end of a claim, given the largest accepted difference of two clocks. */
 export const webhookClaimEndsBefore = ({ nowMs, leaseMs }: DueWebhooks): number => nowMs + 2 * leaseMs;

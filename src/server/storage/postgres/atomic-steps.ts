@@ -13,9 +13,8 @@ import { prepareStatements } from './driver.ts';
 const MAX_RUNS = 10;
 const CONFLICT_PAUSE_MS = 2;
 /**
- * For how long a lost or refused connection is replaced, and the pause between tries, in milliseconds. It
- * counts from the start of the step, so that nobody waits twice for a hanging server, or from the loss when
- * that left a commit unknown.
+ * A lost or refused connection is replaced for so many milliseconds from the start of the step, so that nobody waits
+ * twice for a hanging server, or from the loss when that left a commit unknown.
  */
 const LOST_PATIENCE_MS = 2_000;
 const LOST_PAUSE_MS = 50;
@@ -42,10 +41,8 @@ export interface AtomicSteps {
   /** Runs a repeatable step: reads, or a single statement that changes nothing the second time. */
   run<Result>(step: (statements: Statements) => Promise<Result>): Promise<Result>;
   /**
-   * Runs a step as one transaction, committing it if the step did not.
-   * @param afterUnknown what to do when the connection is lost during the commit: `repeat` runs the step
-   *   again with `isRepeated`, `give_up` throws.
-   * @throws StorageUnavailable
+   * Commits the step if it did not. @param afterUnknown what follows when the connection is lost during the commit:
+   * `repeat` runs the step again with `isRepeated`, `give_up` throws. @throws StorageUnavailable
    */
   transact<Result>(step: Step<Result>, afterUnknown: 'repeat' | 'give_up'): Promise<Result>;
   lend<Result>(use: (client: PoolClient, statements: Statements) => Promise<Result>): Promise<Result>;
@@ -82,8 +79,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
   async function borrow(): Promise<PoolClient> {
     try {
       const client = await pool.connect();
-      // The pool handles errors of idle connections only; an unhandled one of a lent connection would end the
-      // process.
+      // The pool handles errors of idle connections only; an unhandled one would end the process.
       client.on('error', ignore);
       const processId = processIdOf(client);
       if (processId !== null) ownProcesses.add(processId);
@@ -94,7 +90,6 @@ export function openAtomicSteps(url: string): AtomicSteps {
     }
   }
 
-  /** Makes a connection read-only or writable when that changed since it was last lent. */
   async function adapt(client: PoolClient): Promise<void> {
     if (readOnlyClients.has(client) === isReadOnly) return;
     const wanted = isReadOnly;
@@ -214,8 +209,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
           return result;
         } catch (error) {
           giveBack(client, true);
-          // The driver reports a lost connection as a plain Error; these two classes are defects of the
-          // caller.
+          // The driver reports a lost connection as a plain Error; these two classes are the caller's defects.
           const isDefect = error instanceof TypeError || error instanceof RangeError;
           throw isDefect ? error : asPortError(asDriverError(error));
         }

@@ -1,7 +1,4 @@
-/**
- * Backups: a dump of one settled moment while servers write. The same moment's schema is compared with the
- * migrations and its ledger is checked.
- */
+/** A backup is a dump of one moment while servers write, whose schema and ledger are checked at that same moment. */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { FILE_MODE, requireTrusted, writeBackup } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';

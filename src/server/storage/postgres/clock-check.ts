@@ -1,7 +1,4 @@
-/**
- * Compares the clocks of this process and the database. Processes share sessions and limits, so that one
- * whose clock is ahead would log everybody out and forget what others still count.
- */
+/** Processes share sessions and limits: one whose clock is ahead of the database's would log everybody out. */
 import type { ClientBase } from 'pg';
 import type { Clock } from '#shared/calendar.ts';
 import { StorageUnavailable } from '../port/storage.ts';
@@ -26,7 +23,6 @@ export async function compareClocks(client: ClientBase, clock: Clock): Promise<s
 export function createClockGuard(steps: Pick<AtomicSteps, 'lend' | 'setReadOnly'>) {
   let wrong: string | null = null;
   return {
-    /** `Storage.checkGround`: writes are refused until the clocks agree. */
     async check(clock: Clock): Promise<string | null> {
       wrong = await steps.lend((client) => compareClocks(client, clock));
       steps.setReadOnly(wrong !== null);

@@ -21,10 +21,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 const INT8 = 20;
 
-/**
- * Session settings. A commit waits for the disk, and for the standby when the server is set to remote_apply,
- * whatever weaker default it has.
- */
+/** A commit waits for the disk, and with remote_apply for the standby, whatever weaker default the server has. */
 const SET_UP_SESSION = `SELECT pg_is_in_recovery() AS "isStandby",
   set_config('search_path', 'tipwell', false),
   set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
@@ -33,10 +30,7 @@ const SET_UP_SESSION = `SELECT pg_is_in_recovery() AS "isStandby",
   set_config('lock_timeout', $2::text, false),
   set_config('idle_in_transaction_session_timeout', $3::text, false)`;
 
-/**
- * All requests look up by keys. A sequential plan made while a table was small would otherwise stay cached
- * until the next ANALYZE and grow slower with each tip.
- */
+/** All requests look up by keys; a sequential plan of a small table would stay cached and grow slower with each tip. */
 const PLAN_BY_KEYS = `SELECT set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
   set_config('enable_mergejoin', 'off', false)`;
 
@@ -57,9 +51,8 @@ export function nameOf(url: string): string {
 }
 
 /**
- * The driver's configuration. `sslmode` means what it means to libpq: `require` encrypts and accepts any
- * certificate, `verify-full` checks it and its name
- * (https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION).
+ * `sslmode` means what it means to libpq: `require` encrypts and accepts any certificate, `verify-full` checks it and
+ * its name (https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION).
  */
 function configOf(url: string): ClientConfig {
   return {
@@ -84,9 +77,8 @@ async function setUpSession(client: ClientBase, limits: SessionLimits): Promise<
 }
 
 /**
- * The connections of a running server, made on demand. While one exists, nobody can replace the data. A
- * standby is refused: a replaced primary that comes back as one shows commits that no standby confirmed until
- * these are undone.
+ * While one of these connections exists, nobody can replace the data. A standby is refused: a replaced primary that
+ * comes back as one shows commits that no standby confirmed until these are undone.
  */
 export function openPool(url: string): Pool {
   const pool = new Pool({
@@ -185,10 +177,7 @@ export function asDriverError(error: unknown): DatabaseError | ConnectionLost {
  */
 const PASSING = ['08', '25006', '25P03', '28', '3D000', '40001', '40P01', '53', '55P03', '57', '58'];
 
-/**
- * Turns temporary failures into the port's error. Others stay as they are, without the row values that the
- * server quotes, password hashes among them.
- */
+/** Temporary failures become the port's error. Others lose the quoted row values, password hashes among them. */
 export function asPortError(error: unknown): unknown {
   if (error instanceof ConnectionLost) return new StorageUnavailable(error.cause);
   if (!(error instanceof DatabaseError)) return error;

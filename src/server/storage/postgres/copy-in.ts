@@ -22,7 +22,6 @@ const PICTURES_AT_ONCE = 100;
 /** Tables with rows that a server makes before anybody registers; the moved rows replace these. */
 const MADE_AT_A_START = ['secrets', 'attempts', 'checked_accounts', 'checkpoints'];
 
-/** @param past of the ledger among the rows, to compare with that of the filled database. */
 export function fill(
   url: string,
   tables: Iterable<TableRows>,
@@ -56,7 +55,7 @@ export function fill(
   });
 }
 
-/** @throws DatabaseRefused when an account exists. */
+/** @throws DatabaseRefused when an account, or an act in the audit log, exists. */
 async function requireEmpty(client: ClientBase, name: string): Promise<void> {
   await client.query('LOCK TABLE tipwell.accounts IN SHARE ROW EXCLUSIVE MODE');
   const acts = await client.query('SELECT 1 FROM tipwell.audit_log LIMIT 1');
@@ -71,7 +70,6 @@ async function requireEmpty(client: ClientBase, name: string): Promise<void> {
   );
 }
 
-/** Inserts many rows at a time, passing each column as one array. */
 async function copy(client: ClientBase, { table, columns, rows }: TableRows): Promise<void> {
   const types = typesOf(table);
   const values = columns.map((column, index) => `$${index + 1}::${types.get(column) ?? 'text'}[]`);
@@ -101,7 +99,6 @@ function typesOf(name: string): ReadonlyMap<string, string> {
   return new Map(columns.map((column) => [column.name, listedType(column)]));
 }
 
-/** Lets each sequence continue after the highest value of its column. */
 async function continueSequences(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ query: string }>(`
     SELECT format('SELECT setval(%L, max(%I)) FROM %s HAVING max(%I) IS NOT NULL',

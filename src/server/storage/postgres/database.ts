@@ -93,7 +93,6 @@ async function prepare(url: string, opening: Opening): Promise<void> {
   }
 }
 
-/** Checks everything written so far before requests are served. @returns problems as sentences. */
 async function checkToTheEnd(checkRecent: () => Promise<CheckStep>): Promise<readonly string[]> {
   for (;;) {
     const { problems, isDone } = await checkRecent();

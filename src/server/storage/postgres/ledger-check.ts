@@ -19,18 +19,12 @@ import { nameOf, type SessionLimits } from './connection.ts';
 import { appliedTo } from './migrations.ts';
 import { checkSchema } from './schema-check.ts';
 
-/**
- * Limits for reading or writing all data: no time limit for statements, and a short one for locks, which are
- * held for milliseconds unless a process hangs.
- */
+/** For reading or writing all data. Locks are held for milliseconds unless a process hangs. */
 export const UNHURRIED: SessionLimits = { statementMs: 0, lockMs: 5_000, idleInTransactionMs: 0 };
 
 const ROWS_AT_ONCE = 1_000;
 
-/**
- * Begins a transaction with a snapshot in which no tip is half-way: later commits have higher sequences than
- * all it sees. Tips that are being recorded delay it by milliseconds.
- */
+/** Begins a transaction whose snapshot has no tip half-way: later commits have higher sequences than all it sees. */
 export async function beginSettled(client: ClientBase): Promise<void> {
   // Asked before the transaction, whose snapshot is that of its first query.
   const hasAdjustments = await hasColumn(client, 'tipwell', 'adjustments', 'sequence');
@@ -43,8 +37,7 @@ export async function beginSettled(client: ClientBase): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await client.query('SAVEPOINT before_lock');
   await client.query(`LOCK TABLE ${tables.map((table) => `tipwell.${table}`).join(', ')} IN SHARE MODE`);
-  // The first query takes the snapshot. Rolling back to the savepoint then releases the lock and keeps the
-  // snapshot.
+  // The first query takes the snapshot, which stays when rolling back to the savepoint releases the lock.
   await client.query('SELECT 1');
   await client.query('ROLLBACK TO SAVEPOINT before_lock');
   await client.query('RELEASE SAVEPOINT before_lock');
@@ -65,13 +58,11 @@ async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
   return violations;
 }
 
-/** Databases of earlier versions have no audit log. */
 async function checkAuditLog(client: ClientBase): Promise<string[]> {
   if (!(await hasColumn(client, 'tipwell', 'audit_log', 'hash'))) return [];
   return problemsOfAudit((await client.query<AuditRow>(ALL_AUDIT_ROWS)).rows);
 }
 
-/** The columns of the past in a schema of any version. @param schema its unquoted name. */
 export async function pastColumnsIn(client: ClientBase, schema: string): Promise<string> {
   return columnsOfPast({
     payments: await hasColumn(client, schema, 'transactions', 'payment_mode'),
@@ -110,7 +101,6 @@ async function orphans(client: ClientBase): Promise<string> {
   return rows.map(({ query }) => query).join(' UNION ALL ');
 }
 
-/** Reads the past inside the present transaction and compares it with earlier notes. */
 async function readPast(client: ClientBase, noted: readonly NotedPast[]) {
   const past = createComparedPast(noted);
   await client.query(`DECLARE past NO SCROLL CURSOR FOR
@@ -127,12 +117,10 @@ async function readPast(client: ClientBase, noted: readonly NotedPast[]) {
   return past.compare();
 }
 
-/** Checks the ledger inside the present transaction. @param noted earlier notes of the ledger. */
 export async function inspectLedger(client: ClientBase, noted: readonly NotedPast[]): Promise<Findings> {
   return findingsOf(await checkLedger(client), await readPast(client, noted), await checkAuditLog(client));
 }
 
-/** Compares schema and migrations in the present transaction. @returns findings, or null when they agree. */
 export async function inspectSchema(
   client: ClientBase,
   migrations: readonly Migration[],

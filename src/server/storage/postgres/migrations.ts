@@ -12,19 +12,13 @@ const LOCK = `hashtextextended('tipwell migrations', 0)`;
 /** A waiting table lock blocks everybody who comes later, so a migration does not wait for a long dump. */
 const TABLE_LOCK_TIMEOUT_MS = 5_000;
 
-/**
- * The positions of migrations after which processes of the version before could not go on. The lean ledger left
- * them views in the place of the tables that they write to.
- */
+/** Migrations after which the version before cannot go on: the lean ledger left views where it writes to tables. */
 const FOR_ONE_VERSION: ReadonlySet<number> = new Set([25]);
 
 /**
- * Runs the outstanding migrations.
- * @param client has no statement time-out.
- * @returns how many were run.
- * @throws DatabaseRefused when the database comes from a newer or foreign version, or a table is locked for
- *   long; earlier migrations stay. Also, with nothing changed, when a migration would break processes that are
- *   using the database.
+ * @param client has no statement time-out. @returns how many migrations were run.
+ * @throws DatabaseRefused for a database of a newer or foreign version, or when a table is locked for long; earlier
+ * migrations stay. Also, with nothing changed, when a migration would break processes that use the database.
  */
 export async function migrate(
   client: ClientBase,

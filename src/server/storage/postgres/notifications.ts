@@ -15,10 +15,7 @@ export interface Notifications {
   close(): Promise<void>;
 }
 
-/**
- * @param connect makes a connection for listening.
- * @param isOwn whether a backend serves this process, which tells its own commits itself.
- */
+/** @param isOwn whether a backend serves this process, which tells its own commits itself. */
 export function createNotifications(
   connect: () => Promise<Client>,
   isOwn: (processId: number) => boolean,
@@ -52,7 +49,6 @@ export function createNotifications(
     }
   }
 
-  /** Sends a test query at each interval until one fails. */
   async function keepTrying(client: Client): Promise<void> {
     while (!closing.signal.aborted) {
       await sleep(TRIAL_INTERVAL_MS, undefined, { signal: closing.signal, ref: false });

@@ -10,9 +10,8 @@ import { connectOrRefuse, connectPlain, nameOf } from './connection.ts';
 const ROUNDS = 4;
 
 /**
- * Asks two connections in turn for their backend's process id. Without a pooler, or with one in session mode,
- * these are two and stay the same.
- * @throws DatabaseRefused when they do not, and the driver's error when the server cannot be asked.
+ * Two connections have two backends, which stay the same without a pooler or with one in session mode.
+ * @throws DatabaseRefused otherwise, and the driver's error when the server cannot be asked.
  */
 export async function requireSessions(url: string): Promise<void> {
   const first = await connectOrRefuse(url, undefined, connectPlain);

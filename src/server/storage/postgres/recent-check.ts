@@ -11,11 +11,7 @@ const LOCK = `hashtextextended('tipwell recent check', 0)`;
 
 const LEFT_TO_ANOTHER: CheckStep = { problems: [], isDone: true };
 
-/**
- * `Storage.checkRecent`. It reads one settled moment and stores its result in a second transaction, so that
- * concurrent tips do not roll it back.
- * @param client has no open transaction.
- */
+/** Reads one settled moment and stores its result in a second transaction, which concurrent tips do not roll back. */
 export async function checkRecent(client: ClientBase, statements: Statements): Promise<CheckStep> {
   try {
     await beginSettled(client);

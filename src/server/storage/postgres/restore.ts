@@ -1,7 +1,6 @@
 /**
- * Restores a backup. The present schema is kept aside, sessions end, and the operator is told what the backup
- * brings back. A mark in the new schema says that it is not complete: no server starts on it, and the next
- * restore first puts the old schema back.
+ * Restores a backup; the present schema is kept aside. A mark in the new schema says that it is not complete: no server
+ * starts on it, and the next restore first puts the old schema back.
  */
 import { existsSync } from 'node:fs';
 import { type ClientBase, escapeIdentifier } from 'pg';
@@ -39,10 +38,7 @@ export async function restore(url: string, backup: string, options: RestoreOptio
   });
 }
 
-/**
- * The entries of a dump's table of contents without the schema, which exists already.
- * @throws DatabaseRefused when one lies outside of the schema.
- */
+/** Leaves out the schema, which exists already. @throws DatabaseRefused for a dump without one. */
 function contentsOf(lines: readonly string[], backup: string): string[] {
   const entries = lines.filter((line) => /^\d+;/.test(line));
   const isSchema = (line: string) => / SCHEMA - tipwell /.test(line);

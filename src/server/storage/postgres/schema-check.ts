@@ -4,9 +4,8 @@ import { compareObjects, type Migration, requireKnown, type SchemaObjects } from
 import { appliedTo, HOME } from './migrations.ts';
 
 /**
- * The objects of a schema as names and texts. Rules of views are part of the views, and not-null constraints
- * part of the columns, because only PostgreSQL 18 lists them as constraints. Tables of the comparison are
- * temporary, and count as permanent here.
+ * Rules of views are part of the views, and not-null constraints of the columns, because only PostgreSQL 18 lists them
+ * as constraints. Temporary tables, as those of the comparison are, count as permanent.
  */
 const OBJECTS = `
   WITH home AS (SELECT $1::oid AS id),
@@ -40,11 +39,9 @@ const OBJECTS = `
   ORDER BY 1, 2`;
 
 /**
- * Compares the schema with one that its migrations make in the schema of temporary tables, where they need no
- * right but to create these, and which is rolled back.
+ * Compares the schema in sentences with one that its migrations make in the schema of temporary tables, where they need
+ * no right but to create these, and which is rolled back. @throws DatabaseRefused for an unknown migration.
  * @param client has an open transaction, which stays as it was.
- * @returns a sentence for each difference.
- * @throws DatabaseRefused when the database has run an unknown migration.
  */
 export async function checkSchema(client: ClientBase, migrations: readonly Migration[]): Promise<string[]> {
   const applied = await appliedTo(client);

@@ -29,11 +29,7 @@ export async function holdAsServer(client: ClientBase): Promise<void> {
   if (rows[0].isBrokenOff) throw brokenOff();
 }
 
-/**
- * Takes the exclusive lock until the session ends.
- * @param name the operator's name of the database.
- * @throws DatabaseRefused while a server runs.
- */
+/** Takes the exclusive lock until the session ends. @throws DatabaseRefused while a server runs. */
 export async function holdAlone(client: ClientBase, name: string): Promise<void> {
   if (await tryAlone(client)) return;
   throw new DatabaseRefused(
@@ -41,10 +37,7 @@ export async function holdAlone(client: ClientBase, name: string): Promise<void>
   );
 }
 
-/**
- * Holds the exclusive lock while `use` runs. Locks of this session's own do not stand in its way, and stay.
- * @throws DatabaseRefused with `reason`, before `use`, while another process uses the database.
- */
+/** The session's own locks do not stand in the way. @throws DatabaseRefused, before `use`, when those of others do. */
 export async function whileAlone<Result>(
   client: ClientBase,
   reason: string,

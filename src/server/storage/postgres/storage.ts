@@ -1,7 +1,4 @@
-/**
- * The storage port on PostgreSQL: each step is a statement or a transaction; tips, attempts and look-ups of
- * sessions, which are the most frequent, are done in groups.
- */
+/** The storage port on PostgreSQL. Tips, attempts and look-ups of sessions, the most frequent steps, run in groups. */
 import { measure } from '#server/measures.ts';
 import type { GivenTip } from '../port/ledger.ts';
 import { type Remnants, type Storage, StorageUnavailable } from '../port/storage.ts';
@@ -56,8 +53,7 @@ export function createPostgresStorage(url: string): Storage {
     measure('group', { size: group.length });
     return steps.transact((session) => takeAttempts(session, group), 'give_up');
   });
-  // Every request of a signed-in person looks up its session; a round trip for each would cost as much as the
-  // tip.
+  // Every request of a signed-in person looks up its session: a round trip each would cost as much as the tip.
   const sessions = createGroups((group: readonly SessionToFind[]) =>
     run((statements) => findSessions(statements, group)),
   );
@@ -109,7 +105,6 @@ function* proveWritable({ saveAttemptCount, deleteAttemptsOn }: Statements): Ste
   yield* deleteAttemptsOn.change({ account: PROOF.account });
 }
 
-/** The sessions of a group with their accounts; null for unknown and expired ones. */
 function* findSessions({ sessionsWithAccounts }: Statements, group: readonly SessionToFind[]) {
   const rows = yield* sessionsWithAccounts.all({
     hashes: [...new Set(group.map(({ hash }) => hash))].map((hash) => Buffer.from(hash, 'hex')),
@@ -124,10 +119,7 @@ function* findSessions({ sessionsWithAccounts }: Statements, group: readonly Ses
 /** A large table may take minutes, during which everything else goes on. */
 const AS_LONG_AS_IT_TAKES = { statementMs: 0, lockMs: 3_000, idleInTransactionMs: 10_000 };
 
-/**
- * Runs VACUUM on the tables with personal data. Deleted bytes stay in pages and in the write-ahead log until
- * others overwrite them.
- */
+/** VACUUM of tables with personal data. Deleted bytes stay in pages and in the write-ahead log until overwritten. */
 async function forgetRemnants(url: string): Promise<Remnants> {
   try {
     const client = await connect(url, AS_LONG_AS_IT_TAKES);

@@ -9,12 +9,7 @@ import { runToEnd } from '../steps/step.ts';
 import type { StepConnection } from './atomic-steps.ts';
 import { type DueTip, dueTip, type LockedAccount, writeTips } from './tip-writes.ts';
 
-/**
- * Records and commits a group of tips in one transaction.
- * @param isRepeated whether the group may have been committed before, so that tips are also looked up by
- *   their ids.
- * @returns outcomes in the order of the tips.
- */
+/** @param isRepeated whether the group may have been committed before: tips are then also found by their ids. */
 export async function recordTips(
   session: StepConnection,
   tips: readonly GivenTip[],

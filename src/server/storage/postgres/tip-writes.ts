@@ -1,7 +1,4 @@
-/**
- * Writes tips with their entries, totals and buckets in one statement. The accounts must be locked, so that
- * nobody else changes their totals or entries.
- */
+/** Writes tips in one statement. The accounts must be locked, so that nobody else changes their totals or entries. */
 import { getTableColumns } from 'drizzle-orm';
 import type { UserId } from '#shared/ids.ts';
 import type { NewTransaction } from '../port/ledger.ts';
@@ -91,7 +88,6 @@ export interface DueTip {
   readonly receivedAfterCents: number;
 }
 
-/** @param touched the changed accounts with their new state. */
 export async function writeTips(
   session: StepConnection,
   due: readonly DueTip[],
@@ -124,7 +120,6 @@ function valueIn(row: Readonly<Record<string, unknown>>, name: string): unknown 
   return value;
 }
 
-/** Adds a tip to the state of its two accounts. @param giver null for a guest. */
 export function dueTip(
   { tip, code }: { readonly tip: NewTransaction; readonly code: CodeNumber },
   giver: LockedAccount | null,

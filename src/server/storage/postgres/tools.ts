@@ -1,7 +1,4 @@
-/**
- * Runs pg_dump and pg_restore without a shell. The password is passed in the environment, because command
- * lines are public on a machine.
- */
+/** Runs pg_dump and pg_restore. The password is passed in the environment, because command lines are public. */
 import { execFile } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +18,6 @@ const ENCRYPTION = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 
 /**
  * Finds programs of the server's version or the next newer one, since older ones refuse a newer server.
- * @param purpose the beginning of the refusal's sentence.
  * @throws DatabaseRefused when there are none, saying what to do instead.
  */
 export async function findTools(client: Client, url: string, purpose: string) {
@@ -92,7 +88,6 @@ async function readVersion(folder: string): Promise<{ folder: string; version: n
   }
 }
 
-/** This process's environment with the connection in libpq's variables. */
 function environmentOf({ host, port, user, database, password }: Client, url: string): NodeJS.ProcessEnv {
   const { searchParams } = new URL(url.replace(/@(?=\/)/, '@socket'));
   const encryption = ENCRYPTION.flatMap((parameter) => {

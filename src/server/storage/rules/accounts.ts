@@ -6,7 +6,6 @@ import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Account, AccountChange, LiveSession, NewAccount, NewSession } from '../port/storage.ts';
 import type { Suspension } from '../port/suspensions.ts';
 
-/** Emails are compared in lower case. */
 export function emailKeyOf(email: string): string {
   return email.toLowerCase();
 }
@@ -20,7 +19,6 @@ export interface AccountRow
   readonly suspensionReason: string | null;
 }
 
-/** The row of a new account, whose owner chose the password. */
 export function newAccountRow({ serviceCategories: _, acceptedTerms = null, ...account }: NewAccount) {
   return {
     ...account,
@@ -69,7 +67,6 @@ export function accountOf(row: AccountRow & { readonly categories: string | null
   };
 }
 
-/** @returns the changed columns, and which services are added and removed. */
 export function changedAccount(account: Account, change: AccountChange) {
   const { email = account.email } = change.email ?? {};
   const { username = account.username, fullName = account.fullName, phone = account.phone } = change;
@@ -91,7 +88,6 @@ export function changedAccount(account: Account, change: AccountChange) {
   };
 }
 
-/** The row of a new session, whose owner has just proved to know the password. */
 export function newSessionRow(session: NewSession) {
   return {
     ...session,
@@ -117,10 +113,7 @@ export const CLOSED_ACCOUNT = 'Closed account';
 /** An empty text is the hash of no password. */
 const NO_PASSWORD_HASH = '';
 
-/**
- * Replaces everything personal in an account's row. The colon makes the placeholder impossible as an email or
- * username; the id makes it unique.
- */
+/** The colon makes the placeholder impossible as an email or username, and the id makes it unique. */
 export function closedAccountRow(id: UserId, closedAtMs: number) {
   const placeholder = `closed:${id}`;
   return {

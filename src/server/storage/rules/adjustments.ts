@@ -1,7 +1,6 @@
 /**
- * Rules of adjustments: the differences between a charge at the payment service and its tip in the ledger.
- * Each reading has the whole charge, and an adjustment is the difference of two cumulated sums, so that
- * neither the order nor the number of readings matters.
+ * Rules of adjustments: what a charge at the payment service and its tip in the ledger differ by. Each adjustment is
+ * the difference of two cumulated sums, so that neither the order nor the number of readings matters.
  */
 import { cents } from '#shared/money.ts';
 import type { AdjustmentKind } from '#shared/payments.ts';
@@ -39,9 +38,8 @@ interface Happening {
 }
 
 /**
- * Decides what the ledger lacks; nothing unless the money was captured. After a reversal the receiver has nothing
- * left, so that only the giver's side changes, as when a refund fails. A reversal that refunds do not explain was
- * a dispute's, as earlier versions entered it, and stays as it is.
+ * Decides nothing unless the money was captured. After a reversal only the giver's side changes, as when a refund
+ * fails. A reversal that refunds do not explain was a dispute's, as earlier versions entered it, and stays as it is.
  * @param nowMs dates the adjustments: when the ledger learns of them.
  */
 export function decideAdjustments(
@@ -98,10 +96,7 @@ function reversedBy({ refunds }: ChargeState, whole: number): ReadonlySet<string
   return new Set(refunds.slice(from).map(({ id }) => id));
 }
 
-/**
- * The ids of refunds made after the reversal, as when an earlier one has failed. The reversal stands for the
- * refunds that are no adjustments, up to the one that completed the whole.
- */
+/** The ids of refunds made after the reversal. It stands for the refunds up to the one that completed the whole. */
 function madeAfterReversal({ adjustments }: DecidedPayment, { refunds }: ChargeState, whole: number) {
   const known = new Set(adjustments.map(nameOf));
   let refunded = 0;
@@ -183,10 +178,7 @@ function takenBy(adjustments: readonly Adjustment[]): number {
   return 0 - sum(adjustments.map(({ netAmountCents }) => netAmountCents));
 }
 
-/**
- * The debts that the refunds and disputes of a charge leave, without the reversed part of the transfer and
- * without what an operator has settled.
- */
+/** The debts that a charge leaves, without the reversed part of the transfer and what an operator has settled. */
 function owedOf(
   payment: DecidedPayment,
   { transfer, refunds, disputes }: ChargeState,
@@ -214,9 +206,8 @@ function owedOf(
 }
 
 /**
- * The written-off cents that belong to disputes won since. The receiver keeps that money, so that it covers
- * no other debt. The reversed cents count for the oldest returns, and the written-off ones for the next,
- * because younger returns did not exist then.
+ * The written-off cents of disputes won since: the receiver keeps that money, so that it covers no other debt. Reversed
+ * cents count for the oldest returns, written-off ones for the next, because younger returns did not exist then.
  */
 function undoneOf(
   { adjustments, settledByReceiverCents }: DecidedPayment,
@@ -260,10 +251,7 @@ function adjustmentFrom(
   };
 }
 
-/**
- * The cents that returning `back` of the charge takes from the receiver. A partial capture keeps both fees
- * whole, so that the released rest takes more than its share.
- */
+/** Cents that returning `back` takes from the receiver. A partial capture keeps both fees, so its rest takes more. */
 function takenFor(
   { netAmountCents, amountCents, giverFeeCents }: DecidedPayment,
   { partlyCaptured }: ChargeState,

@@ -5,10 +5,6 @@ interface StoredAttempts {
   readonly endsAtMs: number;
 }
 
-/**
- * Counts one attempt: `used_up` when any count is, else `taken` with the rows to save.
- * @param counts each with its stored state.
- */
 export function countAttempt(
   counts: readonly (AttemptCount & { readonly stored: StoredAttempts | undefined })[],
   nowMs: number,

@@ -34,7 +34,6 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   debt_written_off: 'Wrote off what a provider owes',
 };
 
-/** Every action with its words, by the words. */
 export const ACTIONS_IN_WORDS: readonly { readonly action: string; readonly text: string }[] = Object.entries(
   SENTENCES,
 )

@@ -1,14 +1,12 @@
 /**
- * The chain of the audit log: the hash of a row is made of the hash of the row before and of the row's own text,
- * so that a row which is changed, taken out or put in between no longer fits. Anybody can make the same hashes
- * with `sha256sum`.
+ * The chain of the audit log: a row's hash is made of the hash before and of the row's own text, so that a changed,
+ * removed or inserted row no longer fits. `sha256sum` makes the same hashes.
  */
 import { hash } from 'node:crypto';
 import type { Act, AuditRow } from '../port/audit.ts';
 
 export type AuditHead = Pick<AuditRow, 'number' | 'hash'>;
 
-/** What stands before the first row. */
 const BEGINNING: AuditHead = { number: 0, hash: '0'.repeat(64) };
 
 /** @param head the newest row; undefined for the first. */
@@ -30,13 +28,11 @@ export interface AuditNote {
   readonly hash: string;
 }
 
-/** Reads the form `COUNT:HEX`; null for any other. */
 export function parseAuditNote(text: string): AuditNote | null {
   const [, count, noted] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   return count === undefined || noted === undefined ? null : { count: Number(count), hash: noted };
 }
 
-/** Checks rows, oldest first. */
 export function createAuditCheck(noted: AuditNote | null = null) {
   let head = BEGINNING;
   let firstWrong: number | null = null;
@@ -50,7 +46,6 @@ export function createAuditCheck(noted: AuditNote | null = null) {
     },
     /** The number of the first row that does not follow from the one before; null when all do. */
     firstWrong: () => firstWrong,
-    /** Whether the log begins with what was noted. */
     isAsNoted: () => isAsNoted,
     count: () => head.number,
     /** `COUNT:HEX`, to note elsewhere. */

@@ -28,7 +28,6 @@ export function changedCode(code: QrCodeRecord, change: QrCodeChange): QrCodeRec
   return { ...code, displayName, greeting, thankYou, takesWords, isListed, status };
 }
 
-/** The code if it is current; else why it cannot be changed or tipped. */
 export function currentCode<Code extends QrCodeRecord>(
   code: Code | undefined,
 ): { readonly outcome: 'current'; readonly code: Code } | CodeRefusal {

@@ -11,7 +11,6 @@ import type { Cents } from '#shared/money.ts';
 import type { EventPlace, EventRecord, EventStep, NotedKind } from '../port/events.ts';
 import type { EntryKind, StoredAdjustmentKind } from '../port/ledger.ts';
 
-/** The number of noted events that an account keeps; older ones go. */
 export const KEPT_EVENTS = 10_000;
 
 export interface EventToNote {
@@ -21,9 +20,8 @@ export interface EventToNote {
 }
 
 /**
- * The row of the next noted event. A tip is thanked for once and a month ends once, so that a second note of
- * either has the same id and changes nothing. A code changes often: its events differ by number and time, also
- * after a backup was restored and numbers are given again.
+ * A second note of thanks or of a month has the same id and changes nothing. Changes of a code differ by number and
+ * time, also when a restored backup gives numbers again.
  */
 export function notedRow(
   { position, number }: EventPlace,
@@ -64,10 +62,8 @@ interface NotedRow {
 }
 
 /**
- * Merges entries and noted events into one order: a noted event stands behind the entry whose position it has.
- * @param noted those up to the last of the entries. They were read after the entries: whatever stands before
- *   an entry was committed before it, because both are written under the lock of the account.
- * @param limit of both lists, and of what is taken of them.
+ * A noted event stands behind the entry whose position it has. `noted` was read after the entries, so that it has
+ * whatever was committed before one of them.
  */
 export function mergeEvents(
   after: EventPlace,

@@ -11,7 +11,6 @@ export interface MessagesRow extends TipMessages {
   readonly isErased: boolean;
 }
 
-/** The part of a stored message that a repeated tip is compared with. */
 export type KeptMessage = GiverMessage & Pick<MessagesRow, 'isErased'>;
 
 interface BlockRow extends BlockedGiver {
@@ -37,11 +36,7 @@ export function newMessagesRow(
   };
 }
 
-/**
- * Compares the message of a repeated tip. Of the name only its presence counts, because the giver may have
- * changed it meanwhile.
- * @param kept undefined for a tip without a message.
- */
+/** Of the name only its presence counts, because the giver may have changed it meanwhile. */
 export function isSameMessage(kept: KeptMessage | undefined, given: GiverMessage | undefined): boolean {
   if (kept?.isErased) return true;
   return (
@@ -52,13 +47,11 @@ export function isSameMessage(kept: KeptMessage | undefined, given: GiverMessage
 
 type Received = Pick<TransactionRecord, 'id' | 'giverId' | 'receiverId'>;
 
-/** An outcome, with the row to save when something changes. */
 export type MessageDecision<Outcome extends string> = {
   readonly outcome: Outcome;
   readonly row?: MessagesRow;
 };
 
-/** @param tip the tip of the id, if it exists. @param row the stored messages, if any. */
 export function decideThanks(
   { receiverId, text, nowMs }: { readonly receiverId: UserId; readonly text: string; readonly nowMs: number },
   tip: Received | undefined,
@@ -102,10 +95,8 @@ export interface PresentBlock extends Pick<BlockedGiver, 'serviceCategory'> {
 }
 
 /**
- * Whether blocks keep a giver out of a code: those of its service, and those of services whose page shows the
- * same name. Nothing else may, because a giver who found a page of another name paused too would learn that
- * both belong to one account.
- * @param blocks the blocks that the code's owner has of the giver.
+ * Whether blocks keep a giver out: those of the code's service, and of services whose page shows the same name. A giver
+ * who found a page of another name paused too would learn that both belong to one account.
  */
 export function isKeptOut(
   code: Pick<QrCodeWithProvider, 'serviceCategory' | 'displayName' | 'fullName'>,

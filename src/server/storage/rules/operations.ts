@@ -31,7 +31,6 @@ export function chargedOf({
   return chargeId === null ? [] : [{ ...dispute, chargeId }];
 }
 
-/** A person as operators see them beside a tip or a code. */
 export function partyOf({ id, fullName, username, email, closedAtMs }: Person): Party {
   const isOpen = closedAtMs === null;
   return { id, fullName, username: isOpen ? username : null, email: isOpen ? email : null };

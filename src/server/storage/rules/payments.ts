@@ -1,7 +1,4 @@
-/**
- * Rules of payments: the states and what the ledger gets. An engine locks and saves the row; triggers of both
- * engines refuse every other move.
- */
+/** Rules of payments: their states and what the ledger gets. Triggers of both engines refuse every other move. */
 import { cents } from '#shared/money.ts';
 import type { PaymentState } from '#shared/payments.ts';
 import type { QrCodeWithProvider } from '../port/codes.ts';
@@ -40,10 +37,8 @@ export type PaymentRow = ReturnType<typeof paymentRow> &
   Pick<PaymentRecord, 'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'>;
 
 /**
- * Decides the beginning of a payment; `due` when nothing stands against it.
- * @param earlier the payment under the same idempotency key, or for a guest the one with this id.
- * @param earlierTip the tip under the same key from a time when no payment service was used.
- * @param account the payout account of the code's owner.
+ * @param found.earlier the payment under the same idempotency key, or for a guest the one with this id.
+ * @param found.earlierTip the tip under the same key from a time when no payment service was used.
  */
 export function decidePayment(
   payment: NewPayment,
@@ -105,13 +100,11 @@ export function newPayment(
   };
 }
 
-/** A payment that only the payment service knew: pending, with its page. */
 export function foundPayment(found: FoundPayment, names: QrCodeWithProvider): PaymentRecord {
   const { receiverId: _, destination, checkout, ...payment } = found;
   return { ...newPayment(payment, names, destination), state: 'pending', checkout };
 }
 
-/** The changes of a payment by a move, and its effect on the ledger. */
 type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'capturesAtMs' | 'refund'>> & {
   readonly ledger?: 'gets the tip' | 'gets its capture' | 'gets its reversal';
 };
@@ -224,7 +217,6 @@ export function tipOf(
   return { ...tip, createdAtMs: nowMs };
 }
 
-/** The ledger's capture of an authorised payment, which moves no cents. */
 export function captureOf({ chargeId }: PaymentRecord, nowMs: number) {
   if (chargeId === null) throw new Error('a payment that was captured has no charge');
   const none = cents(0);
@@ -239,7 +231,6 @@ export function captureOf({ chargeId }: PaymentRecord, nowMs: number) {
   } as const;
 }
 
-/** The ledger's reversal for a payment, with its idempotency key. */
 export function reversalOf({ refund }: PaymentRecord, nowMs: number): [Reversal, string | null] {
   return [{ createdAtMs: nowMs, reversedBy: refund?.askedBy ?? null }, refund?.idempotencyKey ?? null];
 }
@@ -264,7 +255,6 @@ export function paymentRow({
   };
 }
 
-/** @param adjustments those of its tip. */
 export function paymentOf(
   { checkoutId, checkoutUrl, refundAskedAtMs, refundAskedBy, refundKey, ...payment }: PaymentRow,
   adjustments: readonly Adjustment[],

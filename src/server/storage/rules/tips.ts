@@ -24,13 +24,11 @@ export type StoredTransaction = Omit<
   'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'
 >;
 
-/** What happened to a tip after it was given, apart from a reversal. */
 export type Followed = Pick<TransactionRecord, 'adjustments' | 'capturesAtMs'>;
 
 /** A simulated tip, and one that was just given. */
 export const NOTHING_FOLLOWED: Followed = { adjustments: [], capturesAtMs: null };
 
-/** The sums of a tip after its adjustments. */
 export function leftOf({
   amountCents,
   netAmountCents,
@@ -44,7 +42,6 @@ export function leftOf({
   };
 }
 
-/** A stored tip that a new one may repeat, with its message. */
 export interface EarlierTip extends StoredTransaction {
   readonly giverMessage: KeptMessage | undefined;
 }
@@ -96,11 +93,7 @@ export interface GiverStanding {
   readonly isBlocked: boolean;
 }
 
-/**
- * Decides the recording of a tip; `due` when nothing stands against it.
- * @param earlier the tip under the same idempotency key, or for a guest the one with this id.
- * @param giver `isBlocked`: by the code's owner, of which the giver learns nothing.
- */
+/** @param earlier the tip under the same idempotency key, or for a guest the one with this id. */
 export function decideTip<Code extends QrCodeWithProvider>(
   tip: GivenTip,
   earlier: EarlierTip | undefined,
@@ -154,7 +147,6 @@ export function reverserOf(
   return parties.giverId === request.userId ? 'giver' : 'receiver';
 }
 
-/** Null for an operator, who has no idempotency key. */
 export function keyOf(request: NewReversal | OperatorReversal): string | null {
   return 'act' in request ? null : request.idempotencyKey;
 }
@@ -203,7 +195,6 @@ export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs
 /** The number of entries in a step of a listing: some milliseconds of work. */
 export const LISTING_SPAN = 2_000;
 
-/** Whether a tip under the same key is a repetition. @param kept the message of the earlier one. */
 export function isSameTip(
   earlier: Pick<NewTransaction, 'qrCodeId' | 'amountCents' | 'serviceCategory'>,
   kept: KeptMessage | undefined,
@@ -219,12 +210,10 @@ export function isSameTip(
 
 export const QUARTER_MS = 900_000;
 
-/** The start of a tip's bucket in milliseconds since 1970. */
 export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): number {
   return tip.createdAtMs - (tip.createdAtMs % QUARTER_MS);
 }
 
-/** A tip's bucket in quarters of an hour since 1970. */
 export function quarterOf({ createdAtMs }: Pick<TransactionRecord, 'createdAtMs'>): number {
   return Math.floor(createdAtMs / QUARTER_MS);
 }

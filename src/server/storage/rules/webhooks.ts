@@ -3,10 +3,8 @@ import type { WebhookId } from '#shared/ids.ts';
 import type { EventKind, EventPlace } from '../port/events.ts';
 import type { Delivery, NewWebhook } from '../port/webhooks.ts';
 
-/** The number of deliveries that an endpoint keeps. */
 export const KEPT_DELIVERIES = 100;
 
-/** Its next try is due at once, and no process has it. */
 const UNTRIED = { failingSinceMs: null, nextTryMs: 0, tries: 0, claimedUntilMs: 0 } as const;
 
 export const kindsText = (kinds: readonly EventKind[]): string => kinds.join(',');

@@ -9,10 +9,8 @@ export const accounts = table(
   'accounts',
   {
     id: userId('id').primaryKey(),
-    /** The account's name within the ledger. */
     number: integer('number').$type<AccountNumber>().notNull().generatedAlwaysAsIdentity(),
     email: text('email').notNull(),
-    /** In lower case, for comparison. */
     emailKey: text('email_key').notNull(),
     username: text('username').notNull(),
     fullName: text('full_name').notNull(),
@@ -25,18 +23,12 @@ export const accounts = table(
     /** When a password set by the operator expires; null for one chosen by its owner. */
     passwordExpiresAtMs: whole('password_expires_at_ms'),
     lastPosition: whole('last_position').notNull().default(0),
-    /** When the account will be closed; null unless its owner is closing it. */
     closesAtMs: whole('closes_at_ms'),
-    /** When the account was closed; its row then names nobody. */
     closedAtMs: whole('closed_at_ms'),
-    /** The hour of the clock at which the owner's days begin; null for the day of the calendar. */
     dayStartHour: whole('day_start_hour'),
-    /** SHA-256 in hexadecimal of the terms of use that were accepted; null where there were none. */
     acceptedTerms: text('accepted_terms'),
     termsAcceptedAtMs: whole('terms_accepted_at_ms'),
-    /** When an operator suspended the account; null unless it is suspended. */
     suspendedAtMs: whole('suspended_at_ms'),
-    /** The reason that its owner reads; null unless the account is suspended. */
     suspensionReason: text('suspension_reason'),
   },
   (t) => [
@@ -86,7 +78,6 @@ export const sessions = table(
     userId: accountId('user_id'),
     createdAtMs: whole('created_at_ms').notNull(),
     expiresAtMs: whole('expires_at_ms').notNull(),
-    /** Such as "Chrome on Android"; empty when the client sent none. */
     device: text('device').notNull().default(''),
     /** When the owner last proved to know the password; 0 for sessions from before that was asked. */
     confirmedAtMs: whole('confirmed_at_ms').notNull().default(0),
@@ -113,12 +104,8 @@ export const attempts = table(
   'attempts',
   {
     limit: text('limit_name').notNull(),
-    /** SHA-256 in hexadecimal; empty when the limit is not per account. */
     account: text('account').notNull(),
-    /**
-     * SHA-256 in hexadecimal of an address, network, device or session; a number when each attempt counts
-     * apart; empty when the limit counts none of these.
-     */
+    /** A number when each attempt counts apart; empty when the limit counts no address, device or session. */
     address: text('address').notNull(),
     count: whole('count').notNull(),
     endsAtMs: whole('ends_at_ms').notNull(),

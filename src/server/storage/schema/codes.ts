@@ -25,7 +25,6 @@ export const qrCodes = table(
     category: text('category').$type<ServiceCategory>().notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
     status: text('status').$type<QrCodeStatus>().notNull().default('active'),
-    /** The name that givers see; null for the account's full name. */
     displayName: text('display_name'),
     greeting: text('greeting'),
     photoName: text('photo_name')
@@ -35,7 +34,6 @@ export const qrCodes = table(
     sequence: whole('sequence').$type<CodeNumber>().notNull().generatedAlwaysAsIdentity(),
     takesWords: boolean('takes_words').notNull().default(true),
     thankYou: text('thank_you'),
-    /** Whether the provider's public page leads to this code. */
     isListed: boolean('is_listed').notNull().default(false),
   },
   (t) => [

@@ -1,7 +1,4 @@
-/**
- * The schema and the shared kinds of columns. Tables are written for PostgreSQL; SQLite's follow from them
- * under the same names (`drizzle/sqlite-tables.ts`).
- */
+/** The schema and kinds of columns, written for PostgreSQL; SQLite's follow from them (`drizzle/sqlite-tables.ts`). */
 import { bigint, customType, type PgColumn, boolean as pgBoolean, pgSchema } from 'drizzle-orm/pg-core';
 import type { UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
@@ -10,10 +7,7 @@ import type { Cents } from '#shared/money.ts';
 export const SCHEMA = pgSchema('tipwell');
 export const table = SCHEMA.table;
 
-/**
- * Text is ordered by bytes, as in SQLite. The collations of an operating system change with its versions,
- * which breaks indexes built before.
- */
+/** Ordered by bytes, as in SQLite: collations change with the operating system, which breaks indexes built before. */
 export const text = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
 export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const boolean = pgBoolean;

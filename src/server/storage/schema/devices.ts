@@ -14,15 +14,12 @@ export const pushDevices = table(
     sessionHash: bytes('session_hash')
       .notNull()
       .references(() => sessions.tokenHash, { onUpdate: 'cascade', onDelete: 'cascade' }),
-    /** The address at the push service, which is all that is needed to send to the device. */
     endpoint: text('endpoint').notNull(),
     /** The browser's keys (RFC 8291). */
     p256dh: bytes('p256dh').notNull(),
     auth: bytes('auth').notNull(),
-    /** Whether notifications contain messages. */
     withWords: boolean('with_words').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
-    /** The position of the last told entry, at first that of the newest when the device was added. */
     notifiedPosition: whole('notified_position').notNull(),
     nextTryMs: whole('next_try_ms').notNull(),
     tries: integer('tries').notNull(),

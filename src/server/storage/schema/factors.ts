@@ -39,7 +39,6 @@ export const totpSecrets = table(
     holderKind: holderKind(),
     holderId: holderId(),
     secret: bytes('secret'),
-    /** A secret that counts once a code of it was typed. */
     waiting: bytes('waiting'),
     /** The newest step whose code was used; -1 for none. */
     lastStep: whole('last_step').notNull(),
@@ -52,7 +51,6 @@ export const totpSecrets = table(
   ],
 );
 
-/** Codes that were not spent yet. */
 export const recoveryCodes = table(
   'recovery_codes',
   {

@@ -9,7 +9,6 @@ export const invitations = table(
   {
     id: text('id').$type<InvitationId>().primaryKey(),
     tokenHash: bytes('token_hash').notNull(),
-    /** The only email that may use it, in lower case; null for any. */
     emailKey: text('email_key'),
     maxUses: integer('max_uses').notNull(),
     usesLeft: integer('uses_left').notNull(),

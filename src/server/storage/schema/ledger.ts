@@ -20,9 +20,8 @@ const highest = (numbers: Readonly<Record<string, number>>) =>
   sql.raw(String(Math.max(...Object.values(numbers))));
 
 /**
- * Tips. Accounts and codes are named by their numbers, without foreign keys, so that accounts may live on several
- * databases; the view `transactions` tells their ids. On PostgreSQL the columns stand in the order of their sizes,
- * because it pads them.
+ * Accounts and codes are named by numbers without foreign keys, so that accounts may live on several databases. On
+ * PostgreSQL the columns stand in the order of their sizes, because it pads them.
  */
 export const tips = table(
   'tips',
@@ -34,14 +33,12 @@ export const tips = table(
     giverFeeCents: cents('giver_fee_cents').notNull(),
     receiverFeeCents: cents('receiver_fee_cents').notNull(),
     netAmountCents: cents('net_amount_cents').notNull(),
-    /** Null for a guest. */
     giver: account('giver'),
     receiver: account('receiver').notNull(),
     code: integer('code').$type<CodeNumber>().notNull(),
     /** The positions of its entries in the two accounts; null for a guest. */
     giverPosition: integer('giver_position'),
     receiverPosition: integer('receiver_position').notNull(),
-    /** The version of the terms; 0 for the specified ones. */
     termsVersion: integer('terms_version').notNull(),
     /** Basis points at the time of the request. */
     giverFeeRate: smallint('giver_fee_rate').notNull(),
@@ -69,11 +66,9 @@ export const tips = table(
   ],
 );
 
-/** Reversals of tips, written once and never changed. */
 export const reversals = table(
   'reversals',
   {
-    /** The order of reversals; it may have gaps. */
     sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
     transactionSequence: whole('transaction_sequence')
       .notNull()
@@ -81,7 +76,6 @@ export const reversals = table(
     createdAtMs: whole('created_at_ms').notNull(),
     giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
-    /** Null when neither of the two people asked for it. */
     reversedBy: text('reversed_by').$type<TipParty>(),
     idempotencyKey: text('idempotency_key'),
   },
@@ -96,7 +90,6 @@ export const reversals = table(
 export const adjustments = table(
   'adjustments',
   {
-    /** The order of adjustments; it may have gaps. */
     sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
     transactionSequence: whole('transaction_sequence')
       .notNull()
@@ -104,7 +97,6 @@ export const adjustments = table(
     /** 1, 2, 3 ... for each tip. */
     number: integer('number').notNull(),
     kind: text('kind').$type<StoredAdjustmentKind>().notNull(),
-    /** The payment service's id of what happened. */
     source: text('source').notNull(),
     amountCents: cents('amount_cents').notNull(),
     giverFeeCents: cents('giver_fee_cents').notNull(),
@@ -129,10 +121,7 @@ export const adjustments = table(
   ],
 );
 
-/**
- * The kinds of entries that are no tips, as a literal: the engines use the index of changes only for a condition
- * in its own words.
- */
+/** A literal, because the engines use the index of changes only for a condition in its own words. */
 export const KINDS_OF_CHANGES = sql.raw(
   `(${[
     KIND_NUMBERS.received_reversed,
@@ -153,14 +142,12 @@ export const tipEntries = table(
     balanceAfterCents: cents('balance_after_cents').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
     account: account('account').notNull(),
-    /** 1, 2, 3 ... for each account, in the order of commits. */
     position: integer('position').notNull(),
     kind: smallint('kind').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.account, t.position] }),
     index('tip_entries_time').on(t.account, t.createdAtMs),
-    /** Reversals and adjustments are few among the entries of an account. */
     index('tip_entries_changes')
       .on(t.account, t.createdAtMs, t.position)
       .where(sql`kind in ${KINDS_OF_CHANGES}`),
@@ -188,8 +175,7 @@ export const tipQuarters = table(
     count: integer('count').notNull(),
     checkedCount: integer('checked_count').notNull().default(0),
     /**
-     * The number of tips in the sum of amounts and the largest net amount. Where it is less than the count,
-     * both are made up from the ledger on demand.
+     * How many tips are in gross and largest. Where fewer than the count, both are made up from the ledger on demand.
      */
     detailedCount: integer('detailed_count').notNull().default(0),
     category: smallint('category').notNull(),

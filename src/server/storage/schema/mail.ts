@@ -1,7 +1,4 @@
-/**
- * The outbox of mails, the links in them, and what an account's owner chose to be mailed. A mail's row goes
- * once it was sent; the token of a link is stored as its hash only.
- */
+/** The outbox of mails, the links in them, stored as hashes of their tokens, and what owners chose to be mailed. */
 import { sql } from 'drizzle-orm';
 import { check, index, integer } from 'drizzle-orm/pg-core';
 import type { MailId } from '#shared/ids.ts';
@@ -17,7 +14,6 @@ export const mails = table(
     userId: userId('user_id').references(() => accounts.id),
     kind: text('kind').$type<MailKind>().notNull(),
     recipient: text('recipient').notNull(),
-    /** The data of the letter as JSON. */
     content: text('content').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
     nextTryMs: whole('next_try_ms').notNull(),
@@ -58,13 +54,11 @@ export const mailSettings = table(
       .$type<typeof accounts.$inferSelect.id>()
       .primaryKey()
       .references(() => accounts.id),
-    /** When the present address was confirmed; null for one that never was. */
     confirmedAtMs: whole('confirmed_at_ms'),
     /** The mail server's last refusal of the present address; null when it took a mail since. */
     refusal: text('refusal'),
     refusedAtMs: whole('refused_at_ms'),
     monthlyStatement: boolean('monthly_statement').notNull(),
-    /** Decides when a month begins. */
     timeZone: text('time_zone').notNull(),
     /** The last month that needs no statement any more, such as 2026-05; empty while none are wanted. */
     statedMonth: text('stated_month').notNull(),

@@ -1,7 +1,4 @@
-/**
- * The tables of messages between giver and receiver. They are not part of the ledger, because messages can be
- * hidden and have to be erased.
- */
+/** The tables of messages. They are no part of the ledger, because messages can be hidden and have to be erased. */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -23,7 +20,6 @@ export const tipMessages = table(
     isHidden: boolean('is_hidden').notNull(),
     thankYou: text('thank_you'),
     thankedAtMs: whole('thanked_at_ms'),
-    /** When the receiver reported the message, and when the operator settled the report. */
     reportedAtMs: whole('reported_at_ms'),
     settledAtMs: whole('settled_at_ms'),
     /** Erased with the account of one of the two, or because the tip was never paid. */
@@ -42,7 +38,6 @@ export const tipMessages = table(
   ],
 );
 
-/** Blocks of givers by receivers, each with its service and the tip that caused it. */
 export const blockedGivers = table(
   'blocked_givers',
   {

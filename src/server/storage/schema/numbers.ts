@@ -1,7 +1,4 @@
-/**
- * The numbers by which the ledger's tables know closed sets of words. They are stored, so that none ever changes or
- * is used again; the views of the migrations turn them back into words.
- */
+/** The numbers of closed sets of words in the ledger's tables. They are stored: none ever changes or is used again. */
 import type { $brand } from 'zod';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { PaymentMode } from '#shared/payments.ts';
@@ -9,7 +6,6 @@ import type { EntryKind } from '../port/ledger.ts';
 
 /** An account's name within the ledger, made with the account. */
 export type AccountNumber = number & $brand<'AccountNumber'>;
-/** A code's name within the ledger. */
 export type CodeNumber = number & $brand<'CodeNumber'>;
 
 export const CATEGORY_NUMBERS: Readonly<Record<ServiceCategory, number>> = {

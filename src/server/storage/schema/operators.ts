@@ -9,12 +9,10 @@ export const operators = table(
   {
     id: text('id').$type<OperatorId>().primaryKey(),
     email: text('email').notNull(),
-    /** In lower case, for comparison. */
     emailKey: text('email_key').notNull(),
     /** Null for an operator who logs in by passkey, or who has not enrolled. */
     passwordHash: text('password_hash'),
     createdAtMs: whole('created_at_ms').notNull(),
-    /** When the present factors were enrolled; null before that. */
     enrolledAtMs: whole('enrolled_at_ms'),
   },
   (t) => [uniqueIndex('operators_email_key').on(t.emailKey)],
@@ -33,12 +31,9 @@ export const operatorSessions = table(
     operatorId: operatorId('operator_id'),
     createdAtMs: whole('created_at_ms').notNull(),
     lastUsedAtMs: whole('last_used_at_ms').notNull(),
-    /** Use does not prolong it. */
     expiresAtMs: whole('expires_at_ms').notNull(),
-    /** When the second factor was last proved; 0 before that. */
     confirmedAtMs: whole('confirmed_at_ms').notNull(),
     address: text('address').notNull(),
-    /** Such as "Chrome on Android"; empty when the client sent none. */
     device: text('device').notNull(),
   },
   (t) => [

@@ -9,7 +9,6 @@ import { accountId, accounts } from './accounts.ts';
 import { qrCodes } from './codes.ts';
 import { boolean, cents, table, text, userId, whole } from './columns.ts';
 
-/** Columns of the tip that is paid for. */
 const tipColumns = {
   giverId: userId('giver_id').references(() => accounts.id),
   receiverId: accountId('receiver_id'),
@@ -43,12 +42,9 @@ export const payments = table(
     destination: text('destination').notNull(),
     state: text('state').$type<PaymentState>().notNull().default('created'),
     changedAtMs: whole('changed_at_ms').notNull(),
-    /** The time after which it cannot be paid. */
     expiresAtMs: whole('expires_at_ms').notNull(),
-    /** The payment page's id at the payment service, and its address. */
     checkoutId: text('checkout_id'),
     checkoutUrl: text('checkout_url'),
-    /** The payment service's id of the charge; null until it is paid. */
     chargeId: text('charge_id'),
     /** When to ask the payment service next; null when nothing is open. */
     lookAtMs: whole('look_at_ms'),
@@ -56,16 +52,13 @@ export const payments = table(
     refundAskedAtMs: whole('refund_asked_at_ms'),
     refundAskedBy: text('refund_asked_by').$type<TipParty>(),
     refundKey: text('refund_key'),
-    /** The version of the terms; 0 for the specified ones. */
     termsVersion: integer('terms_version').notNull().default(0),
-    /** The operator's account at the payment service; null for payments from before this was stored. */
     platform: text('platform'),
     /** When the money that is held on the giver's card is captured, or was to be before it was cancelled. */
     capturesAtMs: whole('captures_at_ms'),
     owedByReceiverCents: cents('owed_by_receiver_cents').notNull().default(sql`0`),
     owedToGiverCents: cents('owed_to_giver_cents').notNull().default(sql`0`),
     owedToReceiverCents: cents('owed_to_receiver_cents').notNull().default(sql`0`),
-    /** Debts that an operator has written off, and paid to the giver in another way. */
     settledByReceiverCents: cents('settled_by_receiver_cents').notNull().default(sql`0`),
     settledToGiverCents: cents('settled_to_giver_cents').notNull().default(sql`0`),
   },
@@ -127,13 +120,11 @@ export const payoutAccounts = table(
     paymentMode: text('payment_mode').$type<PaidMode>().notNull(),
     /** The operator's account at the payment service; empty for accounts from before this was stored. */
     platform: text('platform').notNull().default(''),
-    /** The payment service's id of the account. */
     accountId: text('account_id').notNull(),
     chargesEnabled: boolean('charges_enabled').notNull(),
     /** What the payment service asks of the owner, in its own names, separated by spaces. */
     missing: text('missing').notNull(),
     changedAtMs: whole('changed_at_ms').notNull(),
-    /** ISO 3166-1 alpha-2. */
     country: text('country'),
     payoutsEnabled: boolean('payouts_enabled').notNull().default(false),
     disabledReason: text('disabled_reason'),

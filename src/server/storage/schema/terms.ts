@@ -3,14 +3,10 @@ import { check, integer } from 'drizzle-orm/pg-core';
 import { MAX_AMOUNT_CENTS } from '../port/terms.ts';
 import { cents, table, text, whole } from './columns.ts';
 
-/**
- * The terms of tips, each version written once and never changed. In force is the newest version whose time
- * has come, else the specified terms, which have no row. Triggers fix the currency with the first tip.
- */
+/** Written once and never changed. In force is the newest version whose time has come, else the specified terms. */
 export const termsVersions = table(
   'terms',
   {
-    /** 1, 2, 3 ... */
     version: integer('version').primaryKey(),
     fromMs: whole('from_ms').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),

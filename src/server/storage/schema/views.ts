@@ -1,7 +1,6 @@
 /**
- * The ledger's tables as the rest of the storage reads them: views of the migrations, with ids and words beside the
- * numbers. Ids and words are looked up for the columns that a statement names; conditions name numbers, which the
- * indexes have.
+ * The ledger's tables as the rest of the storage reads them: views with ids and words beside the numbers. Conditions
+ * name numbers, which the indexes have.
  */
 import { integer } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';

@@ -1,7 +1,4 @@
-/**
- * Endpoints that are told of the events of an account, and their answers. The ledger and the noted events are
- * the outbox: an endpoint is told what comes after its place.
- */
+/** Endpoints that are told of the events of an account, each of what comes after its place, and their answers. */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey } from 'drizzle-orm/pg-core';
 import type { EventId, WebhookId } from '#shared/ids.ts';
@@ -17,16 +14,12 @@ export const webhooks = table(
     url: text('url').notNull(),
     /** The types of events that are told, separated by commas. */
     kinds: text('kinds').notNull(),
-    /** As it is, because a hash cannot sign. */
     secret: bytes('secret').notNull(),
-    /** The secret before, which signs as well for a day after it was replaced. */
     oldSecret: bytes('old_secret'),
     oldSecretUntilMs: whole('old_secret_until_ms'),
     createdAtMs: whole('created_at_ms').notNull(),
-    /** The last entry and the last noted event that it was told. */
     position: whole('position').notNull(),
     number: whole('number').notNull(),
-    /** Null while it is on. */
     offReason: text('off_reason').$type<OffReason>(),
     offAtMs: whole('off_at_ms'),
     /** Whether the owner's devices were told that it was switched off, or need not be. */
@@ -35,7 +28,6 @@ export const webhooks = table(
     nextTryMs: whole('next_try_ms').notNull(),
     tries: integer('tries').notNull(),
     claimedUntilMs: whole('claimed_until_ms').notNull(),
-    /** The number of its last delivery. */
     deliveryCount: whole('delivery_count').notNull(),
   },
   (t) => [

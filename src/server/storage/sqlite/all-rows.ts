@@ -9,7 +9,6 @@ import { type Database, holdDatabase, openDatabase } from './connection.ts';
 import { tipsOfPast } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
 
-/** `ManagedDatabase.readAll` of the file at `path`, opened for reading only. */
 export async function readAll<Result>(
   path: string,
   use: (tables: Iterable<TableRows>, past: NotedPast) => Promise<Result>,

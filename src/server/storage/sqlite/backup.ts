@@ -1,7 +1,4 @@
-/**
- * Backups: a consistent copy while the server writes. A file is trusted only after its schema was compared
- * with the migrations, its pages were read and its ledger was checked.
- */
+/** A backup is a consistent copy while the server writes, trusted after schema, pages and ledger were checked. */
 import { requireTrusted, writeBackup } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
 import { findingsOf, unread } from '../checks/findings.ts';
@@ -41,11 +38,7 @@ export function backUp(path: string, target: string, noted: readonly NotedPast[]
   });
 }
 
-/**
- * Copies a database with its write-ahead log into a new file, private from its first byte.
- * @param name the copy's name in messages.
- * @throws DatabaseRefused when there is no database or the copy cannot be written.
- */
+/** The copy is private from its first byte. @throws DatabaseRefused when there is no database or it is not writable. */
 export function copyDatabase(path: string, copy: string, name: string): void {
   readFile(path, (database) => {
     try {

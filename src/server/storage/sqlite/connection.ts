@@ -31,10 +31,7 @@ const LONGEST_LOG = 8_000;
 const SHORTEST_LOG = 1_000;
 const LOG_SHARE = 1 / 8;
 
-/**
- * Opens a file, creating it and its folder when missing, and makes it private unless it is only read.
- * @throws DatabaseRefused when the file is no database, is damaged, has a hard link, or cannot be opened.
- */
+/** A file is made private unless only read. @throws DatabaseRefused when it is damaged, linked, or cannot be opened. */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   try {
     if (path !== IN_MEMORY && !options.readonly) prepareFile(locate(path), options.mustExist ?? false);
@@ -46,8 +43,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     });
     try {
       if (!options.readonly) database.pragma('journal_mode = WAL');
-      // Set after WAL: the bundled SQLite falls back to NORMAL when it enters that mode, which may lose
-      // acknowledged tips in a power failure.
+      // Set after WAL, on which SQLite falls back to NORMAL and may lose acknowledged tips in a power failure.
       database.pragma('synchronous = FULL');
       database.pragma('foreign_keys = ON');
       // REPLACE fires delete triggers, which guard the ledger, only with this setting.
@@ -74,7 +70,6 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   }
 }
 
-/** The pages after which the log is checkpointed, fewer on a small disk. */
 function lengthOfLog(path: string, bytesOfPage: number): number {
   if (path === IN_MEMORY) return LONGEST_LOG;
   const { bavail, bsize } = statfsSync(dirname(locate(path)));
@@ -101,11 +96,9 @@ function prepareFile(place: string, mustExist: boolean): void {
 }
 
 /**
- * Takes the lock of a running server, which the operating system frees with the process. The lock is a file
- * of its own, so that backups can read the database, and lies where symbolic links lead, so that one file
- * cannot be locked under two names.
- * @returns a function that releases it.
- * @throws DatabaseRefused when another process holds it or it cannot be taken.
+ * Takes the lock of a running server, which the operating system frees with the process. It is a file of its own, so
+ * that backups can read the database, and lies where symbolic links lead, so that one file has one lock.
+ * @returns a function that releases it. @throws DatabaseRefused when another process holds it or it cannot be taken.
  */
 export function holdDatabase(path: string): () => void {
   if (path === IN_MEMORY) return () => {};
@@ -141,10 +134,7 @@ export function isSqliteError(
   );
 }
 
-/**
- * Turns damage met while opening into a sentence for the operator.
- * @throws DatabaseRefused for damage; other errors of `step` are passed on.
- */
+/** @throws DatabaseRefused for damage met while opening; other errors of `step` are passed on. */
 export function refuseDamage<Result>(path: string, step: () => Result): Result {
   try {
     return step();

@@ -1,7 +1,4 @@
-/**
- * The places and modes of a database and its files. Personal data is for the process's user alone, whatever
- * its umask. Windows has no such modes, so nothing is changed there.
- */
+/** Places and modes of a database's files. Personal data is for the process's user alone; Windows has no such modes. */
 import {
   chmodSync,
   closeSync,
@@ -29,10 +26,7 @@ export const COMPANIONS = ['-wal', '-shm'] as const;
 /** Suffixes of all files of a database, the empty one included. */
 const BELONGING = /^(?:\.lock|(?:\.incoming|\.before-restore(?:-\d+)?)?(?:-wal|-shm)?)$/;
 
-/**
- * The path without symbolic links, also of a missing file. SQLite keeps its log beside that path, and so do
- * all other files of a database.
- */
+/** The path without symbolic links, also of a missing file. The log and all other files lie beside that path. */
 export function locate(path: string): string {
   let place = resolve(path);
   for (let links = 0; links < MAX_LINKS; links += 1) {
@@ -70,8 +64,7 @@ export function makeFile(path: string): void {
 }
 
 /**
- * Closes a database and its files to other users, where an earlier version left them open. The folder is
- * closed only if it is the default one: another may hold other programs' files.
+ * Closes files that an earlier version left open. A folder that is not the default one may hold other programs' files.
  */
 export function tighten(path: string): void {
   const folder = dirname(path);
@@ -83,7 +76,6 @@ export function tighten(path: string): void {
   }
 }
 
-/** The names in a folder; null where they may not be read. */
 function namesIn(folder: string): readonly string[] | null {
   try {
     return readdirSync(folder);

@@ -68,7 +68,6 @@ function isPassing(error: unknown): boolean {
   return asUnavailable(error) instanceof StorageUnavailable;
 }
 
-/** @param open is called before all else; when it fails, the file is closed. */
 async function openStorage(
   path: string,
   options: { readonly mustExist: boolean },
@@ -85,7 +84,6 @@ async function openStorage(
   }
 }
 
-/** Checks what was written to the ledger since the last check. @returns problems as sentences. */
 function checkToTheEnd(database: Database, statements: Statements): readonly string[] {
   const checkRecent = createRecentCheck(database, statements);
   const checkWindows = database.transaction(() => {

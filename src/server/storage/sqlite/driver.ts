@@ -14,9 +14,8 @@ class SqliteDialect extends PgDialect {
   }
 
   /**
-   * The sign hides a value from the planner: SQLite 3.54 plans some statements (joins, sorted ones) anew for
-   * each value that they are run with (measured: 37 µs for a session instead of 5). Without the statistics of
-   * ANALYZE no value changes a plan.
+   * The sign hides a value from the planner: SQLite 3.54 plans some statements anew for each value (measured: 37 µs for
+   * a session instead of 5). Without the statistics of ANALYZE no value changes a plan.
    */
   override escapeParam(): string {
     return '+?';
@@ -40,9 +39,8 @@ const NOTHING_TO_DO: Prepared<Values, unknown> = {
 let compiled: CompiledStatements | undefined;
 
 /**
- * All statements on a connection. Each runs at once.
- * @param prepared `now`: a statement with an unknown column throws here. `when run`: it throws when it
- *   runs, and one that never runs costs nothing (preparing all takes longer than most tests).
+ * @param prepared `now`: an unknown column throws here. `when run`: it throws then, and a statement that never runs
+ * costs nothing (preparing all takes longer than most tests).
  */
 export function prepareStatements(database: Database, prepared: 'now' | 'when run' = 'now'): Statements {
   compiled ??= compileAll({

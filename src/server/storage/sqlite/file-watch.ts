@@ -1,6 +1,5 @@
 /**
- * Watches whether the open files are still those at their path. A deleted or replaced file accepts writes
- * while it is open, which are lost with the process
+ * A deleted or replaced file accepts writes while it is open, which are lost with the process
  * (https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
  */
 import { statSync } from 'node:fs';

@@ -1,8 +1,6 @@
 /**
- * All writes: steps that gather while turns of the event loop bring more share one durable commit, and are
- * answered after it. A write costs mostly the flush, which sharing makes cheap. When a step fails, all are run
- * again with each in its own savepoint, so that it fails alone. A busy file is waited for outside of SQLite, so
- * that the event loop never stops.
+ * All writes: steps that gather while turns of the event loop bring more share one durable commit, and are answered
+ * after it (docs/decisions/003-storage-port.md).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measure } from '#server/measures.ts';
@@ -27,10 +25,8 @@ interface QueuedStep {
 
 export interface GroupCommit {
   /**
-   * Runs a synchronous step atomically and durably; it reads what earlier steps wrote. It may run twice, the first
-   * time without effect, and so changes nothing but the database.
-   * @throws StorageUnavailable when it could not be saved. An error of `step` is passed on, with nothing
-   *   changed.
+   * Runs a synchronous step atomically and durably. It may run twice, the first time without effect, and so changes
+   * nothing but the database. @throws StorageUnavailable when it was not saved, and the errors of `step`.
    */
   write<Result>(step: () => Result): Promise<Result>;
   close(): Promise<void>;
@@ -73,10 +69,7 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
   });
   const runEachAlone = database.transaction((steps: readonly QueuedStep[]) => steps.map(runAlone));
 
-  /**
-   * Commits the steps. @returns the error of each that failed alone; null for those that are committed.
-   * @throws the error that ended the whole transaction.
-   */
+  /** @returns the error of each step, null for committed ones. @throws the error that ended the transaction. */
   function commitTogether(steps: readonly QueuedStep[]): readonly unknown[] {
     try {
       return runTogether.immediate(steps);
@@ -92,9 +85,8 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
   let lastTry = { endsAt: Number.NEGATIVE_INFINITY, error: null as unknown };
 
   /**
-   * Checkpoints the log and truncates it. A log shorter than usual would otherwise keep its room: a tip takes
-   * 40 KB of the log and less than 1 KB of the file.
-   * @throws the driver's SQLITE_FULL when there is no room for the checkpoint, now or a moment ago.
+   * A log shorter than usual would otherwise keep its room: a tip takes 40 KB of the log and less than 1 KB of the
+   * file. @throws the driver's SQLITE_FULL when there is no room for the checkpoint, now or a moment ago.
    */
   function makeRoom(): void {
     if (performance.now() < lastTry.endsAt + ROOM_PAUSE_MS) throw lastTry.error;
@@ -148,8 +140,7 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Steps of the next turns join as long as each turn brings more; with one turn only, half of the
-      // requests waiting for the same disk came too late.
+      // Steps join for as long as each turn brings more; with one turn, half of the waiting requests came too late.
       for (let waiting = 0; waiting < queue.length && queue.length < MAX_STEPS_PER_COMMIT; ) {
         waiting = queue.length;
         await new Promise(setImmediate);

@@ -6,7 +6,6 @@ import { columnsOfPast, tipText } from '../checks/past.ts';
 import type { AuditRow } from '../port/audit.ts';
 import type { Database } from './connection.ts';
 
-/** @param what the table is called in the sentence. */
 const sequenceOf = (table: string, what = table): Invariant => [
   `the sequence of ${what} has no gap, and ends with the last one given out`,
   `SELECT 'sequence ' || given FROM (
@@ -48,7 +47,6 @@ const EARLIER_INVARIANTS: readonly Invariant[] = [
   REFERENCES_LEAD,
 ];
 
-/** Checks the invariants of the file's version in one consistent view. @returns the violations. */
 export function checkLedger(database: Database): LedgerViolation[] {
   const name = (invariant: Invariant) => database.prepare<[], string>(offendersOf(invariant)).pluck().all();
   return database.transaction(() =>
@@ -90,11 +88,7 @@ export function* tipsOfPast(database: Database): Generator<string, void> {
   for (const values of tips.raw().iterate()) yield tipText(values);
 }
 
-/**
- * SQLite's integrity check.
- * @param depth `quick` does not compare indexes with tables.
- * @returns damage; empty when there is none.
- */
+/** @param depth `quick` does not compare indexes with tables. @returns damage; empty when there is none. */
 export function checkIntegrity(database: Database, depth: 'quick' | 'full'): string[] {
   const pragma = depth === 'quick' ? 'quick_check' : 'integrity_check';
   return database

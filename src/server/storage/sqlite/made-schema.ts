@@ -1,7 +1,4 @@
-/**
- * What migrations make of an empty database, by running them. It takes 60 ms, most of it renaming tables under
- * triggers, so that the build notes a digest of what comes of all of them.
- */
+/** What migrations make of an empty database. Running them takes 60 ms, so the build notes a digest of the result. */
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,24 +27,18 @@ export function objectsMadeBy(migrations: readonly Migration[]): SchemaObjects {
   }
 }
 
-/**
- * Whether a schema is what the build has seen these migrations make. Without a note nothing is said, and the
- * migrations have to be run.
- * @param applied the hashes of the migrations that the database has run.
- */
+/** Whether a schema is what the build has seen these migrations make; false without the build's note. */
 export function isAsBuilt(applied: readonly string[], objects: SchemaObjects): boolean {
   const file = join(MIGRATIONS_FOLDER, DIGEST_FILE);
   return existsSync(file) && readFileSync(file, 'utf8') === digestOf(applied, objects);
 }
 
-/** The note of a build: of all migrations, and of what they make. */
 export function digestForBuild(): string {
   const migrations = readMigrations('sqlite');
   const hashes = migrations.map((migration) => migration.hash);
   return digestOf(hashes, objectsMadeBy(migrations));
 }
 
-/** Of the migrations that a database has run, and of its tables, indexes, triggers and views. */
 export function digestOf(applied: readonly string[], objects: SchemaObjects): string {
   return hash('sha256', JSON.stringify([applied, [...objects]]));
 }

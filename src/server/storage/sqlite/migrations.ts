@@ -1,8 +1,7 @@
 /**
- * Migrates a database file. Each migration is a transaction that is rolled back when it breaks a foreign key
- * or a table has fewer rows than before. Foreign keys are off meanwhile, because rebuilding a table with them
- * on can delete the rows that refer to it. A migration may count the present ledger as checked, because it is
- * checked before the first.
+ * Each migration is a transaction that is rolled back when it breaks a foreign key or a table gets fewer rows. Foreign
+ * keys are off meanwhile, because rebuilding a table with them on can delete the rows that refer to it. A migration may
+ * count the present ledger as checked, because it is checked before the first.
  */
 import { SOFTWARE } from '#shared/software.ts';
 import { compareObjects, type Migration, requireKnown, requireUnchanged } from '../care/migrations.ts';
@@ -13,10 +12,8 @@ import { isAsBuilt, MIGRATIONS_TABLE, objectsMadeBy } from './made-schema.ts';
 import { objectsOf } from './schema-check.ts';
 
 /**
- * Runs the outstanding migrations.
- * @returns how many were run.
- * @throws DatabaseRefused, with the file unchanged, when it comes from a newer or foreign version or has
- *   other tables, its ledger does not add up, or a migration would lose rows or break a reference.
+ * @returns how many migrations were run. @throws DatabaseRefused, with the file unchanged, for a newer or foreign
+ * version or other tables, a ledger that does not add up, or when rows or references would be lost.
  */
 export function migrate(
   database: Database,
@@ -45,11 +42,7 @@ export function migrate(
   return migrations.length - applied.length;
 }
 
-/**
- * Compares the schema of a file with what its migrations make of an empty one.
- * @returns a sentence for each difference.
- * @throws DatabaseRefused when the file is foreign or has run an unknown migration.
- */
+/** @returns differences in sentences. @throws DatabaseRefused for a foreign file or an unknown migration. */
 export function checkSchema(database: Database, migrations: readonly Migration[]): string[] {
   if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${SOFTWARE}'s.`);
   const applied = appliedTo(database);
@@ -80,7 +73,6 @@ export function appliedTo(database: Database): string[] {
   return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();
 }
 
-/** @param before how many rows each table has. @returns how many it has afterwards. */
 function apply(database: Database, migration: Migration, position: number, before: RowCounts): RowCounts {
   for (const statement of migration.statements) database.exec(statement);
   const after = countRows(database);

@@ -11,7 +11,6 @@ export function createRecentCheck(database: Database, statements: Statements): (
     .prepare<[string], number>('SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?')
     .pluck();
 
-  /** Sequences must have no gap and end with the last one that SQLite gave out. */
   function problemsOfSequence(before: Checkpoint, window: CheckWindow): string[] {
     const { transactions, reversals, adjustments } = window;
     const isOff = (table: string, after: number, rows: readonly { readonly sequence: number }[]) =>

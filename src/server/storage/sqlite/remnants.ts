@@ -7,10 +7,7 @@ import { type Remnants, StorageUnavailable } from '../port/storage.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable } from './group-commit.ts';
 
-/**
- * The largest file that is rewritten, in bytes. Everything else stops meanwhile: 10 MB took 0.2 s on a busy
- * machine, and a tip waits at most 2 s for another process.
- */
+/** Everything else stops while a file is rewritten: 10 MB took 0.2 s on a busy machine; a tip waits at most 2 s. */
 const MAX_REWRITTEN_BYTES = 64 * 1_024 * 1_024;
 
 const PATIENCE_MS = 5_000;

@@ -39,7 +39,6 @@ export async function restore(backup: string, path: string, options: RestoreOpti
   }
 }
 
-/** Compares the copy with the present database and ends its sessions. */
 async function prepare(incoming: string, place: string, options: RestoreOptions) {
   const database = openDatabase(incoming, { mustExist: true });
   try {

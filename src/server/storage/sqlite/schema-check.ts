@@ -22,10 +22,7 @@ export function objectsOf(database: Database): SchemaObjects {
   });
 }
 
-/**
- * Removes differences without meaning: white space, case, the kind of quotes. A quoted name stays different
- * from a word, because `"null"` is not `null`.
- */
+/** White space, case and kinds of quotes mean nothing. A quoted name is no word: `"null"` is not `null`. */
 function normalized(sql: unknown): unknown {
   // SQLite reads a text up to its first NUL, which no migration contains.
   if (typeof sql !== 'string' || sql.includes('\0')) return sql;

@@ -16,10 +16,7 @@ import { forgetRemnants } from './remnants.ts';
 
 type SessionToFind = Parameters<Statements['liveSession']['one']>[0];
 
-/**
- * Takes over an open and migrated database, closing it in the end. @param lossOfFile tells why a write would
- * not last; null when it would.
- */
+/** Takes over an open, migrated database. @param lossOfFile tells why a write would not last; null when it would. */
 export function createSqliteStorage(
   database: Database,
   lossOfFile: FileWatch = WITHOUT_FILES,
@@ -51,8 +48,7 @@ export function createSqliteStorage(
   const dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
   let knownVersion = dataVersion.get();
 
-  // The sessions of one turn's requests are found one after the other in one snapshot: alone, each begins a read of
-  // its own, and meets the processor's caches cold.
+  // The sessions of one turn are found in one snapshot: alone, each begins a read and meets the caches cold.
   const findInSnapshot = database.transaction((group: readonly SessionToFind[]) =>
     group.map((wanted) => {
       const row = runAtOnce(statements.liveSession.one(wanted));
@@ -90,10 +86,7 @@ export function createSqliteStorage(
   };
 }
 
-/**
- * An expired count of attempts as large as the largest tip: a tip that splits a page of each index writes 29
- * pages instead of 11. The long text stands in the table and in an index.
- */
+/** An expired count as large as the largest tip, which splits a page of each index: 29 pages instead of 11. */
 const PROOF = {
   limit: 'readiness',
   account: 'readiness '.padEnd(64 * 1_024),

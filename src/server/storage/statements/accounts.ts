@@ -84,7 +84,6 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .select({ userId: formerUsernames.userId })
       .from(formerUsernames)
       .where(is(formerUsernames.username, 'username')),
-    /** Accounts with the email or the username of a new one, at most three. */
     accountsLike: db
       .select({ id: accounts.id, emailKey: accounts.emailKey, username: accounts.username })
       .from(accounts)
@@ -138,12 +137,10 @@ export function accountStatements({ db, isIn, choose }: Builder) {
         .orderBy(asc(accounts.id))
         .for('no key update'),
     }),
-    /** Nulls end a suspension. */
     setSuspension: db
       .update(accounts)
       .set(given(accounts, 'suspendedAtMs', 'suspensionReason'))
       .where(is(accounts.id, 'id')),
-    /** Null for an account that stays open. */
     setClosingTime: db.update(accounts).set(given(accounts, 'closesAtMs')).where(is(accounts.id, 'id')),
     closingAccounts: db
       .select({ id: accounts.id })

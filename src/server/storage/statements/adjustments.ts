@@ -8,10 +8,7 @@ export function adjustmentStatements({ db, isIn }: Builder) {
   const { sequence: _, transactionSequence: __, ...change } = getTableColumns(adjustments);
   return {
     insertAdjustment: insert(db, adjustments),
-    /**
-     * The adjustments of paid tips, one row each, and one row for a payment without any. The reversal is read
-     * again, so that all rows are of one moment.
-     */
+    /** Has a row for each adjustment, or one. The reversal is read again, so that all rows are of one moment. */
     whatFollowed: db
       .select({
         id: payments.id,

@@ -1,7 +1,4 @@
-/**
- * The parts of statements. Each is written once with drizzle's builder for PostgreSQL and compiled for both
- * engines (`compile.ts`); where an engine needs another text, `choose` says why.
- */
+/** The parts of statements, which are written once for both engines (docs/decisions/032-storage-said-once.md). */
 import {
   type Column,
   eq,
@@ -25,7 +22,6 @@ export interface ChangeCount extends PgQueryResultHKT {
   readonly type: { readonly rowCount: number | null };
 }
 
-/** A statement that answers `Result` at each run. */
 export interface Preparable<Result> {
   prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Result> };
 }
@@ -88,7 +84,6 @@ type Assignments<Name extends PropertyKey> = { [Key in Name]: SQL };
 const assign = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, sql`${value(name)}`]));
 
-/** The assignments of an update of these columns to the values of the same names. */
 export function given<Table extends PgTable, Name extends keyof Columns<Table> & string>(
   _table: Table,
   ...names: readonly Name[]
@@ -142,7 +137,6 @@ export const insertOnce = <Table extends PgTable>(db: Builder['db'], table: Tabl
       .onConflictDoNothing(target && { target }),
   );
 
-/** Inserts a row or updates the one with the same key. @param key the columns of the key. */
 export function save<Table extends PgTable>(
   db: Builder['db'],
   table: Table,

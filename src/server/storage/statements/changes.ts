@@ -32,7 +32,6 @@ const adjustedBefore = (column: PgColumn) =>
     where earlier.transaction_sequence = ${transactions.sequence}
       and ${positionOf(sql.raw('earlier'))} < ${entries.position}
   ) end`.mapWith(adjustments.amountCents);
-/** The sums of an entry: of its tip, of its adjustment, and of the adjustments before its reversal. */
 const moved = {
   amountCents: transactions.amountCents,
   giverFeeCents: transactions.giverFeeCents,
@@ -51,7 +50,6 @@ const moved = {
   },
 };
 
-/** The entries of an account's books, and the changes among them: each by its own time, newest first. */
 export function changeStatements({ db, isIn }: Builder) {
   const isMeant = and(
     isIn(entries.kind, 'kinds'),

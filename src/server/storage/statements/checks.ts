@@ -27,10 +27,7 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
     });
   };
   const accountIn = (rows: string) => sql`${sql.raw(rows)}."accountId"`.mapWith(accountId);
-  /**
-   * The number of that account. PostgreSQL's planner searches an index by it and by the rest of the row;
-   * joined with accounts, it read all that an account has.
-   */
+  /** PostgreSQL's planner searches an index by the number; joined with accounts, it read all that an account has. */
   const numberIn = (rows: string) =>
     sql`(select number from ${accounts} where id = ${sql.raw(rows)}."accountId")`;
   /** The sum of the adjustments before a reversal. */
@@ -136,10 +133,7 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       from ${rowsOf('judged', getTableColumns(checkedAccounts))} order by 1
       on conflict (account_id) do update set position = excluded.position, received_cents = excluded.received_cents,
         given_cents = excluded.given_cents, buckets_from_ms = excluded.buckets_from_ms`),
-    /**
-     * Locks buckets in the order of their keys, as tips do. A missing bucket is created empty, so that it
-     * differs once its account is judged.
-     */
+    /** Locks in the order of keys, as tips do. A missing bucket is made empty, so that it differs once judged. */
     saveMoves:
       raw(sql`insert into ${tipQuarters} (account, quarter, category, count, cents, checked_count, checked_cents,
         detailed_count, gross_cents, largest_cents)

@@ -40,7 +40,6 @@ export function codeStatements({ db }: Builder) {
       .from(qrCodes)
       .where(and(is(qrCodes.userId, 'userId'), is(qrCodes.category, 'category'), isCurrent)),
     insertQrCode: insertOnce(db, qrCodes),
-    /** Each with its picture for the address `addressPrefix` + id. */
     codesOfUser: db
       .select({ ...code, picture: qrPictures.png })
       .from(qrCodes)

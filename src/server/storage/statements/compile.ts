@@ -1,7 +1,4 @@
-/**
- * Compiles statements for an engine: text, binding of values, reading of rows. To drizzle this is a driver
- * that executes nothing; drizzle's own reading of rows took three times as long.
- */
+/** Compiles statements for an engine. Drizzle's own reading of rows took three times as long. */
 import { Column, type DriverValueDecoder, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm';
 import {
   PgBoolean,
@@ -29,7 +26,6 @@ interface Differences extends Pick<Builder, 'isIn' | 'choose'> {
   isTrue(value: unknown): boolean;
 }
 
-/** Every statement of an engine by its name; null where the engine has no such statement. */
 export type CompiledStatements = Readonly<Record<string, Compiled | null>>;
 
 /** Compiles every statement for an engine, which takes 50 ms, once for all connections. */
@@ -56,7 +52,6 @@ export function compileAll({ dialect, isIn, choose, bound, isTrue }: Differences
   );
 }
 
-/** Prepares every statement. @param prepare prepares one; null where the engine has no such statement. */
 export function prepareAll(
   compiled: CompiledStatements,
   prepare: (statement: Compiled | null) => Prepared<Values, unknown>,

@@ -28,11 +28,7 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
   const isOfAccounts = isIn(sql`device.user_id`, 'accounts');
   const dueDevices = (isMeant: SQL) =>
     db.select({ id: sql<string>`due.id` }).from(sql`(${dueOf(isMeant)}) as due`);
-  /**
-   * One statement, so that no transaction waits between finding and claiming; devices locked by another
-   * process are skipped. The array is evaluated once, where a subquery with a lock could be evaluated for
-   * each row.
-   */
+  /** The array is evaluated once, where a subquery with a lock could be evaluated for each row. */
   const claimDueDevices = (isMeant: SQL) =>
     db
       .update(pushDevices)

@@ -1,7 +1,4 @@
-/**
- * The buckets of an account: what a tip and its reversal change in that of their quarter, and the earnings that are
- * added up from them.
- */
+/** The buckets of an account: what a tip and its reversal change in them, and the earnings added up from them. */
 import { and, eq, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { cents } from '#shared/money.ts';
@@ -45,9 +42,8 @@ export function earningsStatements({ db, raw }: Builder) {
   );
 
   /**
-   * A reversal keeps the details of its bucket unless the tip was the largest, which a maximum cannot give
-   * back, or they are missing. They are then made up on demand, so that a reversal costs the same in any
-   * bucket.
+   * A reversal keeps the details of its bucket unless the tip was the largest, which a maximum cannot give back. They
+   * are then made up on demand, so that a reversal costs the same in any bucket.
    */
   const isKept = sql`${tipQuarters.count} > 1 and ${tipQuarters.detailedCount} = ${tipQuarters.count}
     and ${tipQuarters.largestCents} > ${value('netCents')}`;
@@ -89,7 +85,6 @@ export function earningsStatements({ db, raw }: Builder) {
         largestCents: kept(sql`${tipQuarters.largestCents}`),
       })
       .where(matches(tipQuarters, 'account', 'quarter', 'category')),
-    /** Sums by local day and service, with whether all their details exist. */
     dailyEarnings: db
       .select({
         day: sql`${localStart} / 86400000`.mapWith(Number).as('day'),
@@ -112,10 +107,7 @@ export function earningsStatements({ db, raw }: Builder) {
       .from(tipBuckets)
       .where(takenBetween)
       .groupBy(sql`hour`),
-    /**
-     * Makes up the missing details of a period's buckets. Each bucket reads its own entries by the index of
-     * times; with a join, SQLite's planner compared each bucket with each sum.
-     */
+    /** Each bucket reads its own entries by the index of times; with a join, SQLite compared each with each sum. */
     detailBuckets: raw(sql`
       update ${tipQuarters} set (detailed_count, gross_cents, largest_cents) = (
         select count(*), coalesce(sum(tip.amount_cents + ${adjustedTip('amount_cents')}), 0),

@@ -46,7 +46,6 @@ export function eventStatements({ db }: Builder) {
       .where(is(notedEvents.userId, 'userId'))
       .orderBy(desc(notedEvents.number))
       .limit(1),
-    /** The number of the last event that stands before an entry. */
     notedBeforeEntry: db
       .select({ number: sql`coalesce(max(${notedEvents.number}), 0)`.mapWith(notedEvents.number) })
       .from(notedEvents)

@@ -41,7 +41,6 @@ export function messageStatements({ db, isIn }: Builder) {
       .update(tipMessages)
       .set(given(tipMessages, 'isHidden', 'thankYou', 'thankedAtMs', 'reportedAtMs'))
       .where(is(tipMessages.transactionId, 'transactionId')),
-    /** Locked until the transaction ends. */
     lockMessages: db.select().from(tipMessages).where(is(tipMessages.transactionId, 'id')).for('update'),
     eraseMessages: db.update(tipMessages).set(noMessages).where(is(tipMessages.transactionId, 'id')),
     hideMessages: db.update(tipMessages).set({ isHidden: true }).where(is(tipMessages.transactionId, 'id')),

@@ -1,7 +1,4 @@
-/**
- * What a step of a tip writes: the tip or its reversal, its entries and the totals of both accounts; and the tip that
- * it finds. The tips of an account: tip-listings.ts. What it received in quarters: earnings.ts.
- */
+/** What a step of a tip reads and writes. The tips of an account: tip-listings.ts; what it received: earnings.ts. */
 import { eq, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { UserId } from '#shared/ids.ts';
@@ -116,10 +113,7 @@ export function tipStatements({ db, isIn, choose }: Builder) {
         .from(qrCodes)
         .where(isIn(qrCodes.id, 'codeIds')),
     }),
-    /**
-     * Tips by ids, and those of earlier versions by givers and keys. LIMIT 1 keeps the planner from joining:
-     * without statistics of keys it read the whole index for each group (1.6 ms a tip after some thousand).
-     */
+    /** LIMIT 1 keeps the planner from a join, which read the whole index (1.6 ms a tip after some thousand tips). */
     earlierTips: choose('SQLite records tips one by one', {
       sqlite: null,
       postgres: db

@@ -50,7 +50,6 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
       .from(webhooks)
       .where(is(webhooks.userId, 'userId'))
       .orderBy(asc(webhooks.createdAtMs), asc(webhooks.id)),
-    /** Locked until the transaction ends. */
     lockWebhook: db.select().from(webhooks).where(isOwn).for('update'),
     webhookById: db.select(record).from(webhooks).where(isOwn),
     changeWebhook: db

@@ -1,7 +1,6 @@
 /**
- * Steps of accounts. Usernames, also those given up, are locked before anything is written, because present
- * and former ones stand in two tables that no index spans. Emails are locked because a violation of their
- * index would be an error instead of a refusal.
+ * Steps of accounts. Usernames are locked first, because present and former ones stand in two tables that no index
+ * spans, and emails because a violation of their index would be an error instead of a refusal.
  */
 import type { Storage, StoredCredentials } from '../port/storage.ts';
 import {

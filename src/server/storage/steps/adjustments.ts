@@ -21,7 +21,6 @@ export interface Change extends Omit<Adjustment, 'kind'> {
 
 interface WhatFollowed extends Followed {
   readonly reversal: Reversal | null;
-  /** Captures are among them. */
   readonly changes: readonly Change[];
 }
 
@@ -82,7 +81,6 @@ export function adjustmentOf({
   return kind === 'capture' ? null : { ...sums, kind };
 }
 
-/** A tip with its positions, by its id. */
 export function* findTip(statements: Statements, id: TransactionId) {
   const row = yield* statements.transactionById.one({ id });
   if (!row) return undefined;
@@ -90,12 +88,10 @@ export function* findTip(statements: Statements, id: TransactionId) {
   return found;
 }
 
-/** Whether an entry is of an adjustment or a capture. */
 export function isOfChange(kind: EntryKind): boolean {
   return kind.endsWith('_adjusted') || kind.endsWith('_captured');
 }
 
-/** The change that an entry is of; undefined for the entries of a tip and its reversal. */
 export function changeOf(
   { kind, position }: { readonly kind: EntryKind; readonly position: number },
   changes: readonly Change[] = [],

@@ -21,11 +21,7 @@ export const createAuditLog = ({ read, transact }: Engine): AuditLog => ({
   note: (act) => transact((statements, isRepeated) => noteAct(statements, isRepeated, act)),
 });
 
-/**
- * Writes the row of an act. It is the last statement of a step, because the lock on the log is held until the
- * commit: whoever waits for it holds all else that it needs.
- * @param act nothing is written without one: somebody else than an operator acts.
- */
+/** Must come last in a step: the log is locked until the commit, and whoever waits for it holds all else it needs. */
 export function* noteAct(statements: Statements, isRepeated: boolean, act: Act | undefined): Step<void> {
   if (!act) return;
   yield* statements.lockName.all({ kind: 'audit', name: 'log' });

@@ -1,7 +1,4 @@
-/**
- * Steps of the check of recent windows: reading a window and remembering how far the check came.
- * `../checks/recent-check.ts` decides what must hold.
- */
+/** Steps of the check of recent windows; `../checks/recent-check.ts` decides what must hold. */
 import {
   type Checkpoint,
   type CheckWindow,
@@ -23,11 +20,7 @@ export type Checked = Pick<Judgement, 'checkpoint' | 'accounts' | 'buckets'> & {
   readonly before: Checkpoint;
 };
 
-/**
- * Reads the next window as of one moment and judges it.
- * @param problemsOfEngine finds problems that only this engine has, in sentences.
- * @returns null for what to remember when there are problems or the window is empty.
- */
+/** Reads and judges a window as of one moment. @returns nothing to remember when it is empty or has problems. */
 export function* checkWindow(
   statements: Statements,
   problemsOfEngine: (before: Checkpoint, window: CheckWindow) => readonly string[] = () => [],

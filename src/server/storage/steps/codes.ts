@@ -1,7 +1,4 @@
-/**
- * Steps of codes. The owner's account is locked first, as for a tip, so that no tip reaches a code after it
- * was paused, replaced or retired.
- */
+/** The owner's account is locked first, as for a tip, so that no tip reaches a code that was paused or ended. */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { CodeStorage, NewPicture, QrCodeRecord } from '../port/codes.ts';
 import type { Operations } from '../port/operations.ts';
@@ -137,10 +134,7 @@ function* retire(statements: Statements, code: QrCodeRecord, nowMs: number | und
   yield* noteChange(statements, code.userId, code.id, nowMs);
 }
 
-/**
- * Retires all codes of a closed account. Each tip page gets a name of its own, so that nothing links them.
- * Requires the account's lock.
- */
+/** Each tip page gets a name of its own, so that nothing links them. Requires the account's lock. */
 export function* closeCodes(statements: Statements, userId: UserId): Step<void> {
   const photos = yield* statements.photosOfUser.all({ userId });
   yield* statements.clearCodesOfUser.change({ userId, displayName: CLOSED_ACCOUNT });

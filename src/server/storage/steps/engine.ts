@@ -11,8 +11,7 @@ export interface Engine {
   /** Runs a step of one writing statement that changes nothing when repeated. */
   change<Result>(step: (statements: Statements) => Step<Result>): Promise<Result>;
   /**
-   * Runs a step atomically and durably, again when it is unknown whether its commit happened.
-   * @param step is told whether it may have been committed before.
+   * Runs a step atomically and durably, again when it is unknown whether its commit happened: `step` is told so.
    * @throws StorageUnavailable
    */
   transact<Result>(step: (statements: Statements, isRepeated: boolean) => Step<Result>): Promise<Result>;
@@ -41,14 +40,12 @@ export async function tellingEntries<Outcome>(
   }
 }
 
-/** @param isRepeated whether the step may have been committed before. */
 type Run<Args extends unknown[], Result> = (
   statements: Statements,
   isRepeated: boolean,
   ...args: Args
 ) => Step<Result>;
 
-/** The step of a method of the port, with the same arguments and result. */
 export type StepOf<Method extends (...args: never[]) => Promise<unknown>> = Run<
   Parameters<Method>,
   Awaited<ReturnType<Method>>

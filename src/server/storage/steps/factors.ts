@@ -1,6 +1,5 @@
 /**
- * Steps of second factors. Adding and removing happens under the holder's lock, so that a holder has no more
- * passkeys than it may have, and recovery codes exactly as long as it has a factor.
+ * Steps of second factors, under the holder's lock: recovery codes exist exactly as long as the holder has a factor.
  */
 import { isUserId, type PasskeyId, type UserId } from '#shared/ids.ts';
 import type {

@@ -1,7 +1,4 @@
-/**
- * Does together what is asked for at the same time: while one group is under way, the next one gathers. The items
- * of a group share a commit, a round trip or a snapshot.
- */
+/** While one group is under way, the next one gathers. A group shares a commit, a round trip or a snapshot. */
 import { StorageUnavailable } from '../port/storage.ts';
 
 /** Bounds the time of a group, which all its members wait for. */
@@ -15,17 +12,13 @@ interface Waiting<Item, Outcome> {
 
 export interface Groups<Item, Outcome> {
   /**
-   * @throws StorageUnavailable when this group, or one that it waited for, met it; else the error of the item
-   *   alone, with nothing changed by it.
+   * @throws StorageUnavailable when this group, or one that it waited for, met it; else the error of the item alone.
    */
   add(item: Item): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/**
- * @param doTogether does all items or none and returns their outcomes in order. After any error but
- *   StorageUnavailable the items are done one by one, so that only the faulty one fails.
- */
+/** After any error but StorageUnavailable the items are done one by one, so that only the faulty one fails. */
 export function createGroups<Item, Outcome>(
   doTogether: (items: readonly Item[]) => Promise<readonly Outcome[]>,
 ): Groups<Item, Outcome> {
@@ -45,8 +38,7 @@ export function createGroups<Item, Outcome>(
       }
     } catch (error) {
       if (error instanceof StorageUnavailable) {
-        // Waiting items are rejected with the group, since each further group would add its own time-out to
-        // their wait.
+        // Waiting items are rejected too, since each further group would add its own time-out to their wait.
         for (const { reject } of [...group, ...alone.splice(0), ...queue.splice(0)]) reject(error);
       } else if (group.length > 1) alone.push(...group);
       else for (const { reject } of group) reject(error);

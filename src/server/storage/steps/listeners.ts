@@ -19,7 +19,6 @@ export function thanksPayload(giver: UserId, id: TransactionId): string {
 }
 
 export interface Listeners {
-  /** @returns a function that unsubscribes. */
   subscribe(listener: Partial<StorageListener>): () => void;
   tellEntries(accounts: readonly UserId[] | 'any'): void;
   tellCodes(owners: readonly UserId[] | 'any'): void;

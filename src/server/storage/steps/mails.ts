@@ -77,7 +77,6 @@ export function* mailToOwner(statements: Statements, userId: UserId, mail: NewMa
   if (mail) yield* statements.insertMailToConfirmed.change({ ...mail, userId });
 }
 
-/** Asks the owner of an address that nobody has confirmed yet. */
 export function* askToConfirm(
   statements: Statements,
   userId: UserId,

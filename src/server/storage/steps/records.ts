@@ -83,7 +83,6 @@ const findNewestEntry: StepOf<Ledger['findNewestEntry']> = function* (statements
   return (yield* findNewest(statements, userId)) ?? null;
 };
 
-/** The newest entry of an account with its name. */
 export function* findNewest(statements: Statements, userId: UserId) {
   const newest = yield* statements.newestEntry.one({ userId });
   if (!newest) return undefined;

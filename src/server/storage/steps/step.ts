@@ -1,8 +1,6 @@
 /**
- * Atomic steps for both engines: a step is a generator that runs statements by `yield*` and is committed
- * whole or not at all. SQLite runs it to the end in one turn of the event loop, because a step that waited
- * would let other requests read uncommitted rows on the same connection. PostgreSQL waits for each answer
- * inside a transaction.
+ * A step is a generator that runs statements by `yield*` and is committed whole or not at all. SQLite runs it in one
+ * turn of the event loop: a step that waited would let other requests read uncommitted rows on the same connection.
  */
 
 /** A step yields the promises that it waits for. */

@@ -1,7 +1,4 @@
-/**
- * Writes to the ledger row by row: the transaction, the entries and totals of two accounts, the receiver's
- * bucket and the message. PostgreSQL records waiting tips set-wise instead (`../postgres/tip-groups.ts`).
- */
+/** Writes to the ledger row by row. PostgreSQL records waiting tips set-wise instead (`../postgres/tip-groups.ts`). */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
 import type { QrCodeWithProvider } from '../port/codes.ts';
@@ -66,10 +63,7 @@ function* recordTip(statements: Statements, _: boolean, tip: GivenTip): Step<Com
   return { outcome: { outcome: 'recorded', transaction }, accounts: accountsOf(transaction) };
 }
 
-/**
- * @param isRepeated whether this reversal may have been committed before; a reversal by the same person in
- *   the same millisecond is taken for it.
- */
+/** When the commit of a first run is unknown, a reversal by the same person in the same millisecond is taken for it. */
 function* reverseTip(
   statements: Statements,
   isRepeated: boolean,
@@ -95,10 +89,7 @@ function* reverseTip(
   return { outcome: { outcome: 'reversed', transaction }, accounts: accountsOf(transaction) };
 }
 
-/**
- * Locks the accounts of a tip's two people in the order of their ids, so that nobody else changes their
- * totals or entries and transactions cannot deadlock.
- */
+/** Locks in the order of ids, so that nobody else changes totals or entries and transactions cannot deadlock. */
 export function* lockAccounts({ lockTipAccounts }: Statements, parties: Parties): Step<void> {
   yield* lockTipAccounts.all({ ids: accountsOf(parties), codeIds: [] });
 }
@@ -173,7 +164,6 @@ function* enterTip(
   return withReceiverNames({ ...tip, receiverId, reversal: null, ...NOTHING_FOLLOWED }, code);
 }
 
-/** Takes back what a tip and its adjustments did, and tells other processes. */
 function* takeBack(
   statements: Statements,
   found: TransactionRecord & Numbers & { readonly sequence: number },
@@ -210,7 +200,6 @@ function* tellOthers({ tellOthers }: Statements, parties: Parties): Step<void> {
   yield* tellOthers.all({ payload: entriesPayload(accountsOf(parties)) });
 }
 
-/** The numbers of a tip's two people within the ledger; a guest has none. */
 interface Numbers {
   readonly giver: AccountNumber | null;
   readonly receiver: AccountNumber;
@@ -235,7 +224,6 @@ function* moveAccount(
   return { account, kind: KIND_NUMBERS[kind], cents: moved, createdAtMs, ...state };
 }
 
-/** `moveAccount` for a giver; null for a guest. */
 function* moveGiver(
   statements: Statements,
   giver: AccountNumber | null,
@@ -250,7 +238,6 @@ function positionsOf(given: Moved | null, received: Moved) {
   return { giverPosition: given?.position ?? null, receiverPosition: received.position };
 }
 
-/** Inserts the entries of both people; a guest has none. */
 function enterBoth(
   { insertEntry }: Statements,
   transactionSequence: number,
@@ -277,10 +264,7 @@ function* paidTip(statements: Statements, id: TransactionId) {
   return found;
 }
 
-/**
- * Enters adjustments of a paid tip, or its capture, each with an entry in both accounts, and tells other
- * processes. Requires the accounts' locks.
- */
+/** Each gets an entry in both accounts, and other processes are told. Requires the accounts' locks. */
 export function* adjustPaidTip(
   statements: Statements,
   id: TransactionId,
