@@ -1,7 +1,6 @@
 /**
- * The time in which a request is answered, whatever the payment service does. The page waits longest, and the
- * server's silence on a connection is longer still, so that a payment service that hangs is told as what it is
- * and not as a broken connection. All calls of one request share the time.
+ * The time in which a request is answered, whatever the payment service does. It is less than the page waits, so that a
+ * payment service that hangs is told as what it is. All calls of one request share the time.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';

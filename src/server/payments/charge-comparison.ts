@@ -1,7 +1,4 @@
-/**
- * Compares one charge of the payment service with its payment in the ledger, to the cent. It goes by sums and not
- * by the rules that have written the ledger, so that a mistake of theirs shows.
- */
+/** Compares a charge with its payment by sums, not by the rules that have written the ledger, so that mistakes show. */
 import type { Adjustment } from '#server/storage/port/ledger.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { TransactionId } from '#shared/ids.ts';
@@ -20,10 +17,7 @@ export const DIFFERENCES = [
 ] as const;
 export type DifferenceKind = (typeof DIFFERENCES)[number];
 
-/**
- * Reasons for which both sides may differ: money that is on its way, debts that the database knows, debts
- * that an operator has written off, and cents of fees that the payment service has rounded in another way.
- */
+/** Why both sides may differ: money on its way, known debts, debts that an operator has written off, rounded fees. */
 export const EXPLANATIONS = ['on_its_way', 'owed', 'written_off', 'rounded'] as const;
 export type ExplanationKind = (typeof EXPLANATIONS)[number];
 
@@ -128,7 +122,6 @@ function receivedOf(payment: ComparedPayment, charge: ComparedCharge, here: numb
     : { elsewhere: keptCents - applicationFeeCents, here };
 }
 
-/** The receiver's net share of a part of the charge. */
 function netShareOf(
   { netAmountCents, amountCents, giverFeeCents }: ComparedPayment,
   { partlyCaptured }: ComparedCharge,
@@ -141,7 +134,6 @@ function netShareOf(
   return Math.round((netCents * partCents) / cents);
 }
 
-/** Names why the receiver does not have what the ledger says. */
 function explain(
   payment: ComparedPayment,
   charge: ComparedCharge,
@@ -162,7 +154,6 @@ function explain(
   if (rest !== 0) find(Math.abs(rest) <= rounded ? 'rounded' : 'receiver', here + rest, here);
 }
 
-/** The giver's sums of a charge. */
 function sumsOf({ state, chargedCents, refunds, disputes }: ChargeState) {
   const paidCents = state === 'captured' ? chargedCents : 0;
   const sum = (parts: readonly { readonly cents: number }[]) =>

@@ -23,11 +23,7 @@ const COLUMNS = [
 
 export const exportHeading = (): string => CSV_BOM + csvLine(COLUMNS);
 
-/**
- * The rows of a charge. The payout is that of the charge itself, and stands in its row.
- * @param payment its payment; null where the ledger has none.
- * @param spell spells an amount in cents.
- */
+/** The payout is that of the charge itself, and stands in its row. @param payment null where the ledger has none. */
 export function exportRows(
   { chargeId, transactionId, movements, payout }: MovedCharge,
   payment: Pick<PaymentRecord, 'id' | 'qrCodeId'> | null,

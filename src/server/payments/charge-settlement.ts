@@ -1,7 +1,6 @@
 /**
- * Brings the ledger and the receiver's account in line with what became of a charge: refunds in part, disputes,
- * and money that was taken at the payment service. The charge is read, and no event is believed, so that neither
- * the order nor the number of events matters.
+ * Brings the ledger and the receiver's account in line with what became of a charge. The charge is read, and no event
+ * is believed, so that neither the order nor the number of events matters.
  */
 import type { Logger } from 'pino';
 import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
@@ -76,10 +75,7 @@ export function createChargeSettlement(deps: {
     return hasMoved;
   }
 
-  /**
-   * Settles a payment with its charge. What is refused stays owed, and the sweep asks for it again.
-   * @throws PaymentServiceUnavailable.
-   */
+  /** What is refused stays owed, and the sweep asks for it again. @throws PaymentServiceUnavailable. */
   return async function settle(of: PaymentRecord): Promise<PaymentRecord> {
     let payment = of;
     for (let reading = 0; reading < MOST_READINGS; reading += 1) {

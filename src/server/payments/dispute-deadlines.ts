@@ -1,13 +1,9 @@
-/**
- * Until when disputes can be answered. The payment service alone knows it, and is asked again after some hours,
- * since an answer ends it.
- */
+/** Until when disputes can be answered. It is asked for again after some hours, since an answer ends it. */
 import type { Clock } from '#shared/calendar.ts';
 import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
 
 const AGE_MS = 6 * 3_600_000;
 
-/** A dispute by its payment service's id, with the charge that it is about. */
 export interface NamedDispute {
   readonly source: string;
   readonly chargeId: string;

@@ -1,7 +1,4 @@
-/**
- * The operator's own account at the payment service (the platform), as far as it is known without waiting for the
- * payment service: until its first answer nobody knows of which platform the present keys are.
- */
+/** The operator's own account at the payment service (the platform), which is not known until its first answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { PaymentService } from './payment-service.ts';

@@ -1,7 +1,4 @@
-/**
- * Payments during maintenance: reads go on, what was answered before is answered again, and no money moves
- * until the operator ends it.
- */
+/** Payments during maintenance: what was answered before is answered again, and no money moves. */
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';

@@ -1,7 +1,4 @@
-/**
- * Tips that are paid at a payment service: the calls of givers and receivers, and the sweep of payments
- * without a webhook event.
- */
+/** Tips that are paid at a payment service, and the sweep of payments without a webhook event. */
 import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
 import { leftOf } from '#server/storage/rules/tips.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -16,7 +13,7 @@ import type { TipPayments } from './tip-payments.ts';
 import { findToReverse } from './tip-to-reverse.ts';
 import { createWebhookEvents } from './webhook-events.ts';
 
-/** So long somebody may take to pay, and the payment service may not answer, before the tip has failed. */
+/** How long somebody may take to pay, or the payment service may not answer, before the tip has failed. */
 const PAGE_LIFETIME_MS = 60 * 60_000;
 /** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
@@ -24,11 +21,8 @@ const ASK_INTERVAL_MS = 3_000;
 export function createPaidTips(
   deps: ProgressDependencies & {
     readonly excludedCategories: readonly ServiceCategory[];
-    /** Told of a page that was paid and whose payment cannot be entered. */
     tellUnknown(checkoutId: string): void;
-    /** Told whether the payment service answers what is asked regularly. */
     tellAnswering(isAnswering: boolean): void;
-    /** Told whether webhook events are heard of what is paid; without them a tip arrives minutes later. */
     tellHearing(isHeard: boolean): void;
   },
 ): TipPayments {
@@ -131,7 +125,7 @@ export function createPaidTips(
 
     async refund(reversal) {
       const tip = await findToReverse(storage, reversal);
-      // The giver may be paying at this moment.
+      // While the giver is still paying there is no tip.
       if (!tip) return { outcome: 'unknown_transaction' };
       if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
       const known = await payments.findPayment({ id: tip.id });
@@ -165,7 +159,6 @@ export function createPaidTips(
   };
 }
 
-/** Whether nothing is left of it to refund. */
 function isBack({ state }: PaymentRecord): boolean {
   return state === 'refunded' || state === 'cancelled';
 }

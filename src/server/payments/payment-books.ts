@@ -22,7 +22,6 @@ type MovementKind =
 /** A movement of money, with signed sums in cents; those of all movements of a charge add up to what is left. */
 export interface BookedMovement {
   readonly kind: MovementKind;
-  /** The payment service's id of the charge, refund, dispute, reversal or transfer. */
   readonly id: string;
   /** Null where the payment service tells none. */
   readonly atMs: number | null;
@@ -32,7 +31,6 @@ export interface BookedMovement {
   readonly chargedCents: number;
   /** What the payment service took from the operator. */
   readonly serviceFeeCents: number;
-  /** Both fees of the tip. */
   readonly applicationFeeCents: number;
   readonly toProviderCents: number;
 }
@@ -46,12 +44,8 @@ export interface MovedCharge {
   readonly payout: { readonly id: string; readonly arrivesAtMs: number } | null;
 }
 
-/**
- * Reading takes a request or more for a hundred charges; it throws PaymentServiceUnavailable. Memory holds some
- * hundred charges, however many there are.
- */
+/** Memory holds some hundred charges, however many there are. Reading throws PaymentServiceUnavailable. */
 export interface PaymentBooks {
-  /** The payment service's name of the operator's own account. */
   platform(): Promise<string>;
   /** The charges that were made in a period, newest first, those that were cancelled included. */
   listCharges(fromMs: number, toMs: number): AsyncIterable<BookedCharge>;

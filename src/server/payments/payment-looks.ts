@@ -1,7 +1,4 @@
-/**
- * Looks at payments of which nothing was heard, as soon as they are due, and says whether anything is heard of
- * payments at all.
- */
+/** Looks at payments of which nothing was heard, as soon as they are due, and says whether anything is heard at all. */
 import type { Logger } from 'pino';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -16,10 +13,7 @@ const LOOK_INTERVAL_MS = 60_000;
 const HEARING_MS = 60 * 60_000;
 
 export interface PaymentLooks {
-  /**
-   * Looks at all payments that are due. Call it every minute.
-   * @param meanwhile is called by `between` after each later look.
-   */
+  /** Looks at all due payments; `between` calls `meanwhile` after each later look. Call it every minute. */
   sweep(meanwhile: () => Promise<void>): Promise<void>;
   /** Keeps what is due from waiting for all that is read of the past: it looks again once a minute has gone by. */
   between(): Promise<void>;

@@ -1,7 +1,4 @@
-/**
- * Moves a payment on by a webhook event, a look-up, or a giver who comes back. All take the same few steps of
- * the storage, so that their order and number do not matter.
- */
+/** Moves a payment on. Events, look-ups and givers who come back take the same steps, in any order and number. */
 import type { Logger } from 'pino';
 import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -149,7 +146,6 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     return payment.state === 'authorised' ? cancel(payment) : refund(payment);
   }
 
-  /** Does whatever is due of a payment. */
   async function look(due: PaymentRecord): Promise<PaymentRecord> {
     // It was read before others of its batch were looked at, and its giver may have taken it back since.
     const payment = (await payments.findPayment({ id: due.id })) ?? due;

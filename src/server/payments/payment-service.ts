@@ -5,18 +5,12 @@ import type { PaidMode, Weekday } from '#shared/payments.ts';
 
 export type { ChargeState } from '#server/storage/port/payments.ts';
 
-/**
- * Thrown when the outcome of a call is unknown: the payment service could not be reached, was too slow, or
- * failed. The call may be repeated and takes effect once.
- */
+/** The outcome of a call is unknown: no answer, a late one, or a failure. It may be repeated and takes effect once. */
 export class PaymentServiceUnavailable extends Error {
   override name = 'PaymentServiceUnavailable';
 }
 
-/**
- * Thrown when the payment service has answered, but leaves one page or charge undecided. That says nothing of
- * others, which need not wait for it.
- */
+/** The payment service has answered, but leaves one page or charge undecided; others need not wait for it. */
 export class PaymentUndecided extends PaymentServiceUnavailable {
   override name = 'PaymentUndecided';
 }
@@ -26,7 +20,6 @@ export type CheckoutState =
   | {
       /** `authorised`: the money is held on the card until it is captured or cancelled. */
       readonly kind: 'authorised' | 'paid';
-      /** The payment service's id of the charge. */
       readonly chargeId: string;
       /** In cents; null for another currency than that of the terms. */
       readonly chargedCents: number | null;
@@ -45,7 +38,6 @@ export type Begun =
   /** There is no page, and there will be none. */
   | { readonly outcome: 'refused' };
 
-/** The country and business of a provider, with which an account is opened. */
 export interface AccountProfile {
   /** ISO 3166-1 alpha-2, in capital letters. */
   readonly country: string;
@@ -63,9 +55,7 @@ export interface ServiceAccount {
   readonly chargesEnabled: boolean;
   /** True when the account's balance is paid out to its owner's bank. */
   readonly payoutsEnabled: boolean;
-  /** The owner's open requirements, in the payment service's names. */
   readonly missing: readonly string[];
-  /** Why the payment service has restricted it, in its own name; null when it has not. */
   readonly disabledReason: string | null;
 }
 
@@ -90,7 +80,6 @@ export interface WebhookEvent {
     | { readonly kind: 'charge'; readonly chargeId: string }
     /** Something happened to the receiver's part of a charge, which is named by its tip; its state is read. */
     | { readonly kind: 'transfer'; readonly transactionId: string }
-    /** Something happened to an account: it is read, too. */
     | { readonly kind: 'account'; readonly accountId: string }
     | { readonly kind: 'other' };
 }
@@ -105,7 +94,6 @@ export interface PaidPage {
   readonly tip: PageTip | null;
 }
 
-/** The tip as a page's metadata tell it. */
 export interface PageTip {
   readonly giverId: string | null;
   readonly receiverId: string;
@@ -123,17 +111,11 @@ export interface PageTip {
 /** Every method throws PaymentServiceUnavailable when its outcome is unknown. */
 export interface PaymentService {
   readonly mode: PaidMode;
-  /**
-   * The payment service's name of the operator's own account. Accounts and charges of another one are unknown
-   * under the present keys. Asked once, then remembered.
-   */
+  /** Asked once, then remembered. Accounts and charges of another platform are unknown under the present keys. */
   platform(): Promise<string>;
   /** How far the clock of the payment service is ahead of this one; null before its first answer. */
   clockOffsetMs(): number | null;
-  /**
-   * Makes the page on which a giver pays; repeated calls return the same page.
-   * @param capture `later` holds the money on the card until `capture` or `cancel`.
-   */
+  /** Repeated calls return the same page. @param capture `later` holds the money until `capture` or `cancel`. */
   begin(payment: PaymentRecord, texts: PageTexts, capture: 'now' | 'later'): Promise<Begun>;
   lookUp(checkoutId: string): Promise<CheckoutState>;
   /** Closes a page, unless it was paid. */
@@ -143,36 +125,23 @@ export interface PaymentService {
   /** Gives up what was authorised, which costs nobody anything. `captured`: it is too late for that. */
   cancel(payment: PaymentRecord): Promise<'cancelled' | 'captured'>;
   /**
-   * Returns all that is left of a charge to the giver, with fees, and takes the receiver's part back; done once
-   * for each request of a refund.
-   * @returns `refunded_before` when it was refunded elsewhere, so that the receiver may have kept their part;
-   *   `refused` for good.
+   * Returns all that is left of a charge, with fees, and takes the receiver's part back, once for each request.
+   * @returns `refunded_before` for a refund made elsewhere, so that the receiver may have kept their part; `refused`
+   * for good.
    */
   refund(payment: PaymentRecord): Promise<'refunded' | 'refunded_before' | 'refused'>;
   /**
-   * Takes back from the receiver what went back to the giver, until `cents` of the transfer are reversed in all.
-   * Earlier reversals count towards it.
-   * @param cents before fees, as in `ChargeState`.
-   * @returns `refused` while their account cannot give it.
+   * Takes money back from the receiver until `cents` of the transfer, before fees, are reversed in all, earlier
+   * reversals included. @returns `refused` while their account cannot give it.
    */
   takeBack(payment: PaymentRecord, cents: number): Promise<'taken_back' | 'refused'>;
-  /**
-   * Gives the receiver back what was taken for a dispute that was won; done once for each dispute.
-   * @param cents before fees.
-   */
+  /** Gives back what was taken for a dispute that was won, once for each dispute. @param cents before fees. */
   giveBack(payment: PaymentRecord, disputeId: string, cents: number): Promise<'given_back' | 'refused'>;
   /** @returns null for a charge that the payment service does not know. */
   readCharge(chargeId: string): Promise<ChargeState | null>;
-  /**
-   * Verifies and reads a webhook event.
-   * @param body the received bytes.
-   * @returns null when the signature is wrong or too old.
-   */
+  /** @param body the received bytes. @returns null when the signature is wrong or too old. */
   readEvent(body: Uint8Array, signature: string): WebhookEvent | null;
-  /**
-   * The events of charges, newest first, including those that were never delivered.
-   * @param fromMs at most 30 days back, because the payment service keeps them no longer.
-   */
+  /** Newest first, with those that were never delivered. @param fromMs at most 30 days back: no more are kept. */
   listEvents(fromMs: number, toMs: number): AsyncIterable<WebhookEvent>;
   /** The pages that were made in a period and then paid, newest first. */
   listPaidPages(fromMs: number, toMs: number): AsyncIterable<PaidPage>;

@@ -1,8 +1,4 @@
-/**
- * Watches what payments leave to the operator: debts, disputes with their deadlines, captures that are late,
- * and whether the payment service is heard of and has the same time. The storage is asked, because each process
- * hears of some events only.
- */
+/** Watches what payments leave to the operator. The storage is asked: each process hears of some events only. */
 import type { Logger } from 'pino';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -24,7 +20,6 @@ const EVENT_PATIENCE_MS = 10 * MINUTE_MS;
 const LOOK_INTERVAL_MS = 5 * MINUTE_MS;
 const MAX_DISPUTES = 50;
 
-/** The troubles of `/readyz` that are about payments. */
 export type PaymentTrouble =
   | 'unanswered'
   | 'unheard'
@@ -42,10 +37,7 @@ export interface PaymentWatch {
   tellAnswering(isAnswering: boolean): void;
   /** An account was found changed of which no event was heard. It is forgotten after a day. */
   tellUnheardAccount(): void;
-  /**
-   * A page was paid whose tip cannot be entered. It is forgotten after a day, unless it is told of again.
-   * @param page the payment service's id of it.
-   */
+  /** A page was paid whose tip cannot be entered. It is forgotten after a day, unless it is told of again. */
   tellUnknown(page: string): void;
   /** Call it every minute; it asks every five. */
   look(): Promise<void>;
@@ -65,7 +57,6 @@ export function createPaymentWatch(deps: {
 }): PaymentWatch {
   const { storage, service, clock, log, terms } = deps;
   const { operations, payments } = storage;
-  /** Each with when it was told of. */
   const unknownPages = new Map<string, number>();
   const told = new Map<PaymentTrouble, string>();
   let nextLookMs = 0;

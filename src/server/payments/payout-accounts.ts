@@ -1,7 +1,4 @@
-/**
- * What the payment service says of providers' accounts there. It is read and then saved, never taken from an
- * event. An account that is gone does not count; accounts of another platform are not found.
- */
+/** What the payment service says of providers' accounts. It is read and then saved, never taken from an event. */
 import type { Logger } from 'pino';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -11,22 +8,16 @@ import { type PaymentService, PaymentServiceUnavailable } from './payment-servic
 
 export interface PayoutAccounts {
   /**
-   * The provider's account under the present keys, as it was read last, also one that is gone. One from before
-   * platforms were stored belongs to the present platform once it was read under its keys.
-   * @throws PaymentServiceUnavailable when the platform is not known.
+   * The account as it was read last, also one that is gone. One from before platforms were stored belongs to the
+   * present platform once it was read under its keys. @throws PaymentServiceUnavailable when the platform is unknown.
    */
   find(userId: UserId): Promise<PayoutAccount | null>;
   /**
-   * As `find`, but read again while it cannot be paid or paid out, or when the last read is some minutes old;
-   * as it is known while the payment service does not answer.
-   * @throws PaymentServiceUnavailable when the platform is not known.
+   * As `find`, but read again while it cannot be paid or paid out, or when the last read is some minutes old; as it is
+   * known while the payment service does not answer.
    */
   findFresh(userId: UserId): Promise<PayoutAccount | null>;
-  /**
-   * Reads an account at the payment service and saves what it tells.
-   * @returns null for an account that nobody here has.
-   * @throws PaymentServiceUnavailable.
-   */
+  /** Reads an account and saves it. @returns null for one that nobody here has. @throws PaymentServiceUnavailable. */
   refresh(accountId: string): Promise<PayoutAccount | null>;
   /** Reads accounts of which nothing was read for a day, a few at a time. Call it every minute. */
   sweep(): Promise<void>;

@@ -1,7 +1,4 @@
-/**
- * How providers are paid: opening an account at the payment service, what it still asks for, what it holds, and
- * links to the payment service's pages.
- */
+/** How providers are paid: opening an account, what it still asks for, what it holds, and links to its pages. */
 import { createHash } from 'node:crypto';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
@@ -21,10 +18,7 @@ import {
 import { isGone, type PayoutAccounts } from './payout-accounts.ts';
 
 export interface Payouts {
-  /**
-   * Tells if a provider can be paid, and what is missing.
-   * @throws AppError `payment_unavailable` while the payment service has never answered.
-   */
+  /** Whether a provider can be paid. @throws AppError `payment_unavailable` while nothing was ever answered. */
   status(provider: Account): Promise<PayoutStatus>;
   /**
    * What the account holds, and the next payout; asked at most every half minute.
@@ -32,17 +26,13 @@ export interface Payouts {
    */
   balance(provider: Account): Promise<PayoutBalance>;
   /**
-   * Opens an account at the payment service unless the provider has one, and returns the page on which to
-   * complete it.
+   * Opens an account unless the provider has one, and returns the page on which to complete it.
    * @param country ISO 3166-1 alpha-2; needed to open an account.
    * @throws AppError `provider_not_payable` when none of their services is served, or payments are simulated;
-   *   `invalid_input` without the country; `payout_account_refused`; `payment_unavailable`.
+   * `invalid_input` without the country; `payout_account_refused`; `payment_unavailable`.
    */
   onboard(provider: Account, country: string | undefined): Promise<{ readonly url: string }>;
-  /**
-   * The payment service's dashboard of the account. @throws AppError `provider_not_payable` without an
-   * account; `payment_unavailable`.
-   */
+  /** @throws AppError `provider_not_payable` without an account; `payment_unavailable`. */
   openDashboard(provider: Account): Promise<{ readonly url: string }>;
 }
 
@@ -56,7 +46,6 @@ export function createPayouts(deps: {
   /** Null for simulated payments. */
   readonly real: { readonly service: PaymentService; readonly accounts: PayoutAccounts } | null;
   readonly clock: Clock;
-  /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly excludedCategories: readonly ServiceCategory[];
 }): Payouts {
@@ -82,7 +71,6 @@ export function createPayouts(deps: {
     }
   }
 
-  /** What has become of an account that does not count; null without one. */
   async function lostAccountOf(
     { id }: Account,
     known: PayoutAccount | null,

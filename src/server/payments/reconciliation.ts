@@ -1,8 +1,7 @@
 /**
- * Compares the books of the payment service with the ledger, and names each difference. The books are one stream, the
- * newest charge first, and are taken in stretches of six hours; the ledger is read page by page in the same
- * stretches. Memory holds the charges of one stretch, however long the period is. A payment whose charge is in no
- * stretch near its own is asked for by itself. Nothing is written.
+ * Compares the books of the payment service with the ledger. Both are read in stretches of six hours, the newest first,
+ * so that memory holds the charges of one stretch. A payment whose charge is in no stretch near its own is asked for by
+ * itself. Nothing is written.
  */
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -48,10 +47,7 @@ export interface Reconciling {
   readonly nowMs: number;
 }
 
-/**
- * @param tell is told of each finding as soon as it is known.
- * @throws PaymentServiceUnavailable.
- */
+/** @param tell is told of each finding as soon as it is known. @throws PaymentServiceUnavailable. */
 export async function reconcile(
   { storage, books, service, nowMs }: Reconciling,
   { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
@@ -147,7 +143,6 @@ export async function reconcile(
   return tally.reconciled();
 }
 
-/** Adds up what was compared. */
 function createTally(tell: (finding: Finding) => void) {
   const totals = new Map<Finding['kind'], { count: number; cents: number }>();
   const sides = {
@@ -159,7 +154,6 @@ function createTally(tell: (finding: Finding) => void) {
   return {
     counts,
 
-    /** Adds what both sides have of one tip or charge, and tells what differs. */
     note({ sides: found, findings }: Compared): void {
       for (const name of ['paid', 'back', 'received'] as const) {
         sides[name].elsewhere += found[name].elsewhere;

@@ -1,7 +1,4 @@
-/**
- * Payments that the payment service has and the database has not, as after a restore of a backup: they are
- * entered again from what was written to their pages, or named for the operator.
- */
+/** Payments that the database lacks, as after a restore: entered again from their pages, or named for the operator. */
 import type { Logger } from 'pino';
 import type { FoundPayment } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -36,7 +33,6 @@ export function createRecovery(deps: {
   readonly progress: PaymentProgress;
   /** Called before each page. */
   between(): Promise<void>;
-  /** Told of a page that was paid and whose payment cannot be entered. */
   tellUnknown(checkoutId: string): void;
 }) {
   const { service, clock, log, publicUrl, progress, between, tellUnknown } = deps;
@@ -110,10 +106,7 @@ export function createRecovery(deps: {
   return {
     noteStart,
 
-    /**
-     * Compares the pages that were paid since the newest payment of the database, and later those since the last
-     * call. @throws PaymentServiceUnavailable.
-     */
+    /** Compares pages paid since the newest payment, later since the last call. @throws PaymentServiceUnavailable. */
     async catchUp(): Promise<void> {
       const fromMs = readToMs === undefined ? await noteStart() : readToMs - OVERLAP_MS;
       const toMs = clock();

@@ -1,13 +1,9 @@
-/**
- * Refunds from a program beside the server, which asks the payment service for nothing: what was paid is noted,
- * and the server's next sweep carries it out. A simulated tip is reversed at once.
- */
+/** Refunds from a program beside the server: what was paid is noted, and the server's next sweep carries it out. */
 import type { OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 
-/** @param mode of the payments that the server takes. */
 export const createRefundRequests = (
   storage: Pick<Storage, 'operations' | 'payments' | 'reverseTip'>,
   mode: PaymentMode,

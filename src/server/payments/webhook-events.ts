@@ -127,7 +127,6 @@ export function createWebhookEvents(deps: {
     await payments.rememberWebhookEvent(name, clock() - LISTED_AGE_MS);
   }
 
-  /** Handles events of charges that were never delivered, because no sweep looks at a paid payment again. */
   async function catchUpEvents(): Promise<void> {
     const toMs = clock() - EVENT_DELAY_MS;
     for await (const event of service.listEvents(caughtUpToMs - CATCH_UP_OVERLAP_MS, toMs)) {

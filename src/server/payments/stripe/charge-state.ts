@@ -9,10 +9,7 @@ type CheckoutSession = Pick<
   'status' | 'payment_status' | 'payment_intent' | 'amount_total' | 'currency'
 >;
 
-/**
- * The payment of a page decides, because a page is complete when its money is only held, and stays complete when
- * nothing came of it. @param session with its payment.
- */
+/** The payment decides: a page is complete when its money is only held, and stays so when nothing came of it. */
 export function checkoutStateOf(session: CheckoutSession): CheckoutState {
   const { status, payment_status, payment_intent, amount_total, currency } = session;
   if (status === 'expired') return { kind: 'expired' };
@@ -35,7 +32,6 @@ export function checkoutStateOf(session: CheckoutSession): CheckoutState {
   }
 }
 
-/** What Stripe tells of a charge, by the calls that it takes. */
 export interface ChargeParts {
   /** With its latest charge. */
   readonly intent: Stripe.PaymentIntent;

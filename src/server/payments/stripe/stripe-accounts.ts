@@ -1,8 +1,7 @@
 /**
- * Providers' accounts, made by the second version of Stripe's API for accounts
- * (https://docs.stripe.com/connect/accounts-v2): people complete them on Stripe's pages and have Stripe's small
- * dashboard; the operator's account pays Stripe's fees and answers for losses. Accounts of the first version
- * are read in the same way.
+ * Providers' accounts by the second version of Stripe's API (https://docs.stripe.com/connect/accounts-v2). People
+ * complete them on Stripe's pages; the operator's account pays Stripe's fees and answers for losses. Accounts of the
+ * first version are read in the same way.
  */
 import Stripe from 'stripe';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -13,10 +12,7 @@ import { isUnknownAccount, type StripeCalls, unavailable } from './stripe-calls.
 
 type Account = Stripe.V2.Core.Account;
 
-/**
- * Merchant category codes, of Stripe's list (https://docs.stripe.com/connect/setting-mcc): drinking places,
- * restaurants, barber and beauty shops, entertainers, escort services.
- */
+/** Merchant category codes of Stripe's list (https://docs.stripe.com/connect/setting-mcc). */
 const MERCHANT_CATEGORIES: Readonly<Record<ServiceCategory, string>> = {
   bartender: '5813',
   server: '5812',
@@ -48,10 +44,7 @@ export function createStripeAccounts({ stripe, ask }: StripeCalls) {
   const orUnknown = <Answer>(call: () => Promise<Answer>): Promise<Answer | null> =>
     ask(call, (error) => (isUnknownAccount(error) ? null : unavailable(error)));
 
-  /**
-   * The second version of the API repeats a failed call under the same key, so that a second attempt needs no
-   * key of its own (https://docs.stripe.com/api-v2-overview).
-   */
+  /** The second version repeats a failed call under the same key (https://docs.stripe.com/api-v2-overview). */
   async function create(params: Stripe.V2.Core.AccountCreateParams, key: string): Promise<Account> {
     const make = () => stripe.v2.core.accounts.create(params, { idempotencyKey: `account-${key}` });
     try {

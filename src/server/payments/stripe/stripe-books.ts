@@ -91,7 +91,6 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
   };
 }
 
-/** Captured intents, some at a time. */
 async function* stretchesOf(intents: AsyncIterable<Stripe.PaymentIntent>) {
   let stretch: Stripe.PaymentIntent[] = [];
   for await (const intent of intents) {
@@ -106,9 +105,7 @@ async function* stretchesOf(intents: AsyncIterable<Stripe.PaymentIntent>) {
 
 type Payout = Pick<Stripe.Payout, 'id' | 'created' | 'arrival_date'>;
 
-/**
- * The payouts that Stripe has made itself, oldest first: at most one a day. Only these tell what they are made of.
- */
+/** The payouts that Stripe has made itself, oldest first. Only these tell what they are made of. */
 async function automaticPayouts({ stripe, all }: StripeCalls, fromMs: number): Promise<Payout[]> {
   const made: Payout[] = [];
   const since = { created: { gte: Math.floor(fromMs / 1_000) } };

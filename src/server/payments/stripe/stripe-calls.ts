@@ -60,7 +60,6 @@ export function createStripeCalls(
   });
 
   /**
-   * Makes a call, which ends in the time in which a request is answered.
    * @param refused gives the result when Stripe refuses for good.
    * @throws PaymentServiceUnavailable when the call may have succeeded, or may succeed later.
    */
@@ -82,13 +81,11 @@ export function createStripeCalls(
   }
 
   /**
-   * Creates an object under an idempotency key, and once more under a fresh key when Stripe reports an error
-   * of its own: it repeats that answer for a day, whether or not the object was created
-   * (https://docs.stripe.com/api/idempotent_requests). Without an answer only the same key is safe, and the
-   * error is thrown.
-   * @param findMade looks for the object before it is created again, where a second one would do harm. It does
-   *   none where it is left out: a payment keeps the page that is stored first, and nobody is shown another; a
-   *   charge is captured, cancelled, and refunded in full once.
+   * Creates an object under an idempotency key, and once more under a fresh key when Stripe reports an error of its
+   * own: it repeats that answer for a day, whether or not the object was created
+   * (https://docs.stripe.com/api/idempotent_requests).
+   * @param findMade looks for the object before it is created again. It is left out where a second one does no harm: a
+   * payment keeps its first page, and a charge is captured, cancelled and refunded in full once.
    */
   async function makeOnce<Made>(
     key: string,
@@ -104,7 +101,6 @@ export function createStripeCalls(
     }
   }
 
-  /** All that a list has, each page by a call of its own. */
   async function* all<Item extends { readonly id: string }>(
     page: (from: {
       readonly limit: number;
@@ -123,7 +119,6 @@ export function createStripeCalls(
 
   let known: Promise<string> | null = null;
 
-  /** Stripe's name of the account whose keys these are; asked once. */
   function platform(): Promise<string> {
     const asked = known ?? ask(async () => (await stripe.accounts.retrieveCurrent()).id, unavailable);
     known = asked;
@@ -147,7 +142,6 @@ export function unavailable(error: StripeRefusal): never {
   throw new PaymentServiceUnavailable('the payment service gives none', { cause: error });
 }
 
-/** A period as the parameters of Stripe's lists name it. */
 export function secondsOf(fromMs: number, toMs: number): { readonly gte: number; readonly lte: number } {
   return { gte: Math.floor(fromMs / 1_000), lte: Math.floor(toMs / 1_000) };
 }
@@ -188,9 +182,8 @@ function isAnswered({ statusCode = 0 }: StripeRefusal): boolean {
 }
 
 /**
- * True when Stripe has refused for good. What wrong keys, or keys that may too little, are refused may succeed
- * once they are mended (https://docs.stripe.com/error-codes); only an account that another platform has is
- * refused for good in this way.
+ * True when Stripe has refused for good. What wrong or weak keys are refused may succeed once they are mended
+ * (https://docs.stripe.com/error-codes), except for an account of another platform.
  */
 function isRefusal(error: StripeRefusal): boolean {
   return (error.statusCode !== 401 && error.statusCode !== 403) || isUnknownAccount(error);

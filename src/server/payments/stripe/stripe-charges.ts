@@ -1,8 +1,7 @@
 /**
- * The money of a tip after its page was paid: captured or given up, refunded, taken back from the receiver and
- * given back, as destination charges have it (https://docs.stripe.com/connect/destination-charges). Stripe
- * transfers the whole charge to the receiver's account and takes both fees from there, so that sums of a
- * transfer are before fees.
+ * The money of a tip after its page was paid, as destination charges have it
+ * (https://docs.stripe.com/connect/destination-charges). Stripe transfers the whole charge to the receiver's account
+ * and takes both fees from there, so that sums of a transfer are before fees.
  */
 import type Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
@@ -61,10 +60,7 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
     return { intent, transfer: expanded(charge?.transfer), refunds, disputes, givenBack };
   }
 
-  /**
-   * Reverses a part of a transfer. The fees of the charge's own transfer go back with it in proportion, and a
-   * transfer that gave back had none.
-   */
+  /** The fees of the charge's own transfer go back in proportion; a transfer that gave back had none. */
   async function reverse({ id, metadata }: Stripe.Transfer, reversedBefore: number, amount: number) {
     const reversal: Stripe.TransferCreateReversalParams = {
       amount,
@@ -149,10 +145,9 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
     },
 
     /**
-     * Makes a transfer of its own, because a transfer that was reversed stays so. It is of the receiver's part
-     * without fees: those went back with the reversal, and a transfer has none. Nor has it a
-     * `source_transaction`: Stripe gives no more out of a charge than it had, and its own transfer had all. The
-     * money that came back with the dispute is available at once.
+     * Makes a transfer of its own, because one that was reversed stays so, of the receiver's part without fees: those
+     * went back with the reversal. It has no `source_transaction`, because Stripe gives no more out of a charge than it
+     * had. The money that came back with the dispute is available at once.
      */
     async giveBack(payment, disputeId, cents) {
       const { id, amountCents, giverFeeCents, netAmountCents, destination } = payment;

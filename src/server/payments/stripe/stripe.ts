@@ -1,7 +1,4 @@
-/**
- * Stripe as the payment service: Checkout pages, destination charges to connected accounts, and their refunds
- * (https://docs.stripe.com/connect/destination-charges). Card data never reaches this server.
- */
+/** Stripe as the payment service, by Checkout pages and destination charges. Card data never reaches this server. */
 import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
 import {

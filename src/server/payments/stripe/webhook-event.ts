@@ -1,7 +1,4 @@
-/**
- * Verifies webhook events and reads their subjects. What they say of these is not taken: they come late,
- * twice and in any order.
- */
+/** Verifies webhook events and reads only what they are about, because they come late, twice and in any order. */
 import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
 import type { WebhookEvent } from '../payment-service.ts';
@@ -133,10 +130,7 @@ function chargeData(intent: string | { readonly id: string } | null): WebhookEve
   return intent === null ? { kind: 'other' } : { kind: 'charge', chargeId: idOf(intent) };
 }
 
-/**
- * A transfer names no payment. Its group is the tip, which gave it that name; a group that Stripe has named
- * itself has the payment's id in it.
- */
+/** Its group is the tip, which gave it that name; a group that Stripe has named has the payment's id in it. */
 function transferData({ transfer_group }: Stripe.Transfer): WebhookEvent['data'] {
   if (transfer_group === null) return { kind: 'other' };
   const [, intent] = /^group_(pi_\w+)$/.exec(transfer_group) ?? [];
