@@ -13,10 +13,7 @@ const MOST_IN_A_STEP = 200;
 const MAX_STEPS = 20;
 
 export interface AccountEvents {
-  /**
-   * A page of the account's events, oldest first.
-   * @throws AppError `invalid_input` when `after` is no event of this account.
-   */
+  /** Oldest first. @throws AppError `invalid_input` when `after` is no event of this account. */
   list(account: Account, query: EventsQuery, terms?: StepTerms): Promise<EventPage>;
 }
 

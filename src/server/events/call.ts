@@ -40,7 +40,6 @@ export function createCall(deps: {
   readonly findTarget: FindWebhookTarget;
   readonly findAddresses: FindAddresses;
   readonly clock: Clock;
-  /** Writes an event as REST answers it. */
   spell(event: AccountEvent | TestEvent): string;
   readonly timeLimitMs?: number;
 }): Call {

@@ -4,7 +4,6 @@ import type { WebhookSecrets } from '#server/storage/port/webhooks.ts';
 
 const PREFIX = 'whsec_';
 
-/** The secret as its owner gets it. */
 export function secretText(secret: Uint8Array): string {
   return PREFIX + Buffer.from(secret).toString('base64');
 }

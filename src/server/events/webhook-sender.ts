@@ -1,8 +1,6 @@
 /**
- * Tells endpoints of the events of their accounts, each endpoint in order. Nothing is queued beside the ledger:
- * a due endpoint is claimed, the events after its place are sent one after the other, and its place moves once
- * they were taken. Whatever happens in between, even a kill, they are sent later; at worst twice, under the
- * same ids.
+ * Tells endpoints of the events of their accounts, each endpoint in order. After a kill the same events are sent again,
+ * under the same ids (docs/decisions/046-webhooks-follow-the-ledger.md).
  */
 import type { Logger } from 'pino';
 import { createDueWork } from '#server/queue/due-work.ts';
@@ -63,16 +61,12 @@ const MAX_BY_HAND_WAITING = 16;
 const MAX_REMEMBERED_SLOW = 10_000;
 
 export interface WebhookSender {
-  /**
-   * Sends one event outside of the order.
-   * @throws AppError `busy` when the account has two under way, or too many wait.
-   */
+  /** Sends one event outside of the order. @throws AppError `busy` when the account has two under way, or many wait. */
   sendNow(
     webhook: Parameters<Call>[0] & { readonly id: string; readonly userId: UserId },
     event: AccountEvent | TestEvent,
   ): Promise<Called>;
   lookAgain(userId: UserId): void;
-  /** Sends what is due. Call it every second. @returns when everything begun by then has ended. Never throws. */
   pass(): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,7 +79,6 @@ export function createWebhookSender(deps: {
   readonly log: Logger;
   readonly call: Call;
   readonly draft: DraftMail;
-  /** Shows the owner's devices that an endpoint was switched off. */
   tellDevices(userId: UserId, host: string): Promise<void>;
 }): WebhookSender {
   const { storage, clock, random, log, call, draft, tellDevices } = deps;

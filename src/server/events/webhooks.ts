@@ -38,8 +38,7 @@ const EVENT_ID_BYTES = 26;
 export interface Webhooks {
   list(userId: UserId): Promise<Webhook[]>;
   /**
-   * Adds an endpoint, which is told what happens from now on. The secret is told this once.
-   * @throws AppError `invalid_input` for a URL that must not be called, and beyond the most of an account.
+   * The secret is told this once. @throws AppError `invalid_input` for a forbidden URL and beyond an account's most.
    */
   add(userId: UserId, webhook: NewWebhook): Promise<WebhookWithSecret>;
   /** @throws AppError `invalid_input` for a URL that must not be called. */
@@ -47,9 +46,7 @@ export interface Webhooks {
   /** Replaces the secret; the one before signs as well for a day. */
   rotate(userId: UserId, id: string): Promise<WebhookWithSecret>;
   remove(userId: UserId, id: string): Promise<void>;
-  /** The last hundred, newest first. */
   deliveries(userId: UserId, id: string): Promise<WebhookDelivery[]>;
-  /** Sends a test event. */
   test(userId: UserId, id: string): Promise<WebhookDelivery>;
   /** Sends an event again, under its id. @throws AppError `not_found` for an unknown event. */
   sendAgain(userId: UserId, id: string, eventId: string): Promise<WebhookDelivery>;
@@ -58,7 +55,6 @@ export interface Webhooks {
   close(): Promise<void>;
 }
 
-/** @param deps its storage is listened to for as long as the process lives. */
 export function createWebhooks(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
@@ -66,7 +62,6 @@ export function createWebhooks(deps: {
   readonly log: Logger;
   readonly draft: DraftMail;
   readonly findAddresses: FindAddresses;
-  /** Whether receivers on this machine may be called, over http as well. */
   readonly isLoopbackAllowed: boolean;
   /** Writes an event as REST answers it. */
   spell(event: AccountEvent | TestEvent): string;
