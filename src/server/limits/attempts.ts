@@ -1,7 +1,4 @@
-/**
- * Attempts, counted before they are made, so that parallel guesses cannot slip past, and taken back when they
- * do not count: with the data where a restart must forgive nobody, else in memory.
- */
+/** Counts attempts before they are made: parallel guesses cannot slip past. What does not count is taken back. */
 import type { Clock } from '#shared/calendar.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { AttemptCount } from '../storage/port/attempts.ts';
@@ -17,7 +14,6 @@ interface Count extends AttemptCount {
   readonly limit: LimitName;
 }
 
-/** Stands in the place of a subject that a limit does not count by. */
 const NOBODY = '';
 /** An attempt under way is settled within this time, which hashes a few passwords. */
 const HASHING_MS = 2_000;
@@ -30,10 +26,7 @@ export function createAttempts(storage: Storage, clock: Clock) {
   };
   const underWay = new Map<string, number>();
 
-  /**
-   * Counts one attempt under each of these limits, or under none when one is used up.
-   * @param begun notes the attempt as under way before others can learn that it was counted.
-   */
+  /** @param begun notes the attempt as under way before others can learn that it was counted. */
   async function take(counts: readonly Count[], quota?: Quota, begun = (): void => {}): Promise<void> {
     const now = clock();
     const passing = counts.filter(({ limit }) => !isKept(limit));
@@ -55,10 +48,7 @@ export function createAttempts(storage: Storage, clock: Clock) {
     }
   }
 
-  /**
-   * Does what `take` does for one limit in memory with less work, because on one process every tip takes this
-   * path.
-   */
+  /** What `take` does for one limit in memory, with less work: on one process every tip takes this path. */
   function takeOne(limit: LimitName, account: string, quota?: Quota): void {
     const now = clock();
     const { maxCount, windowMs }: Limit = LIMITS[limit];
@@ -129,10 +119,8 @@ export function countsOf(limits: readonly LimitName[], who: Who): Count[] {
 
 const WRONG: readonly ErrorCode[] = ['wrong_credentials', 'wrong_password', 'wrong_code'];
 
-/** A wrong password, or a wrong code after a right one. */
 const isWrong = (error: unknown): boolean => error instanceof AppError && WRONG.includes(error.code);
 
-/** A right password, whose code is asked for next. */
 const isRightSoFar = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'second_factor_needed';
 

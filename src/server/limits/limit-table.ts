@@ -1,7 +1,4 @@
-/**
- * The table of limits: how often an action may be tried, for which subjects, and where the attempts are
- * counted.
- */
+/** How often an action may be tried, for which subjects, and where the attempts are counted. */
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -87,8 +84,7 @@ export const LIMITS = {
   profile_change: inMemory(['account'], 60, HOUR_MS),
   tip_page_change: inMemory(['account'], 240, HOUR_MS),
   refund: inMemory(['account'], 60, MINUTE_MS),
-  // Tips that their giver takes back: each has rung at a bar, and may have cost the operator a fee. Many guests
-  // may share an address.
+  // Tips that their giver takes back: each has rung at a bar, and may have cost the operator a fee.
   take_back: kept(['account'], 10, HOUR_MS),
   take_back_in_a_day: kept(['account'], 30, DAY_MS),
   take_back_from_address: kept(['address'], 30, HOUR_MS),
@@ -129,7 +125,6 @@ export const LIMITS = {
   webhook_change: inMemory(['account'], 120, HOUR_MS),
   webhook_call: inMemory(['account'], 60, HOUR_MS),
 
-  // Wrong passwords and wrong codes of operators.
   operator_login_from_address_to_account: kept(['account', 'address'], 5, QUARTER_MS),
   operator_login_from_address: kept(['address'], 30, QUARTER_MS),
   operator_login_from_network: kept(['network'], 30 * NETWORK, QUARTER_MS),

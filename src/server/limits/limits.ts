@@ -1,20 +1,11 @@
 /**
- * Counts attempts against the table of limits in one way, whichever door a call came through. Limits that
- * guard accounts are kept with the data, so that a restart forgives nobody; limits that only bound work are
- * counted in memory.
+ * Counts attempts against the table of limits in one way, whichever door a call came through. Limits that guard
+ * accounts are kept with the data, so that a restart forgives nobody; limits that only bound work are counted in
+ * memory.
  *
- * Several processes on the same data share the counts that are kept with it. Each has its own counts in
- * memory, so that N processes let through N times as many attempts at most:
- * - `login_try_*`, `password_change_try` and `right_password_*` bound the parsing and hashing that one
- * process does.
- * - `qr_code_creation` bounds the pictures that one process draws; an account has one code for each service
- * at most.
- * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`,
- * `notice_thanks_*`, `lists`,
- * `sums`, `insights`, `export`, `stream_opening`, `mail_settings`, `webhook_*` and `link_use_*` bound the work of
- * one process.
+ * Several processes on the same data share the counts that are kept with it. Each has its own counts in memory, so that
+ * N processes let through N times as many attempts at most. Two limits bound more than the work of one process:
  * - `registration_try_*` also bounds how many emails one address can test: N times 200 an hour.
- * - `console_request`, `key_request`, `key_qr_code_creation`, `wrong_key_*` and `api_key_creation` bound the work of one process.
  * - `tip` guards money: it is in memory, and exact, only where one process has the data.
  */
 import { createHash } from 'node:crypto';
@@ -39,26 +30,17 @@ export interface Caller {
 
 type Place = Pick<Caller, 'address' | 'network'>;
 
-/**
- * Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is
- * reached, and notes in the quota what is left where that is known.
- */
+/** Counting throws AppError `too_many_requests`, with the time to wait, and notes in the quota what is left. */
 export interface Limits {
   countTry(what: 'login' | 'registration', caller: Caller, quota?: Quota): Promise<void>;
   countPasswordChangeTry(token: string, quota?: Quota): Promise<void>;
-  /**
-   * Tries a password, counting it as wrong or as right; unknown emails count like known ones.
-   * @param caller its device is null unless that has logged in to this very account before.
-   */
+  /** Unknown emails count like known ones. @param caller its device is null unless it has logged in to this account. */
   limitLogin<Result>(email: string, caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
   /** Tries the current password of an account in a session; wrong ones count for that session alone. */
   limitPasswordChange<Result>(email: string, token: string, attempt: () => Promise<Result>): Promise<Result>;
   /** Counts created accounts; a refused attempt does not count. */
   limitRegistration<Result>(caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
-  /**
-   * Counts a changed username; a refused attempt does not count.
-   * @throws AppError `username_changed_often`, with the time to wait.
-   */
+  /** A refused attempt does not count. @throws AppError `username_changed_often`, with the time to wait. */
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
   /** Counts a link to choose a new password that somebody asks for; unknown emails count like known ones. */
   countPasswordLink(email: string, caller: Place, quota?: Quota): Promise<void>;
@@ -73,21 +55,15 @@ export interface Limits {
   countGuest(what: 'guest_tip' | 'guest_look' | 'notice_thanks', caller: Place, quota?: Quota): Promise<void>;
   /** @param isByKey whether an API key asks, which leaves the limits of its owner alone. */
   countQrCode(provider: UserId, isByKey: boolean, quota?: Quota): Promise<void>;
-  /**
-   * Counts a request to change, make or read something before its input is parsed.
-   * @param who the account, or the API key that acts for it.
-   */
+  /** Counts a request before its input is parsed. @param who the account, or the API key that acts for it. */
   countChange(what: Change, who: UserId | ApiKeyId, quota?: Quota): Promise<void>;
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId, quota?: Quota): Promise<void>;
   countKey(key: ApiKeyId, quota?: Quota): Promise<void>;
   /** Tries a password with a code of an operator, as `limitLogin` does for accounts. */
   limitOperatorLogin<Result>(email: string, caller: Place, attempt: () => Promise<Result>): Promise<Result>;
-  /** Tries a code in a session of an operator. */
   limitOperatorCode<Result>(email: string, token: string, attempt: () => Promise<Result>): Promise<Result>;
-  /** Forgets the failed attempts of an operator. */
   unlockOperator(email: string): Promise<void>;
-  /** Counts a request of an operator to the console. */
   countConsole(operator: OperatorId): Promise<void>;
   /** Counts a request with a wrong API key, after the look-up: right ones from the same place go on. */
   countWrongKey(caller: Place, quota?: Quota): Promise<void>;

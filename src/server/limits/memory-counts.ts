@@ -1,7 +1,4 @@
-/**
- * Counts of attempts in memory, which a restart forgets, with the methods of those that are kept with the
- * data.
- */
+/** Counts of attempts in memory, which a restart forgets. */
 import type { AttemptCount } from '../storage/port/attempts.ts';
 import type { Storage } from '../storage/port/storage.ts';
 import type { Quota } from './quota.ts';
@@ -9,10 +6,7 @@ import type { Quota } from './quota.ts';
 /** Subjects remembered for each limit; beyond that, the one whose window ends first is forgotten. */
 const MAX_REMEMBERED = 50_000;
 
-/**
- * Each limit has a map of its subjects in the order in which their windows end, so that ended ones are at the
- * front.
- */
+/** Each limit has a map of its subjects in the order in which their windows end: ended ones are at the front. */
 export function createMemoryCounts() {
   const windows = new Map<string, Map<string, { count: number; endsAtMs: number }>>();
 

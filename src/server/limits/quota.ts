@@ -1,18 +1,12 @@
 /**
- * Reports what is left of the limits that counted a request, as draft-ietf-httpapi-ratelimit-headers-10
- * reports it; of several limits, the one nearest to its end. Reporting reads nothing: limits that are kept
- * with the data are noted only when used up.
+ * What is left of the limits that counted a request, as draft-ietf-httpapi-ratelimit-headers-10 reports it; of several,
+ * the one nearest to its end. Limits that are kept with the data are noted only when used up.
  */
 import type { AttemptCount } from '../storage/port/attempts.ts';
 
 export class Quota {
   #nearest: { readonly counted: AttemptCount; readonly left: number; readonly waitMs: number } | null = null;
 
-  /**
-   * Notes a limit.
-   * @param left the attempts that remain.
-   * @param waitMs milliseconds until the window ends.
-   */
   note(counted: AttemptCount, left: number, waitMs: number): void {
     const nearest = this.#nearest;
     if (nearest && (nearest.left < left || (nearest.left === left && nearest.waitMs >= waitMs))) return;
