@@ -1,7 +1,6 @@
 /**
- * Does what is due in the storage, claimed piece by piece: at once for accounts that something happened to,
- * when a retry is due, and every now and then for all, which finds retries of other processes and what an
- * ended process left.
+ * Does what is due in the storage: at once for accounts that something happened to, when a retry is due, and every now
+ * and then for all, which finds what other or ended processes left.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '#shared/calendar.ts';
@@ -17,12 +16,8 @@ export interface DueWork<Account> {
   readonly isClosed: boolean;
   /** Aborted when what is under way has to end. */
   readonly stopping: AbortSignal;
-  /**
-   * Claims and begins what is due. Call it every second.
-   * @returns when everything begun by then has ended. Never throws.
-   */
+  /** Claims and begins what is due. Call it every second. @returns when all begun by then has ended. Never throws. */
   pass(): Promise<void>;
-  /** Begins nothing more, and lets what is under way end. */
   close(): Promise<void>;
 }
 
@@ -33,7 +28,6 @@ export function createDueWork<Account, Item>(deps: {
   readonly claimsAtOnce: number;
   /** A longer wait was set before the clock was turned back. */
   readonly maxWaitMs: number;
-  /** Called once before the first claim. */
   prepare(): Promise<void>;
   /** @param accounts null for all. */
   claim(nowMs: number, atMost: number, accounts: readonly Account[] | null): Promise<readonly Item[]>;

@@ -1,7 +1,4 @@
-/**
- * Decides who is next of those who wait. Each waits under a path of keys, such as a network and an account. The keys
- * of a level take turns, however much waits under one of them.
- */
+/** Decides who is next. Each waits under a path of keys, and the keys of a level take turns, however much waits. */
 import { AppError } from '#shared/errors.ts';
 
 /**
@@ -13,14 +10,10 @@ export type OnHangUp = (listener: () => void) => () => void;
 type Path<Key> = readonly Key[];
 
 export interface FairQueue<Key> {
-  /** Counts those who wait under a path. */
   count(path: Path<Key>): number;
   /** Counts those who wait under the fullest key below a path. */
   countOfFullest(path: Path<Key>): number;
-  /**
-   * Resolves with the caller's turn.
-   * @throws AppError `busy` after a refusal, a hang-up or `patienceMs` without a turn.
-   */
+  /** @throws AppError `busy` after a refusal, a hang-up or `patienceMs` without a turn. */
   wait(path: Path<Key>, terms?: { onHangUp?: OnHangUp | undefined; patienceMs?: number }): Promise<void>;
   /**
    * Gives the next turn, at each level to the key whose last turn is longest ago.

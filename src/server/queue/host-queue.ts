@@ -4,7 +4,6 @@ import { createFairQueue } from './fair-queue.ts';
 export interface HostQueue {
   run<Result>(host: string, task: () => Promise<Result>): Promise<Result>;
   waiting(): number;
-  /** Whether nothing runs and nothing waits for the host. */
   isIdle(host: string): boolean;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Divides work that could take long into steps, and bounds how many of them are done in one turn of the event loop, so
- * that all else gets its turn in between. Owners take turns, however many steps each of them asked for.
- */
+/** Bounds the steps of long work in one turn of the event loop, so that all else gets its turn. Owners take turns. */
 import { AppError } from '#shared/errors.ts';
 import { createFairQueue, type OnHangUp } from './fair-queue.ts';
 
@@ -18,8 +15,7 @@ export interface StepTerms {
   readonly asker?: string;
   readonly onHangUp?: OnHangUp;
   /**
-   * The step goes on with an answer that has begun, which could only be cut off: it is never refused. An answer waits
-   * for one such step at a time, so that the limits of what begins answers bound them.
+   * A step of an answer that has begun is never refused: it could only be cut off. An answer waits for one at a time.
    */
   readonly isFurther?: boolean;
 }

@@ -1,8 +1,7 @@
 /**
- * Bounds the most expensive work that anybody can ask of the server: how much of it is done at once, waits, and for how
- * long. The networks that callers come from take turns, and within a network accounts do, so that a flood from one of
- * them delays anybody else by one turn. Because networks can be had in any number, known owners have every other turn,
- * and a place before any stranger.
+ * Bounds the most expensive work that anybody can ask of the server. Networks take turns, and accounts within a
+ * network, so that a flood from one of them delays anybody else by one turn. Because networks can be had in any number,
+ * known owners have every other turn, and a place before any stranger.
  */
 import { measure, stopwatch } from '#server/measures.ts';
 import { AppError } from '#shared/errors.ts';
@@ -36,15 +35,13 @@ export interface WorkOwner {
   readonly account: string;
   /** A marked device or an open session has shown that the caller belongs to the account. */
   readonly isKnown: boolean;
-  /** Work that has not begun by then never does. */
   readonly onHangUp?: OnHangUp;
 }
 
 export interface WorkQueue {
   /**
-   * Does `work` when its turn comes. When too many wait, the last of the owner with the most makes room for an owner
-   * with fewer, and the last of the stranger with the most makes room for a known owner.
-   * @throws AppError `busy` when there is no room, or the work was refused before its turn.
+   * When too many wait, the last of the owner with the most makes room for an owner with fewer, and the last of the
+   * stranger with the most for a known owner. @throws AppError `busy` when there is no room.
    */
   take<Result>(owner: WorkOwner, work: () => Promise<Result>): Promise<Result>;
 }
