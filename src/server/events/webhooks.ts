@@ -37,9 +37,7 @@ const EVENT_ID_BYTES = 26;
 /** Methods throw AppError `webhook_not_found` for a webhook that the account does not have. */
 export interface Webhooks {
   list(userId: UserId): Promise<Webhook[]>;
-  /**
-   * The secret is told this once. @throws AppError `invalid_input` for a forbidden URL and beyond an account's most.
-   */
+  /** The secret is told once. @throws AppError `invalid_input` for a forbidden URL and beyond an account's most. */
   add(userId: UserId, webhook: NewWebhook): Promise<WebhookWithSecret>;
   /** @throws AppError `invalid_input` for a URL that must not be called. */
   change(userId: UserId, change: ChangedWebhook): Promise<Webhook>;

@@ -14,9 +14,7 @@ export interface StepTerms {
   /** Who asks for the owner, such as an API key. Askers of an owner take turns, and each waits for itself. */
   readonly asker?: string;
   readonly onHangUp?: OnHangUp;
-  /**
-   * A step of an answer that has begun is never refused: it could only be cut off. An answer waits for one at a time.
-   */
+  /** An answer that has begun could only be cut off, so its step is never refused; it waits for one at a time. */
   readonly isFurther?: boolean;
 }
 

@@ -49,9 +49,7 @@ function areKnown(seen: readonly string[], known: readonly Migration[]): boolean
 /** The objects of a schema by name. Names are quoted in messages, because anybody may have written them. */
 export type SchemaObjects = Iterable<readonly [name: string, text: unknown]>;
 
-/**
- * @returns differences in sentences. Triggers guard the ledger, so that one missing or one too many is a difference.
- */
+/** @returns differences in sentences. Triggers guard the ledger: one missing or one too many is a difference. */
 export function compareObjects(present: SchemaObjects, expected: SchemaObjects): string[] {
   const wanted = new Map(expected);
   const seen = new Set<string>();

@@ -1,6 +1,4 @@
-/**
- * The past of a ledger as a short note, `COUNT:HEX`: a hash chain over its tips (docs/decisions/015-a-noted-past.md).
- */
+/** The past of a ledger as a note, `COUNT:HEX`: a hash chain over its tips (docs/decisions/015-a-noted-past.md). */
 import { hash } from 'node:crypto';
 
 /** 32 hexadecimal digits of a SHA-256, 128 bits, are short enough for paper. */

@@ -73,9 +73,7 @@ export interface Factors {
     act?: Act,
   ): Promise<Added | 'known' | 'full'>;
   findPasskey(kind: HolderKind, credentialId: string): Promise<PasskeyRecord | null>;
-  /**
-   * @returns false, with nothing stored, when the passkey is gone or its count did not grow (a copy). 0 need not grow.
-   */
+  /** @returns false, with nothing stored, when the passkey is gone or its count did not grow (a copy). 0 may stay. */
   notePasskeyUse(id: PasskeyId, counter: number, nowMs: number): Promise<boolean>;
   /** Recovery codes go with the last factor. `last` for the only factor of a holder who keeps it. */
   removePasskey(

@@ -115,9 +115,7 @@ export interface Operations {
     nowMs: number,
     act: Act,
   ): Promise<{ readonly outcome: 'stopped' } | CodeRefusal>;
-  /**
-   * Payments past their time without a known end, or with a refund asked for before `refundsBeforeMs`; oldest first.
-   */
+  /** Payments expired without a known end, or with a refund or capture due before `refundsBeforeMs`, oldest first. */
   listStuckPayments(nowMs: number, refundsBeforeMs: number, atMost: number): Promise<PaymentRecord[]>;
   /** Payments that the service refunded by itself or that were disputed, among the newest 1,000 reversals. */
   listReturnedPayments(atMost: number): Promise<ReturnedPayment[]>;

@@ -9,9 +9,7 @@ export interface Suspension {
 }
 
 export interface Suspensions {
-  /**
-   * No tip is given or received from the commit on, and codes look paused. `suspended_before` keeps the first reason.
-   */
+  /** From the commit on no tip is given or received, and codes look paused. `suspended_before` keeps the reason. */
   suspend(
     id: UserId,
     suspension: Suspension,

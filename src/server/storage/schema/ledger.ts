@@ -174,9 +174,7 @@ export const tipQuarters = table(
     quarter: integer('quarter').notNull(),
     count: integer('count').notNull(),
     checkedCount: integer('checked_count').notNull().default(0),
-    /**
-     * How many tips are in gross and largest. Where fewer than the count, both are made up from the ledger on demand.
-     */
+    /** How many tips are in gross and largest. Where it is not the count, both are made from the ledger on demand. */
     detailedCount: integer('detailed_count').notNull().default(0),
     category: smallint('category').notNull(),
   },

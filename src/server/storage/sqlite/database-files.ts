@@ -63,9 +63,7 @@ export function makeFile(path: string): void {
   closeSync(openSync(path, 'a', FILE_MODE));
 }
 
-/**
- * Closes files that an earlier version left open. A folder that is not the default one may hold other programs' files.
- */
+/** Closes files that an earlier version left open. Another folder than the default may hold other programs' files. */
 export function tighten(path: string): void {
   const folder = dirname(path);
   const name = basename(path);

@@ -1,6 +1,4 @@
-/**
- * Steps of second factors, under the holder's lock: recovery codes exist exactly as long as the holder has a factor.
- */
+/** Steps of second factors, under the holder's lock: recovery codes exist for as long as the holder has a factor. */
 import { isUserId, type PasskeyId, type UserId } from '#shared/ids.ts';
 import type {
   Challenge,

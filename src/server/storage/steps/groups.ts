@@ -11,9 +11,7 @@ interface Waiting<Item, Outcome> {
 }
 
 export interface Groups<Item, Outcome> {
-  /**
-   * @throws StorageUnavailable when this group, or one that it waited for, met it; else the error of the item alone.
-   */
+  /** @throws StorageUnavailable when this group, or one that it waited for, met it; else the error of the item. */
   add(item: Item): Promise<Outcome>;
   close(): Promise<void>;
 }
