@@ -1,7 +1,4 @@
-/**
- * What the operator tells whoever is logged in: an announcement, that tips are paused, and why an account is
- * suspended.
- */
+/** What the operator tells whoever is logged in: an announcement, a pause of tips, why an account is suspended. */
 import { type Announcements, MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
@@ -39,14 +36,10 @@ export interface AskedAnnouncement {
   readonly text: string;
   /** Undefined for now. */
   readonly fromMs?: number | undefined;
-  /** Undefined for one that stays until it is ended. */
   readonly untilMs?: number | undefined;
 }
 
-/**
- * Takes the place of the announcement before.
- * @throws AppError `invalid_input` for the field `text` or `until`.
- */
+/** Takes the place of the announcement before. @throws AppError `invalid_input` for the field `text` or `until`. */
 export async function makeAnnouncement(
   storage: Pick<AnnouncementStorage, 'announce'>,
   asked: AskedAnnouncement,

@@ -1,7 +1,4 @@
-/**
- * Runs a command of this program in a process of its own, because copying and checking a database would block
- * the server meanwhile.
- */
+/** Runs a command in a process of its own, because copying and checking a database would block the server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 
@@ -16,23 +13,18 @@ const MAX_OUTPUT_LENGTH = 1_000_000;
 export interface RunApart {
   readonly words: readonly string[];
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Time in milliseconds after which the process and its children are killed. */
+  /** The process and its children are killed after this time. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface EndedApart {
-  /** Null when a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/**
- * Runs a command to its end, whatever its exit code.
- * @param program Node.js's arguments.
- * @throws Error when it could not be started or had to be killed.
- */
+/** Resolves whatever the exit code is. @throws Error when it could not be started or had to be killed. */
 export async function runApart(
   { words, environment, patienceMs, signal }: RunApart,
   program: readonly string[] = PROGRAM,

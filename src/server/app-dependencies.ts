@@ -24,7 +24,6 @@ export interface AppDependencies {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly log: Logger;
-  /** Null serves no pages. */
   readonly pages: Pages | null;
   readonly isShuttingDown: () => boolean;
   /** Null for simulated payments. */
@@ -33,9 +32,7 @@ export interface AppDependencies {
   readonly mailRelay: Relay | null;
   readonly blockedWords: BlockedWords;
   readonly drawing: Drawing;
-  /** What the operator brings; nothing by default. */
   readonly own?: OwnBrand;
-  /** Reported by `/readyz`. */
   readonly troubles: Troubles;
   readonly upkeep: Upkeep;
 }

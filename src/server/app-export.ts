@@ -14,7 +14,6 @@ import { NO_BLOCKED_WORDS } from './tips/blocked-words.ts';
 const FILE_MODE = 0o600;
 
 /**
- * Writes the archive that the owner of the account gets.
  * @param path of a file that there is not yet. A part of an archive is removed again.
  * @param noteBegun is called once the file is there, before anything is written to it.
  * @throws the error of the file system, such as EEXIST.

@@ -50,7 +50,6 @@ export function linksOf({ pages }: OwnBrand, publicUrl: string): readonly SiteLi
   return pages.map(({ path, label }) => ({ label, url: publicUrl + path }));
 }
 
-/** The chapters over the storage, as the server and a command that needs most of them have them. */
 export function createServices({
   config,
   storage,

@@ -36,7 +36,6 @@ export function createSupport(
   };
 }
 
-/** The settings that the console shows beside what can be changed there. */
 function installationSettings(config: Config, own: OwnBrand): InstallationSettings {
   const { publicUrl, stripe, registration, maintenance, brandColour, brandFolder } = config;
   const until = maintenance?.untilMs ?? null;

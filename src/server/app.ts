@@ -1,7 +1,4 @@
-/**
- * Composes the product: the chapters over the storage, and the HTTP surface in the order in which a request
- * meets it.
- */
+/** Composes the product: the chapters over the storage, and the HTTP surface in the order a request meets it. */
 import { Hono } from 'hono';
 import { AppError } from '#shared/errors.ts';
 import { createConsoleCheck, serveConsole } from './api/console/console-door.ts';
@@ -32,22 +29,13 @@ export interface App {
   readonly fetch: Hono['fetch'];
   /** Answers bytes that could not be parsed as a request. @param peer the address of the connection. */
   refuseUnread(refusal: AppError, peer?: string): UnreadAnswer;
-  /**
-   * Forgets cached look-ups that are too old or were changed by an operator's command, ends the streams of
-   * expired sessions, and retries failed saves. Call it every second.
-   */
+  /** Forgets stale look-ups, ends streams of expired sessions, retries failed saves. Call it every second. */
   tick(): Promise<void>;
   /** Deletes what has expired and closes the accounts whose grace period is over. Call it regularly. */
   sweep(): Promise<void>;
-  /**
-   * Asks the payment service about payments without a webhook event, and looks for what payments leave to the
-   * operator. Call it every minute.
-   */
+  /** Asks about payments without an event, and looks for what payments leave to the operator. Call it every minute. */
   sweepPayments(): Promise<void>;
-  /**
-   * Notifies devices of tips that their owners received. Call it every second.
-   * @returns when everything begun by then has ended. Never throws.
-   */
+  /** Call it every second. @returns when everything begun by then has ended. Never throws. */
   sendNotifications(): Promise<void>;
   endNotifications(): Promise<void>;
   /** Sends mails that are due. Call it every second. @returns when everything begun has ended. Never throws. */
@@ -59,7 +47,6 @@ export interface App {
   /** Logs the number of probes since the last call. Call it every hour and at the end. */
   tellProbes(): void;
   streams(): number;
-  /** Ends all event streams so that the process can end; clients reconnect later or elsewhere. */
   endStreams(): void;
 }
 

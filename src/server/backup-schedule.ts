@@ -1,8 +1,7 @@
 /**
- * A daily backup into one folder, and one whenever an operator asks. Backups are numbered, so that a wrong clock
- * cannot make a new one look old; each has a note of its ledger's past, and the newest fourteen are kept, with the
- * newest of each of fourteen days. Backups of another or an unknown past are neither counted nor deleted. The
- * caller decides how a backup is made.
+ * A daily backup into one folder, and one whenever an operator asks. Backups are numbered, so that a wrong clock cannot
+ * make a new one look old. Each has a note of its ledger's past; those of another or an unknown past are neither
+ * counted nor deleted.
  */
 import {
   type Dirent,
@@ -21,10 +20,7 @@ import { parsePast, spellPast } from './storage/checks/past.ts';
 
 const HOUR_MS = 3_600_000;
 const INTERVAL_MS = 24 * HOUR_MS;
-/**
- * The 24 hours between backups and this time make the 26 hours after which the newest is late. 100,000 tips
- * were measured to take 2 to 4 s.
- */
+/** With the 24 hours between backups, the newest is late after 26 hours. 100,000 tips took 2 to 4 s (measured). */
 export const BACKUP_PATIENCE_MS = 2 * HOUR_MS;
 const LATE_AFTER_MS = INTERVAL_MS + BACKUP_PATIENCE_MS;
 const MAX_KEPT = 14;
@@ -38,10 +34,8 @@ const NOTE = new RegExp(`${NAME}\\.past$`);
 
 export interface BackupSchedule {
   /**
-   * Makes a backup if the newest of this past is a day old, and deletes those that are not kept. Call it
-   * regularly; it does nothing while a backup is being made.
-   * @param isAsked makes one that is not due, too.
-   * @returns the written backup; null when none was due.
+   * Makes a backup if the newest of this past is a day old, or `isAsked`, and deletes those that are not kept.
+   * @returns null when none was due, or while one is being made.
    */
   run(isAsked?: boolean): Promise<WrittenBackup | null>;
   isRunning(): boolean;
@@ -49,10 +43,7 @@ export interface BackupSchedule {
   list(): KeptBackup[];
   /** The distinct notes of the backups in the folder, in the form of `--digest`. */
   noted(): string[];
-  /**
-   * Learns the result of comparing notes with the database's past: backups whose notes differ belong to
-   * another database or to a past that was rewritten.
-   */
+  /** Learns which notes differ from the database's past: their backups are of another one, or of a rewritten past. */
   learn(compared: readonly string[], differing: readonly string[]): void;
   others(): string[];
   /** True when this past has a backup, and the newest is more than 26 hours old. */
@@ -68,7 +59,6 @@ export interface KeptBackup {
   readonly madeAtMs: number;
   /** `COUNT:HEX`; null while it is unknown. */
   readonly past: string | null;
-  /** Whether it is known to be of another past than the database. */
   readonly isOther: boolean;
 }
 
@@ -94,20 +84,13 @@ interface NumberedFile {
 
 export interface BackupScheduleDependencies {
   readonly folder: string;
-  /**
-   * The extension of new backups. Those of the other engine, from before a move, are counted and deleted too.
-   */
+  /** The extension of new backups. Those of the other engine, from before a move, are counted and deleted too. */
   readonly extension: '.db' | '.dump';
   readonly clock: Clock;
   readonly isNew: boolean;
-  /**
-   * Writes a backup to a new file, which appears only when complete, and compares its ledger with the notes.
-   */
+  /** Writes a backup to a new file, which appears only when complete, and compares its ledger with the notes. */
   readonly backUp: (file: string, noted: readonly string[]) => Promise<MadeBackup>;
-  /**
-   * Reads the past of a backup without a note, which is from an earlier version or was copied in; null when
-   * unreadable.
-   */
+  /** Reads the past of a backup without a note, from an earlier version or copied in; null when unreadable. */
   readonly readPast: (file: string) => Promise<string | null>;
 }
 
@@ -264,8 +247,8 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
 }
 
 /**
- * The backups to delete: all but the newest fourteen and the newest of each of fourteen days, so that many
- * backups of one day do not displace those of earlier days. @param files the newest first.
+ * The backups to delete: all but the newest fourteen, and but the newest of each of fourteen days.
+ * @param files the newest first.
  */
 function beyondKept(files: readonly NumberedFile[]): readonly NumberedFile[] {
   const newestOfDays = new Map<string, NumberedFile>();

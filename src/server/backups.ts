@@ -1,7 +1,4 @@
-/**
- * Runs the daily backup, and checks all data once after a start, in processes of their own. Problems go to
- * the log and the troubles of `/readyz`.
- */
+/** Runs the daily backup, and checks all data once after a start, in processes of their own. */
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { runApart } from './apart.ts';
@@ -26,10 +23,8 @@ export interface CareDependencies {
 }
 
 export interface Care {
-  /** Null where this process makes no backups. */
   readonly backups: BackupKeeper | null;
   start(): void;
-  /** Stops it and ends the processes under way. */
   stop(): void;
 }
 
@@ -103,10 +98,7 @@ function commandsFor(signal: AbortSignal) {
   };
 }
 
-/**
- * Reads all data once, and compares its past with those of the backups.
- * @returns whether it could be read; problems have been reported.
- */
+/** Reads all data once, compares its past with the backups', and reports problems. @returns whether it could. */
 async function readAllData(
   schedule: BackupSchedule | null,
   { log, troubles }: Pick<CareDependencies, 'log' | 'troubles'>,
@@ -159,21 +151,17 @@ function isProblem(line: string): boolean {
 }
 
 export interface BackupKeeper extends Pick<BackupSchedule, 'list' | 'ageMs'> {
-  /**
-   * Makes the backup that is due, and reports problems with backups. Call it every ten minutes. Never throws.
-   */
+  /** Makes the backup that is due, and reports problems with backups. Call it every ten minutes. Never throws. */
   tick(): Promise<void>;
   /** Begins a backup for an operator. @returns false while one is being made. */
   begin(): boolean;
   /** When the backup under way was begun; null while there is none. */
   begunAtMs(): number | null;
-  /** The failure since the last backup that was written; null without one. */
   failure(): BackupFailure | null;
 }
 
 export interface BackupFailure {
   readonly atMs: number;
-  /** What the system or the database said. */
   readonly reason: string;
 }
 
@@ -209,7 +197,6 @@ export function createBackupKeeper(
     toldOthers = files.join();
   }
 
-  /** @param isAsked by an operator, also when none is due. */
   async function make(isAsked: boolean): Promise<void> {
     const isFirst = !schedule.isRunning();
     if (isFirst) begunAtMs = clock();

@@ -1,7 +1,4 @@
-/**
- * What a running server does by the clock and not for a request: it sends what waits, sweeps what has expired, and
- * watches its data. What fails is told in the log, and tried again the next time.
- */
+/** What a running server does by the clock. What fails is told in the log, and tried again the next time. */
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import type { Troubles } from './api/http/probes.ts';
@@ -15,7 +12,6 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 const GROUND_CHECK_INTERVAL_MS = 60_000;
 const PAYMENT_SWEEP_INTERVAL_MS = 60_000;
 
-/** @returns a function that stops all of it; what is under way ends by itself. */
 export function startClockwork(deps: {
   readonly app: App;
   readonly storage: Pick<Storage, 'checkGround' | 'checkRecent'>;

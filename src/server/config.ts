@@ -1,6 +1,4 @@
-/**
- * The only reader of process.env: every setting is optional, parsed once at start, and passed on from here.
- */
+/** The only reader of process.env: every setting is optional, parsed once at start, and passed on from here. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
@@ -48,9 +46,7 @@ export interface MailConfig {
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /**
-   * The address in QR codes: an origin, with a path when Tipwell lives under one, without a trailing slash.
-   */
+  /** The address in QR codes: an origin, with a path when Tipwell lives under one, without a trailing slash. */
   readonly publicUrl: string;
   readonly database: DatabaseAddress;
   readonly sessionLifetimeMs: number;
@@ -58,7 +54,6 @@ export interface Config {
   readonly hashesLogNames: boolean;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
-  /** Addresses or networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** The time within which a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
@@ -70,27 +65,18 @@ export interface Config {
   readonly pushHosts: readonly string[];
   /** Whether webhooks may call this machine, over http as well. */
   readonly allowsLoopbackWebhooks: boolean;
-  /** Null for simulated payments. */
   readonly stripe: StripeConfig | null;
-  /** Null where no mail is sent. */
   readonly mail: MailConfig | null;
-  /** Absolute path of the folder for daily backups; null for none. */
   readonly backupFolder: string | null;
-  /** Absolute path of the list of blocked words; null for none. */
   readonly blockedWordsFile: string | null;
   readonly registration: RegistrationMode;
-  /** Whether service providers must have a passkey or an authenticator app. */
   readonly requiresProviderFactors: boolean;
-  /** Six hexadecimal digits after a #; null for the colour of the product. */
   readonly brandColour: string | null;
-  /** Absolute path of the folder with the operator's logo and pages; null for none. */
   readonly brandFolder: string | null;
   readonly warnings: readonly string[];
   /** Whether tips are simulated also where payments were taken before. */
   readonly simulatesPayments: boolean;
-  /** The address at which Prometheus is answered; null for none. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
-  /** Null where tips are taken as always. */
   readonly maintenance: Maintenance | null;
   /** Whether the operator's console is there, and for which addresses and networks; none for all. */
   readonly console: { readonly isOn: boolean; readonly addresses: readonly string[] };
@@ -223,7 +209,6 @@ const environment = z.object({
   OPERATOR_IPS: listOf(isAddressOrNetwork, 'must list addresses or networks such as 192.0.2.7 or 10.0.0.0/8'),
 });
 
-/** All settings of the operator; NODE_ENV is not one. */
 export const SETTING_NAMES = Object.keys(environment.omit({ NODE_ENV: true }).shape);
 
 /** Its message is one line that names every wrong setting, and why. */
@@ -231,11 +216,7 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/**
- * Reads the environment of the process, and a `.env` file in the working directory, whose values it
- * overrides.
- * @throws ConfigError when the file cannot be read.
- */
+/** `.env` in the working directory counts less than the process's environment. @throws ConfigError when unreadable. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   try {
     process.loadEnvFile();
@@ -247,10 +228,7 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
   return process.env;
 }
 
-/**
- * An empty value counts as missing.
- * @throws ConfigError naming all wrong settings.
- */
+/** An empty value counts as missing. @throws ConfigError naming all wrong settings. */
 export function parseConfig(variables: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);

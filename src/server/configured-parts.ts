@@ -5,7 +5,6 @@ import type { Relay } from './mail/relay.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import type { Storage } from './storage/port/storage.ts';
 
-/** Null for simulated payments. */
 export async function openPaymentService({ stripe }: Config, log: Logger): Promise<PaymentService | null> {
   if (!stripe) return null;
   const { createStripe } = await import('./payments/stripe/stripe.ts');
@@ -13,7 +12,7 @@ export async function openPaymentService({ stripe }: Config, log: Logger): Promi
 }
 
 /**
- * A tip that is paid on a page which is open still, and simulated here, would be there twice.
+ * A tip being paid at Stripe and simulated here would be recorded twice.
  * @throws ConfigError where payments were taken and the keys are gone.
  */
 export async function requireKeys(
@@ -27,12 +26,10 @@ export async function requireKeys(
   );
 }
 
-/** Null where Prometheus is not answered. */
 export async function openMetrics({ metrics }: Config) {
   return metrics && (await import('./metrics/metrics.ts')).createMetrics(Date.now);
 }
 
-/** Null where no mail is sent. */
 export async function openMailRelay({ mail }: Config): Promise<Relay | null> {
   return mail && (await import('./mail/smtp-relay.ts')).createSmtpRelay(mail);
 }

@@ -8,9 +8,8 @@ interface LogDestination extends DestinationStream {
 }
 
 /**
- * The lines of one turn of the event loop go into one write, because a write for each was measured to cost
- * more than making the line. No line is held longer, and none is lost at the end, unless the process is
- * killed.
+ * The lines of one turn of the event loop go into one write, because a write for each cost more than making the line
+ * (measured). None is lost at the end, unless the process is killed.
  */
 export function createLogDestination(): LogDestination {
   const stderr = pino.destination({ fd: 2, sync: true });
@@ -29,10 +28,7 @@ export function createLogDestination(): LogDestination {
   };
 }
 
-/**
- * Logs a step of the start before it begins, because it may block the event loop for minutes, and how long it
- * took.
- */
+/** Logs a step of the start before it begins, because it may block the event loop for minutes. */
 export function createAnnounce(log: Logger, { flush }: LogDestination, clock: Clock): Announce {
   return (step, about) => {
     const startedAtMs = clock();

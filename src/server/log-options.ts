@@ -1,21 +1,12 @@
-/**
- * Redacts keys from every line of the log: those of the payment service, which its errors may quote, and API
- * keys, which no line has on purpose.
- */
+/** Redacts the keys of the payment service, which its errors may quote, and API keys from every line of the log. */
 import type { LoggerOptions } from 'pino';
 import { API_KEY_PREFIX } from '#shared/api-scopes.ts';
 import type { Config } from './config.ts';
 
 const REST = String.raw`[\w*+/=-]+`;
-/**
- * No letter, digit or underscore before the key. JSON escapes a line break as two characters, of which the
- * second is a letter.
- */
+/** No letter, digit or underscore before the key. JSON escapes a line break as two characters, the second a letter. */
 const AT_BEGIN = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))`;
-/**
- * Everything that begins like a key of Stripe (https://docs.stripe.com/keys), also where Stripe has masked
- * its middle.
- */
+/** All that begins like a key of Stripe (https://docs.stripe.com/keys), also where Stripe has masked its middle. */
 const KEYS = new RegExp(
   `((?:[prs]k_(?:org_)?(?:test|live)|whsec)_|${API_KEY_PREFIX})${REST}|${AT_BEGIN}([prs]k_)${REST}`,
   'g',

@@ -1,6 +1,6 @@
 /**
- * The server's one program: it serves, runs an operator's command, or prints its version. It loads nothing
- * before it has checked the version of Node.js, and nothing that names the product before that name is settled.
+ * The server's one program. It loads nothing before it has checked the version of Node.js, and nothing that names the
+ * product before that name is settled.
  */
 import type { Command } from './commands/command.ts';
 import { refuseOldNode } from './old-node.js';

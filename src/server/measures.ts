@@ -1,7 +1,4 @@
-/**
- * What the process measures of itself, told over channels of Node.js (diagnostics_channel): the code that
- * measures does not know who listens, and without listeners a measure costs nothing.
- */
+/** What the process measures of itself, over diagnostics channels: without listeners a measure costs nothing. */
 import { type Channel, channel } from 'node:diagnostics_channel';
 
 export interface Measures {
@@ -20,9 +17,7 @@ export interface Measures {
     readonly waitSeconds: number;
     readonly workSeconds: number | null;
   };
-  /** A check of the newest entries of the ledger. */
   readonly ledgerCheck: { readonly isSound: boolean };
-  /** The newest backup of this past; null without one. */
   readonly backup: { readonly ageMs: number | null };
 }
 
@@ -40,7 +35,6 @@ export function measure<Each extends Name>(name: Each, measured: Measures[Each])
   if (channels[name].hasSubscribers) channels[name].publish(measured);
 }
 
-/** @returns a function that ends it. */
 export function onMeasure<Each extends Name>(
   name: Each,
   listener: (measured: Measures[Each]) => void,

@@ -1,15 +1,9 @@
-/**
- * Refuses a Node.js that is too old, in one line that says what to do. Plain JavaScript in old syntax,
- * because the Node.js that it refuses has to read it.
- */
+/** Refuses a Node.js that is too old. Plain JavaScript in old syntax, because the Node.js it refuses has to read it. */
 
-/**
- * As `engines` in package.json says. On Node.js 20, better-sqlite3 ends the process with a signal and no
- * word.
- */
+/** As `engines` in package.json says. On Node.js 20, better-sqlite3 ends the process with a signal and no word. */
 const OLDEST_NODE = [22, 14];
 
-/** Ends the process when the Node.js that runs it is too old; to be called before anything else is loaded. */
+/** To be called before anything else is loaded. */
 export function refuseOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;

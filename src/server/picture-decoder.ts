@@ -1,16 +1,10 @@
-/**
- * Opens pictures of people and of the operator, within bounds of what decoding them costs. The only importer of
- * `sharp`, which is loaded with the first picture.
- */
+/** Opens pictures within bounds of what decoding them costs. `sharp` is loaded with the first one, and only here. */
 import type { Sharp } from 'sharp';
 
 /** Pixels of a picture; decoding one takes 12 MB at most. */
 export const MAX_SENT_EDGE = 2_048;
 
-/**
- * Cameras and editors make a dozen. A decoder passes over the whole picture for each scan, which may have
- * only a few bytes.
- */
+/** Cameras and editors make a dozen. A decoder passes over the whole picture for each scan, even one of few bytes. */
 const MAX_SCANS = 64;
 /** The marker of a scan, which never occurs in coded data (ITU-T T.81, sections B.1.1.2 and B.1.1.3). */
 const START_OF_SCAN = Buffer.from([0xff, 0xda]);
@@ -23,10 +17,7 @@ function hasManyScans(sent: Uint8Array): boolean {
   return scans > MAX_SCANS;
 }
 
-/**
- * Checks the signature of JPEG, PNG or WebP
- * (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern).
- */
+/** Checks the signature of JPEG, PNG or WebP (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern). */
 export function isPicture(sent: Uint8Array): boolean {
   const beginning = Buffer.from(sent.subarray(0, 16)).toString('latin1');
   return (
@@ -38,8 +29,8 @@ export function isPicture(sent: Uint8Array): boolean {
 
 /**
  * @param sent one for which `isPicture` holds.
- * @throws Error for a picture that is broken, larger than 2048 pixels in width or height, whatever its header
- *   says, or coded so that reading it takes seconds; some of it only when it is drawn.
+ * @throws Error for a picture that is broken, larger than 2048 pixels in width or height, whatever its header says, or
+ *   coded so that reading it takes seconds; for some of it only when it is drawn.
  */
 export async function openPicture(sent: Uint8Array): Promise<Sharp> {
   const open = await decoder();

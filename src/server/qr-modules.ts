@@ -1,7 +1,6 @@
 /**
- * The modules (small squares) of a QR code and their SVG path, for everything that draws one. The only
- * importer of the library that encodes codes, and only of its part that does: its entry loads what writes PNG
- * files and draws on terminals, too.
+ * The modules (small squares) of a QR code. This imports only the part of the library that encodes: its entry also
+ * loads what writes PNG files and draws on terminals.
  */
 import { create } from 'qrcode/lib/core/qrcode.js';
 
@@ -16,9 +15,7 @@ interface DarkRun {
 }
 
 /**
- * Encodes an address.
- * @param level the share of the code that may be lost: a seventh at M, for print; half as much at L, for
- *   screens.
+ * @param level the share of the code that may be lost: a seventh at M, for print; half as much at L, for screens.
  * @returns the dark runs, row by row, and the code's width in modules without its quiet zone.
  */
 export function encodeAddress(
@@ -46,10 +43,7 @@ export function pathOf(runs: readonly DarkRun[], margin: number): string {
     .join('');
 }
 
-/**
- * Draws an address as the SVG of the landing page, without background and quiet zone, which the page has.
- * Error correction L gives the largest modules, and nothing scratches a screen.
- */
+/** The SVG of the landing page, which adds quiet zone and background. Level L gives the largest modules. */
 export function drawScreenCode(address: string): string {
   const { runs, size } = encodeAddress(address, 'L');
   return (

@@ -52,14 +52,11 @@ const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
 export const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
-/** The time limit of the shutdown, also when the database does not answer. */
 const STOP_PATIENCE_MS = 9_500;
 const DAY_MS = 86_400_000;
 const RANDOM_STOCK_BYTES = 4_096;
 
-/**
- * Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second.
- */
+/** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
 export const SERVER_OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 14_000,
@@ -69,24 +66,16 @@ export const SERVER_OPTIONS = {
   requireHostHeader: false,
 } as const;
 
-/**
- * Far fewer than the service's file descriptors (deploy/tipwell.service), because files are opened as well.
- */
+/** Far fewer than the service's file descriptors (deploy/tipwell.service), because files are opened as well. */
 const MAX_CONNECTIONS = 20_000;
 
-/**
- * V8 lets a small heap quadruple on a machine with much memory before it collects garbage: twenty whole
- * histories at once took 150 MB more than with this limit.
- */
+/** V8 lets a small heap quadruple before it collects: twenty whole histories at once took 150 MB more without this. */
 const HEAP_GROWTH_PERCENT = 50;
 
 /** The host of an HTTP/1.0 request without one; nothing relies on it. */
 const UNNAMED_HOST = 'localhost';
 
-/**
- * A silent connection is cut after twice this time. The heartbeats of streams are more frequent, and who waits for
- * an answer has given up before.
- */
+/** A silent connection is cut after twice this time. Heartbeats of streams are more frequent. */
 const SILENCE_PATIENCE_MS = Math.max(STREAM_HEARTBEAT_MS, CLIENT_PATIENCE_MS) + 2_000;
 
 export async function serve(): Promise<void> {
@@ -204,7 +193,6 @@ async function start(): Promise<void> {
   process.stdout.write(`${SOFTWARE} is ready at ${addressOf(config)}\n`);
 }
 
-/** Says what is set and works, but not as somebody may expect. */
 async function tellWarnings({
   config,
   own,
@@ -226,7 +214,6 @@ async function tellWarnings({
   for (const shade of own.accent?.mended ?? []) log.warn(`BRAND_COLOR: ${shade}`);
 }
 
-/** What decides about what is stored of people. */
 function factsOf(config: Config): Parameters<typeof readOwnBrand>[1] {
   return {
     siteName: brand.name,

@@ -55,9 +55,9 @@ export function isLoopback(host: string): boolean {
 export const EXAMPLE_TIME = '2027-01-01T06:00+01:00';
 
 /**
- * Reads a day, or a time with or without its offset from UTC, in the forms of ISO 8601.
- * @returns milliseconds since 1970, in UTC where no offset is named; null for another form, or a date that
- *   no calendar has.
+ * Reads a day, or a time with or without its offset, in the forms of ISO 8601.
+ * @returns milliseconds since 1970, in UTC where no offset is named; null for another form, or a date that no calendar
+ *   has.
  */
 export function timeFrom(text: string): number | null {
   const [, day, time = 'T00:00', offset = 'Z'] =

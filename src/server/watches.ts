@@ -1,7 +1,4 @@
-/**
- * Watches the data of a running server besides requests: that new tips add up, and that the database and the
- * clock are still those of the start.
- */
+/** Watches that new tips add up, and that the database and the clock are still those of the start. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
@@ -14,12 +11,7 @@ const LEDGER_CHECK_INTERVAL_MS = 60_000;
 /** Bounds one check while tips are recorded as fast as they are checked: 200,000 of them. */
 const MAX_STEPS = 1_000;
 
-/**
- * Checks the entries since the last check.
- * @param isStopped ends the check before its next step; the next call continues there.
- * @returns problems in sentences.
- * @throws StorageUnavailable
- */
+/** @returns problems in sentences. A stopped check continues with the next call. @throws StorageUnavailable */
 export async function checkWhatIsNew(
   storage: Pick<Storage, 'checkRecent'>,
   isStopped: () => boolean,
@@ -68,10 +60,7 @@ export function startLedgerChecks(
   };
 }
 
-/**
- * Makes a function that checks if the storage may write (`Storage.checkGround`), and reports changes.
- * @returns true while it may; false when that is unknown. It never throws.
- */
+/** Reports changes of `Storage.checkGround`. @returns true while the storage may write. It never throws. */
 export function createGroundWatch(deps: {
   readonly storage: Pick<Storage, 'checkGround'>;
   readonly clock: Clock;
