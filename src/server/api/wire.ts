@@ -1,8 +1,7 @@
 /**
- * Converts between the names of the procedures and those of REST by one rule: `camelCase` becomes
- * `snake_case`, and a field in cents (`amountCents`) becomes a decimal number (`amount`). An answer has the
- * whole number as well (`amount_minor`), and says the currency once, in the outermost object that has an
- * amount. Values, names of wrong fields and JSON Schemas all go through it, so that they cannot disagree.
+ * Converts between the names of the procedures and those of REST: `camelCase` becomes `snake_case`, and a field in
+ * cents (`amountCents`) a decimal number (`amount`), in answers beside the whole number (`amount_minor`). The outermost
+ * object that has an amount says the currency. Values, names of wrong fields and JSON Schemas all go through it.
  */
 import { z } from 'zod';
 import { centsFromDecimal } from '#shared/decimals.ts';
@@ -22,9 +21,7 @@ export function wireName(field: string): string {
   return field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/**
- * The map needs no bound, because it has names of procedures' fields only, never those that a client sent.
- */
+/** The map needs no bound, because it has names of procedures' fields only, never those that a client sent. */
 const wireNames = new Map<string, string>();
 
 function rememberedName(field: string): string {
@@ -35,7 +32,6 @@ function rememberedName(field: string): string {
   return name;
 }
 
-/** An answer, or the data of an event. */
 export function toWire(value: unknown): unknown {
   return respelled(value, false);
 }
@@ -58,10 +54,9 @@ function respelled(value: unknown, isCurrencySaid: boolean): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The name under which an answer has an amount as a whole number of minor units (ISO 4217). */
+/** The name of an amount as a whole number of minor units (ISO 4217). */
 const minorName = (name: string) => `${name}_minor`;
 
-/** @param content of a field in cents: an amount, a list of amounts, or none. */
 function asDecimals(content: unknown): unknown {
   if (Array.isArray(content)) return content.map(asDecimals);
   return typeof content === 'number' ? decimalFromCents(cents(content)) : content;
@@ -83,8 +78,7 @@ export function wireTextOnce(lasting: object): string {
 }
 
 /**
- * Renames the members of a request body for the procedure with this input schema. Wrong values stay wrong,
- * for the procedure to refuse; unknown fields are dropped.
+ * Wrong values stay wrong, for the procedure to refuse; unknown fields are dropped.
  * @throws AppError `invalid_input` for an unknown field where the procedure refuses it as well.
  */
 export function fromWire(body: unknown, input: z.ZodType): unknown {
@@ -101,10 +95,7 @@ export function fromWire(body: unknown, input: z.ZodType): unknown {
   );
 }
 
-/**
- * @param known names on the wire.
- * @throws AppError `invalid_input` for members of a body that are not known.
- */
+/** @throws AppError `invalid_input` for members of a body that are not known. */
 export function requireKnown(body: unknown, known: readonly string[]): void {
   const unknown = isRecord(body) ? Object.keys(body).filter((name) => !known.includes(name)) : [];
   if (unknown.length > 0)
@@ -115,7 +106,6 @@ export function wireSchema(schema: z.ZodType, direction: 'input' | 'output'): Js
   return respell(jsonSchemaOf(schema, direction), direction);
 }
 
-/** @param refer makes the reference by which one schema names another that it contains. */
 export function wireSchemas(
   names: ReadonlyMap<z.ZodType, string>,
   direction: 'input' | 'output',
@@ -139,7 +129,6 @@ function jsonSchemaOf(schema: z.ZodType, direction: 'input' | 'output'): JsonSch
 
 interface Fields {
   readonly fields: readonly string[];
-  /** True when other fields are refused. */
   readonly isClosed: boolean;
 }
 
@@ -218,10 +207,7 @@ function isBound(limit: unknown): limit is number {
   return typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
 }
 
-/**
- * Only what is sent says that an amount is whole cents: many validators divide, and would refuse our own 9.7
- * as no multiple of 0.01.
- */
+/** Only what is sent says that an amount is whole cents: many validators would refuse our 9.7 as no multiple. */
 function inDecimals(schema: JsonSchema, direction: 'input' | 'output'): JsonSchema {
   const { type, items, minimum, maximum } = schema;
   if (type === 'array') return { type, items: inDecimals(asRecord(items), direction) };
@@ -236,9 +222,8 @@ function inDecimals(schema: JsonSchema, direction: 'input' | 'output'): JsonSche
 }
 
 /**
- * Converts a decimal number to cents. A value that is no amount becomes NaN, and an absent one stays absent;
- * more decimals than the currency has become a fraction of a cent near by, so that the refusal names what is
- * wrong.
+ * A value that is no amount becomes NaN, and an absent one stays absent. More decimals than the currency has become a
+ * fraction of a cent near by, so that the refusal names what is wrong.
  */
 function centsFromAnything(content: unknown): unknown {
   if (content === undefined || content === null) return content;

@@ -4,7 +4,6 @@ import { AppError } from '#shared/errors.ts';
 import { actProcedure, operatorProcedure, router } from './console-trpc.ts';
 
 export const codeProcedures = router({
-  /** Null where there is none. */
   find: operatorProcedure
     .input(codeQuery)
     .output(foundCode.nullable())

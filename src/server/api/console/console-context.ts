@@ -1,6 +1,6 @@
 /**
- * The context of every procedure of the operator's console: what its parts work with, and the request. No
- * account is in it, so that nothing of a person's session can be read where an operator acts.
+ * The context of every procedure of the operator's console. No account is in it, so that nothing of a person's session
+ * can be read where an operator acts.
  */
 import type { Context as HonoContext } from 'hono';
 import type { AccountSupport } from '#server/auth/account-support.ts';
@@ -24,24 +24,18 @@ import { nodeSideOf } from '../http/envelope.ts';
 import type { Arrival } from '../http/request-log.ts';
 import { bearerToken, onClose, type Services } from '../procedures/context.ts';
 
-/** What the process knows of itself and its backups. */
 export interface Upkeep {
   readonly health: {
-    /**
-     * @param streams how many event streams are open.
-     * @param payments what the watch over payments has found; null without one.
-     */
+    /** @param payments null without a watch over payments. */
     read(streams: number, payments: PaymentSigns | null): Promise<Health>;
   };
   readonly backups: {
     read(): Backups;
     state(): 'free' | 'busy' | 'off';
-    /** Begins a backup, unless this process makes none, or one is being made. */
     begin(): 'begun' | 'busy' | 'off';
   };
 }
 
-/** What the parts work with: the chapters of the product, and what only the console has. */
 export interface ConsoleServices extends Services, OperatorServices {
   readonly storage: Storage;
   readonly clock: Clock;
@@ -65,14 +59,12 @@ export interface ConsoleContext {
   readonly token: string | null;
   /** False for a request that a page makes by itself, which does not prolong the session. */
   readonly isUse: boolean;
-  /** The address and device that a session begun now is used at. */
   place(): Place;
-  /** The caller's address and network, as limits count them. */
   caller(): { readonly address: string; readonly network: string };
   readonly onHangUp: OnHangUp;
 }
 
-/** The header by which a page says that nobody is behind its request, such as one that repeats by the clock. */
+/** A page says by this header that nobody is behind its request, such as one that repeats by the clock. */
 const UNATTENDED_HEADER = 'Unattended';
 
 export function createConsoleContextReader(services: ConsoleServices): (c: HonoContext) => ConsoleContext {

@@ -1,7 +1,6 @@
 /**
- * The door of the operator's console: tRPC at a path of its own, for which nothing of the other doors counts
- * but their guards. Where the console is off, or a request comes from elsewhere than the operator allows, it
- * does not exist.
+ * The door of the operator's console: tRPC at a path of its own, for which nothing of the other doors counts but their
+ * guards. Where the console is off, or a request comes from elsewhere than the operator allows, it does not exist.
  */
 import { trpcServer } from '@hono/trpc-server';
 import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
@@ -16,14 +15,12 @@ import { consoleRouter } from './console-router.ts';
 
 const MAX_BATCH_SIZE = 10;
 
-/** The settings that decide whether a request finds the console. */
 export interface ConsoleSettings {
   readonly isOn: boolean;
   /** Addresses and networks in CIDR notation, already checked; empty for anywhere. */
   readonly addresses: readonly string[];
 }
 
-/** @returns whether the console exists for a request. */
 export function createConsoleCheck({ isOn, addresses }: ConsoleSettings): (c: HonoContext) => boolean {
   const networks = addresses.map(networkFrom);
   return (c) => {

@@ -1,7 +1,4 @@
-/**
- * The base procedures of the operator's console, named by what they guarantee, and the only shape in which an
- * error leaves through its door.
- */
+/** The base procedures of the console, named by what they guarantee, and the form of errors at its door. */
 import { initTRPC } from '@trpc/server';
 import type { LiveOperatorSession } from '#server/operators/operator-sessions.ts';
 import type { Act, ActAbout, AuditAction } from '#server/storage/port/audit.ts';
@@ -43,9 +40,8 @@ export const confirmedProcedure = operatorProcedure.use(({ ctx, next }) => {
 });
 
 /**
- * Asks for a reason (`input.reason`) and gives what the audit log is told: `ctx.acts(action)` for an act on
- * somebody or something, `ctx.act(action)` for one on the installation. Add further fields by `.input`, with
- * `z.object`, which passes over the reason.
+ * Asks for a reason, and gives what the audit log is told: `ctx.acts(action)` for an act on somebody or something,
+ * `ctx.act(action)` for one on the installation. Add further fields by `z.object`, which passes over the reason.
  */
 export const notedProcedure = operatorProcedure
   .input(actInput)

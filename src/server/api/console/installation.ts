@@ -17,7 +17,6 @@ export const installationProcedures = {
 
   settings: operatorProcedure.query(({ ctx }) => ctx.services.settings),
 
-  /** Invitations that can still be used, by time of expiry. */
   invitations: operatorProcedure.query(
     async ({ ctx }): Promise<OpenInvitation[]> => (await ctx.services.invitations.list()).map(invitationOf),
   ),
@@ -57,7 +56,6 @@ export const installationProcedures = {
     return makeAnnouncement(storage, asked, clock(), ctx.act('announcement_made'));
   }),
 
-  /** Answers false where there was none. */
   endAnnouncement: actProcedure.mutation(({ ctx }) =>
     ctx.services.storage.endAnnouncement(ctx.act('announcement_ended')),
   ),

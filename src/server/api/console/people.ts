@@ -18,8 +18,8 @@ async function openAccount(
 }
 
 /**
- * Keeps an act that looks its account up by email on the account that was asked for: in between, the email may have
- * become somebody else's. It throws before anything is changed.
+ * Keeps an act that looks its account up by email on the account that was asked for: the email may have become somebody
+ * else's. It throws before anything is changed.
  * @throws AppError `not_found`.
  */
 const onlyAbout =
@@ -29,7 +29,7 @@ const onlyAbout =
     return acts(subject);
   };
 
-/** @throws AppError `not_found` when nothing was done, because the account was closed meanwhile. */
+/** @throws AppError `not_found` when the account was closed meanwhile. */
 function done<Result>(result: Result | null): Result {
   if (result === null) throw new AppError('not_found');
   return result;
@@ -95,7 +95,7 @@ export const peopleProcedures = router({
     };
   }),
 
-  /** Sends pieces, as `auth.export` does. The row of the audit log stands before the first one. */
+  /** The row of the audit log stands before the first piece. */
   export: actProcedure.input(personQuery).mutation(async ({ ctx, input }) => {
     const { services, caller, onHangUp } = ctx;
     const { id, email } = await openAccount(services, input.id);

@@ -53,7 +53,7 @@ export const sessionProcedures = router({
     }
   }),
 
-  /** Reads the operator of a link; a mutation, so that the link stands in no address. */
+  /** It is a mutation, so that the link stands in no address. */
   readLink: linkProcedure.mutation(async ({ ctx, input }) => {
     const { email, enrolledAtMs } = await ctx.services.waysIn.linkOwner(input.token);
     return { email, hasEnrolled: enrolledAtMs !== null };
@@ -86,7 +86,6 @@ export const sessionProcedures = router({
   beginConfirmation: operatorProcedure.mutation(({ ctx: { operator, services } }) =>
     services.factors.beginPasskeyConfirmation(holderOf(operator)).then((options) => ({ options })),
   ),
-  /** Proves the second factor again, for the next minutes of this session. */
   confirm: operatorProcedure.input(proof).mutation(async ({ ctx, input }) => {
     const { operator, token, services } = ctx;
     await services.limits.limitOperatorCode(operator.email, token, () =>

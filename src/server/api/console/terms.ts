@@ -75,7 +75,6 @@ function stateOf(
   return version > present.version ? 'to_come' : 'past';
 }
 
-/** The smallest tip, a usual one and the largest one. */
 function examplesOf({ minTipCents, maxTipCents, quickAmountsCents }: Terms): Cents[] {
   const usual = quickAmountsCents[Math.floor(quickAmountsCents.length / 2)] ?? minTipCents;
   return [...new Set([minTipCents, usual, maxTipCents])];

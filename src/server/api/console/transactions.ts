@@ -17,7 +17,6 @@ const ACTIONS = {
 } as const satisfies Readonly<Record<SettledDebt, AuditAction>>;
 
 export const transactionProcedures = router({
-  /** Null where there is none. */
   find: operatorProcedure
     .input(tipQuery)
     .output(foundTip.nullable())
@@ -32,7 +31,6 @@ export const transactionProcedures = router({
       return refunded;
     }),
 
-  /** Ends a debt: written off, or paid in another way. */
   settle: actProcedure
     .input(settlement)
     .output(foundTip)

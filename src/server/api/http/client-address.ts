@@ -1,7 +1,4 @@
-/**
- * Names the caller: the socket's peer, or, when the peer is a trusted proxy, the nearest address in
- * X-Forwarded-For that is not one.
- */
+/** Names the caller: the socket's peer, or, behind trusted proxies, the nearest other address in X-Forwarded-For. */
 import ipaddr from 'ipaddr.js';
 import { type Address, addressFrom, isWithin, networkFrom } from '#server/auth/networks.ts';
 
@@ -12,13 +9,9 @@ const MAX_HOP_LENGTH = 100;
 /** An address with its port, as Azure's proxies write it, in brackets, or in quotes (RFC 7239, section 6). */
 const HOP = /^(?<quote>"?)(?:\[(?<bracketed>[^\]]*:[^\]]*)\]|(?<plain>[\d.]+))(?::\d{1,5})?\k<quote>$/;
 
-/** The address of a caller whom Node does not name. */
 export const UNKNOWN_ADDRESS = 'unknown';
 
-/**
- * The number of callers that are remembered, because reading an address costs as much as making a short
- * answer.
- */
+/** The number of callers that are remembered, because reading an address costs as much as a short answer. */
 const MAX_REMEMBERED = 1_000;
 const MAX_REMEMBERED_LENGTH = 200;
 
@@ -65,7 +58,6 @@ function withoutZone(address: Address): string {
   return address.toString().replace(/%.*$/, '');
 }
 
-/** Groups callers as limits name them: an IPv4 address, or an IPv6 network of 64 bits. */
 export function groupAround(address: string): string {
   const caller = addressFrom(address);
   if (!(caller instanceof ipaddr.IPv6)) return address;
@@ -75,9 +67,6 @@ export function groupAround(address: string): string {
 /** An IPv6 customer may have more than a /64 (RFC 6177). */
 const IPV6_NETWORK_BITS = 48;
 
-/**
- * The wider network around a caller as `groupAround` names it: 48 bits of IPv6, and an IPv4 address itself.
- */
 export function networkAround(group: string): string {
   const address = addressFrom(group);
   if (!(address instanceof ipaddr.IPv6)) return group;

@@ -1,6 +1,6 @@
 /**
- * Checks a request before anything reads it: the server takes new work, the address has the method, and the
- * body is JSON in UTF-8 of a bounded size.
+ * Checks a request before anything reads it: the server takes new work, the address has the method, and the body is
+ * JSON in UTF-8 of a bounded size.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
@@ -48,7 +48,6 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
   for (const door of DOORS) app.use(`${door}/*`, answer);
 }
 
-/** Guards both doors, as `createDoorGuard` says. */
 export function guardDoors(app: Hono, isShuttingDown: () => boolean): void {
   const guard = createDoorGuard(isShuttingDown);
   for (const door of DOORS) app.use(`${door}/*`, guard);
@@ -72,7 +71,7 @@ export function createDoorGuard(isShuttingDown: () => boolean): MiddlewareHandle
   };
 }
 
-/** Refuses every other method at `path`. Call it after the routes of `path` were added. */
+/** Call it after the routes of `path` were added. */
 export function refuseOtherMethods(app: Hono, path: string, methods: readonly string[] = ['GET']): void {
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   app.all(path, (c) => {
@@ -81,10 +80,7 @@ export function refuseOtherMethods(app: Hono, path: string, methods: readonly st
   });
 }
 
-/**
- * Refuses a body that is too large. An announced length needs no counting, because no more is ever read (RFC
- * 9112, section 6.3).
- */
+/** An announced length needs no counting, because no more is ever read (RFC 9112, section 6.3). */
 async function limitBody(c: HonoContext): Promise<void> {
   const length = announcedLength(c);
   if (length === null) {
@@ -99,10 +95,7 @@ function announcedLength(c: HonoContext): number | null {
   return length === undefined || c.req.header('Transfer-Encoding') !== undefined ? null : Number(length);
 }
 
-/**
- * @throws AppError `tooLarge`, without reading any of the body when its length is announced;
- *   `malformed_request` for one that ends early.
- */
+/** @throws AppError `tooLarge`, unread if the length is announced; `malformed_request` for a body that ends early. */
 export async function readBytes(c: HonoContext, atMost: number, tooLarge: ErrorCode): Promise<Uint8Array> {
   if ((announcedLength(c) ?? 0) > atMost) throw new AppError(tooLarge);
   return (await readPieces(c, atMost, tooLarge)) ?? new Uint8Array();

@@ -1,6 +1,6 @@
 /**
- * Gives every request an id and a line in the log, and every answer its security headers. Setting headers
- * late costs more than answering with them at once, which `json` does.
+ * Gives every request an id and a line in the log, and every answer its security headers. Setting headers late costs
+ * more than answering with them at once, which `json` does.
  */
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
@@ -18,7 +18,6 @@ declare module 'hono' {
   }
 }
 
-/** The interval between the heartbeats of a stream. */
 export const STREAM_HEARTBEAT_MS = 15_000;
 
 /** A client that takes nothing of an event stream for this long has gone: heartbeats keep its socket busy. */
@@ -41,10 +40,7 @@ export interface Envelope {
   headers(requestId: string): Record<string, string>;
 }
 
-/**
- * @param inlineSources sources that the Content-Security-Policy of pages allows beside files.
- * @param isSecure sends HSTS.
- */
+/** @param isSecure sends HSTS. */
 export function createEnvelope(deps: {
   readonly log: RequestLog;
   readonly clientAddress: ReturnType<typeof createClientAddress>;
@@ -70,7 +66,6 @@ export function createEnvelope(deps: {
   const unkept = { 'cache-control': 'no-store', ...always };
   const unkeptJson = { 'content-type': 'application/json', ...unkept };
 
-  /** Adds the headers that an answer lacks. */
   function complete({ headers }: Response, requestId: string, path: string): void {
     for (const [name, value] of Object.entries(always)) headers.set(name, value);
     headers.set('x-request-id', requestId);
@@ -115,10 +110,7 @@ export function createEnvelope(deps: {
   };
 }
 
-/**
- * Marks an answer of `json`; one that is put together anew from it loses the mark, and gets its headers
- * again.
- */
+/** Marks an answer of `json`; one that is put together anew from it loses the mark, and gets its headers again. */
 const isComplete = Symbol('is complete');
 
 function isEventStream(contentType: string): boolean {

@@ -4,7 +4,6 @@ import type { SiteLink } from '#server/mail/letter.ts';
 
 export type SiteLinks = readonly SiteLink[];
 
-/** @param links to the operator's own pages; without any, nothing is added to a page. */
 export function footerOf(links: SiteLinks) {
   if (links.length === 0) return '';
   const items = links.map(({ label, url }) => html`<a href="${url}"><bdi>${label}</bdi></a> `);

@@ -16,8 +16,8 @@ const ROUTE = '/api/qr-codes/:qr_code_id';
 const URL_OF_LOOKUP = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
 
 /**
- * Makes a function that answers the look-up of a cached code as the REST door would, with an id and a line in
- * the log; null for any other request. See docs/decisions/010-hot-paths.md.
+ * Answers the look-up of a cached code as the REST door would; null for any other request. See
+ * docs/decisions/010-hot-paths.md.
  */
 export function createRecall(deps: {
   readonly qrCodes: QrCodes;
@@ -44,16 +44,12 @@ export function createRecall(deps: {
   };
 }
 
-/** Node's own request; null when the app is called without a server. */
 function incomingIn(bindings: unknown): IncomingMessage | null {
   const isGiven = typeof bindings === 'object' && bindings !== null && 'incoming' in bindings;
   return isGiven && bindings.incoming instanceof IncomingMessage ? bindings.incoming : null;
 }
 
-/**
- * Makes a function that looks up the code of a tip page. It never rejects, because a page shows what went
- * wrong.
- */
+/** The function never rejects, because a page shows what went wrong. */
 export function createPageLookup(
   qrCodes: QrCodes,
   report: Report,
@@ -72,7 +68,6 @@ export function createPageLookup(
   };
 }
 
-/** Makes a function that finds a provider's public page; null where there is none. */
 export function createProviderLookup(qrCodes: QrCodes): (username: string) => Promise<ProviderPage | null> {
   return async (username) => {
     try {

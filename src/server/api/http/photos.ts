@@ -7,10 +7,7 @@ import { refuseOtherMethods } from './door.ts';
 
 const PATH = `${PHOTO_PREFIX}:name`;
 
-/**
- * Only browsers may keep a photo (RFC 9111, section 5.2.2.7), so that a removed one does not live on in a
- * shared cache.
- */
+/** Only browsers may keep a photo (RFC 9111, section 5.2.2.7): a removed one does not live on in a shared cache. */
 const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 
 export function servePhotos(app: Hono, qrCodes: QrCodes): void {

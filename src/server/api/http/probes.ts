@@ -11,10 +11,7 @@ type Probe = typeof HEALTHZ | typeof READYZ;
 
 const UNKEPT = { 'Cache-Control': 'no-store' };
 
-/**
- * Troubles for the operator that do not keep tips from being recorded. `/readyz` is public: no sentence here
- * says more.
- */
+/** These troubles do not keep tips from being recorded. `/readyz` is public: no sentence here says more. */
 const TROUBLES = {
   backup: 'The daily backup has failed or found something wrong',
   late: 'The newest backup has been older than 26 hours',
@@ -110,10 +107,8 @@ function isProbe(route: string): route is Probe {
 }
 
 /**
- * `/healthz` answers the version. `/readyz` answers 200 while a tip could be recorded, and names maintenance
- * and the troubles after its first line.
- * @param proveWritable rejects when nothing can be saved. It is called at most once a second, so that probes
- *   cannot wear out the disk.
+ * `/readyz` answers 200 while a tip could be recorded, and names maintenance and the troubles after its first line.
+ * @param proveWritable rejects when nothing can be saved. It is called at most once a second, to spare the disk.
  */
 export function serveProbes(
   app: Hono,

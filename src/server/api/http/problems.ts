@@ -1,7 +1,4 @@
-/**
- * Turns errors into answers: problem details (RFC 9457), or tRPC's own shape through the tRPC door; and logs
- * them.
- */
+/** Turns errors into answers: problem details (RFC 9457), or tRPC's own shape through the tRPC door; and logs them. */
 import type { Hono, Context as HonoContext } from 'hono';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
@@ -21,7 +18,6 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 const TRPC_DOORS = /^\/(?:operator\/)?trpc\b/;
 
-/** Logs an unexpected error; refusals are business as usual. */
 export type Report = (error: unknown, requestId: string) => void;
 
 export function createReport(log: Logger): Report {
@@ -51,7 +47,6 @@ export function problemOf(refusal: AppError, requestId: string, publicUrl: strin
   };
 }
 
-/** Answers what is thrown on the way through `app`, and what no route answers. */
 export function answerErrors(app: Hono, publicUrl: string, report: Report): void {
   const answer = (c: HonoContext, refusal: AppError, body: object, type: string) => {
     c.get('arrival').refuse(refusal);

@@ -10,7 +10,6 @@ import { toldName } from '#shared/unknown-names.ts';
 
 const NO_OBJECT = 'Send the fields as a JSON object.';
 
-/** Errors that tRPC throws before a procedure runs. */
 const OWN_REFUSALS: Partial<Record<TRPCError['code'], ErrorCode>> = {
   PARSE_ERROR: 'malformed_request',
   BAD_REQUEST: 'malformed_request',
@@ -20,10 +19,7 @@ const OWN_REFUSALS: Partial<Record<TRPCError['code'], ErrorCode>> = {
   UNSUPPORTED_MEDIA_TYPE: 'not_json',
 };
 
-/**
- * Reads any error as a refusal. An unforeseen one becomes `internal`, and stays attached as the cause for the
- * log.
- */
+/** An unforeseen error becomes `internal`, and stays attached as the cause for the log. */
 export function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof StorageUnavailable) return new AppError('storage_unavailable', { cause: error });
@@ -55,18 +51,13 @@ function fieldOf(issue: z.core.$ZodIssue): string {
   return [...issue.path, ...(unknown === undefined ? [] : [toldName(unknown)])].join('.');
 }
 
-/** The refusal of a tRPC request that could not be parsed into calls. */
 export function unreadCall(error: TRPCError | undefined): AppError {
-  // tRPC throws this for a GET with the type of a form or of bytes: the method is right, and the type is
-  // wrong.
+  // tRPC throws this for a GET with the type of a form or of bytes: the method is right, and the type is wrong.
   if (error?.code === 'METHOD_NOT_SUPPORTED') return new AppError('not_json', { cause: error });
   return refusalOf(error);
 }
 
-/**
- * The error of a token that has ended or lacks a scope (RFC 6750, section 3.1), or whose login is too long ago (RFC 9470,
- * section 3).
- */
+/** The errors are those of RFC 6750, section 3.1, and for a login that is too long ago of RFC 9470, section 3. */
 function reasonOf({ code, scope }: AppError): string {
   if (scope !== undefined) return `, error="insufficient_scope", scope="${scope}"`;
   if (code === 'session_ended' || code === 'invalid_api_key') return ', error="invalid_token"';
@@ -74,10 +65,7 @@ function reasonOf({ code, scope }: AppError): string {
   return `, error="insufficient_user_authentication", max_age="${RECENT_PASSWORD_MINUTES * 60}"`;
 }
 
-/**
- * The headers of a refusal: WWW-Authenticate (RFC 9110, section 11.6.1), Accept-Encoding and Retry-After,
- * which in a batch is the longest wait.
- */
+/** WWW-Authenticate (RFC 9110, section 11.6.1), Accept-Encoding and Retry-After, in a batch with the longest wait. */
 export function headersOf(...refusals: readonly AppError[]): Record<string, string> {
   const headers: Record<string, string> = {};
   const unauthenticated = refusals.find(({ status, scope }) => status === 401 || scope !== undefined);
@@ -91,7 +79,6 @@ export function headersOf(...refusals: readonly AppError[]): Record<string, stri
   return headers;
 }
 
-/** tRPC's code for each status, or the nearest. */
 const TRPC_CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',

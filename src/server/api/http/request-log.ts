@@ -1,8 +1,4 @@
-/**
- * Logs a line for each request, with the client's address and the codes of its refusals; a line for each
- * security event (OWASP ASVS 5.0, V16.3); and one line an hour for all probes. It hides how clients and
- * accounts are named in the log.
- */
+/** Logs a line for each request, each security event (OWASP ASVS 5.0, V16.3), and each hour of probes. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -16,19 +12,14 @@ import { createProbeCounts } from './probes.ts';
 type SecurityEvent =
   | 'login_succeeded'
   | 'login_failed'
-  /** The attempts on the account, or of the caller, are used up. */
   | 'login_limited'
-  /** A login with a password that the operator made. */
   | 'reset_password_used'
   | 'account_registered'
   | 'password_changed'
-  /** The current password was wrong. */
   | 'password_refused'
-  /** The password was typed again, as some acts require. */
   | 'password_confirmed'
   /** A link to choose a new password was asked for; the email is nobody's perhaps. */
   | 'password_link_asked'
-  /** A new password was chosen by a link. */
   | 'password_reset'
   | 'email_confirmed'
   | 'session_ended'
@@ -36,15 +27,12 @@ type SecurityEvent =
   | 'email_changed'
   | 'username_changed'
   | 'phone_changed'
-  /** The payment service's pages for payouts were opened. */
   | 'payouts_opened'
   | 'export_made'
-  /** A device was registered for notifications. */
   | 'device_registered'
   | 'closing_begun'
   | 'closing_taken_back'
   | 'passkey_refused'
-  /** A passkey, an authenticator app or recovery codes were added, or removed. */
   | 'second_factor_added'
   | 'second_factor_removed'
   | 'key_made'
@@ -56,11 +44,10 @@ type SecurityEvent =
   /** An operator used a link, which ended all of their sessions and factors. */
   | 'operator_link_used'
   | 'operator_enrolled'
-  /** An operator proved the second factor again. */
   | 'operator_confirmed'
   | 'operator_session_ended'
   | 'operator_factors_changed'
-  /** A request without a session, in an ended one, with an API key that may not do it, or by somebody who may not do it. */
+  /** A request without a live session, or by somebody or with an API key that may not do it. */
   | 'access_refused'
   /** Any other limit is used up. */
   | 'limit_reached';
@@ -97,9 +84,8 @@ const MAX_REMEMBERED = 1_000;
 const HASH_LENGTH = 16;
 
 export interface RequestLog {
-  /** @param address as `createClientAddress` makes it. */
   begin(address: string): Arrival;
-  /** Logs a request that could not be parsed. @returns its id. */
+  /** @returns the id of the request. */
   noteUnread(address: string, refusal: AppError): string;
   /** Logs the number of probes since the last call, if any. Call it every hour and at the end. */
   tellProbes(): void;
@@ -113,10 +99,8 @@ interface Writer {
 }
 
 /**
- * @param key of the hashes, from the installation: a name has the same hash in every process and after a
- *   restart.
- * @param hashesNames logs addresses and accounts as hashes. An email that belongs to no account is always
- *   hashed.
+ * @param key of the hashes, from the installation: a name has the same hash in every process and after a restart.
+ * @param hashesNames logs addresses and accounts as hashes. An email that belongs to no account is always hashed.
  */
 export function createRequestLog({
   log,
@@ -172,20 +156,17 @@ export class Arrival {
     this.address = address;
   }
 
-  /** @param key the API key that acts for the account. */
   identify(account: UserId, key: ApiKeyId | null = null): void {
     this.#account = account;
     this.#key = key;
   }
 
-  /** Names the operator of the console behind the request. */
   identifyOperator(operator: OperatorId): void {
     this.#operator = operator;
   }
 
   /**
-   * Logs a security event.
-   * @param account the account concerned; by default the owner of the session.
+   * @param account by default the owner of the session.
    * @param email what was typed as one, which may be nobody's: only its hash is logged.
    */
   note(event: SecurityEvent, account: UserId | null = this.#account, email?: string): void {
@@ -199,14 +180,12 @@ export class Arrival {
     log.info({ event, address: name(this.address), ...about, requestId }, 'security event');
   }
 
-  /** Logs the events of a login, and then its success. */
   noteLogin({ reopened, user: { id, mustChangePassword } }: Login): void {
     if (reopened) this.note('closing_taken_back', id);
     if (mustChangePassword) this.note('reset_password_used', id);
     this.note('login_succeeded', id);
   }
 
-  /** Logs the changes of a profile that are events. */
   noteChanges(before: Pick<User, 'email' | 'username' | 'phone'>, after: User): void {
     if (before.email !== after.email) this.note('email_changed');
     if (before.username !== after.username) this.note('username_changed');
@@ -214,8 +193,8 @@ export class Arrival {
   }
 
   /**
-   * Logs a refused login for a reason that is an event. The line is written once the account is known, and
-   * the answer does not wait for it: its time must not tell whether an email has an account.
+   * The line is written once the account is known, and the answer does not wait for it: its time must not tell whether
+   * an email has an account.
    */
   noteRefusedLogin(error: unknown, email: string, idOf: (email: string) => Promise<UserId | null>): void {
     if (!(error instanceof AppError)) return;
@@ -230,10 +209,7 @@ export class Arrival {
       .then(write, () => write(null));
   }
 
-  /**
-   * Notes the refusal of the request, or of one call of it. Some are security events, unless already logged
-   * as one.
-   */
+  /** Some refusals are security events, unless already logged as one. */
   refuse(refusal: AppError): void {
     this.#codes ??= new Set();
     this.#codes.add(refusal.code);

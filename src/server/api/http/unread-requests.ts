@@ -1,11 +1,8 @@
 /**
- * Stands between the connections and the application. It refuses what Node cannot parse with a problem
- * document, in place of Node's bare status line; hands over one request of a connection at a time, while few
- * others wait; and closes a connection only after an answer that says so.
- *
- * Node itself starts every request of one read at once. Twenty connections with 1,500 pipelined requests
- * each, whose answers take 0.15 ms of CPU and are not read, stopped the event loop for up to 5.2 s, and all
- * 30,000 were begun; one at a time, they stopped it for up to 0.4 s, and 20 were begun.
+ * Refuses what Node cannot parse with a problem document, hands over one request of a connection at a time, and closes
+ * a connection only after an answer that says so. Node itself starts every request of one read at once: twenty
+ * connections with 1,500 pipelined requests each, whose answers take 0.15 ms of CPU and are not read, stopped the event
+ * loop for up to 5.2 s; one at a time, they stopped it for up to 0.4 s.
  */
 import {
   createServer,
@@ -37,8 +34,8 @@ export interface UnreadAnswer {
 }
 
 /**
- * The number of answers that a connection may be owed: more than any browser or proxy asks for before it has
- * one. A server may close a connection on the others, which are then sent again (RFC 9112, section 9.3.2).
+ * The number of answers that a connection may be owed: more than any browser or proxy asks for before it has one. A
+ * server may close a connection on the others, which are then sent again (RFC 9112, section 9.3.2).
  */
 const MAX_ANSWERS_OWED = 10;
 
@@ -74,15 +71,14 @@ class FramingAwareResponse extends ServerResponse {
 interface Pipeline {
   /** The answer after which the next request is handed over. */
   last: ServerResponse;
-  /** The number of requests that were parsed and wait. */
   waitingCount: number;
   /** True once too many waited; later requests are not answered. */
   isFull: boolean;
 }
 
 /**
- * Makes a server that hands each request to `listener` once the answer before it on its connection was taken.
- * What cannot be parsed is answered by `refuse`, and closes the connection.
+ * Hands each request to `listener` once the answer before it on its connection was taken. What `refuse` answers closes
+ * the connection.
  */
 export function createRequestServer(
   options: ServerOptions,
@@ -107,8 +103,7 @@ export function createRequestServer(
     const { socket } = request;
     // Node goes on with parsed requests after a connection was closed.
     if (!socket.writable) return;
-    // A server that stops closes its connections; and HTTP/1.0 knows no chunked framing (RFC 9112, section
-    // 6.1).
+    // A server that stops closes its connections; and HTTP/1.0 knows no chunked framing (RFC 9112, section 6.1).
     if (!server.listening || isFaultyFraming(request)) answer.shouldKeepAlive = false;
     const pipeline = pipelines.get(socket);
     if (pipeline === undefined) {
@@ -151,8 +146,7 @@ export function createRequestServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = pipelines.get(socket)?.last;
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
-    // A sender that ends the connection in the middle of a request waits for no answer; thousands may do
-    // so at once.
+    // A sender that ends the connection in the middle of a request waits for no answer; thousands may do so at once.
     if (isFree && last && !last.req.complete && hasEnded(socket)) return defer(() => socket.destroy());
     const code = REFUSALS_BY_ERROR[error.code ?? ''] ?? 'malformed_request';
     const refusal = isFree ? textOf(refuse(new AppError(code), peerOf(socket))) : '';
@@ -164,9 +158,8 @@ export function createRequestServer(
 }
 
 /**
- * Ends this side of a connection after `text`, and waits a moment for the other: destroying a connection on
- * which data still arrives may destroy the answer on its way (RFC 9112, section 9.6). Further data is
- * discarded.
+ * Ends this side of a connection, and waits a moment for the other: destroying a connection on which data still arrives
+ * may destroy the answer on its way (RFC 9112, section 9.6).
  */
 function closeGently(socket: Duplex, text = ''): void {
   if (!socket.writable) return void socket.destroy();
@@ -183,10 +176,7 @@ function closeGently(socket: Duplex, text = ''): void {
   socket.resume();
 }
 
-/**
- * Makes a function that runs `ENDINGS_PER_TURN` deferred tasks in each turn of the event loop. A client that
- * closes thousands of connections at once would otherwise stop the loop until all are cleared away.
- */
+/** A client that closes thousands of connections at once would otherwise stop the loop until all are cleared away. */
 function createDeferral(): (task: () => void) => void {
   const waiting: (() => void)[] = [];
   let isComing = false;
@@ -204,10 +194,7 @@ function createDeferral(): (task: () => void) => void {
   };
 }
 
-/**
- * A class of requests whose `error` and `close` are deferred when the connection ends in the middle of the
- * body.
- */
+/** Defers `error` and `close` when the connection ends in the middle of the body. */
 function createRequestClass(defer: (task: () => void) => void): typeof IncomingMessage {
   return class extends IncomingMessage {
     override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -235,7 +222,6 @@ function isFaultyFraming({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
-/** Refuses requests with a wrong host, and hands all others to `listener`. */
 function refuseUnaddressed(
   listener: RequestListener,
   refuse: (refusal: AppError, peer?: string) => UnreadAnswer,
@@ -249,9 +235,8 @@ function refuseUnaddressed(
 }
 
 /**
- * A request has exactly one Host that is not empty, which HTTP/1.0 may leave out (RFC 9112, section 3.2; RFC
- * 9110, section 4.2.1), and a target that is a whole address has no user before the host (RFC 9110, section
- * 4.2.4).
+ * RFC 9112, section 3.2, and RFC 9110, sections 4.2.1 and 4.2.4: exactly one Host that is not empty, which HTTP/1.0 may
+ * leave out, and no user before the host in a target that is a whole address.
  */
 function isAddressed({ rawHeaders, headers, httpVersion, url = '' }: IncomingMessage): boolean {
   if (headers.host === undefined ? httpVersion !== '1.0' : headers.host === '') return false;
@@ -273,10 +258,7 @@ function isFreeAfter(last: ServerResponse, socket: Duplex): boolean {
   return !last.req.complete && !last.headersSent && last.socket === socket;
 }
 
-/**
- * Writes an answer by hand, because Node has no ServerResponse for a request that it could not parse
- * (https://nodejs.org/api/http.html#event-clienterror).
- */
+/** Node has no ServerResponse for what it could not parse (https://nodejs.org/api/http.html#event-clienterror). */
 function textOf({ status, headers, body }: UnreadAnswer): string {
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body) });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -1,6 +1,6 @@
 /**
- * The link in monthly statements that ends them: with one click for mail programs (RFC 8058), which send a
- * POST, and with a button for people, because programs that check links open them.
+ * The link in monthly statements that ends them: with one click for mail programs (RFC 8058), which send a POST, and
+ * with a button for people, because programs that check links open them.
  */
 import type { Hono, Context as HonoContext } from 'hono';
 import { html, raw } from 'hono/html';
@@ -14,7 +14,6 @@ import { footerOf } from './footer.ts';
 
 const PATH = `${UNSUBSCRIBE_PREFIX}:token`;
 
-/** @param links to the operator's own pages. */
 export function takeUnsubscribing(app: Hono, mail: Mail | null, links: readonly SiteLink[]): void {
   app.get(PATH, (c) => {
     if (mail?.isUnsubscribeToken(c.req.param('token')) !== true) throw new AppError('not_found');

@@ -1,7 +1,4 @@
-/**
- * The API description as a document and as a page to read and try it on, served from here: no other origin is
- * asked.
- */
+/** The API description as a document and as a page to try it on. No other origin is asked. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
@@ -64,10 +61,7 @@ const MAY_CHANGE = 'no-cache';
 /** The files change only with the version of Swagger UI. */
 const FOR_A_DAY = 'public, max-age=86400';
 
-/**
- * Serves `/api/openapi.json` and `/api/docs`. Each part is made and packed at its first visit, and kept.
- * @param links to the operator's own pages.
- */
+/** Each part is made and packed at its first visit, and kept. */
 export function serveApiDocs(
   app: Hono,
   publicUrl: string,

@@ -37,7 +37,6 @@ const isRefusedWhileSuspended = ({ isPublic, isForGuests, isForSuspended, scope,
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
 const FACTOR_REFUSALS: readonly ErrorCode[] = ['second_factor_required'];
 const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
-/** Refusals before an endpoint is found. */
 const OTHER_REFUSALS: readonly ErrorCode[] = [
   'malformed_request',
   'method_not_allowed',
@@ -92,8 +91,7 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       'output',
       schemaAt,
     ),
-    // A schema that is both sent and answered is described as sent, which may have more fields than are
-    // taken.
+    // A schema that is both sent and answered is described as sent, which may have more fields than are taken.
     ...wireSchemas(namesOf([...ENDPOINTS.map(({ takes }) => takes), CONTAINED]), 'input', schemaAt),
   };
   return {
@@ -286,7 +284,6 @@ function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object
   };
 }
 
-/** Adds the bounds of the present terms to the schema of a new tip. */
 function bounded(schema: JsonSchema): JsonSchema {
   const { minTipCents, maxTipCents } = terms();
   const { amount, ...others } = isObject(schema['properties']) ? schema['properties'] : {};
@@ -296,16 +293,11 @@ function bounded(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { amount: { type, ...bounds, ...rest }, ...others } };
 }
 
-/** The description of an amount as a whole number, which each amount of an answer has beside it. */
 function minorNote(field: string): string | undefined {
   const amount = /^(.*)_minor$/.exec(field)?.[1];
   return amount && `\`${amount}\` as a whole number of minor units: ${minorUnits()}.`;
 }
 
-/**
- * @param name the name of the schema's component.
- * @param told.leftOut fields that are not described.
- */
 function annotated(
   schema: JsonSchema,
   name: string,

@@ -8,17 +8,14 @@ import { type Cents, cents, decimalFromCents, terms } from '#shared/money.ts';
 /** By the field's name on the wire; `Schema.field` where schemas differ. */
 export type FieldNotes = Readonly<Record<string, string>>;
 
-/** How many decimals an amount may have. */
 export function decimalsOf(): string {
   return `${['no', '', 'at most two', 'at most three'][terms().exponent]} decimals`;
 }
 
-/** What the minor unit of the currency is, such as `1234 is 12.34 USD`. */
 export function minorUnits(): string {
   return `1234 is ${plainDecimal(cents(1_234))} ${terms().currency}`;
 }
 
-/** The descriptions, with the present terms. */
 export function fieldNotes(): FieldNotes {
   const { minTipCents, maxTipCents, giverFeeRate, receiverFeeRate } = terms();
   const plain = (amount: Cents) => decimalFromCents(amount).toLocaleString(PAGE_LANGUAGE);

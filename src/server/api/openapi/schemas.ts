@@ -1,6 +1,4 @@
-/**
- * The schemas of the API description that are made of no schema of the product: events, files and refusals.
- */
+/** The schemas of the API description that are made of no schema of the product: events, files and refusals. */
 import { REFUSALS } from '#shared/errors.ts';
 import type { JsonSchema } from '../wire.ts';
 
@@ -8,9 +6,7 @@ export const schemaAt = (name: string) => `#/components/schemas/${name}`;
 
 const EVENTS = ['ConnectedEvent', 'ResetEvent', 'TipEvent'];
 
-/**
- * A stream is a text, whose content JSON Schema describes by `contentSchema` (2020-12 Validation, section 8).
- */
+/** A stream is a text, whose content JSON Schema describes by `contentSchema` (2020-12 Validation, section 8). */
 export const STREAM_SCHEMA: JsonSchema = {
   type: 'string',
   contentMediaType: 'text/event-stream',
@@ -48,10 +44,7 @@ const STREAM_RESET_SCHEMA: JsonSchema = {
   },
 };
 
-/**
- * The schema of a file of one of these types. OpenAPI 3.1 names the type (section 4.8.14.3); the format is
- * that of OpenAPI 3.0, by which generated clients send and take bytes.
- */
+/** OpenAPI 3.1 names the type (section 4.8.14.3). By the format, that of 3.0, generated clients send and take bytes. */
 export function bytesOf(types: readonly string[]): JsonSchema {
   return Object.fromEntries(
     types.map((type) => [type, { schema: { type: 'string', format: 'binary', contentMediaType: type } }]),

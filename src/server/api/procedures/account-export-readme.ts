@@ -3,7 +3,6 @@ import type { Account } from '#server/storage/port/storage.ts';
 import { currencyName } from '#shared/amount-in-words.ts';
 import { brand } from '#shared/brand.ts';
 
-/** @param timeZone the time zone of the CSV file. */
 export function exportReadme({ username }: Account, exportedAtMs: number, timeZone: string): string {
   return `${brand.name}: everything that is stored about the account ${username}
 Exported at ${new Date(exportedAtMs).toISOString()}

@@ -1,7 +1,4 @@
-/**
- * Exports everything that is stored about an account as the files of one archive, in the names of REST. It is
- * read page by page, as fast as the client takes it.
- */
+/** Exports everything that is stored about an account as the files of one archive, as fast as the client takes it. */
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import type { ExportStart as Told } from '#server/export/exports.ts';
@@ -44,20 +41,16 @@ const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 const NO_SESSION = '';
 
 interface ExportOrder {
-  /** The owner of the work of drawing a picture that is missing. */
   readonly owner: WorkOwner;
   readonly services: Services;
   readonly account: Account;
-  /** The token of the owner's session, with which the export ends; null where an operator asks. */
+  /** The export ends with the session of this token; null where an operator asks. */
   readonly token: string | null;
   /** The time zone of the CSV file. */
   readonly timeZone: string;
 }
 
-/**
- * The name of the file, then the pieces of the archive.
- * @throws AppError `session_ended` when the session ends before the archive was read.
- */
+/** The file's name, then pieces. @throws AppError `session_ended` when the session ends before the archive was read. */
 export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportStart | ExportPiece, void> {
   const { services, account, token } = order;
   const start = await services.exports.begin(account);
@@ -208,7 +201,7 @@ async function* endedCodes(
   } while (cursor !== null);
 }
 
-/** The pages as of a time, so that what happens to a tip during an export is in none of its files. */
+/** What happens to a tip during an export is in none of its files. */
 async function* asOf(
   atMs: number,
   pages: AsyncGenerator<readonly Transaction[], void>,

@@ -41,10 +41,7 @@ interface Period {
   readonly to?: string | undefined;
 }
 
-/**
- * Each page of the books is a part.
- * @param period names the file.
- */
+/** @param period names the file. */
 export function entriesAsCsv(
   pages: AsyncGenerator<readonly BookEntry[]>,
   period: Period & { readonly timeZone?: string | undefined },
@@ -101,7 +98,6 @@ export function earningsAsCsv(
 /**
  * All pages from `first` on, or it alone without a list. What arrives meanwhile is newer than all of them, so that
  * together they are one state.
- * @param of picks the items of a page.
  */
 export async function* pagesFrom<Page extends { readonly nextCursor: string | null }, Item>(
   first: Page,
@@ -117,10 +113,7 @@ export async function* pagesFrom<Page extends { readonly nextCursor: string | nu
 export const transactionsOf = ({ transactions }: TransactionPage) => transactions;
 export const entriesOf = ({ entries }: EntryPage) => entries;
 
-/**
- * Finds the payment modes of some dates: of their tips that were not refunded, or where there are none, of all that
- * happened then.
- */
+/** The payment modes of the tips that were not refunded, or where there are none, of all that happened then. */
 async function modesByDate(
   pages: AsyncGenerator<readonly BookEntry[]>,
   timeZone: string,

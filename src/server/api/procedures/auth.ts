@@ -28,9 +28,7 @@ export const tryingTo = (what: 'login' | 'registration') =>
     return next();
   });
 
-/**
- * Counts by session, because somebody with many accounts could fill the queue for hashing again and again.
- */
+/** Counts by session, because somebody with many accounts could fill the queue for hashing again and again. */
 export const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
   await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
   return next();

@@ -1,7 +1,4 @@
-/**
- * The types that a TypeScript client outside of this repository imports by name. `npm run types` writes them
- * as one file that needs neither these sources nor their packages.
- */
+/** The types that a TypeScript client outside of this repository imports by name (`npm run types`). */
 import type { z } from 'zod';
 import type { credentials, passwordChange, profileChange, registration } from '#shared/accounts.ts';
 import type { qrCodeChange } from '#shared/qr-codes.ts';

@@ -1,7 +1,4 @@
-/**
- * The context of every procedure: the chapters, the caller and the request. It hides how Node's side of a
- * request is reached.
- */
+/** The context of every procedure: the chapters, the caller and the request. */
 import type { Socket } from 'node:net';
 import type { Context as HonoContext } from 'hono';
 import type { createAnnouncements } from '#server/announcements.ts';
@@ -52,7 +49,6 @@ export interface Services {
   readonly payments: TipPayments;
   /** Null for simulated payments and during maintenance. */
   readonly paymentWatch: PaymentWatch | null;
-  /** Null where there is no watch over payments. */
   readonly disputeDeadlines: DisputeDeadlines | null;
   readonly payouts: Payouts;
   readonly transactions: Transactions;
@@ -65,7 +61,6 @@ export interface Services {
   readonly webhooks: Webhooks;
   readonly invitations: Invitations;
   readonly mailLinks: MailLinks;
-  /** Null where no mail is sent. */
   readonly mail: Mail | null;
   readonly exports: Exports;
   readonly factors: Factors;
@@ -97,8 +92,8 @@ export interface Context {
   /** The rest of the limits that the request is counted by. */
   readonly quota: Quota;
   /**
-   * Calls back at the end of the connection, also while the answer waits for its turn on it (RFC 9112,
-   * section 9.3.2), where the request's own signal stays silent on older Node.js (seen on 20, not on 26).
+   * Calls back at the end of the connection, also while the answer waits for its turn on it (RFC 9112, section 9.3.2),
+   * where the request's own signal stays silent on older Node.js (seen on 20, not on 26).
    */
   readonly onHangUp: OnHangUp;
   readonly userAgent: string | undefined;
@@ -138,26 +133,20 @@ export function mailOf({ services: { mail } }: Context): Mail {
   return mail;
 }
 
-/** Whose requests a limit counts and a queue orders: the API key's, or else the account's. */
 export function countedAs({ account, key }: Context & { readonly account: Account }): UserId | ApiKeyId {
   return key?.id ?? account.id;
 }
 
-/** The owner of work that waits in a queue, for as long as the connection lives. */
 export function workOwner(context: Context & { readonly account: Account }): WorkOwner {
   const { address, onHangUp } = context;
   return { origin: address().network, account: countedAs(context), isKnown: false, onHangUp };
 }
 
-/** The terms of a step of the event loop, for as long as the connection lives. */
 export function stepTerms({ key, onHangUp, isFurtherPage }: Context): StepTerms {
   return { onHangUp, isFurther: isFurtherPage, ...(key && { asker: key.id }) };
 }
 
-/**
- * Calls `listener` when the socket has closed, also when that was before. @returns a function that stops
- * listening.
- */
+/** Calls `listener` also when the socket has closed before. @returns a function that stops listening. */
 export function onClose(socket: Socket | undefined, listener: () => void): () => void {
   if (socket?.closed) listener();
   // A connection may carry any number of streams, and Node warns of the eleventh listener.
@@ -180,7 +169,6 @@ class DeviceOfRequest {
     return this.#mark;
   }
 
-  /** The headers that set the mark; none when nothing was noted in it. */
   headers(): Record<string, string> {
     const cookie = this.#mark?.setCookie() ?? null;
     return cookie === null ? {} : { 'set-cookie': cookie };

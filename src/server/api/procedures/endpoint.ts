@@ -1,6 +1,6 @@
 /**
- * The terms of an endpoint stand beside its procedure; REST and the API description are made of them. They
- * are kept in a table of our own, because what tRPC keeps in a procedure is private to it.
+ * The terms of an endpoint, of which REST and the API description are made, stand beside its procedure. They are kept
+ * in a table of our own, because what tRPC keeps in a procedure is private to it.
  */
 import type { z } from 'zod';
 import type { ApiScope } from '#shared/api-scopes.ts';
@@ -11,10 +11,7 @@ import type { JsonSchema } from '../wire.ts';
 /** A text of the API description; lines are joined by spaces. */
 export type Text = string | readonly string[];
 
-/**
- * A part of the request that becomes a member of the procedure's input. Where the schema is `integer`, a
- * number is read.
- */
+/** A part of the request that becomes a member of the procedure's input, a number where the schema is `integer`. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -35,13 +32,11 @@ type Method = (typeof METHODS)[number];
 interface Terms {
   /** Method and path below /api, in Hono's notation. The method is GET for whatever changes nothing. */
   readonly rest: `${Method} /${string}`;
-  /** No session is needed. */
   readonly isPublic?: true;
   /** Guests are answered as well, where the operator takes tips of theirs. */
   readonly isForGuests?: true;
   /** A password that the operator made need not be changed before, nor a second factor added. */
   readonly isForAnyPassword?: true;
-  /** Somebody who must add a second factor first may call it. */
   readonly isForEnrolment?: true;
   /** A suspended account may call it although it changes something. */
   readonly isForSuspended?: true;
@@ -62,41 +57,28 @@ interface Terms {
     readonly maxBytes: number;
     readonly tooLarge: ErrorCode;
   };
-  /**
-   * The endpoint moves money, or decides where it goes: where no body is taken, members of one are refused
-   * instead of ignored.
-   */
+  /** It moves money, or decides where it goes: where no body is taken, members of one are refused, not ignored. */
   readonly movesMoney?: true;
   /** The JSON of the answer, or the data of each event; a list of it with `isList`. */
   readonly answers?: Named;
   readonly isList?: true;
-  /** Members that REST adds to the answer of the procedure. */
   readonly adds?: Readonly<Record<string, string>>;
   /**
-   * The procedure answers a page: `nextCursor`, and the items as `of`. The `Link` header names the next page.
-   * Without a `limit`, an endpoint with `wholeBy` answers the whole list, read in pages of that size.
+   * The procedure answers a page: `nextCursor`, and the items as `of`. Without a `limit`, an endpoint with `wholeBy`
+   * answers the whole list, read in pages of that size.
    */
   readonly pages?: {
     readonly of: string;
     readonly wholeBy?: number;
-    /**
-     * The parameter that takes the cursor, by default `cursor`. With it the body is the whole page, whose
-     * `hasMore` says whether the `Link` header names another one.
-     */
+    /** The parameter of the cursor, by default `cursor`. With it the body is a whole page with `hasMore`. */
     readonly cursorAs?: string;
   };
-  /**
-   * `lasting`: an object that never changes, and is the same one each time. `file`: a file to save.
-   * `download`: a file that is made while it is sent. `events`: a stream of server-sent events.
-   */
+  /** `lasting`: an object that never changes, and is the same one each time. `download`: made while it is sent. */
   readonly form?: 'lasting' | 'file' | 'download' | 'events';
-  /** The media types of a file. */
   readonly fileTypes?: readonly string[];
   /** The refusals of this endpoint, beside those of any. */
   readonly refusals?: readonly ErrorCode[];
-  /** Further refusals, by who may make an account here. */
   readonly refusalsByRegistration?: Readonly<Partial<Record<RegistrationMode, readonly ErrorCode[]>>>;
-  /** Examples of the bodies of request and answer. */
   readonly request?: unknown;
   readonly response?: unknown;
   /** An example of the answer as CSV, which the endpoint has then beside JSON. */
@@ -108,12 +90,10 @@ export interface Endpoint extends Omit<Terms, 'rest'> {
   readonly path: string;
   /** `chapter.procedure` */
   readonly procedure: string;
-  /** The kind of procedure in tRPC. */
   readonly type: 'query' | 'mutation' | 'subscription';
   readonly refusals: readonly ErrorCode[];
 }
 
-/** The refusals of changes of a code, and of tips by it. */
 export const CODE_REFUSALS = ['qr_code_not_found', 'qr_code_replaced', 'qr_code_retired'] as const;
 
 const termsOf = new WeakMap<object, Terms>();

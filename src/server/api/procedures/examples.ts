@@ -126,7 +126,6 @@ export const BOOK_ENTRY = {
   transaction: TRANSACTION,
 };
 
-/** The same transaction as its receiver sees it. */
 export const RECEIVED = {
   ...TRANSACTION,
   giver_id: 'gvr_3n5p7r9t1v3x5z7b9d1f3h5j7m',
@@ -170,7 +169,6 @@ export const PASSKEY = {
   works_here: true,
 };
 
-/** Shortened. */
 export const PASSKEY_REQUEST =
   '{"rpId":"tips.example.com","challenge":"b0aVb8x0","timeout":300000,"userVerification":"required"}';
 export const PASSKEY_CREATION =

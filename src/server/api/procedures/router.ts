@@ -30,10 +30,7 @@ const CHAPTERS = {
 export const appRouter = router(CHAPTERS);
 export type AppRouter = typeof appRouter;
 
-/**
- * What the server answers to: pages of version 0.2.0 that are open during an upgrade call two chapters by
- * their earlier names.
- */
+/** Pages of version 0.2.0 that are open during an upgrade call two chapters by their earlier names. */
 export const servedRouter = router({
   ...CHAPTERS,
   words: messageProcedures,

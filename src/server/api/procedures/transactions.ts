@@ -55,9 +55,8 @@ function requireUnguessable(idempotencyKey: string | undefined): void {
 }
 
 /**
- * Refuses a body that came with the headers of another request, whose session would pay for it: a proxy has
- * done that (docs/scaling.md). The web client names its attempt in both. The client may send the same again,
- * because the attempt may have left a tip before.
+ * Refuses a body that came with the headers of another request, whose session would pay for it: a proxy has done that
+ * (docs/scaling.md). The web client names its attempt in both, and may send the same again.
  */
 function requireOneAttempt({ attempt }: Context, idempotencyKey: string | undefined): void {
   if (attempt !== null && attempt !== idempotencyKey) throw new AppError('attempts_differ');
@@ -249,10 +248,7 @@ export const transactionProcedures = {
       .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
   ),
 
-  /**
-   * Sends each tip that the caller gives or receives under the transaction's id, and each reversal under an
-   * id of its own, for as long as the session lives. The first event has the id to resume after.
-   */
+  /** Sends each tip that the caller gives or receives, and its reversal. The first event has the id to resume after. */
   onTip: endpoint(
     {
       rest: 'GET /transactions/stream',
@@ -295,8 +291,7 @@ export const transactionProcedures = {
     signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
       await ctx.services.limits.countStream(ctx.account.id, ctx.quota);
       const session = ctx.services.sessions.watch(ctx.account.id, ctx.token, 'unless_suspended');
-      // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up
-      // to Node.js 26.10).
+      // Signals that AbortSignal.any combines keep a part of each result in memory (measured up to Node.js 26.10).
       const until = new AbortController();
       let stopListening = () => {};
       const end = () => {

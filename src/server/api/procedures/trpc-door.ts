@@ -9,7 +9,6 @@ import { ENDPOINTS, servedRouter } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
 
-/** The methods of each kind of procedure, for the header Allow. */
 const MUTATIONS = 'POST';
 const QUERIES = 'GET, HEAD';
 

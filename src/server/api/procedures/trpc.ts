@@ -1,7 +1,4 @@
-/**
- * The base procedures, named by what they guarantee, and the only shape in which an error leaves through
- * tRPC.
- */
+/** The base procedures, named by what they guarantee, and the only shape in which an error leaves through tRPC. */
 import { initTRPC } from '@trpc/server';
 import type { Change } from '#server/limits/limits.ts';
 import type { Account } from '#server/storage/port/storage.ts';
@@ -12,7 +9,6 @@ import { refusalOf, trpcErrorOf } from '../http/refusals.ts';
 import { type Context, countedAs } from './context.ts';
 
 interface Meta {
-  /** Also answered while the account is suspended. */
   readonly isForSuspended?: true;
 }
 
@@ -40,9 +36,8 @@ export const FOR_SUSPENDED: Meta = { isForSuspended: true };
 export const publicProcedure = t.procedure;
 
 /**
- * Guarantees a live session, or an API key that may call the endpoint, in `ctx.account` and `ctx.token`. The
- * password may be one that the operator made:
- * nothing else may be done before it was changed. A second factor that the operator requires may be missing.
+ * Guarantees a live session, or an API key that may call the endpoint. The password may be one that the operator made,
+ * and a second factor that the operator requires may be missing.
  */
 export const anyPasswordProcedure = requireSession({ withAnyPassword: true, withoutFactor: true });
 
@@ -50,22 +45,16 @@ export const anyPasswordProcedure = requireSession({ withAnyPassword: true, with
 export const enrolmentProcedure = requireSession({ withoutFactor: true });
 
 /**
- * Guarantees a live session of somebody who chose their password themselves, and has a second factor where the
- * operator requires one. While the account is suspended,
- * it reads as ever, and changes nothing but by a procedure that is marked `FOR_SUSPENDED`.
+ * Guarantees a live session of somebody who chose their password themselves, and has a second factor where the operator
+ * requires one. While suspended, the account changes nothing but by a procedure that is marked `FOR_SUSPENDED`.
  */
 export const signedInProcedure = requireSession();
 
-/**
- * Guarantees a live session whose owner typed the password recently, so that a stolen session changes nothing
- * that keeps its owner out.
- */
+/** Guarantees that the owner typed the password recently: a stolen session changes nothing that keeps its owner out. */
 export const confirmedProcedure = confirming(signedInProcedure);
 export const confirmedEnrolmentProcedure = confirming(enrolmentProcedure);
 
-/**
- * Takes guests as well: `ctx.account` is null without a session. One that has ended is refused all the same.
- */
+/** Takes guests as well: `ctx.account` is null without a session. One that has ended is refused all the same. */
 export const anybodyProcedure = t.procedure.use(async ({ ctx, next }) =>
   next({ ctx: { account: await callerOf(ctx) } }),
 );
@@ -76,16 +65,12 @@ export const tippingProcedure = anybodyProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-/** Guarantees a live session of a service provider. */
 export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
   if (!ctx.account.isServiceProvider) throw new AppError('providers_only');
   return next();
 });
 
-/**
- * Counts each request of an account before its input is parsed.
- * @param procedure the guarantees beside that.
- */
+/** Counts each request of an account before its input is parsed. @param procedure the guarantees beside that. */
 export const countedProcedure = (what: Change, procedure = signedInProcedure) =>
   procedure.use(async ({ ctx, next }) => {
     if (!ctx.isFurtherPage) await ctx.services.limits.countChange(what, countedAs(ctx), ctx.quota);
@@ -115,10 +100,7 @@ function requireSession(leniency: Leniency = {}) {
   });
 }
 
-/**
- * The account of the request's session or API key; null without one. A key works whatever became of the
- * password, which nobody who has the key needs to know, and without a second factor: a till has none.
- */
+/** Null without a session or API key. A key works whatever became of the password, and without a second factor. */
 async function callerOf(
   { token, key, services, arrival }: Context,
   { withAnyPassword = false, withoutFactor = false }: Leniency = {},
@@ -146,10 +128,9 @@ export async function callerIfKnown({ token, services }: Context): Promise<Accou
 }
 
 /**
- * Keeps an unheard error of a generator from ending the process: between heartbeats tRPC asks for the next
- * event before the reader has taken the last one, and awaits it only then (`withPing`). A reader that stands
- * still would turn the end of its session into the end of the server. The error still reaches whoever awaits
- * the event.
+ * Between heartbeats tRPC asks for the next event before the reader has taken the last one, and awaits it only then
+ * (`withPing`): when a reader stands still, an error at the end of its session would be unheard and end the process.
+ * The error still reaches whoever awaits the event.
  */
 export function withErrorsHeard<Event>(events: AsyncGenerator<Event, void>): AsyncGenerator<Event, void> {
   const next = events.next.bind(events);

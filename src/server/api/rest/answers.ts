@@ -25,7 +25,6 @@ interface RestAnswer {
   readonly next?: string | undefined;
 }
 
-/** An object that never changes, and is the same one each time. */
 interface RestLastingAnswer {
   readonly lasting: object;
 }
@@ -37,16 +36,14 @@ interface RestPages {
 
 interface RestFile {
   readonly saved: {
-    /** In ASCII. */
     readonly name: string;
     readonly type: string;
-    /** The bytes, or parts that are made while they are sent, none of which is empty. */
+    /** Parts are made while they are sent, and none is empty. */
     readonly content: Uint8Array<ArrayBuffer> | AsyncGenerator<string | Uint8Array<ArrayBuffer>>;
   };
   readonly next?: string | undefined;
 }
 
-/** A server-sent event, under an id to resume after. */
 export interface RestEvent {
   readonly id: string;
   readonly name: string;
@@ -87,7 +84,6 @@ export async function answerTo(
 }
 
 const page = z.looseObject({ nextCursor: z.string().nullable(), hasMore: z.boolean().optional() });
-/** The first item of a download, and each further one. */
 const fileStart = z.object({ fileName: z.string() });
 const filePiece = z.object({ base64: z.string() });
 
@@ -179,7 +175,6 @@ async function* restOf(items: AsyncIterator<unknown>): AsyncGenerator<Uint8Array
   }
 }
 
-/** The first event is `connected` or `reset`; each further one is a tip. */
 async function* eventsFrom(items: AsyncIterable<unknown>): AsyncGenerator<RestEvent> {
   for await (const item of items) {
     if (!isTrackedEnvelope<Transaction | TipStreamStart>(item)) throw new Error('an event has no id');

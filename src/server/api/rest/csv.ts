@@ -13,19 +13,15 @@ import {
 } from '../procedures/account-statement.ts';
 import type { Caller } from '../procedures/router.ts';
 
-/**
- * Tells whether a client weighs CSV more than JSON, which is answered to all others (RFC 9110, section
- * 12.5.1).
- */
+/** Tells whether a client weighs CSV more than JSON, which is answered to all others (RFC 9110, section 12.5.1). */
 export function prefersCsv(c: HonoContext): boolean {
   const ranges = parseAccept(c.req.header('Accept') ?? '');
   return weightOf('text/csv', ranges) > weightOf('application/json', ranges);
 }
 
 /**
- * The weight of a type from 0 to 1, by the most specific range that it lies in. Hono's `accepts` answers CSV
- * to `text/csv, application/json`, which weighs both the same, and JSON to `application/json;q=0` beside a
- * range of all types.
+ * The weight of a type, by the most specific range that it lies in. Hono's `accepts` answers CSV to `text/csv,
+ * application/json`, which weighs both the same, and JSON to `application/json;q=0` beside a range of all types.
  */
 function weightOf(type: string, ranges: readonly { readonly type: string; readonly q: number }[]): number {
   const widening = [type, type.replace(/\/.*/, '/*'), '*/*'];
@@ -35,7 +31,6 @@ function weightOf(type: string, ranges: readonly { readonly type: string; readon
 
 interface CsvRequest {
   readonly input: unknown;
-  /** True for a list that goes on to its last page. */
   readonly isWhole: boolean;
   readonly caller: Caller;
   /** Calls procedures for the rest of a request that was counted when it began. */

@@ -1,6 +1,6 @@
 /**
- * The REST adapter: serves the endpoints over the procedures that the web client calls. It has no rule of the
- * product; it renames, and sends long and lasting answers in parts.
+ * Serves the endpoints over the procedures that the web client calls. It has no rule of the product; it renames, and
+ * sends long and lasting answers in parts.
  */
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
@@ -23,7 +23,6 @@ const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */
 const HEARTBEAT = utf8.encoder.encode(': heartbeat\n\n');
 
-/** Errors are left to the application's error handler. */
 export function createRestAdapter(
   envelope: Envelope,
   contextOf: (c: HonoContext) => Context,
@@ -107,9 +106,8 @@ export function createRestAdapter(
 
 /**
  * The context of a request, in which an API key acts as its account; this is the only door at which keys count.
- * A public endpoint asks nobody who they are.
- * @throws AppError `invalid_api_key`; `too_many_requests` when the key, or the wrong keys of the address, have
- *   used up their limit; `not_for_api_keys`, `missing_scope`, `account_suspended`.
+ * @throws AppError `invalid_api_key`; `too_many_requests` when the key, or the wrong keys of the address, have used up
+ *   their limit; `not_for_api_keys`, `missing_scope`, `account_suspended`.
  */
 async function withApiKey(context: Context, { isPublic, scope }: Endpoint): Promise<Context> {
   const { token, services, arrival, quota } = context;
@@ -134,10 +132,7 @@ function inOrderOfMatching(endpoints: readonly Endpoint[]): readonly Endpoint[] 
   return [...endpoints.filter((each) => !isOpen(each)), ...endpoints.filter(isOpen)];
 }
 
-/**
- * The input of the procedure, unchecked, from body and parameters. A picture is a function that reads it,
- * because the procedure counts the request before.
- */
+/** The input is unchecked. A picture is a function that reads it, because the procedure counts the request before. */
 async function inputOf(
   c: HonoContext,
   { takes, isBodyOptional, picture, parameters = [] }: Endpoint,
@@ -223,9 +218,8 @@ async function* listOf(pages: AsyncGenerator<readonly unknown[]>): AsyncGenerato
 }
 
 /**
- * Sends a text or a file in parts. Each part is made when the client has taken the one before and its turn
- * among all answers has come, so that no long answer is whole in memory or delays others. An error in the
- * middle breaks the answer off, because it is too late for a status.
+ * Each part is made when the client has taken the one before and its turn has come, so that no long answer is whole in
+ * memory or delays others. An error in the middle breaks the answer off, because it is too late for a status.
  */
 function sendInParts(
   parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>,
@@ -261,10 +255,7 @@ function sendInParts(
   );
 }
 
-/**
- * Sends events, each asked for when the client has taken those before, with heartbeats in between, until the
- * client leaves or the stream ends. At most one event or heartbeat waits for a client that takes nothing.
- */
+/** At most one event or heartbeat waits for a client that takes nothing. */
 function streamEvents(
   c: HonoContext,
   { events }: RestStream,
