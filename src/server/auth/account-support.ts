@@ -17,16 +17,14 @@ export interface AccountSupport {
   /** Closes an account without a grace period. @returns the data that may remain in files. */
   closeAtOnce(email: string, act?: ActAbout): Promise<Remnants | null>;
   /**
-   * Gives an account a random password for one day, and ends all of its sessions. It hashes: a server has it wait for
-   * its turn (work-queue.ts).
+   * Gives an account a random password for one day, and ends its sessions. Call it in a turn (work-queue.ts).
    * @returns the password, which is stored nowhere.
    */
   resetPassword(email: string, act?: ActAbout): Promise<string | null>;
   /** @returns the number of sessions that ended. */
   endSessions(email: string, act?: ActAbout): Promise<number | null>;
-  /** Removes all second factors, for somebody who lost everything. @returns whether there was one. */
+  /** For somebody who lost everything. @returns whether there was a factor. */
   removeFactors(email: string, act?: ActAbout): Promise<boolean | null>;
-  /** @returns the number of API keys that ended. */
   endApiKeys(email: string, act?: ActAbout): Promise<number | null>;
 }
 
@@ -36,7 +34,6 @@ export function createAccountSupport(deps: {
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
 }): AccountSupport {
   const { storage, sessions, passwords, clock, random, draft } = deps;
@@ -53,7 +50,7 @@ export function createAccountSupport(deps: {
     idOf,
 
     async closeAtOnce(email, act) {
-      // One whose grace period is over may wait for the sweep still.
+      // The sweep may not have closed one whose grace period is over.
       const found = await storage.findCredentials(email);
       if (!found) return null;
       const { id } = found.account;

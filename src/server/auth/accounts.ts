@@ -1,7 +1,4 @@
-/**
- * Accounts: registration, care, and the account as shown to its owner. Logging in: logins.ts. What operators do to
- * accounts: account-support.ts.
- */
+/** Accounts: registration, care, and the account as shown to its owner. */
 
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type {
@@ -39,53 +36,40 @@ import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
 
-/** A login within this time reopens the account. */
 export const CLOSING_GRACE_MS = CLOSING_GRACE_DAYS * 86_400_000;
 const CLOSED_IN_A_STEP = 100;
 
 /** Call each method that hashes a password in a turn (work-queue.ts). */
 export interface Accounts {
-  /**
-   * @throws AppError as `Invitations.admit` does; `invalid_input` (a password that is easy to guess),
-   *   `email_taken`, `username_taken`.
-   */
+  /** @throws AppError as `Invitations.admit` does; `invalid_input` (easy to guess), `email_taken`, `username_taken`. */
   register(registration: Registration): Promise<User>;
   /** Since when device marks of an account count; 0 for an unknown email, and when all count. */
   marksFrom(email: string): Promise<number>;
   /**
-   * Replaces the password and ends all sessions; that of `token` continues under a new token, because whoever
-   * knew the old password may know the old token.
-   * @returns null, with nothing changed, when the new password is the present one, which is only told to who
-   *   knows it.
-   * @throws AppError `wrong_password` when the present one is wrong or has expired; `invalid_input` for a new
-   *   one that is easy to guess or the account's own name; `session_ended`.
+   * Replaces the password and ends all sessions; that of `token` continues under a new token, because whoever knew the
+   * old password may know the old token.
+   * @returns null, with nothing changed, when the new password is the present one, which is only told to who knows it.
+   * @throws AppError `wrong_password` when the present one is wrong or has expired; `invalid_input` for a new one that
+   *   is easy to guess or the account's own name; `session_ended`.
    */
   changePassword(account: Account, change: PasswordChange, token: string): Promise<Login | null>;
-  /**
-   * Begins to close an account: its sessions end, its codes take no tips. A login within `CLOSING_GRACE_MS`
-   * reopens it.
-   * @throws AppError `wrong_password` when the password is wrong or has expired.
-   */
+  /** Sessions end, codes take no tips. @throws AppError `wrong_password` when the password is wrong or has expired. */
   close(account: Account, closing: Closing): Promise<ClosingAnswer>;
   /**
    * Closes the accounts whose grace period is over, and makes their deleted data unreadable.
    * @returns the number closed and the data that may remain in files; null when there was nothing to do.
    */
   sweep(): Promise<{ readonly count: number; readonly remnants: Remnants } | null>;
-  /**
-   * Notes that the owner of a session typed the password in it.
-   * @throws AppError `wrong_password` when it is wrong or has expired; `session_ended`.
-   */
+  /** @throws AppError `wrong_password` when it is wrong or has expired; `session_ended`. */
   confirm(account: Account, confirmation: Confirmation, token: string): Promise<void>;
   /** True for a change that requires a recently typed password: of the username or phone. */
   isSensitive(account: Account, change: ProfileChange): boolean;
   /** True for a change that requires the current password: of the email. */
   isGuarded(account: Account, change: ProfileChange): boolean;
   /**
-   * Changes an account, all or nothing, and verifies the password of a guarded change.
-   * @throws AppError `email_taken`, `username_taken`; `wrong_password` for a guarded change; `invalid_input`
-   *   when its password is missing or equals the new email, or when a provider would have no service or
-   *   become a customer.
+   * Changes an account, all or nothing.
+   * @throws AppError `email_taken`, `username_taken`; `wrong_password` for a guarded change; `invalid_input` when its
+   *   password is missing or equals the new email, or when a provider would have no service or become a customer.
    */
   updateProfile(account: Account, change: ProfileChange): Promise<User>;
   /** Null for an unknown email. The result must not reach an answer. */
@@ -100,12 +84,9 @@ export function createAccounts(deps: {
   readonly passwords: Passwords;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
   readonly invitations: Pick<Invitations, 'admit'>;
-  /** The version of the terms of use that whoever registers accepts; none without such terms. */
   readonly termsVersion?: string | null;
-  /** Without it nobody has to have a second factor. */
   readonly factorDuty?: FactorDuty;
 }): Accounts {
   const { storage, sessions, passwords, clock, random, draft, invitations, termsVersion } = deps;
@@ -114,7 +95,6 @@ export function createAccounts(deps: {
   /** True while the deleted data of accounts that this process closed is still readable in files. */
   let hasRemnants = false;
 
-  /** @throws AppError `wrong_password` when it is wrong or has expired. */
   async function requirePassword(email: string, password: string): Promise<StoredCredentials> {
     const found = await storage.findCredentials(email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
@@ -167,8 +147,7 @@ export function createAccounts(deps: {
         case 'updated':
           return userFrom(result.account, await factorDuty.isOpen(result.account));
         case 'stale':
-          // The password was changed meanwhile. Without a password, only an account that was closed is
-          // refused.
+          // The password was changed meanwhile. Without a password, only an account that was closed is refused.
           throw new AppError(email ? 'wrong_password' : 'session_ended');
         case 'email_taken':
         case 'username_taken':
@@ -271,7 +250,6 @@ export function loginFrom({ token, expiresAtMs }: IssuedSession, user: User, reo
   return { accessToken: token, expiresAt: new Date(expiresAtMs).toISOString(), reopened, user };
 }
 
-/** @param mustAddSecondFactor see `FactorDuty.isOpen`. */
 export function userFrom(account: Omit<Account, 'suspension'>, mustAddSecondFactor: boolean): User {
   return {
     id: account.id,

@@ -1,7 +1,6 @@
 /**
- * The text of an API key: a prefix by which scanners of secrets know it, 26 random characters, and six of
- * their CRC-32, all in base 62. The checksum tells a mistyped key without a look into the data, and tells a
- * scanner a key from a text that looks like one.
+ * The text of an API key: a prefix by which scanners of secrets know it, 26 random characters and six of their CRC-32,
+ * in base 62. The checksum tells a mistyped key without a look into the data.
  */
 import { crc32 } from 'node:zlib';
 import { API_KEY_PREFIX } from '#shared/api-scopes.ts';

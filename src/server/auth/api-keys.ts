@@ -41,11 +41,10 @@ export interface ApiKeys {
   /**
    * Finds the key with this text, and notes its use.
    * @param address of the caller.
-   * @throws AppError `invalid_api_key`, alike for a text that is no key and for one that is unknown, has ended
-   *   or expired, or may not be used from there.
+   * @throws AppError `invalid_api_key`, alike for a text that is no key and for one that is unknown, has ended or
+   *   expired, or may not be used from there.
    */
   resume(text: string, address: string): Promise<LiveApiKey>;
-  /** Deletes keys that expired long ago. */
   sweep(): Promise<void>;
 }
 
@@ -120,10 +119,7 @@ function mayComeFrom({ addresses }: LiveApiKey, address: string): boolean {
   return caller !== null && isWithin(caller, addresses.map(networkFrom));
 }
 
-/**
- * A key has 154 random bits: nobody finds one by trying texts against its hash, however fast hashing is, so
- * that the slow hash of a password would only cost each request its time.
- */
+/** A text of 154 random bits cannot be found from its hash: a slow hash would only cost each request its time. */
 function hashOf(text: string): Uint8Array {
   return hash('sha256', text, 'buffer');
 }

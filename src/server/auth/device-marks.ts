@@ -1,8 +1,7 @@
 /**
- * The mark of a device: a cookie that says to which accounts a device has logged in, so that it can still log
- * in when others' guesses have used up the limit of the account or address (OWASP, "Slow Down Online Guessing
- * Attacks with Device Cookies"). It logs nobody in. Only the installation's key reads it, but who holds the
- * device can test an email.
+ * A cookie that says to which accounts a device has logged in, so that it can still log in when others' guesses have
+ * used up a limit (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). It logs nobody in, but who holds
+ * the device can test an email.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { DEVICE_COOKIE } from '#shared/brand.ts';
@@ -30,10 +29,6 @@ export interface DeviceMarks {
   read(cookies: string | undefined): DeviceMark;
 }
 
-/**
- * @param key the installation's key.
- * @param isSecure whether the site is reached by https, so that the cookie can have the prefix `__Host-`.
- */
 export function createDeviceMarks(deps: {
   readonly key: Uint8Array;
   readonly random: RandomBytes;

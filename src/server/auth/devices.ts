@@ -1,7 +1,4 @@
-/**
- * Describes the device of a session in words that its owner recognises. The header itself, which can identify
- * people, is not kept.
- */
+/** Describes the device of a session in words. The header itself, which can identify people, is not kept. */
 import Bowser from 'bowser';
 
 /** Characters; no browser sends as many. */

@@ -1,7 +1,4 @@
-/**
- * Invitations to make an account: links that the operator makes. Each works a number of times and for a number
- * of days, for anybody or for one email.
- */
+/** Invitations to make an account, which work a number of times and days, for anybody or for one email. */
 import { hash } from 'node:crypto';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { Act, ActAbout } from '#server/storage/port/audit.ts';
@@ -19,7 +16,6 @@ const DAY_MS = 86_400_000;
 
 export interface Invitations {
   /**
-   * @param email of whom it is for alone; null for anybody.
    * @returns the invitation and its token, which is stored nowhere.
    * @throws AppError `invalid_input` for several uses by one email.
    */
@@ -33,19 +29,16 @@ export interface Invitations {
   ): Promise<Invitation & { readonly token: string }>;
   /** Invitations that can still be used, by time of expiry. */
   list(): Promise<readonly Invitation[]>;
-  /** @returns false for an unknown id. */
   revoke(id: string, act?: Act): Promise<boolean>;
   /**
    * Whether somebody may make an account, before the costly hashing.
    * @returns the hash of the token to spend with it; null where none is needed.
-   * @throws AppError `registration_closed`, `invitation_required`, `invitation_invalid`,
-   *   `invitation_for_another`.
+   * @throws AppError `registration_closed`, `invitation_required`, `invitation_invalid`, `invitation_for_another`.
    */
   admit(person: {
     readonly email: string;
     readonly invitation?: string | undefined;
   }): Promise<Uint8Array | null>;
-  /** Deletes invitations that are spent or have expired. */
   sweep(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Logging in, by a password with a code where the account has a second factor, or by a passkey alone. A code is
- * asked for after a right password only, so that nobody else learns whether there is a second factor.
+ * Logging in, by a password with a code, or by a passkey alone. A code is asked for after a right password only, so
+ * that nobody else learns whether there is a second factor.
  */
 import type { Factors } from '#server/factors/factors.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
@@ -16,18 +16,14 @@ import type { Sessions } from './sessions.ts';
 
 export interface Logins {
   /**
-   * Call it in a turn (work-queue.ts), because it hashes.
+   * Call it in a turn (work-queue.ts).
    * @param device a description such as "Chrome on Android"; '' when unknown.
    * @param isNewDevice whether the account's owner is told of the login by mail.
    * @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password; after a right one,
    *   `second_factor_needed` without a code where one is needed, and `wrong_code`.
    */
   byPassword(credentials: Credentials, device: string, isNewDevice?: boolean): Promise<Login>;
-  /**
-   * @param response what the browser answered to the options of a login (`Factors.beginPasskeyLogin`).
-   * @param isNewTo whether an account was never logged in to on this device.
-   * @throws AppError `passkey_refused`.
-   */
+  /** @param response what the browser answered to `Factors.beginPasskeyLogin`. @throws AppError `passkey_refused`. */
   byPasskey(response: string, device: string, isNewTo: (email: string) => Promise<boolean>): Promise<Login>;
 }
 
@@ -37,9 +33,7 @@ export function createLogins(deps: {
   readonly passwords: Passwords;
   readonly factors: Pick<Factors, 'hasAny' | 'checkCode' | 'finishPasskeyLogin'>;
   readonly clock: Clock;
-  /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
-  /** Without it nobody has to have a second factor. */
   readonly factorDuty?: FactorDuty;
 }): Logins {
   const { storage, sessions, passwords, factors, clock, draft, factorDuty = NO_FACTOR_DUTY } = deps;

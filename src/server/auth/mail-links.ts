@@ -1,7 +1,4 @@
-/**
- * What the links in mails allow: to choose a new password, and to confirm an email. Each is used once, and
- * opening one changes nothing.
- */
+/** What links in mails allow: a new password, a confirmed email. Each works once, and opening it changes nothing. */
 import { hash } from 'node:crypto';
 import type { DraftMail, LinkOwner, LinkPurpose } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -16,11 +13,9 @@ import type { Sessions } from './sessions.ts';
 
 export interface MailLinks {
   /**
-   * Replaces the password of the link's account, and ends all its sessions, links and device marks. Call it in
-   * a turn (work-queue.ts).
+   * Also ends all sessions, links and device marks of the account. Call it in a turn (work-queue.ts).
    * @returns whose it was. The result must not reach an answer.
-   * @throws AppError `link_ended`; `invalid_input` for a password that is easy to guess or the account's own
-   *   name.
+   * @throws AppError `link_ended`; `invalid_input` for a password that is easy to guess or the account's own name.
    */
   resetPassword(reset: PasswordReset): Promise<LinkOwner>;
   /** Confirms the email that the link was sent to. @throws AppError `link_ended`. */

@@ -19,7 +19,7 @@ const SENTENCES: Readonly<Record<AccountAct, string>> = {
   account_exported: 'A copy of all data about your account was made.',
 };
 
-/** @returns the newest first, at most 100. */
+/** The newest first, at most 100. */
 export async function listOperatorActs(
   log: Pick<AuditLog, 'listAboutAccount'>,
   userId: UserId,

@@ -9,7 +9,6 @@ import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, UserId } from '#shared/ids.ts';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
 
-/** Enough to hand it over. */
 export const HANDED_LINK_MINUTES = 30;
 const TOKEN_BYTES = 32;
 const MAX_LINKS = 8;
@@ -17,8 +16,7 @@ const MAX_WAITING = 5_000;
 
 export interface PasswordLinks {
   /**
-   * Sends the link to the email of an account where mail is sent; it works as one that its owner asked for does.
-   * Elsewhere it is told to the operator, once, and works for 30 minutes.
+   * Sends the link to the account's email; where no mail is sent, tells it to the operator once.
    * @throws AppError `mail_busy`; `not_found` for an account that was closed meanwhile.
    */
   send(account: { readonly id: UserId; readonly email: string }, act: ActAbout): Promise<SentLink>;
@@ -29,7 +27,6 @@ export function createPasswordLinks(deps: {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly publicUrl: string;
-  /** Makes no mail where none is sent. */
   readonly draft?: DraftMail | undefined;
 }): PasswordLinks {
   const { storage, clock, random, publicUrl, draft } = deps;

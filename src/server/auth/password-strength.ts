@@ -1,7 +1,6 @@
 /**
- * Refuses passwords that are easy to guess, by the estimator of zxcvbn (Wheeler, USENIX Security 2016). It
- * counts the guesses of an attacker who knows 49,000 leaked passwords (OWASP ASVS 5.0, 6.2.4 and 6.2.11), the
- * person, this product, dates, keyboards and common substitutions.
+ * Refuses passwords that are easy to guess, by the estimator of zxcvbn (Wheeler, USENIX Security 2016), which knows
+ * 49,000 leaked passwords (OWASP ASVS 5.0, 6.2.4 and 6.2.11), the person and this product.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
@@ -11,14 +10,9 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 
 /** The estimator's count for eight random characters, so that no such password is refused. */
 const ENOUGH_GUESSES = 1e8;
-/**
- * Characters. The cost grows faster than the length: 64 take up to 15 ms of CPU, 256 would take hundreds
- * (measured).
- */
+/** Characters: 64 take up to 15 ms of CPU, 256 would take hundreds (measured). */
 const MAX_JUDGED_LENGTH = 64;
-/**
- * Substitutions of digits and signs for letters; the estimator's default of 100 takes three times as long.
- */
+/** Substitutions of digits and signs for letters; the estimator's default of 100 takes three times as long. */
 const MAX_READINGS = 8;
 
 const WORDS_OF_PRODUCT = [
@@ -43,13 +37,9 @@ interface Person {
   readonly phone: string | null;
 }
 
-/** Made once, also when several passwords wait for it. */
 let estimator: Promise<ZxcvbnFactory> | null = null;
 
-/**
- * Loads the estimator and its words, each in a turn of the event loop of its own, because all of it together
- * would hold up other requests for 70 ms.
- */
+/** Loads each part in a turn of the event loop of its own: together they would hold up other requests for 70 ms. */
 async function createEstimator(): Promise<ZxcvbnFactory> {
   const { ZxcvbnFactory } = await import('@zxcvbn-ts/core');
   await turn();
@@ -63,10 +53,7 @@ async function createEstimator(): Promise<ZxcvbnFactory> {
   });
 }
 
-/**
- * Takes some milliseconds of CPU: call it in a turn (work-queue.ts). Upper case does not make a password
- * stronger.
- */
+/** Takes some milliseconds of CPU: call it in a turn (work-queue.ts). Upper case does not make a password stronger. */
 export async function isEasyToGuess(password: string, person: Person, nowMs: number): Promise<boolean> {
   // With the first chosen password, because it takes some ten megabytes.
   estimator ??= createEstimator().catch((error: unknown) => {
@@ -99,7 +86,6 @@ function messagesOf({ email, username, fullName, phone }: Person): string[] {
   return [...new Set(words)].filter((word) => word.length > 1);
 }
 
-/** The past years that people put into passwords, this year, and the next. */
 function recentYears(nowMs: number): string[] {
   const year = new Date(nowMs).getUTCFullYear();
   return Array.from({ length: 7 }, (_, ago) => String(year + 1 - ago));

@@ -1,7 +1,4 @@
-/**
- * Password hashing: argon2id with OWASP's parameters. A hash takes 19 MiB and some 30 ms of CPU: call it in a
- * turn (work-queue.ts).
- */
+/** Password hashing: argon2id. A hash takes 19 MiB and some 30 ms of CPU: call it in a turn (work-queue.ts). */
 import argon2 from 'argon2';
 import { normalizePassword } from '#shared/accounts.ts';
 
@@ -10,10 +7,7 @@ const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, par
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /**
-   * Verifies against a stored hash. Null, for an account that does not exist, takes the same time and answers
-   * false, so that the time tells nothing.
-   */
+  /** For null, where there is no account, it answers false after the same time, so that the time tells nothing. */
   verify(hash: string | null, password: string): Promise<boolean>;
   isOutdated(hash: string): boolean;
 }

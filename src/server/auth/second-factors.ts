@@ -11,7 +11,7 @@ import type { Sessions } from './sessions.ts';
 /** Throws AppError as the methods of `Factors` do. */
 export interface SecondFactors {
   list(id: UserId): Promise<Shown>;
-  /** @returns options for the browser, as JSON, as those below are. */
+  /** @returns options for the browser, as JSON. */
   passkeyOptions(account: Account): Promise<string>;
   addPasskey(id: UserId, passkey: { readonly response: string; readonly name: string }): Promise<FirstCodes>;
   /** @throws AppError `second_factor_required` for the last factor of somebody who must have one. */
@@ -29,7 +29,6 @@ export interface SecondFactors {
 export function createSecondFactors(deps: {
   readonly factors: Factors;
   readonly sessions: Pick<Sessions, 'confirm'>;
-  /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
   readonly factorDuty: FactorDuty;
 }): SecondFactors {

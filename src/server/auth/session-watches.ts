@@ -23,12 +23,8 @@ interface Watched {
 
 export interface SessionWatches {
   watch(userId: UserId, tokenHash: Uint8Array, work: WatchedFor): SessionWatch;
-  /** Tells whoever watches a session that this process has ended it. */
   end(tokenHash: Uint8Array): void;
-  /**
-   * Looks which watched sessions have ended or belong to suspended accounts, of one account or of all, and tells
-   * whoever watches them.
-   */
+  /** Tells the watchers of sessions, of one account or of all, that have ended or belong to suspended accounts. */
   endOfGone(userId?: UserId): Promise<void>;
 }
 
@@ -90,7 +86,6 @@ export function createSessionWatches(storage: Storage, clock: Clock): SessionWat
   };
 }
 
-/** A token hash as a key that a Map compares by value. */
 export function keyOf(tokenHash: Uint8Array): string {
   return Buffer.from(tokenHash).toString('hex');
 }

@@ -1,7 +1,6 @@
 /**
- * Sessions: 256 random bits as an opaque bearer token, of which the storage has only the SHA-256. Using a
- * session postpones its end, stored at most once a day so that reading stays a read; no session outlives 90
- * days.
+ * Sessions: 256 random bits as an opaque bearer token, of which the storage has only the SHA-256. Using a session
+ * postpones its end, stored at most once a day so that reading stays a read; no session outlives 90 days.
  */
 import { createHash, hash } from 'node:crypto';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
@@ -36,9 +35,7 @@ export interface Sessions {
   /**
    * @param passwordHash the hash that the password was verified against.
    * @param device a description such as "Chrome on Android"; '' when unknown.
-   * @param mail tells the owner, as every mail below does.
-   * @returns true when this login ended the account's closing; null, without a session, when the hash is no
-   *   longer the account's, or the account is closed.
+   * @returns null, without a session, when the hash is no longer the account's, or the account is closed.
    */
   issue(
     userId: UserId,
@@ -46,47 +43,32 @@ export interface Sessions {
     device: string,
     mail?: NewMail,
   ): Promise<(IssuedSession & { readonly reopened: boolean }) | null>;
-  /**
-   * Finds the account of a token, and prolongs its session.
-   * @throws AppError `session_ended` when the token is unknown, revoked or expired.
-   */
+  /** Prolongs the session. @throws AppError `session_ended` when the token is unknown, revoked or expired. */
   resume(token: string): Promise<Account>;
-  /**
-   * Requires that the password was typed in a session within the last `RECENT_PASSWORD_MINUTES`; a login
-   * counts.
-   * @throws AppError `password_needed`; `session_ended`.
-   */
+  /** A login counts as typing the password. @throws AppError `password_needed`; `session_ended`. */
   requireRecentPassword(token: string): Promise<void>;
   /** Notes that the password was typed in a session. @throws AppError `session_ended`; StorageUnavailable. */
   confirm(token: string): Promise<void>;
   /**
-   * Ends a session. The token is invalid at once, even when that cannot be stored now: this process then
-   * remembers it until `tick` has stored it.
+   * The token is invalid at once, even when that cannot be stored now: this process then remembers it until `tick` has
+   * stored it.
    * @throws StorageUnavailable when it is not stored yet.
    */
   revoke(token: string): Promise<void>;
   /** Newest first. @param token of the current session. */
   list(userId: UserId, token: string): Promise<Session[]>;
-  /**
-   * Ends one of an account's sessions, as `revoke` does.
-   * @throws AppError `session_not_found` when the account has none of this id; StorageUnavailable.
-   */
+  /** As `revoke`. @throws AppError `session_not_found` when the account has none of this id; StorageUnavailable. */
   end(userId: UserId, id: SessionId): Promise<void>;
-  /**
-   * Ends all sessions of an account except that of `keptToken` (null for none), as `revoke` does.
-   * @returns their number.
-   * @throws StorageUnavailable when it is not stored yet.
-   */
+  /** Ends all but `keptToken` (null for none), as `revoke` does. @returns their number. @throws StorageUnavailable */
   endOthers(userId: UserId, keptToken: string | null, act?: Act): Promise<number>;
   /**
-   * Ends the sessions of all accounts in bounded steps; sessions that begin meanwhile may continue.
+   * Works in bounded steps: sessions that begin meanwhile may continue.
    * @returns their number.
    * @throws StorageUnavailable after some of the steps.
    */
   endAll(act?: Act): Promise<number>;
   /**
-   * Replaces an account's password, ends its other sessions and gives that of `token` a new token, in one
-   * step.
+   * Replaces the password, ends the other sessions and gives that of `token` a new token, in one step.
    * @returns null, with nothing changed, when `present` is no longer its hash.
    * @throws AppError `session_ended`, with nothing changed.
    */
@@ -97,16 +79,10 @@ export interface Sessions {
     token: string,
     mail?: NewMail,
   ): Promise<IssuedSession | null>;
-  /**
-   * Marks an account as closing at `closesAtMs`, and ends all of its sessions, in one step.
-   * @returns false when `present` is no longer its hash.
-   */
+  /** Also ends all sessions, in one step. @returns false when `present` is no longer the account's hash. */
   beginClosing(userId: UserId, present: string, closesAtMs: number, mail?: NewMail): Promise<boolean>;
   noteEnded(userId: UserId): Promise<void>;
-  /**
-   * Replaces an account's password and ends all of its sessions, in one step. @returns false when `present`
-   * is no longer its hash.
-   */
+  /** Also ends all sessions, in one step. @returns false when `present` is no longer the account's hash. */
   replacePassword(
     userId: UserId,
     present: string,
@@ -115,9 +91,8 @@ export interface Sessions {
     act?: Act,
   ): Promise<boolean>;
   /**
-   * Watches a live session for work that lasts longer than a request. `ended` is aborted when this process
-   * ends the session, and by the next `tick` after it has expired or another process has ended it; of work that
-   * no suspended account does, also after the account was suspended.
+   * `ended` is aborted when this process ends the session, and by the next `tick` after it has expired, another process
+   * has ended it, or the account of work `unless_suspended` was suspended.
    */
   watch(userId: UserId, token: string, work: WatchedFor): SessionWatch;
   tick(): Promise<void>;
@@ -126,7 +101,6 @@ export interface Sessions {
 
 interface NextPassword {
   readonly passwordHash: string;
-  /** Null for a password without an end. */
   readonly expiresAtMs: number | null;
 }
 
@@ -160,7 +134,6 @@ export function createSessions(deps: {
     }
   }
 
-  /** The end of a session that is used now. */
   function slidEnd(createdAtMs: number): number {
     return Math.min(clock() + lifetimeMs, createdAtMs + MAX_LIFETIME_MS);
   }
@@ -170,7 +143,6 @@ export function createSessions(deps: {
     return { token, tokenHash: hashOf(token), expiresAtMs: slidEnd(createdAtMs) };
   }
 
-  /** @throws AppError `session_ended`. */
   async function findLive(token: string) {
     const session = await storage.findSession(hashOf(token), clock());
     if (!session) throw new AppError('session_ended');

@@ -1,7 +1,4 @@
-/**
- * What an operator does for or against the owner of an account, who is named by its id: commands and pages call
- * the same functions.
- */
+/** Suspends accounts by their id, for commands and pages. */
 import type { Act } from '#server/storage/port/audit.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -11,12 +8,10 @@ import type { Sessions } from './sessions.ts';
 
 export interface Suspending {
   /**
-   * Keeps an account from giving and receiving tips; its owner is told why. The streams of this process end
-   * at once, those of others within two seconds.
+   * Its owner is told why. The streams of this process end at once, those of others within two seconds.
    * @returns `suspended_before` if it was, for the earlier reason; `closed` when there is no open account.
    */
   suspend(id: UserId, reason: string, act: Act): Promise<'suspended' | 'suspended_before' | 'closed'>;
-  /** Ends a suspension; its owner is told. */
   lift(id: UserId, act: Act): Promise<'lifted' | 'not_suspended'>;
 }
 
@@ -24,7 +19,6 @@ export function createSuspending(deps: {
   readonly storage: Pick<Storage, 'suspensions'>;
   readonly sessions: Pick<Sessions, 'noteEnded'>;
   readonly clock: Clock;
-  /** Without it no mail tells of anything. */
   readonly draft?: DraftMail | undefined;
 }): Suspending {
   const { storage, sessions, clock, draft } = deps;
