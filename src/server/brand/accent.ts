@@ -1,11 +1,10 @@
 /**
- * The operator's colour in both schemes. Letters of this colour, and letters on it, have the contrast of WCAG
- * 2.2 AA; where the colour has not, its lightness moves as little as is needed, and hue and chroma stay.
+ * The operator's colour in both schemes. Letters of this colour, and letters on it, have the contrast of WCAG 2.2 AA:
+ * the lightness moves as little as that needs, and hue and chroma stay.
  */
 
 /** Colours as they stand in a style sheet: # with six hexadecimal digits. */
 interface Shades {
-  /** For letters and lines. */
   readonly letters: string;
   /** A ground, for dark letters in both schemes. */
   readonly fill: string;
@@ -16,7 +15,7 @@ interface Shades {
 export interface Accent {
   readonly light: Shades;
   readonly dark: Shades;
-  /** What was changed of the operator's colour, as sentences; empty when it is taken as it is. */
+  /** Sentences about what was changed of the operator's colour; empty when it is taken as it is. */
   readonly mended: readonly string[];
 }
 
@@ -34,10 +33,8 @@ const WASHES = {
   light: { lightness: 0.94, maxChroma: 0.04 },
   dark: { lightness: 0.25, maxChroma: 0.03 },
 } as const;
-/** Fine enough that no eye sees a step. */
 const STEPS = 500;
 
-/** @param colour # with six hexadecimal digits. */
 export function accentOf(colour: string): Accent {
   const { lightness: _, ...hue } = toPolar(colour);
   const fill = nearest(colour, (shade) => contrast(shade, ON_FILL) >= MIN_CONTRAST);
@@ -68,7 +65,6 @@ export function contrast(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** The colour itself, or the one of the nearest lightness that passes. */
 function nearest(colour: string, passes: (shade: string) => boolean): string {
   if (passes(colour)) return colour;
   const { lightness, ...hue } = toPolar(colour);

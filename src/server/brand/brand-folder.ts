@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { BrandRefused } from './brand-refused.ts';
 
-/** @throws BrandRefused unless the folder is one. */
+/** @throws BrandRefused */
 export async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch((cause: Error) => {
     throw new BrandRefused(`BRAND_FOLDER ${folder} cannot be read: ${cause.message}`, { cause });
@@ -10,10 +10,7 @@ export async function requireFolder(folder: string): Promise<void> {
   if (!found.isDirectory()) throw new BrandRefused(`BRAND_FOLDER ${folder} is not a folder`);
 }
 
-/**
- * @returns null where there is no such file.
- * @throws BrandRefused for one that cannot be read or is larger.
- */
+/** @returns null where there is no such file. @throws BrandRefused for one that cannot be read or is larger. */
 export async function readBrandFile(path: string, maxBytes: number): Promise<Buffer | null> {
   try {
     const file = await stat(path);

@@ -1,7 +1,4 @@
-/**
- * The settings that name an installation. This module is loaded before all others, and imports none that names
- * the product.
- */
+/** The settings that name an installation. It is loaded first, and imports nothing that names the product. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -36,8 +33,8 @@ export const brandSettings = {
 };
 
 /**
- * Names the installation for the whole process. Call it before any module that names the product is loaded.
- * What cannot be read or used is left to `parseConfig`, which refuses it together with all other settings.
+ * Call it before any module that names the product is loaded. What cannot be used is left to `parseConfig`, which
+ * refuses it together with all other settings.
  */
 export function settleBrand(readEnvironment: () => Readonly<Record<string, string | undefined>>): void {
   let given: Readonly<Record<string, string | undefined>>;

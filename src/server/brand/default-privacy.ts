@@ -1,6 +1,5 @@
 /** The page about privacy of an operator who has written none: what this software stores, with these settings. */
 
-/** The settings that decide what is stored. */
 export interface StoredFacts {
   readonly siteName: string;
   readonly contact: string | null;

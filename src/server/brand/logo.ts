@@ -1,6 +1,6 @@
 /**
- * The operator's logo. It is decoded and encoded anew, as photos are, so that nothing else of the file reaches
- * anybody; every icon of the product is drawn from it.
+ * The operator's logo, and every icon drawn from it. It is decoded and encoded anew, so that nothing else of the file
+ * reaches anybody.
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
@@ -34,17 +34,13 @@ export interface Logo {
   readonly icons: readonly BrandFile[];
   /** The icon of a page, as an address that needs no request. */
   readonly pageIcon: string;
-  /** For mails: a square, in PNG, of twice the size at which it is shown. */
+  /** For mails: a square PNG of twice the size at which it is shown. */
   readonly small: Uint8Array;
   /** For prints: a square on white, in JPEG. */
   readonly printed: Uint8Array;
 }
 
-/**
- * @param folder absolute.
- * @returns null where it has no logo.
- * @throws BrandRefused for several logos, or one that cannot be used.
- */
+/** @returns null where the folder has no logo. @throws BrandRefused for several logos, or one that cannot be used. */
 export async function readLogo(folder: string): Promise<Logo | null> {
   const found: { readonly file: string; readonly bytes: Uint8Array }[] = [];
   for (const name of NAMES) {
@@ -122,7 +118,6 @@ async function draw(sent: Sharp): Promise<Logo> {
   };
 }
 
-/** The picture in white, as opaque as it was. */
 async function shapeOf(picture: Uint8Array): Promise<Uint8Array> {
   const open = await openPicture(picture);
   return open.linear([0, 0, 0, 1], [255, 255, 255, 0]).png().toBuffer();

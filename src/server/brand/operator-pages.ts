@@ -1,6 +1,6 @@
 /**
- * The operator's own pages: terms of use, privacy and imprint, from Markdown files in BRAND_FOLDER. No HTML of
- * a file reaches a page, no script, no picture, and no link but to pages, mail and phones.
+ * The operator's own pages, from Markdown files in BRAND_FOLDER. No HTML of a file reaches a page, no script, no
+ * picture, and no link but to pages, mail and phones.
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
@@ -24,14 +24,13 @@ export interface OperatorPage {
   readonly path: string;
   /** The heading of the page, under which links lead to it. */
   readonly label: string;
-  /** Its content, with the heading. */
+  /** The content of the page, with the heading. */
   readonly html: string;
   /** SHA-256 of the file, in hexadecimal. */
   readonly version: string;
 }
 
 /**
- * @param folder absolute.
  * @param defaultPrivacy Markdown, for a folder without a page about privacy.
  * @throws BrandRefused for a file that cannot be read, is too large or no text.
  */
@@ -59,7 +58,7 @@ function decode(file: string, bytes: Uint8Array): string {
   }
 }
 
-/** Without a heading of the first level, a page gets its label as one. */
+/** A page without a heading of the first level gets its label as one. */
 function htmlOf(
   markdown: Awaited<ReturnType<typeof createMarkdown>>,
   text: string,

@@ -6,7 +6,6 @@ import { type Logo, readLogo } from './logo.ts';
 import { type OperatorPage, readOperatorPages } from './operator-pages.ts';
 
 export interface OwnBrand {
-  /** Null for the colour of the product. */
   readonly accent: Accent | null;
   readonly logo: Logo | null;
   /** In the order of their links. */
@@ -27,7 +26,6 @@ export async function readOwnBrand(
   return { accent, logo, pages: await readOperatorPages(brandFolder, defaultPrivacy(facts)) };
 }
 
-/** The version of the terms of use; null where there are none. */
 export function termsVersionOf({ pages }: OwnBrand): string | null {
   return pages.find(({ name }) => name === 'terms')?.version ?? null;
 }
