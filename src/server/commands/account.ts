@@ -1,7 +1,4 @@
-/**
- * `npm run account -- ...`: the operator's actions on accounts, also while a server runs. The operator must
- * know by other means who is behind an email.
- */
+/** `npm run account -- ...`: acts on accounts. The operator must know by other means who is behind an email. */
 import { randomBytes } from 'node:crypto';
 import { type AccountSupport, createAccountSupport } from '../auth/account-support.ts';
 import { createPasswordLinks, HANDED_LINK_MINUTES, type PasswordLinks } from '../auth/password-links.ts';
@@ -235,7 +232,7 @@ interface Outcome {
 
 type Action = (services: Services, storage: Storage) => Promise<Outcome>;
 
-/** @throws UsageError for words that name no action. */
+/** @throws UsageError */
 function actionOf(words: readonly string[]): { readonly act: Action; readonly reason: string | undefined } {
   const options = { all: { type: 'boolean' }, to: { type: 'string' }, ...REASON } as const;
   const { positionals, values } = parseWords(words, { usage: USAGE, count: [1, 2], options });

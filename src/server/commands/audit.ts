@@ -40,7 +40,7 @@ export const readAuditLog: Command = async ({ database, words, say }) => {
   }
 };
 
-/** @throws UsageError for another form. */
+/** @throws UsageError */
 function readNote(text: string | undefined): AuditNote | null {
   if (text === undefined) return null;
   const noted = parseAuditNote(text);

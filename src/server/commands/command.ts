@@ -1,7 +1,4 @@
-/**
- * The frame of the operator's commands: they print what they did, or in one line why they could not, and
- * return an exit code.
- */
+/** The frame of the operator's commands, which print what they did, or in one line why they could not. */
 import { writeSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
@@ -22,7 +19,6 @@ interface CommandInput {
   readonly config: Config;
   readonly database: ManagedDatabase;
   readonly words: readonly string[];
-  /** Who runs the command. */
   readonly actor: Actor;
   say(line: string): void;
 }
@@ -33,19 +29,14 @@ export class UsageError extends Error {}
 export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 
 export interface Terminal {
-  /** @returns the environment variables. @throws ConfigError when `.env` cannot be read. */
+  /** @throws ConfigError when `.env` cannot be read. */
   readEnvironment(): Readonly<Record<string, string | undefined>>;
-  /** Who runs the command, in an environment. */
   findActor(environment: Readonly<Record<string, string | undefined>>): Actor;
   print(text: string): void;
   printError(text: string): void;
 }
 
-/**
- * Runs a command.
- * @returns the exit code; 0 when all is well.
- * @throws errors of the command that no operator can mend.
- */
+/** @returns the exit code; 0 when all is well. @throws errors of the command that no operator can mend. */
 export async function runCommand(
   command: Command,
   words: readonly string[],
@@ -64,10 +55,7 @@ export async function runCommand(
   }
 }
 
-/**
- * Runs a command on the terminal of this process and sets its exit code, which is 1 until the command has
- * ended.
- */
+/** The exit code of the process is 1 until the command has ended. */
 export async function runInThisProcess(command: Command, words: readonly string[]): Promise<void> {
   process.exitCode = 1;
   for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverBrokenPipe);
@@ -86,10 +74,7 @@ function findActor({ SUDO_USER: caller }: Readonly<Record<string, string | undef
   return { kind: 'command', name: printable(name), host: printable(hostname()) };
 }
 
-/**
- * Spells out what would move the cursor or change the order of letters: some texts are of the payment service,
- * a database or a file. Line breaks and tabs are the command's own.
- */
+/** Spells out what would move the cursor or change the order of letters. Line breaks and tabs are the command's own. */
 function visible(text: string): string {
   return text.replace(
     /(?![\n\t\r])[\p{Cc}\p{Bidi_Control}]/gu,
@@ -108,10 +93,7 @@ function findUser(): string {
 
 const printable = (name: string) => name.replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, MAX_NAME_LENGTH);
 
-/**
- * A reader such as `head` may close the pipe; the command still completes its work. What cannot be printed
- * otherwise, as on a full disk, ends it.
- */
+/** A reader such as `head` may close the pipe; the command still completes its work. */
 function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   try {
@@ -121,11 +103,7 @@ function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
   }
 }
 
-/**
- * Parses `count` arguments, or as many as one of the numbers, none of them empty, and options.
- * @param usage the correct command line, for the error.
- * @throws UsageError for other arguments.
- */
+/** Parses `count` arguments, or as many as one of the numbers, none of them empty. @throws UsageError */
 export function parseWords<const Options extends ParseArgsOptionsConfig>(
   words: readonly string[],
   {
@@ -153,8 +131,7 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
     return parseArgs({ args: words, options, allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node.js's first sentence gives the reason; the others tell how to write an argument that begins with a
-    // dash.
+    // Node.js's first sentence gives the reason; the others tell how to write an argument that begins with a dash.
     const [reason = ''] = error.message.split(/\.\s|\.?$/);
     throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
   }
@@ -165,10 +142,7 @@ export type Acts = (action: AuditAction, subject?: string | null) => Act;
 
 export const REASON = { reason: { type: 'string' } } as const;
 
-/**
- * Makes the acts of a command, for the audit log.
- * @param reason what the operator gave as `--reason`. @throws UsageError for one that the log cannot keep.
- */
+/** @param reason what the operator gave as `--reason`. @throws UsageError for one that the log cannot keep. */
 export function actsOf(actor: Actor, reason: string | undefined, clock: Clock): Acts {
   const given = reason === undefined ? null : readReason(reason);
   return (action, subject = null) => ({ actor, action, subject, reason: given, atMs: clock() });
@@ -187,11 +161,7 @@ function readReason(written: string): string {
   return text;
 }
 
-/**
- * Tells what a chapter refuses about a field in the words of a command.
- * @param options the option of each field, such as `--min`.
- * @throws UsageError for `invalid_input`.
- */
+/** Names refused fields by their options, such as `--min`. @throws UsageError for `invalid_input`. */
 export async function inOptions<Result>(
   options: Readonly<Record<string, string>>,
   work: Promise<Result>,
@@ -208,10 +178,7 @@ export async function inOptions<Result>(
   }
 }
 
-/**
- * Reads the time that an option names, in UTC where it names no zone.
- * @returns milliseconds since 1970. @throws UsageError
- */
+/** Reads a time, in UTC where it names no zone. @returns milliseconds since 1970. @throws UsageError */
 export function readTime(option: string, text: string): number {
   const timeMs = timeFrom(text);
   if (timeMs !== null) return timeMs;
@@ -220,10 +187,7 @@ export function readTime(option: string, text: string): number {
   );
 }
 
-/**
- * Parses the operator's `--digest COUNT:HEX`; null without one.
- * @throws UsageError for another form.
- */
+/** Parses the operator's `--digest COUNT:HEX`; null without one. @throws UsageError */
 export function parseNoted(text: string | undefined): NotedPast | null {
   if (text === undefined) return null;
   const noted = parsePast(text);
@@ -236,10 +200,7 @@ export function parseNoted(text: string | undefined): NotedPast | null {
 
 export const SEVERAL_NOTES = { type: 'string', multiple: true } as const;
 
-/**
- * Parses one or more `--digest COUNT:HEX`.
- * @throws UsageError for another form.
- */
+/** Parses one or more `--digest COUNT:HEX`. @throws UsageError */
 export function parseNotes(texts: readonly string[] = []): NotedPast[] {
   return texts.flatMap((text) => parseNoted(text) ?? []);
 }

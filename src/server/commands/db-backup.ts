@@ -1,7 +1,4 @@
-/**
- * `npm run db:backup -- FILE`: a consistent, checked copy, also while a server runs and writes. With
- * `--digest` it also says whether the ledger still begins with the noted past.
- */
+/** `npm run db:backup -- FILE`: a consistent, checked copy. `--digest` compares its ledger with a noted past. */
 import { type Command, parseNotes, parseWords, SEVERAL_NOTES } from './command.ts';
 
 export const backUpDatabase: Command = async ({ database, words, say }) => {

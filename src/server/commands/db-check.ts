@@ -1,7 +1,4 @@
-/**
- * `npm run db:check`: checks that the database file is whole, that its tables are those of this version, that
- * the ledger adds up, and that it begins with the noted past. It only reads, also while a server runs.
- */
+/** `npm run db:check`: checks the database file, its tables, the ledger and its noted past. It only reads. */
 import { type Command, parseNotes, parseWords, SEVERAL_NOTES } from './command.ts';
 
 export const checkDatabase: Command = async ({ database, words, say }) => {

@@ -1,7 +1,4 @@
-/**
- * `npm run db:move -- postgres://...`: copies the database file of DATABASE_URL into an empty PostgreSQL
- * database, and checks all of it there. The file stays as it is.
- */
+/** `npm run db:move -- postgres://...`: copies the database file into an empty PostgreSQL database, checked there. */
 import { databaseAt } from '../storage/open.ts';
 import { isPostgresUrl, spellPostgresUrl } from '../storage/postgres-url.ts';
 import { actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';

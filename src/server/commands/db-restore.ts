@@ -75,7 +75,6 @@ function spellCount(count: number): string {
   return count === 1 ? '1 account' : `${count} accounts`;
 }
 
-/** To the minute, in UTC. */
 function spellTime(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

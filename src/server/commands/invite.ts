@@ -46,7 +46,7 @@ export const invite: Command = async ({ database, config, words, actor, say }) =
   }
 };
 
-/** @throws UsageError for words that name no action. */
+/** @throws UsageError */
 function actionOf(words: readonly string[], acting: (reason: string | undefined) => Acts): Action {
   const [action] = words;
   if (action === 'list') {

@@ -1,7 +1,4 @@
-/**
- * `npm run db:keep-backups`: writes a daily backup into BACKUP_FOLDER until it is stopped, as a server with
- * this setting does, for a machine or container without a server. Problems go to its log.
- */
+/** `npm run db:keep-backups`: daily backups into BACKUP_FOLDER, for a machine or container without a server. */
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { createTroubles } from '../api/http/probes.ts';

@@ -76,7 +76,7 @@ export const careForOperators: Command = async ({ database, config, words, actor
   }
 };
 
-/** @throws UsageError for words that name no action. */
+/** @throws UsageError */
 function actionOf(words: readonly string[], acting: (reason: string | undefined) => Acts): Action {
   const [name = ''] = words;
   if (name === 'list') {

@@ -1,7 +1,4 @@
-/**
- * `npm run payments -- ...`: compares the payment service with the ledger, and exports what moved there. It reads
- * only, also while a server runs.
- */
+/** `npm run payments -- ...`: compares the payment service with the ledger, or exports what moved. It only reads. */
 import { open, rm } from 'node:fs/promises';
 import { pino } from 'pino';
 import { dateAfter, dateAt, firstOfDate } from '#shared/calendar.ts';
@@ -94,10 +91,7 @@ function reasonOf(error: Error): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/**
- * Charge by charge, so that memory holds little of the period. A file is there only when all of it is: whoever
- * finds one takes it for complete.
- */
+/** Memory holds little of the period. A file is there only when it is complete. */
 async function exportAll(
   {
     storage,
@@ -117,7 +111,7 @@ async function exportAll(
   const put = async (text: string) => {
     if (text === '') return;
     if (file) await file.writeFile(text);
-    // The line break of the last record is that of the terminal's line.
+    // The last record's line break is that of the terminal's line.
     else say(text.replace(/\r\n$/, '\r'));
   };
   try {

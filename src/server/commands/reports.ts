@@ -1,7 +1,4 @@
-/**
- * `npm run reports`: lists the messages of givers that receivers have reported, and closes reports, also
- * while a server runs.
- */
+/** `npm run reports`: lists the messages of givers that receivers have reported, and closes reports. */
 import { isTransactionId } from '#shared/ids.ts';
 import type { MessageReport, ReportedPerson } from '../storage/port/messages.ts';
 import { actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';

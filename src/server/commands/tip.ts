@@ -1,7 +1,4 @@
-/**
- * `npm run tip -- ...`: finds a tip, refunds one for somebody who cannot, ends a debt, and lists payments that wait,
- * debts and disputes.
- */
+/** `npm run tip -- ...`: finds and refunds tips, ends debts, and lists payments, debts and disputes that wait. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { spellAmount } from '#shared/console/fee-csv.ts';
