@@ -21,12 +21,8 @@ export interface ExportStart {
 
 export interface Exports {
   begin(account: Account): Promise<ExportStart>;
-  /**
-   * The payments that the account began before the export, newest first, in pages that are read on demand. A
-   * payment that has moved since has its new state.
-   */
+  /** Newest first. A payment that has moved since the export began has its new state. */
   payments(account: Account, exportedAtMs: number): AsyncGenerator<readonly PaymentRecord[], void>;
-  /** The messages that the account gave with its tips, in pages that are read on demand. */
   givenWords(account: Account): AsyncGenerator<readonly WordsOfTip[], void>;
 }
 

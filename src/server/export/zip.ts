@@ -14,11 +14,7 @@ export interface PackedFile {
   readonly isCompressed?: true;
 }
 
-/**
- * Yields non-empty pieces of at most `MAX_PIECE_BYTES`. A file is requested once the one before it was read,
- * and ending the iteration ends the files as well.
- * @param modifiedAtMs the time of all files.
- */
+/** Yields non-empty pieces of at most `MAX_PIECE_BYTES`. Ending the iteration ends the files as well. */
 export async function* zip(
   files: AsyncGenerator<PackedFile, void>,
   modifiedAtMs: number,
@@ -70,10 +66,7 @@ interface Demand {
   wait(): Promise<boolean>;
 }
 
-/**
- * Tracks the demand of the archive's reader. Text compresses so well that the buffers of the streams in
- * between would read a great deal of it ahead.
- */
+/** Text compresses so well that the streams in between would read a great deal of it ahead of the archive's reader. */
 function createDemand(): Demand {
   let state: 'waiting' | 'paused' | 'over' = 'waiting';
   let wake = () => {};
