@@ -1,7 +1,6 @@
 /**
- * Second factors of accounts and operators: passkeys, one authenticator app, and recovery codes for who lost
- * both. It hides WebAuthn, how secrets are sealed and how codes are counted. Whoever calls it limits how often a
- * code may be tried, and asks for a fresh proof before a factor is changed.
+ * Second factors of accounts and operators: passkeys, one authenticator app, and recovery codes. Whoever calls it
+ * limits how often a code may be tried, and asks for a fresh proof before a factor is changed.
  */
 import { hash } from 'node:crypto';
 import type { Act } from '#server/storage/port/audit.ts';
@@ -25,7 +24,6 @@ export interface FactorList {
     readonly id: PasskeyId;
     readonly name: string;
     readonly createdAtMs: number;
-    /** Null until it is used. */
     readonly lastUsedAtMs: number | null;
     /** False for one that was made while the installation had another address. */
     readonly worksHere: boolean;
@@ -40,7 +38,6 @@ export type FirstCodes = readonly string[] | null;
 /** `mail` tells the confirmed address of an account; operators get none. */
 export interface Factors {
   list(holder: Holder): Promise<FactorList>;
-  /** Whether this holder needs more than a password. */
   hasAny(holder: Holder): Promise<boolean>;
 
   /** @returns the options of `navigator.credentials.create`, as JSON. */
@@ -56,17 +53,15 @@ export interface Factors {
    */
   removePasskey(holder: Holder, id: PasskeyId, mail?: NewMail, act?: Act): Promise<void>;
 
-  /** @returns the options of `navigator.credentials.get` for whoever has a passkey here, as JSON. */
+  /** For whoever has a passkey here. @returns the options of `navigator.credentials.get`, as JSON. */
   beginPasskeyLogin(kind: HolderKind): Promise<string>;
   /** @returns the id of the holder. @throws AppError `passkey_refused`. */
   finishPasskeyLogin(kind: HolderKind, response: string): Promise<string>;
-  /** As `beginPasskeyLogin`, for a known holder who proves to be there. */
   beginPasskeyConfirmation(holder: Holder): Promise<string>;
   finishPasskeyConfirmation(holder: Holder, response: string): Promise<void>;
 
   /**
-   * Makes a secret for an authenticator app, which does not count until it is confirmed. One that was confirmed
-   * before counts until then.
+   * The secret counts once it is confirmed, and one from before until then.
    * @param label names the holder in the app.
    */
   beginTotp(holder: Holder, label: string): Promise<TotpSetup>;
@@ -79,7 +74,7 @@ export interface Factors {
   checkCode(holder: Holder, code: string): Promise<boolean>;
   /** Ten new codes; those before are worthless. @throws AppError `second_factor_not_found` without a factor. */
   renewRecoveryCodes(holder: Holder, mail?: NewMail, act?: Act): Promise<readonly string[]>;
-  /** Removes everything. @returns whether there was a factor. */
+  /** @returns whether there was a factor. */
   removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
 }
 

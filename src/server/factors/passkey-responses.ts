@@ -49,8 +49,8 @@ export function passkeyAssertion(text: string) {
 }
 
 /**
- * Null for a text that is no answer to `navigator.credentials.create`, and for one with certificates, which were
- * not asked for: to check them, addresses that they name would be called.
+ * Null for a text that is no answer to `navigator.credentials.create`, and for one with certificates: to check these,
+ * addresses that they name would be called.
  */
 export async function passkeyAttestation(text: string) {
   const { data } = attestation.safeParse(parsed(text));

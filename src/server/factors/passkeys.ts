@@ -1,6 +1,6 @@
 /**
- * Passkeys by WebAuthn. They are discoverable, so that nobody types an email, and verify their user, so that a
- * phone left on the bar logs nobody in. The package that knows WebAuthn is loaded when it is first needed.
+ * Passkeys by WebAuthn. They are discoverable, so that nobody types an email, and verify their user, so that a phone
+ * left on the bar logs nobody in.
  */
 import { hash } from 'node:crypto';
 import type { Act } from '#server/storage/port/audit.ts';
@@ -22,15 +22,12 @@ import { passkeyAssertion, passkeyAttestation } from './passkey-responses.ts';
 
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_MS = 300_000;
-/** The number of open logins of each kind, which anybody may begin; beyond it, the oldest go. */
+/** Anybody may begin a login; beyond this number the oldest go. */
 const MAX_LOGIN_CHALLENGES = 10_000;
-/** More than somebody has tabs in which they enrol a passkey or prove to be there. */
 const MAX_OWN_CHALLENGES = 20;
 const MAX_PASSKEYS = 10;
 
-/** What an authenticator shows of the holder. */
 export interface PasskeyNames {
-  /** Such as the email. */
   readonly name: string;
   readonly displayName: string;
 }
@@ -114,7 +111,7 @@ export function createPasskeys(deps: {
   });
 
   return {
-    /** The host that passkeys are made for. */
+    /** Passkeys are made for this host. */
     rpId,
 
     async beginEnrolment(holder: Holder, names: PasskeyNames): Promise<string> {

@@ -1,7 +1,6 @@
 /**
- * Authenticator apps (RFC 6238): SHA-1, six digits, 30 seconds, which is what all of them know. A secret must be
- * readable to be checked; it is stored sealed by a key of the installation, with its holder's name, so that a
- * table alone tells nothing and a row works for nobody else.
+ * Authenticator apps (RFC 6238): SHA-1, six digits, 30 seconds, which is what all of them know. A secret is stored
+ * sealed by a key of the installation with its holder's name, so that a row works for nobody else.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
@@ -27,7 +26,6 @@ const TAG_BYTES = 16;
 export interface TotpSetup {
   /** In Base32, for typing. */
   readonly secret: string;
-  /** `otpauth://totp/...` */
   readonly uri: string;
   /** `uri` as a QR code: the data of an SVG path in modules, and the width with its quiet zone. */
   readonly qr: { readonly path: string; readonly size: number };
@@ -98,7 +96,7 @@ export function createTotp(deps: {
       return outcome;
     },
 
-    /** Whether a code is right. It is used up then, and every earlier one with it. */
+    /** Spends a right code, and every earlier one with it. */
     async use(holder: Holder, code: string): Promise<boolean> {
       const found = await storage.findTotp(holder);
       if (!found?.secret) return false;
