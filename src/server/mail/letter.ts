@@ -1,14 +1,10 @@
-/**
- * A letter is what a mail says, without its form: plain text and HTML are made of it by one function each.
- * Every text in it may come from people; none of them can become markup or a header.
- */
+/** What a mail says, without its form. Every text in it may come from people; none can become markup or a header. */
 import { brand } from '#shared/brand.ts';
 
 export interface Letter {
   /** Has no text of a person, because it is a header. */
   readonly subject: string;
   readonly lines: readonly string[];
-  /** Labels with their values, such as the lines of a receipt. */
   readonly rows?: readonly (readonly [label: string, value: string])[];
   readonly button?: { readonly label: string; readonly url: string };
   /** What to do when the letter is not meant for its reader. */
@@ -17,7 +13,6 @@ export interface Letter {
   readonly unsubscribeUrl?: string;
 }
 
-/** What an operator's brand adds to every letter. */
 export interface Letterhead {
   /** To the operator's own pages. */
   readonly links: readonly SiteLink[];
@@ -53,9 +48,8 @@ export function textOf(
 }
 
 /**
- * Colours of the product in both schemes. Mail programs that know no scheme show the light one, or replace its
- * page and texts by dark ones and leave the button, which therefore has an edge that shows on both. Their own
- * colours of links are named `a:link`.
+ * Mail programs that know no scheme show the light one, or darken its page and texts and leave the button, which
+ * therefore has an edge that shows on both. Their own colours of links are named `a:link`.
  */
 const STYLE = `
 body { margin: 0; padding: 0; background: #f6f1e6; color: #12241c; }

@@ -6,9 +6,7 @@ import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { FactorChange } from '#shared/second-factors.ts';
 import type { Letter } from './letter.ts';
 
-/** How long a link to choose a new password works. */
 export const PASSWORD_LINK_MS = 3_600_000;
-/** How long a link to confirm an address works. */
 export const CONFIRMATION_LINK_DAYS = 7;
 
 const NOT_YOU = 'If this wasn’t you, choose a new password right away. That logs everybody else out.';
@@ -216,7 +214,6 @@ export const webhookOffLetter = (facts: {
 
 export const suspendedLetter = (facts: {
   readonly reason: string;
-  /** How people reach the operator; null where that was not set. */
   readonly contact: string | null;
   readonly url: string;
 }): Letter => ({

@@ -1,7 +1,4 @@
-/**
- * Mails: what is sent, to whom, and what each one says. Every mail waits in the outbox of the storage; most
- * are put there by the step that is their cause.
- */
+/** What is mailed to whom. Every mail waits in the outbox; most are put there by the step that is their cause. */
 import type { Logger } from 'pino';
 import type { DraftMail, NewMail, MailSettings as StoredSettings } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
@@ -24,18 +21,13 @@ const MONTH_SETTLES_MS = 86_400_000;
 
 export interface Mail {
   /**
-   * Sends a link to choose a new password to the account of an email, if there is one. Whether there is shows
-   * in nothing that is done or answered here: the outbox looks for it later.
+   * Whether the email has an account shows in nothing that is done or answered here: the outbox looks for it later.
    * @throws AppError `mail_busy`.
    */
   sendPasswordLink(email: string): Promise<void>;
   /** Sends the link that confirms an email, unless that was confirmed. @throws AppError `mail_busy`. */
   sendConfirmation(account: Account): Promise<MailSettings>;
-  /**
-   * Sends the receipt of a tip.
-   * @param to the account that gave it, or the email that a guest names.
-   * @throws AppError `email_unconfirmed`, `mail_busy`.
-   */
+  /** @param to the account that gave the tip, or a guest's email. @throws AppError `email_unconfirmed`, `mail_busy` */
   sendReceipt(
     id: TransactionId,
     to: { readonly userId: UserId } | { readonly email: string },
@@ -46,7 +38,7 @@ export interface Mail {
   /** Ends monthly statements. @returns false for a text that is no token of such a link. */
   unsubscribe(token: string): Promise<boolean>;
   isUnsubscribeToken(token: string): boolean;
-  /** Sends what is due. Call it every second. Never throws. */
+  /** Call it every second. Never throws. */
   pass(): Promise<void>;
   /** Puts monthly statements into the outbox and forgets old links. Call it every hour. */
   sweep(): Promise<void>;
@@ -59,14 +51,11 @@ export function createMail(deps: {
   readonly random: RandomBytes;
   readonly log: Logger;
   readonly publicUrl: string;
-  /** How people reach the operator; null where that was not set. */
   readonly contact: string | null;
   readonly relay: Relay;
   readonly letterhead: Letterhead;
   readonly draft: DraftMail;
-  /** Signs the links that end monthly statements. */
   readonly key: Uint8Array;
-  /** The address of the receipt of a tip that a guest gave when `isGuest`. */
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
 }): Mail {
   const { storage, clock, random, log, publicUrl, relay, draft, receiptUrlOf } = deps;
@@ -166,7 +155,6 @@ const MONTH_LENGTH = 'YYYY-MM'.length;
 
 const monthBefore = (month: string): string => dateAfter(`${month}-01`, -1).slice(0, MONTH_LENGTH);
 
-/** The settings as their owner sees them. */
 export function shownSettings({
   confirmedAtMs,
   refusal,

@@ -1,7 +1,4 @@
-/**
- * Sends the mails of the outbox. A due mail is claimed, written, handed to the mail server, and then removed.
- * Whatever happens in between, even a kill, it is sent later under the same Message-ID, for two days.
- */
+/** Sends the outbox. Whatever happens, even a kill, a mail is sent later under the same Message-ID, for two days. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ClaimedMail } from '#server/storage/port/mails.ts';
@@ -29,7 +26,6 @@ const RETRY_MS = [
 const LONGEST_RETRY_MS = 6 * HOUR_MS;
 const JITTER = 0.2;
 const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
-/** After this time a mail is given up. */
 const PATIENCE_MS = 48 * HOUR_MS;
 /** The first rest of a mail server that took no mail at all; each one after it is twice as long. */
 const REST_MS = 20_000;
@@ -39,7 +35,7 @@ const MOST_TRIES_AWAY = 3;
 const CLOSE_PATIENCE_MS = 2_000;
 
 export interface Outbox {
-  /** Sends what is due. Call it every second. @returns when everything begun by then has ended. Never throws. */
+  /** Call it every second. @returns when everything begun by then has ended. Never throws. */
   pass(): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,7 +52,6 @@ export function createOutbox(deps: {
   readonly log: Logger;
   readonly relay: Relay;
   readonly write: WriteLetter;
-  /** The product's own by default. */
   readonly letterhead?: Letterhead;
 }): Outbox {
   const { clock, random, log, relay, write, letterhead = PLAIN_LETTERHEAD } = deps;

@@ -1,6 +1,5 @@
 /** What the outbox asks of a mail server. */
 
-/** An attempt to send a mail is given up after so long. */
 export const SENDING_MS = 60_000;
 
 export interface OutgoingMail {
@@ -10,16 +9,12 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** A PNG that the HTML shows; null for none. */
   readonly logo?: Uint8Array | null;
   /** One click there ends mails of this kind (RFC 8058); null for mails that somebody asked for or needs. */
   readonly unsubscribeUrl: string | null;
 }
 
-/**
- * `refused`: the server will never take this mail for this address. `later`: it may take it another time.
- * `unreachable`: it takes no mail at all now.
- */
+/** `refused`: never for this address. `later`: perhaps another time. `unreachable`: the server takes no mail now. */
 export type RelayOutcome =
   | { readonly outcome: 'sent'; readonly reply: string }
   | {

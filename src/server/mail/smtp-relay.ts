@@ -1,7 +1,4 @@
-/**
- * Hands mails to the operator's mail server (SMTP). It is the only module that knows nodemailer, and hides
- * which error means what.
- */
+/** Hands mails to the operator's mail server (SMTP), and hides which error means what. */
 import { createTransport, type NodemailerError } from 'nodemailer';
 import { LOGO_ID } from './letter.ts';
 import { type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
@@ -10,12 +7,11 @@ import { type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
 const ANSWER_MS = 20_000;
 const CONNECTIONS = 4;
 const MAILS_PER_CONNECTION = 100;
-/** Longer answers of a mail server are cut. */
 const MAX_REPLY_LENGTH = 300;
 
 /**
- * Servers such as Postfix say only where a recipient is named that they take nothing from this sender or without
- * a password (RFC 3463: 5.1.7, 5.1.8, 5.7.x). The address is not at fault, and settings can be mended.
+ * Servers such as Postfix refuse this sender, or one without a password, only where a recipient is named (RFC 3463:
+ * 5.1.7, 5.1.8, 5.7.x). The address is not at fault, and settings can be mended.
  */
 const IS_ABOUT_SENDER = /^5\.(?:1\.[78]|7\.\d+)$/;
 

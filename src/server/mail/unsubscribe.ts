@@ -1,7 +1,4 @@
-/**
- * The tokens in links that end the monthly statements of an account with one click (RFC 8058). They are made
- * of the account's id and a keyed digest, so that nothing is stored, and allow nothing else.
- */
+/** Tokens in links that end monthly statements with one click (RFC 8058): the account's id and a keyed digest. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { idPattern, type UserId } from '#shared/ids.ts';
 
@@ -10,7 +7,6 @@ const USER_ID = idPattern('usr');
 
 export interface UnsubscribeTokens {
   tokenOf(userId: UserId): string;
-  /** Null for a text that is no token of this installation. */
   read(text: string): UserId | null;
 }
 

@@ -48,13 +48,11 @@ const CONFIRMATION: LinkKind = {
   letterWith: letters.confirmationLetter,
 };
 
-/** @param deps.tokenOf makes the token of a link that ends an account's monthly statements. */
 export function createWriteLetter(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly publicUrl: string;
-  /** How people reach the operator; null where that was not set. */
   readonly contact: string | null;
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
   tokenOf(userId: UserId): string;
@@ -66,11 +64,7 @@ export function createWriteLetter(deps: {
   const keysUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile&open=api`);
   const loginUrl = urlOf(PAGE_PATHS.auth);
 
-  /**
-   * A link is made when its mail is sent, so that no token is ever stored, and works from then on as long as
-   * the letter says. It goes to the address as its owner wrote it, however somebody typed it who forgot a
-   * password.
-   */
+  /** A link is made when its mail is sent, so that no token is stored. It goes to the address of the account. */
   async function withLink({ userId, recipient }: ClaimedMail, kind: LinkKind) {
     const { purpose, lifetimeMs, path, letterWith } = kind;
     const found = await storage.findCredentials(recipient);
