@@ -1,7 +1,4 @@
-/**
- * What Prometheus is told of the process. No label holds an id, a name or an amount of a person, and each has few
- * values, whatever clients send.
- */
+/** What Prometheus is told. No label holds an id, a name or an amount of a person, and each has few values. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Trouble } from '#server/api/http/probes.ts';
@@ -37,10 +34,7 @@ export interface Watched {
   readonly maintenance: Maintenance | null;
 }
 
-/**
- * @param clock for the age of what waits, in milliseconds since 1970.
- * @param patienceMs for how long a scrape waits for the database.
- */
+/** @param patienceMs for how long a scrape waits for the database. */
 export function createMetrics(
   clock: Clock,
   patienceMs = STORAGE_PATIENCE_MS,
