@@ -1,7 +1,4 @@
-/**
- * Notifications: the devices of an account that are notified of tips with no page open, and the server's
- * public key for push services.
- */
+/** The devices of an account that are notified of tips with no page open. */
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { FindAddresses } from '#server/outgoing/request.ts';
@@ -35,11 +32,9 @@ import { createSender } from './sender.ts';
 import { createThankProofs } from './thank-proof.ts';
 import { createVapid, subjectFrom } from './vapid.ts';
 
-/** The owner who tests a device is looking at it. */
 const TEST_TTL_S = 60;
 /** The owner may sleep. */
 const NEWS_TTL_S = 86_400;
-/** A notification thanks for this time after it was sent. */
 const THANKS_MS = 86_400_000;
 
 export interface Notifications {
@@ -54,22 +49,17 @@ export interface Notifications {
   update(userId: UserId, token: string, change: DeviceChange): Promise<NotificationDevice>;
   /** @throws AppError `device_not_found`. */
   remove(userId: UserId, id: DeviceId): Promise<void>;
-  /**
-   * Sends a test notification to a device.
-   * @throws AppError `device_not_found`, also when its push service no longer knows it; `push_unavailable`.
-   */
+  /** @throws AppError `device_not_found`, also when its push service no longer knows it; `push_unavailable`. */
   test(userId: UserId, id: DeviceId): Promise<void>;
   /** Tells the account's devices that a webhook to this host was switched off. Never throws for a device. */
   tellOfWebhook(userId: UserId, host: string): Promise<void>;
   /**
-   * Reads which thank-you a notification sends, by the proof that it carried: of which account, for which tip.
-   * The proof ends with its device, after a day, and when the account chooses other thank-yous.
+   * Reads which thank-you a notification sends, by the proof that it carried. A proof ends with its device, after a
+   * day, and when the account chooses other thank-yous.
    * @throws AppError `thanks_refused`, for whatever reason.
    */
   readThanks(thanks: NoticeThanks): Promise<ReadyThanks>;
-  /**
-   * Sends what is due. Call it every second. @returns when everything begun by then has ended. Never throws.
-   */
+  /** Call it every second. @returns when everything begun by then has ended. Never throws. */
   pass(): Promise<void>;
   close(): Promise<void>;
 }
@@ -80,7 +70,6 @@ export interface ReadyThanks {
   readonly text: string;
 }
 
-/** @param deps its storage is listened to for as long as the process lives. */
 export function createNotifications(deps: {
   readonly storage: Storage;
   readonly clock: Clock;

@@ -1,15 +1,13 @@
 /**
- * Decides which endpoints may be called. An endpoint comes from whoever registers a device, and the server
- * calls it from inside the operator's network: only the push services of browsers are allowed, and only at
- * addresses of the public internet.
+ * Decides which endpoints may be called. The server calls them from inside the operator's network: only the push
+ * services of browsers are allowed, and only at addresses of the public internet.
  */
 import { isLoopbackHost, readTarget, type Target } from '#server/outgoing/address.ts';
 import { MAX_ENDPOINT_LENGTH } from '#shared/notifications.ts';
 
 /**
- * The push services of today's browsers. Brave, Opera, Samsung Internet and Vivaldi use Google's, as does
- * Edge on Android; the two hosts below google.com serve Chrome's pre-releases (push_messaging_constants.cc in
- * Chromium).
+ * Brave, Opera, Samsung Internet and Vivaldi use Google's, as does Edge on Android; the two hosts below google.com
+ * serve Chrome's pre-releases (push_messaging_constants.cc in Chromium).
  */
 const KNOWN_HOSTS = [
   'fcm.googleapis.com',
@@ -20,13 +18,10 @@ const KNOWN_HOSTS = [
   '*.notify.windows.com',
 ];
 
-/** @returns null for an endpoint that must not be called. */
+/** Null for an endpoint that must not be called. */
 export type FindTarget = (endpoint: string) => Target | null;
 
-/**
- * @param moreHosts the operator's host names; a leading `*.` includes all hosts below, and loopback ones
- *   allow this machine.
- */
+/** @param moreHosts the operator's; a leading `*.` includes all hosts below, and loopback ones allow this machine. */
 export function createFindTarget(moreHosts: readonly string[]): FindTarget {
   const patterns = [...KNOWN_HOSTS, ...moreHosts.filter((host) => !isLoopbackHost(host))];
   const loopbackHosts = moreHosts.filter(isLoopbackHost);

@@ -1,14 +1,10 @@
-/**
- * Bounds the concurrent requests to push services, for each host and in all, so that a service that does not
- * answer delays only its own devices.
- */
+/** Bounds the requests to push services, so that one that does not answer delays only its own devices. */
 import { createHostQueue } from '#server/queue/host-queue.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { PushOutcome } from './push-request.ts';
 
 const MAX_AT_ONCE = 16;
 const MAX_AT_ONCE_TO_HOST = 4;
-/** The rest of a push service after it did not answer, for each time in a row. */
 const REST_MS = 5_000;
 const MISSES_BEFORE_REST = 4;
 

@@ -34,7 +34,7 @@ export type PushOutcome =
       readonly outcome: 'later';
       readonly reason: string;
       readonly retryAfterMs: number | null;
-      /** True when the host did not answer, which concerns all of its devices. */
+      /** The host did not answer, which concerns all of its devices. */
       readonly isUnreachable: boolean;
     };
 
@@ -46,11 +46,7 @@ export interface PushMessage {
   readonly topic: string;
 }
 
-/**
- * Sends a message to a device, unless `stop` is aborted before the answer. Faults of the device or its push
- * service are outcomes.
- * @throws Error for a topic that is none, which is a fault of this server.
- */
+/** Faults of the device or its push service are outcomes. @throws Error for a malformed topic. */
 export type SendPush = (to: PushAddress, message: PushMessage, stop?: AbortSignal) => Promise<PushOutcome>;
 
 interface PushRequestDependencies {
@@ -58,7 +54,6 @@ interface PushRequestDependencies {
   readonly vapid: Vapid;
   readonly clock: Clock;
   readonly findAddresses: FindAddresses;
-  /** For the whole request, with the look-up of its host. */
   readonly timeLimitMs?: number;
 }
 

@@ -1,8 +1,6 @@
 /**
- * Notifies devices of new ledger entries of their accounts. Nothing is queued beside the ledger: a due device
- * is claimed, the entries after its position are read, and its position moves once the push service has
- * accepted the notification. Whatever happens in between, even a kill, the entries are sent later; at worst
- * twice, under the same tag.
+ * Notifies devices of new ledger entries (docs/decisions/027-the-ledger-is-the-outbox.md). Whatever happens in between,
+ * even a kill, the entries are sent later; at worst twice, under the same tag.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
@@ -40,11 +38,7 @@ const READ_SIZE = 100;
 const MAX_ENTRIES = 10_000;
 
 export interface Sender {
-  /**
-   * Sends what is due for accounts with new entries or due retries, and regularly for all. Call it every
-   * second.
-   * @returns when everything begun by then has ended.
-   */
+  /** Call it every second. @returns when everything begun by then has ended. */
   pass(): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,7 +52,6 @@ interface SenderDependencies {
   readonly offerThanks: (thanks: ProvenThanks) => Promise<OfferedThanks>;
 }
 
-/** @param deps its storage is listened to for as long as the process lives. */
 export function createSender(deps: SenderDependencies): Sender {
   const { storage, clock, random, log, send, offerThanks } = deps;
   const queue = createPushQueue(clock);

@@ -1,7 +1,6 @@
 /**
- * Proofs by which a notification thanks for its tip without a session: the service worker of the device has
- * no token, and shall have none. A proof is good for one tip, for the thank-yous that the notification
- * offered, and until it expires; nothing is stored for it. It travels inside the encrypted push message.
+ * Proofs by which a notification thanks for its tip, because the service worker has no token. A proof is good for one
+ * tip and for the thank-yous that the notification offered, until it expires. Nothing is stored for it.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { DeviceId, TransactionId, UserId } from '#shared/ids.ts';
@@ -16,10 +15,7 @@ export interface ProvenThanks {
 export interface ThankProofs {
   /** @param texts the ready thank-yous of the receiver. */
   make(thanks: ProvenThanks, texts: readonly string[], expiresAtMs: number): string;
-  /**
-   * Reads a proof that this server has made and that has not expired; null for any other text.
-   * @returns with it whether the receiver has still the same thank-yous.
-   */
+  /** Null for a text that is no proof of this server or has expired. `isFor` compares with the thank-yous of now. */
   read(
     proof: string,
     nowMs: number,

@@ -1,6 +1,6 @@
 /**
- * Identifies this server to push services (RFC 8292) by a key pair of the installation and tokens signed with
- * it. Browsers tie a registration to the public key, so that nobody else can send to it.
+ * Identifies this server to push services (RFC 8292). Browsers tie a registration to the public key of the
+ * installation, so that nobody else can send to it.
  */
 import { createECDH, createHash, createPrivateKey, sign } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
@@ -14,15 +14,12 @@ const TOKEN_USE_MS = 21_600_000;
 const MAX_KEPT_TOKENS = 500;
 
 export interface Vapid {
-  /** An uncompressed point of P-256: 65 bytes, the form of `applicationServerKey`. */
+  /** An uncompressed point of P-256: 65 bytes. */
   readonly publicKey: Uint8Array;
   authorizationFor(origin: string): string;
 }
 
-/**
- * @param secret 32 bytes, the private key.
- * @param subject an https address at which the sender can be reached.
- */
+/** @param secret 32 bytes, the private key. @param subject an https address at which the sender can be reached. */
 export function createVapid(secret: Uint8Array, subject: string, clock: Clock): Vapid {
   const { privateKey, publicKey } = keyPairFrom(secret);
   const key = createPrivateKey({
@@ -62,16 +59,12 @@ export function createVapid(secret: Uint8Array, subject: string, clock: Clock): 
   };
 }
 
-/**
- * The contact address for push services (RFC 8292, section 2.1). It is always written as https, because push
- * services refuse another form.
- * @param publicUrl without a trailing slash.
- */
+/** The contact address (RFC 8292, section 2.1), always as https, because push services refuse another form. */
 export function subjectFrom(publicUrl: string): string {
   return publicUrl.replace(/^http:/, 'https:');
 }
 
-/** One of 2³² random secrets is no valid private key; then its hash is tried, and so on. */
+/** One of 2³² random secrets is no valid private key; then its hash is tried. */
 function keyPairFrom(secret: Uint8Array) {
   const ecdh = createECDH(CURVE);
   for (let candidate = Buffer.from(secret); ; candidate = createHash('sha256').update(candidate).digest()) {
