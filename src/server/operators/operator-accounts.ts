@@ -13,10 +13,7 @@ export const LINK_MINUTES = 30;
 export interface OperatorAccounts {
   /** @returns the link by which the operator gets in; null when the email is an operator's already. */
   add(email: string, act: ActAbout): Promise<string | null>;
-  /**
-   * Makes a link in the place of all others of an operator, whose failed logins are forgotten.
-   * @returns null when nobody has this email.
-   */
+  /** Makes a link in the place of all others; failed logins are forgotten. @returns null when nobody has this email. */
   makeLink(email: string, act: ActAbout): Promise<string | null>;
   /** Oldest first. */
   list(): Promise<Operator[]>;
@@ -65,7 +62,7 @@ export function createOperatorAccounts(deps: {
   };
 }
 
-/** What the audit log keeps of an act that an operator does to themselves. @param address of the request. */
+/** @param address of the request. */
 export function ownAct(operator: Operator, address: string, action: Act['action'], nowMs: number): Act {
   const actor = { kind: 'operator', name: operator.email, host: address } as const;
   return { actor, action, subject: operator.id, reason: null, atMs: nowMs };

@@ -1,8 +1,7 @@
 /**
- * Sessions of operators: 256 random bits as an opaque bearer token, of which the storage has only the SHA-256.
- * A session ends a quarter of an hour after its last use, and twelve hours after the login however much it is
- * used (OWASP ASVS 5.0, 7.3). Every request asks the storage, so that a session which one process ends is over
- * on all of them.
+ * Sessions of operators: 256 random bits as an opaque bearer token, of which the storage has only the SHA-256. They end
+ * a quarter of an hour after the last use, and twelve hours after the login (OWASP ASVS 5.0, 7.3). Every request asks
+ * the storage, so that a session which one process ends is over on all of them.
  */
 import { createHash, hash } from 'node:crypto';
 import type { Operator, OperatorSession, Operators } from '#server/storage/port/operators.ts';
@@ -14,9 +13,7 @@ import { type OperatorId, type RandomBytes, type SessionId, sessionIdFrom } from
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const MINUTE_MS = 60_000;
-/** The time without a request after which a session is over. */
 const IDLE_MS = 15 * MINUTE_MS;
-/** The time from login to the end of a session, however much it is used. */
 const LIFETIME_MS = 12 * 60 * MINUTE_MS;
 /** The time for which a proof of the second factor allows sensitive acts. */
 const CONFIRMED_FOR_MS = 5 * MINUTE_MS;
@@ -25,7 +22,6 @@ const USE_STEP_MS = MINUTE_MS;
 /** More than an operator has devices; bounds the disk space of repeated logins. */
 const MAX_SESSIONS = 20;
 
-/** The address and device at which a session begins. */
 export interface Place {
   readonly address: string;
   /** Such as "Chrome on Android"; '' when unknown. */
@@ -37,7 +33,6 @@ export interface LiveOperatorSession {
   readonly session: OperatorSession;
 }
 
-/** A session as its operator sees it. */
 export interface ShownSession {
   readonly id: SessionId;
   readonly createdAtMs: number;
@@ -49,9 +44,9 @@ export interface ShownSession {
 
 export interface OperatorSessions {
   /**
-   * Begins a session of an operator who has just proved the second factor.
-   * @param operator as they were before that: a link that was used since ends what is begun.
-   * @returns the token. @throws AppError `session_ended`.
+   * Begins a session once the second factor was proved, and answers its token.
+   * @param operator as read before that: a link that was used since ends what is begun.
+   * @throws AppError `session_ended`.
    */
   begin(operator: Operator, place: Place): Promise<string>;
   /** Begins the session in which an operator enrols, by a link. @throws AppError `link_ended`. */
@@ -60,19 +55,17 @@ export interface OperatorSessions {
     place: Place,
   ): Promise<{ readonly token: string; readonly operator: Operator }>;
   /**
-   * Finds the session of a token.
    * @param isUse whether a person is behind the request, so that the session goes on.
    * @throws AppError `session_ended` when the token is unknown, or its session has ended.
    */
   resume(token: string, isUse: boolean): Promise<LiveOperatorSession>;
-  /** Whether the second factor was proved recently enough for a sensitive act. */
   isConfirmed(session: OperatorSession): boolean;
   /** Notes that the second factor was just proved. @throws AppError `session_ended`. */
   confirm(token: string): Promise<void>;
   end(token: string): Promise<void>;
   /** Newest first. @param token of the current session. */
   list(id: OperatorId, token: string): Promise<ShownSession[]>;
-  /** Ends one of an operator's sessions. @throws AppError `session_not_found`. */
+  /** @throws AppError `session_not_found`. */
   endOne(id: OperatorId, sessionId: string): Promise<void>;
   sweep(): Promise<void>;
 }

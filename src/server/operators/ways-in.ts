@@ -1,7 +1,7 @@
 /**
- * How an operator gets in: by a link of the shell, after which they enrol; then by a passkey, or by a password
- * with a code. Whoever calls it limits how often that may be tried. An unknown email, a wrong password and a
- * wrong code are answered alike, after the same steps.
+ * How an operator gets in: by a link of the shell, after which they enrol; then by a passkey, or by a password with a
+ * code. The caller limits the tries. An unknown email, a wrong password and a wrong code are answered alike, after the
+ * same steps.
  */
 import { hash } from 'node:crypto';
 import { EASY_TO_GUESS, isEasyToGuess } from '#server/auth/password-strength.ts';
@@ -37,7 +37,7 @@ export interface WaysIn {
   finishPasskeyLogin(response: string, place: Place): Promise<string>;
   /** The operator of a link, which is not used up by this. @throws AppError `link_ended`. */
   linkOwner(linkToken: string): Promise<Operator>;
-  /** Enrols by a passkey. @param token of the session. @throws AppError `passkey_refused`, `session_ended`. */
+  /** Enrols by a passkey. @throws AppError `passkey_refused`, `session_ended`. */
   enrolPasskey(
     operator: Operator,
     given: { readonly response: string; readonly name: string },
@@ -45,9 +45,8 @@ export interface WaysIn {
     place: Place,
   ): Promise<void>;
   /**
-   * Enrols by a password and an authenticator app. Call it in a turn (work-queue.ts).
-   * @param token of the session.
-   * @returns ten recovery codes. @throws AppError `wrong_code`, `session_ended`; `invalid_input`.
+   * Call it in a turn (work-queue.ts); it answers ten recovery codes.
+   * @throws AppError `wrong_code`, `session_ended`; `invalid_input`.
    */
   enrolTotp(
     operator: Operator,
