@@ -1,7 +1,6 @@
 /**
- * Decides which addresses may be called that somebody else has chosen. The server calls them from inside the
- * operator's network: only hosts of the public internet over https are allowed, and loopback ones where the
- * operator says so.
+ * Decides which addresses may be called that somebody else has chosen. The server calls them from inside the operator's
+ * network: only https to the public internet is allowed, and loopback where the operator says so.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -14,10 +13,7 @@ const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'] sa
 const PUBLIC_FORM = /^https:\/\/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})\/[!-~]+$/;
 const LOOPBACK_FORM = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\/[!-~]+$/;
 
-/**
- * The public internet over IPv6; ranges that tunnel or translate into IPv4 lie outside or are named (RFC
- * 4291).
- */
+/** The public internet over IPv6; ranges that tunnel or translate into IPv4 lie outside or are named (RFC 4291). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 export interface Target {
@@ -25,12 +21,7 @@ export interface Target {
   readonly isLoopback: boolean;
 }
 
-/**
- * Reads an address that somebody chose.
- * @param mayCall says of a host name whether it may be called.
- * @param loopbackHosts those of this machine that the operator allows.
- * @returns null for an address that must not be called.
- */
+/** Null for an address that must not be called. @param loopbackHosts those of this machine that the operator allows. */
 export function readTarget(
   text: string,
   mayCall: (host: string) => boolean,
@@ -54,8 +45,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * True for a resolved address of the public internet. IPv6 forms that carry an IPv4 address are not: mapped
- * and compatible (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380), and translated (RFC 6052).
+ * IPv6 forms that carry an IPv4 address are not public: mapped and compatible (RFC 4291), 6to4 (RFC 3056), Teredo (RFC
+ * 4380), and translated (RFC 6052).
  */
 export function isPublicAddress(address: string): boolean {
   // A zone (RFC 4007) names a link of this machine.

@@ -1,6 +1,6 @@
 /**
- * Makes a request to an address that somebody else has chosen. It goes only to the address that was looked up
- * and checked, follows no redirect, uses no proxy, and is bounded in time and in what it reads.
+ * Makes a request to an address that somebody else has chosen. It goes only to the address that was looked up and
+ * checked, follows no redirect, uses no proxy, and is bounded in time and in what it reads.
  */
 import { lookup as lookUp, Resolver } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
@@ -10,10 +10,7 @@ import { isLoopbackAddress, isLoopbackHost, isPublicAddress, type Target } from 
 
 /** Longer headers are an error. */
 const MAX_HEADER_BYTES = 8_192;
-/**
- * Bounds all of an answer: interim answers (RFC 9110, section 15.2), which may be many, empty lines, and what
- * stands between the chunks of a body.
- */
+/** Bounds all of an answer: interim answers (RFC 9110, section 15.2), empty lines, what stands between chunks. */
 const MAX_ANSWER_BYTES = 32_768;
 const MAX_WAIT_MS = 86_400_000;
 
@@ -24,10 +21,7 @@ export const findAddresses: FindAddresses = async (host) =>
 
 const resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
-/**
- * Asks the name servers itself. A look-up by the operating system holds one of the few threads that hash
- * passwords as well, for as long as the name servers of a stranger like.
- */
+/** A look-up by the operating system would hold one of the few threads that hash passwords, for as long as it takes. */
 export const resolveAddresses: FindAddresses = async (host) => {
   if (isLoopbackHost(host)) return findAddresses(host);
   const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -61,7 +55,7 @@ export interface Outgoing {
   readonly stop?: AbortSignal | undefined;
 }
 
-/** Posts to a target, unless `stop` is aborted before the answer. Never throws. */
+/** Never throws: a request that `stop` or the time limit ends is `unreachable`. */
 export async function post(
   target: Target,
   { headers, body, readBytes, timeLimitMs, stop }: Outgoing,
@@ -77,7 +71,7 @@ export async function post(
   }).catch((error: unknown) => ({ outcome: 'unreachable', reason: nameOf(error) }));
 }
 
-/** Parses Retry-After: seconds, or a date (RFC 9110, section 10.2.3). Null when absent or malformed. */
+/** Parses Retry-After (RFC 9110, section 10.2.3) to milliseconds from now; null when absent or malformed. */
 export function readRetryAfter(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;
   const waitMs = /^\d{1,10}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
@@ -85,9 +79,8 @@ export function readRetryAfter(text: string | undefined, nowMs: number): number 
 }
 
 /**
- * Runs a task with a signal that is aborted by the time limit or by `stop`. AbortSignal.any is not used: a
- * signal that lives as long as the process keeps part of each derived signal in memory (measured up to
- * Node.js 26.10).
+ * AbortSignal.any is not used: a signal that lives as long as the process keeps part of each derived signal in memory
+ * (measured up to Node.js 26.10).
  */
 async function inTime<Result>(
   limitMs: number,
