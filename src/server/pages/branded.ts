@@ -1,7 +1,4 @@
-/**
- * Writes what an operator calls the installation, and its colour, into pages that the build has made. Without
- * such settings a page stays as it is, byte for byte.
- */
+/** Writes an operator's brand into pages that the build has made. Without one a page stays as it is, byte for byte. */
 import type { Accent } from '#server/brand/accent.ts';
 import type { Logo } from '#server/brand/logo.ts';
 import type { OwnBrand } from '#server/brand/own-brand.ts';
@@ -17,7 +14,6 @@ const NAME_STYLE =
   '[class*="wordmark_"],h1,footer,[class*="join_"]{min-width:0;overflow-wrap:anywhere}' +
   '[class*="join_"]{white-space:normal}[class*="wordmark_"]{line-height:1.1}';
 
-/** The height of the mark beside the name. */
 const MARK_REM = 2.25;
 
 /** A code that fills the screen faces guests, to whom the links say nothing. */
@@ -27,7 +23,6 @@ const LINKS_STYLE =
   '.site a{display:inline-flex;align-items:center;min-height:var(--target);color:var(--ink-soft);overflow-wrap:anywhere}' +
   'body:has([data-scheme=light])>.site{display:none}@media print{.site{display:none}}';
 
-/** The styles of an operator's page, which the browser's own give little room. */
 export const ARTICLE_STYLE =
   '[data-article]{max-width:42rem;line-height:1.6;overflow-wrap:anywhere}' +
   '[data-article] :is(h1,h2,h3){font-family:var(--font-body);font-weight:650;line-height:1.25}' +
@@ -39,10 +34,7 @@ export const ARTICLE_STYLE =
   '[data-article] :is(th,td){padding:.25rem 1rem .25rem 0;text-align:start}' +
   '[data-article] blockquote{padding-inline-start:1rem;border-inline-start:3px solid var(--line)}';
 
-/**
- * Adds to the root element what its script has to know, and the rules of the colour to the styles of the page:
- * they need no request, and the Content-Security-Policy allows them by their hash.
- */
+/** The data and styles that it adds need no request, and the Content-Security-Policy allows them by their hash. */
 export function withBrand(html: string, { accent, logo, pages }: OwnBrand): string {
   const name = brand.name === SOFTWARE ? '' : `data-brand="${escaped(brand.name)}" `;
   const sentence = brand.tagline === DEFAULT_SENTENCE ? '' : `data-sentence="${escaped(brand.tagline)}" `;
@@ -87,7 +79,7 @@ function rulesOf({ light, dark }: Accent): string {
   return `:root:root,[data-scheme="light"]{${properties.join(';')}}`;
 }
 
-/** The files of the client that differ for this installation, by path. @param read reads one of the build. */
+/** @param read reads a file of the build. */
 export function ownFiles(
   read: (path: string) => string,
   { logo }: OwnBrand,

@@ -8,7 +8,6 @@ import { type Prepared, prepare } from '../api/http/prepared-answer.ts';
 import { withBrand, withBrandWords } from './branded.ts';
 import { PAGE, packedAtOnce, withInstallation } from './rendered-pages.ts';
 
-/** A page that the client draws into, with what its script has to know of the installation. */
 export function prepareEmptyPage(file: string, installation: Installation, own: OwnBrand): Prepared {
   const built = readFileSync(file, 'utf8');
   const html = withBrand(withInstallation(withBrandWords(built), installation), own);

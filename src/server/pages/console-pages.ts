@@ -6,10 +6,7 @@ import { answer, type Prepared } from '../api/http/prepared-answer.ts';
 
 const PAGES = [CONSOLE_PATH, ENROL_PATH, OWN_PATH, ...CONSOLE_PARTS.map(consolePath)];
 
-/**
- * @param page the one page of all parts.
- * @param isThere whether the console exists for a request; elsewhere the routes that follow answer.
- */
+/** @param isThere whether the console exists for a request; elsewhere the routes that follow answer. */
 export function serveConsolePages(
   app: Hono,
   page: () => Prepared,

@@ -1,7 +1,4 @@
-/**
- * Says on every page that tips are paused, and until when. The server writes it outside of the client's root
- * element, so that no page loads script of the client for it.
- */
+/** Says on every page that tips are paused, outside of the client's root element: no page loads script for it. */
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
 import { withStyle } from './branded.ts';
@@ -11,10 +8,7 @@ const STYLE =
   'border-bottom:1px solid var(--line);background:var(--danger-wash);color:var(--danger);font-weight:600;text-align:center}' +
   '@media print{.maintenance{display:none}}';
 
-/**
- * Writes the times of a page for the reader's time zone, and leaves out one that is over: the operator has not
- * ended the maintenance, and nobody knows when it will be.
- */
+/** Writes times for the reader's time zone, and leaves out one that is over: nobody knows when it will end. */
 const SCRIPT =
   'for(const t of document.querySelectorAll("[data-until] time")){const d=new Date(t.dateTime),n=new Date,o={hour:"numeric",minute:"2-digit"};' +
   'if(d<n)t.closest("[data-until]").remove();else{if(d.toDateString()!==n.toDateString())Object.assign(o,{month:"short",day:"numeric"});' +

@@ -1,6 +1,6 @@
 /**
- * Serves the pages: landing page, login, tip pages and the dashboard's frame rendered, one empty page in
- * which the client draws every other screen, and the files of the built client.
+ * Serves the pages: landing page, login, tip pages and the dashboard's frame rendered, one empty page for every other
+ * screen, and the files of the built client.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,9 +32,7 @@ import { serveConsolePages } from './console-pages.ts';
 import { createRenderedPages, type RenderedPages, UNLISTED } from './rendered-pages.ts';
 
 const EMPTY_SCREENS = [PAGE_PATHS.scan, PAGE_PATHS.statement, LINK_PATHS.reset, LINK_PATHS.confirm];
-/**
- * The page is the same for every id: the client asks for the receipt, and the answer decides who may see it.
- */
+/** The page is the same for every id: the client asks for the receipt, and the answer decides who may see it. */
 const RECEIPTS = `${TRANSACTION_PREFIX}:id`;
 /** Guests' receipts outlive the setting that takes their tips, and no cache keeps a copy of their page. */
 const GUEST_RECEIPTS = `${GUEST_RECEIPT_PREFIX}:token`;
@@ -44,14 +42,13 @@ const CODE_FORMS = [CODE_FORM_PATH, `${CODE_FORM_PATH}/`];
 /** The service worker keeps this page for when there is no connection. */
 const OFFLINE_PAGE = '/offline';
 const WORKER = '/service-worker.js';
-/** The part of the worker that answers for pages. */
 const WORKER_PAGES = '/dashboard-pages.js';
 
 export interface Pages {
   readonly inlineSources: InlineSources;
   /**
-   * @param asks `lookUp` never rejects; `findProvider` answers null for a provider who lists no code;
-   *   `networkOf` names the network of a request, because networks take turns at rendering.
+   * @param asks `lookUp` never rejects; `findProvider` answers null for a provider who lists no code; networks, as
+   *   `networkOf` names them, take turns at rendering.
    */
   serve(
     app: Hono,
@@ -59,22 +56,19 @@ export interface Pages {
       readonly lookUp: (c: Context, qrId: string) => Promise<Lookup>;
       readonly findProvider: (username: string) => Promise<ProviderPage | null>;
       readonly networkOf: (c: Context) => string;
-      /** Whether the operator's console is there for a request. */
       readonly isConsoleThere: (c: Context) => boolean;
     },
   ): void;
 }
 
 /**
- * Reads the built client, and renders the pages that are asked for most.
- * @param folders the folder of the build, and that of the build before, if there is one.
+ * @param folders of the build, and of the build before, if there is one.
  * @param publicUrl the base of absolute addresses, whatever a request says of its host.
  */
 export function preparePages(
   folders: {
     readonly folder: string;
     readonly earlierFolder: string;
-    /** The built console, whose page and files are served at paths of its own. */
     readonly consoleFolder: string;
   },
   renderer: Renderer,
@@ -118,10 +112,7 @@ export function preparePages(
     inlineSources: made.rendered.inlineSources,
 
     serve(app, { lookUp, findProvider, networkOf, isConsoleThere }) {
-      /**
-       * Serves a page only at the spelling of its path: the router takes `/%61uth` for `/auth`, and the
-       * client, which reads addresses as they are, does not.
-       */
+      /** The router takes `/%61uth` for `/auth`, and the client, which reads addresses as they are, does not. */
       const serveAt = (path: string, serve: (c: Context, asked: Address) => Response | Promise<Response>) => {
         const spelled = new RegExp(`^${path.replace(/:\w+(?:\{(.+)\})?/, (_, form = '[^/]+') => form)}$`);
         app.get(path, (c) => {
@@ -208,11 +199,8 @@ function pathForTyped(text: string): string {
 }
 
 /**
- * Every file but the pages, by path. Of the build before only the assets count, for pages that were open
- * during an upgrade.
- * @param offline the page that the service worker keeps. The worker has its tag, because browsers install a
- *   worker that differs from theirs, and the labels of the services, which its notifications name. It has the
- *   tag and the files of the dashboard too, which it keeps for providers.
+ * Of the build before only the assets count, for pages that were open during an upgrade.
+ * @param offline the service worker has its tag, because browsers install a worker that differs from theirs.
  */
 function readFiles(
   folders: { readonly folder: string; readonly earlierFolder: string },

@@ -1,7 +1,4 @@
-/**
- * Renders pages once for all addresses that mean the same, and keeps them while they are asked for. It hides
- * how long which page is kept, how hard each is packed, and the templates of the build.
- */
+/** Renders pages once for all addresses that mean the same, and keeps them while they are asked for. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,8 +22,8 @@ const MAX_KEPT = {
   codes: 500,
   providers: 100,
   /**
-   * Tip pages of demos or with an amount, and logins that lead elsewhere. Anybody can make up any number of
-   * them, and evicts none but these.
+   * Tip pages of demos or with an amount, and logins that lead elsewhere. Anybody can make up any number, and evicts
+   * none but these.
    */
   variants: 100,
 } as const;
@@ -35,10 +32,7 @@ const RETRY_AFTER_SECONDS = 2;
 const RENDERINGS_PER_TURN = 1;
 /** Every upgrade may change a page of the client. */
 export const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;
-/**
- * Search engines list no page that belongs to a person or to nobody
- * (https://developers.google.com/search/docs).
- */
+/** Search engines list no page that belongs to a person or to nobody (https://developers.google.com/search/docs). */
 export const UNLISTED = { 'X-Robots-Tag': 'noindex' } as const;
 
 interface TipPage {
@@ -50,10 +44,8 @@ export interface RenderedPages {
   readonly inlineSources: InlineSources;
   readonly landing: Prepared;
   readonly dashboard: Prepared;
-  /** The paths of the scripts and styles of the dashboard and of shift mode. */
   readonly dashboardFiles: readonly string[];
   readonly offline: Prepared;
-  /** The operator's own pages. */
   readonly articles: readonly { readonly path: string; readonly page: Prepared }[];
   /** @param ownerOf the owner of the turn at rendering, which only a page that is not kept takes. */
   auth(asked: Address, ownerOf: () => string): Promise<Prepared>;
@@ -63,7 +55,6 @@ export interface RenderedPages {
   tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>, ownerOf: () => string): Promise<TipPage>;
 }
 
-/** @param folder the folder of the build. */
 export function createRenderedPages(
   renderer: Renderer,
   folder: string,
@@ -166,7 +157,6 @@ export function createRenderedPages(
   };
 }
 
-/** The data of the storage that a page shows. */
 type Shown = QrCodeLookup | ProviderPage;
 
 /** A cache that evicts the page that was not asked for longest. */
@@ -202,9 +192,7 @@ function areEqual(one: Shown | null, other: Shown | null): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/**
- * The key of a reduced address. The page of an unknown code has another one, because it tells its script so.
- */
+/** The page of an unknown code has a key of its own, because it tells its script so. */
 function keyOf({ pathname, search }: Address, lookup: Lookup['kind'] | null = null): string {
   return `${lookup} ${pathname}${search}`;
 }
@@ -224,7 +212,6 @@ type TemplateName = 'landing' | 'auth' | 'tip' | 'dashboard' | 'offline' | 'prov
 interface Templates {
   readonly inlineSources: InlineSources;
   fill(name: TemplateName, rendered: RenderedPage): string;
-  /** The paths of the files that the template names. */
   filesOf(name: TemplateName): readonly string[];
 }
 
@@ -278,7 +265,6 @@ const STYLE =
   '.test-mode{padding:max(.25rem,env(safe-area-inset-top)) max(1rem,env(safe-area-inset-right)) .25rem max(1rem,env(safe-area-inset-left));' +
   'background:var(--ink);color:var(--paper);font-size:.875rem;font-weight:600;text-align:center}' +
   '@media print{.test-mode{display:none}}';
-/** The ribbon stands before the client's root element, whose screens come and go. */
 const RIBBON = '<aside class="test-mode" aria-label="Payments">Test mode: no real money moves.</aside>';
 
 /** A code that fills the screen faces guests, to whom it says nothing. */
@@ -287,10 +273,7 @@ const FOOTER_STYLE =
   'color:var(--ink-soft);text-align:center;overflow-wrap:anywhere}' +
   'body:has([data-scheme=light])>.help{display:none}@media print{.help{display:none}}';
 
-/**
- * Adds the operator's settings to a page: the ribbon when no real money moves, and a footer with the contact,
- * outside of the client's root element, so that no page loads script for it.
- */
+/** The additions stand outside of the client's root element, so that no page loads script for them. */
 export function withInstallation(html: string, installation: Installation): string {
   const { paymentMode, takesGuestTips, operatorContact, sendsMail, registration, hasTerms, terms } =
     installation;
