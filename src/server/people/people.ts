@@ -23,9 +23,9 @@ export interface FactorFacts {
 
 export interface People {
   /**
-   * Finds people by an id, an email, a present or former username, a code or its link, or a transaction or the
-   * link of a receipt; else by a part of a name, username or email. Emails and usernames are found from their
-   * beginning on in a database of any size; inside of names, 50,000 accounts are looked at.
+   * Finds people by an id, an email, a present or former username, a code or its link, a transaction or the link of a
+   * receipt; else by a part of a name, username or email. Emails and usernames are found from their beginning on in a
+   * database of any size; inside of names, 50,000 accounts are looked at.
    */
   find(text: string): Promise<FoundPeople>;
   /** @throws AppError `not_found`. */
@@ -42,7 +42,6 @@ export function createPeople(deps: {
 
   type As = FoundPerson['as'];
 
-  /** Null for a text that is no such name, or names nothing that exists. */
   async function findByThing(text: string): Promise<FoundPeople | null> {
     if (isUserId(text)) return named([[text, null]]);
     const transaction = transactionIn(text);
