@@ -5,7 +5,6 @@ import { encodeAddress, pathOf, QUIET_ZONE_MODULES } from '../qr-modules.ts';
 const DARK = 0x00;
 const LIGHT = 0xff;
 
-/** Draws an address as SVG, black on white, with a view box in modules. */
 export function drawCodeSvg(address: string): Uint8Array {
   const { runs, size } = encodeAddress(address, 'M');
   const across = size + 2 * QUIET_ZONE_MODULES;
@@ -16,20 +15,13 @@ export function drawCodeSvg(address: string): Uint8Array {
   );
 }
 
-/**
- * Draws a PNG as wide as the next whole multiple of the modules above `minSize` pixels, so that no pixel is
- * left over.
- */
+/** Draws a PNG as wide as the next whole multiple of the modules above `minSize` pixels: no pixel is left over. */
 export function drawCodePicture(address: string, minSize: number): Uint8Array {
   const across = encodeAddress(address, 'M').size + 2 * QUIET_ZONE_MODULES;
   return drawCodePng(address, Math.ceil(minSize / across) * across);
 }
 
-/**
- * Draws an address as a greyscale PNG.
- * @param size pixels of the whole picture. Every module has the same whole number of pixels; the rest widens
- *   the quiet zone.
- */
+/** @param size pixels of the picture. Each module has the same whole number of them; the rest is quiet zone. */
 export function drawCodePng(address: string, size: number): Uint8Array {
   const { runs, size: modules } = encodeAddress(address, 'M');
   const across = modules + 2 * QUIET_ZONE_MODULES;

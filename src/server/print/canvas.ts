@@ -18,7 +18,6 @@ export interface Box extends Size {
 
 /** What a print shop prints and then cuts: ISO 32000-1, 14.11.2. */
 export interface CutPage {
-  /** The finished piece. */
   readonly trim: Box;
   /** How far it is printed beyond its edges, because no cut is exact. */
   readonly bleed: Box;
@@ -38,8 +37,8 @@ export type Canvas = ReturnType<typeof openCanvas>;
 const addressOf = (jpeg: Uint8Array) => `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
 
 /**
- * @param title the document's title; it must name only people whom the sheet shows.
- * @param cut absent for paper that somebody cuts by what is printed on it.
+ * @param title must name only people whom the sheet shows.
+ * @param cut absent for paper that somebody cuts themselves.
  */
 export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: CutPage) {
   const { width: pageWidth, height: pageHeight } = page;
@@ -66,7 +65,6 @@ export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: Cu
     pageWidth,
     pageHeight,
 
-    /** Writes a text into its place, as large as fits. */
     write: createTypesetter(document),
 
     /** Draws a square picture with the corners of the product. The document holds repeated ones once. */
@@ -118,11 +116,7 @@ export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: Cu
       document.restore();
     },
 
-    /**
-     * Draws a code with its quiet zone.
-     * @param middleX,middleY the middle of the code.
-     * @param size the code's width without its quiet zone.
-     */
+    /** @param size the code's width without its quiet zone. */
     code(
       address: string,
       { middleX, middleY, size }: { middleX: number; middleY: number; size: number },
@@ -161,7 +155,5 @@ export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: Cu
   }
 }
 
-/**
- * The width of a code with its quiet zone, relative to the code, at most: the smallest codes have 25 modules.
- */
+/** The width of a code with its quiet zone, relative to the code, at most: the smallest codes have 25 modules. */
 export const WITH_QUIET_ZONE = (25 + 2 * QUIET_ZONE_MODULES) / 25;

@@ -4,7 +4,6 @@ import type { Ink, PrintTarget } from '#shared/print.ts';
 /** `#` with six hexadecimal digits; or percents of cyan, magenta, yellow and black ink. */
 export type Colour = string | readonly [cyan: number, magenta: number, yellow: number, black: number];
 
-/** pdfkit takes percents of inks as they are. */
 export const inkOf = (colour: Colour): string | [number, number, number, number] =>
   typeof colour === 'string' ? colour : [...colour];
 
@@ -38,10 +37,7 @@ const OFFICE = {
   quietZone: WHITE,
 } as const;
 
-/**
- * Letters, lines and codes are of black ink alone: several inks never meet exactly, and a tint breaks small
- * letters up into dots. What is light on the block is bare paper.
- */
+/** Black ink alone for letters and codes: several inks never meet exactly, and a tint breaks letters into dots. */
 const BLACK: Colour = [0, 0, 0, 100];
 const BARE: Colour = [0, 0, 0, 0];
 const PRESS = {
@@ -57,7 +53,6 @@ const PRESS = {
 const PRESS_GROUND: Colour = [0, 2, 5, 0];
 const PRESS_BLOCK: Colour = [60, 30, 55, 80];
 
-/** @param ownFill the operator's colour, in place of the product's. */
 export function paletteFor(target: PrintTarget, ink: Ink, ownFill: string | null): Palette {
   if (target === 'printer') {
     if (ink === 'saving') return { ...PRESS, ground: BARE, block: BARE, onBlock: BLACK, ring: null };

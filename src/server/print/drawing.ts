@@ -1,6 +1,6 @@
 /**
- * The thread that draws codes and sheets, because fonts and layout would block the event loop, and its queue.
- * It starts with the first drawing and ends when idle, because it holds tens of megabytes.
+ * The thread that draws codes and sheets, because fonts and layout would block the event loop. It starts with the first
+ * drawing and ends when idle, because it holds tens of megabytes.
  */
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -24,11 +24,9 @@ export interface SheetOrder extends Pick<PrintRequest, 'paper' | 'ink' | 'for'> 
   readonly codeId: string;
   readonly address: string;
   readonly madeAtMs: number;
-  /** Absent for the name and the colours of the product. */
   readonly own?: SheetBrand;
 }
 
-/** What an operator brings to a sheet. */
 export interface SheetBrand {
   readonly siteName: string;
   /** The colour of blocks and rings, for dark letters: # with six hexadecimal digits. */
@@ -42,10 +40,7 @@ export type DrawingOrder = CodeOrder | SheetOrder;
 export type Drawn = { readonly bytes: Uint8Array } | { readonly failure: unknown };
 
 export interface Drawing {
-  /**
-   * @throws AppError `busy` when too many drawings are waiting, or the thread has died or takes too long;
-   *   `shutting_down` after `end`.
-   */
+  /** @throws AppError `busy`, also when the thread has died or takes too long; `shutting_down` after `end`. */
   draw(owner: WorkOwner, order: DrawingOrder): Promise<Uint8Array>;
   end(): Promise<void>;
 }
@@ -54,16 +49,9 @@ export interface Drawing {
 const ENTRY = join(import.meta.dirname, `worker${extname(import.meta.filename)}`);
 const PATIENCE_MS = 8_000;
 const IDLE_MS = 60_000;
-/**
- * Beyond these limits a sheet fails, and the server goes on. A drawing's short-lived objects fit a small
- * young generation.
- */
+/** Beyond these limits a sheet fails, and the server goes on. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
-/**
- * @param deps.onTrouble is told why a thread was lost.
- * @param deps.entry the program of the thread.
- */
 export function createDrawing(deps: {
   readonly onTrouble: (error: Error) => void;
   readonly entry?: string | URL;

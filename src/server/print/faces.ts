@@ -23,10 +23,8 @@ const HOW = 'Scan with the camera of your phone';
 /** The address as somebody types it, up to the code at its end. */
 const placeOf = (address: string) => address.replace(/^https?:\/\//, '').replace(/[^/]+$/, '');
 
-/** What a face is printed with. */
 export interface Press {
   readonly palette: Palette;
-  /** Whether photos and logos are printed. */
   readonly hasPictures: boolean;
 }
 
@@ -37,7 +35,6 @@ interface FaceBox extends Box {
   readonly bleed: Box | null;
 }
 
-/** An upright card: the title above the code, the service under it, the address on its block. */
 export async function drawUpright(
   canvas: Canvas,
   box: FaceBox,
@@ -211,9 +208,7 @@ interface RoundPlace {
   readonly bleed: number | null;
 }
 
-/**
- * A sticker: the name above the code; under it the service and the address, which ends with the readable id.
- */
+/** A sticker: the name above the code; under it the service and the address, which ends with the readable id. */
 export async function drawRound(
   canvas: Canvas,
   { middleX, middleY, radius, code, bleed }: RoundPlace,

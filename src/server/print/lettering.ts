@@ -1,7 +1,4 @@
-/**
- * Sets names in any script: each letter takes the first typeface that has it, right-to-left lines are ordered
- * as such, and a text is as large as its box allows.
- */
+/** Sets names in any script: each letter takes the first typeface that has it, and a text is as large as it can be. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import bidiFactory from 'bidi-js';
@@ -14,9 +11,7 @@ interface Family {
   readonly name: string;
   /** The part of a file's name between the subset and the extension. */
   readonly style: string;
-  /**
-   * True when the file's default weight is hair-thin: a PDF cannot embed another weight of a variable file.
-   */
+  /** True when the file's default weight is hair-thin: a PDF cannot embed another weight of a variable file. */
   readonly isThin?: true;
 }
 
@@ -39,7 +34,6 @@ interface FontFile {
 }
 
 export interface OpenFont {
-  /** Unique for its file. */
   readonly name: string;
   /** In the format in which a PDF embeds it. */
   readonly bytes: Buffer;
@@ -135,10 +129,7 @@ export interface Lettered {
   readonly fonts: ReadonlyMap<number, OpenFont>;
 }
 
-/**
- * Finds the typefaces of a text. A letter that none has is replaced by a sign, and a mark that none has is
- * left out.
- */
+/** A letter that no typeface has is replaced by a sign, and a mark that none has is left out. */
 export async function letter(text: string, face: Face): Promise<Lettered> {
   const families = familiesFor(text, face);
   const fonts = new Map<number, OpenFont>();
@@ -157,10 +148,7 @@ export async function letter(text: string, face: Face): Promise<Lettered> {
   return { text: known, isRightToLeft: (paragraph?.level ?? 0) % 2 === 1, fonts };
 }
 
-/**
- * The runs of one line in visual order (Unicode Standard Annex 9, rule L2).
- * @param line a part of the lettered text.
- */
+/** The runs of one line in visual order (Unicode Standard Annex 9, rule L2). @param line of the lettered text. */
 export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] {
   const { levels } = bidi.getEmbeddingLevels(line, isRightToLeft ? 'rtl' : 'ltr');
   const runs: { font: OpenFont; text: string; level: number }[] = [];
@@ -205,7 +193,6 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
 export interface Place {
   readonly width: number;
   readonly height: number;
-  /** Smaller where the place requires it. */
   readonly maxSize: number;
   readonly maxLines: number;
 }
@@ -224,8 +211,7 @@ const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /**
- * Makes a text as large as its place allows: smaller on fewer lines where more lines make it little larger,
- * and with broken words only where whole ones would be tiny. The text never leaves its place.
+ * The text never leaves its place. Words are broken only where whole ones would be tiny.
  * @param widthOf the width of a part of the text at a font size of one.
  */
 export function fitText(text: string, place: Place, widthOf: (part: string) => number): Fitted {

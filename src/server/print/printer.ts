@@ -19,9 +19,7 @@ export interface PrintablePage {
 }
 
 export interface Printer {
-  /**
-   * @throws AppError `public_url_is_local` while other machines cannot open the code; errors of the drawing.
-   */
+  /** @throws AppError `public_url_is_local` while other machines cannot open the code; errors of the drawing. */
   print(owner: WorkOwner, page: PrintablePage, request: Omit<PrintRequest, 'id'>): Promise<Printed>;
 }
 
@@ -29,7 +27,6 @@ export function createPrinter(deps: {
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly drawing: Pick<Drawing, 'draw'>;
-  /** The operator's colour and logo. */
   readonly own?: Pick<SheetBrand, 'fill' | 'logo'>;
 }): Printer {
   const { publicUrl, clock, drawing } = deps;

@@ -1,6 +1,6 @@
 /**
- * Draws the sheets of the print kit as vector PDF, in a thread of its own, because layout and fonts are slow.
- * An office printer gets sheets of paper with all that fits on them, a print shop one piece with its bleed.
+ * Draws the sheets of the print kit as vector PDF: sheets of paper for an office printer, one piece with its bleed for
+ * a print shop.
  */
 import type { Ink, Paper, PrintFormat, PrintTarget } from '#shared/print.ts';
 import { type Box, type Canvas, openCanvas, type Size } from './canvas.ts';

@@ -22,8 +22,8 @@ export interface Label extends Place {
 }
 
 /**
- * @returns a function that writes a text into a place, as large as fits. It answers the left edge of its longest line,
- *   and the size of its letters, in millimetres.
+ * @returns a function that writes a text as large as fits. It answers the left edge of the longest line, and the size
+ *   of the letters, in millimetres.
  */
 export function createTypesetter(document: PDFKit.PDFDocument) {
   const registered = new Set<string>();
