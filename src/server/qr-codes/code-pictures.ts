@@ -16,10 +16,7 @@ export type DrawPicture = (
 export interface CodePictures {
   /** Draws the picture that a new code would have. Nothing is stored. @throws AppError `busy`. */
   drawNew(owner: WorkOwner): Promise<{ readonly next: NewQrCode; readonly picture: NewPicture }>;
-  /**
-   * Draws and stores the picture of a code that was made under another PUBLIC_URL, unless it has one.
-   * @throws AppError `busy`.
-   */
+  /** Draws and stores a missing picture of a code from another PUBLIC_URL. @throws AppError `busy`. */
   drawMissing(id: QrCodeId, owner: WorkOwner): Promise<Uint8Array>;
 }
 

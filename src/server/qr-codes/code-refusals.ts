@@ -37,7 +37,6 @@ export function refusalOf({ outcome }: CodeRefusal): AppError {
   return new AppError(codes[outcome]);
 }
 
-/** The path of a photo; null where there is none. */
 export function photoUrl(name: PhotoName | null): string | null {
   return name && PHOTO_PREFIX + name;
 }

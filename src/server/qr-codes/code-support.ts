@@ -10,16 +10,12 @@ import { refusalOf } from './code-refusals.ts';
 const MAX_ACTS = 20;
 
 export interface CodeSupport {
-  /**
-   * @param name a code in any spelling, or a link to its tip page.
-   * @returns null when there is none.
-   */
+  /** @param name a code in any spelling, or a link to its tip page. @returns null when there is none. */
   find(name: string): Promise<FoundCode | null>;
   /**
-   * Retires a code for good: from then on no process takes a tip on it. Its owner goes on offering the service, and
-   * may make a new code for it.
+   * Retires a code for good: no process takes a tip on it from then on. Its owner may make a new one for the service.
    * @returns null when there is none.
-   * @throws AppError `qr_code_replaced`, `qr_code_retired` for one that takes no tips any more.
+   * @throws AppError `qr_code_replaced`, `qr_code_retired`.
    */
   stop(name: string, act: ActAbout): Promise<FoundCode | null>;
 }
@@ -62,7 +58,7 @@ export function createCodeSupport(deps: {
   };
 }
 
-/** The path of a link says the code, whatever the address of the installation was when it was printed. */
+/** A link counts by its path, whatever the address of the installation was when it was printed. */
 function idIn(name: string): QrCodeId | null {
   const path = name
     .trim()

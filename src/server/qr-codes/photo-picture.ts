@@ -1,7 +1,4 @@
-/**
- * Photos of tip pages: each upload is decoded and encoded anew, so that nothing else of the file is kept,
- * such as the place where it was taken, or a second file behind it.
- */
+/** Each photo is encoded anew, so that nothing else of the file is kept, such as the place where it was taken. */
 import { AppError } from '#shared/errors.ts';
 import { isPicture, openPicture } from '../picture-decoder.ts';
 
@@ -10,11 +7,9 @@ const KEPT_EDGE = 512;
 const QUALITY = 82;
 
 /**
- * Decodes a photo and encodes it anew.
  * @returns a JPEG of at most 512 x 512 pixels, without metadata.
- * @throws AppError `not_a_photo` for another signature than of JPEG, PNG or WebP; `photo_unreadable` for a
- *   picture that is broken, larger than 2048 pixels in width or height, whatever its header says, or coded so
- *   that reading it takes seconds.
+ * @throws AppError `not_a_photo` for another signature than of JPEG, PNG or WebP; `photo_unreadable` for a picture that
+ *   `openPicture` refuses, or that cannot be drawn.
  */
 export async function redrawPhoto(sent: Uint8Array): Promise<Uint8Array> {
   if (!isPicture(sent)) throw new AppError('not_a_photo');

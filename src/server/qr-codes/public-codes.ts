@@ -12,17 +12,14 @@ import { rememberLookups } from './remembered-lookups.ts';
 
 export interface PublicCodes {
   /**
-   * The public look-up of a code, in any spelling. It returns the same object while that is cached: until the
-   * storage reports a possible change, and for at most five seconds where other processes may change it.
+   * Returns the same object while it is cached: until the storage reports a possible change, and for at most five
+   * seconds where other processes may change it.
    * @throws AppError `qr_code_not_found`, `qr_code_replaced`, `qr_code_retired`.
    */
   lookup(text: string): Promise<QrCodeLookup>;
   /** The cached result of `lookup`; null says nothing about the code. */
   recall(text: string): QrCodeLookup | null;
-  /**
-   * The public page of a username, in any case.
-   * @throws AppError `provider_not_found` when no open account of that name lists a code.
-   */
+  /** Takes a username in any case. @throws AppError `provider_not_found` when no open account of it lists a code. */
   findProvider(username: string): Promise<ProviderPage>;
   /** Forgets expired look-ups. Call it every second. */
   tick(): void;

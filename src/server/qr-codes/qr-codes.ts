@@ -28,36 +28,19 @@ interface OwnPage {
 export interface QrCodes extends PublicCodes {
   /** The account's current codes, oldest first. @throws AppError `busy`, when a picture is missing. */
   list(account: Account, owner: WorkOwner): Promise<QrCode[]>;
-  /**
-   * A page of the account's replaced and retired codes, newest first.
-   * @throws AppError `invalid_input` when the cursor is no code of this account.
-   */
+  /** Newest first. @throws AppError `invalid_input` when the cursor is no code of this account. */
   listEnded(account: Account, query: EndedQrCodesQuery): Promise<EndedQrCodes>;
   /** @throws AppError `category_not_offered`, `qr_code_exists`, `busy`. */
   create(account: Account, category: ServiceCategory, owner: WorkOwner): Promise<QrCode>;
-  /**
-   * Changes a code's tip page, or pauses and resumes the code.
-   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
-   */
+  /** @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`. */
   update(account: Account, change: QrCodeChange, owner: WorkOwner): Promise<QrCode>;
-  /**
-   * Gives a service a new code, which takes over the tip page; the old one leads nowhere.
-   * @returns the new code.
-   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`,
-   *   `busy`.
-   */
+  /** The new code takes over the tip page; the old one leads nowhere. @throws AppError as `update`; `busy`. */
   replace(account: Account, text: string, owner: WorkOwner): Promise<QrCode>;
-  /**
-   * Encodes a photo anew and puts it on a code's tip page.
-   * @throws AppError as `update`; `not_a_photo`, `photo_unreadable`, `busy`.
-   */
+  /** Encodes the photo anew. @throws AppError as `update`; `not_a_photo`, `photo_unreadable`, `busy`. */
   setPhoto(account: Account, text: string, sent: Uint8Array, owner: WorkOwner): Promise<QrCode>;
   /** @throws AppError as `update`. */
   removePhoto(account: Account, text: string, owner: WorkOwner): Promise<QrCode>;
-  /**
-   * The tip page of the account's own code, for printing; a paused code has one.
-   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
-   */
+  /** Finds the page also of a paused code. @throws AppError as `update`. */
   findOwnPage(account: Account, text: string): Promise<OwnPage>;
   /** A photo in JPEG; null when no page shows one of this name. */
   findPhoto(name: string): Promise<Uint8Array | null>;

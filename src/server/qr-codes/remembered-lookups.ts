@@ -5,20 +5,14 @@ import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 
 const MAX_REMEMBERED = 20_000;
-/**
- * With a tick every second, no look-up of a shared storage is answered from memory for longer than five
- * seconds.
- */
+/** With a tick every second, no look-up of a shared storage is answered from memory for longer than five seconds. */
 const RELIED_ON_MS = 4_000;
 
 export interface RememberedLookups {
   get(text: string): QrCodeLookup | undefined;
   /** Call it before a look-up reads anything. */
   begin(): {
-    /**
-     * Caches a look-up unless it may have changed meanwhile. @param owner the code's provider, whom the
-     * look-up need not name.
-     */
+    /** Does nothing when the look-up may have changed meanwhile. */
     remember(found: QrCodeLookup, owner: UserId): void;
   };
   /** Forgets expired look-ups. Call it every second. */
