@@ -7,17 +7,13 @@ import {
   UnusableBlockedWords,
 } from './blocked-words.ts';
 
-/** More than the longest list with a comment to each word; a larger file is not read to its end. */
 const MAX_BYTES = 1_048_576;
 
 export class BlockedWordsRefused extends Error {
   override name = 'BlockedWordsRefused';
 }
 
-/**
- * @param path absolute; null for a list that matches nothing.
- * @throws BlockedWordsRefused when the file cannot be read or a line cannot be used.
- */
+/** @param path null for a list that matches nothing. @throws BlockedWordsRefused when file or lines cannot be used. */
 export async function readBlockedWords(path: string | null): Promise<BlockedWords> {
   if (path === null) return NO_BLOCKED_WORDS;
   const refuse = (reason: string, cause?: unknown) =>

@@ -1,11 +1,8 @@
 /**
- * The operator's list of words that no message to a receiver may contain.
- *
- * Each listed word becomes a regular expression over folded messages (`look-alikes.ts`). No two consecutive
- * parts of it can match the same run of characters, so that it fails at any position within the length of the
- * word. With 2,000 words of six letters the slowest message of 140 characters took 3 ms of CPU, with 2,000
- * words of 60 letters 16 ms, and with a hundred words 0.2 ms (Node.js 26, one core of a small server).
- * Reading these lists takes 0.4 s, 3 s and 4 ms, because V8 then compiles the expressions.
+ * The operator's list of words that no message to a receiver may contain. Each becomes a regular expression over folded
+ * messages (`look-alikes.ts`). No two consecutive parts of it match the same run of characters, so that it fails within
+ * the length of the word: with 2,000 words of 60 letters the slowest message of 140 characters took 16 ms of CPU, and
+ * reading the list 3 s (Node.js 26, one core of a small server).
  */
 import { foldLetters } from './look-alikes.ts';
 
@@ -59,9 +56,9 @@ const SPACELESS = 'Han Hira Kana Bopo Hang Thai Laoo Khmr Mymr Tibt'
 const IS_SPACELESS = new RegExp(`^[${SPACELESS}]`, 'u');
 
 /**
- * Every other character of a message becomes one of four, so that the expressions need no classes of Unicode,
- * each of which takes a millisecond to compile: a space, `*` for a sign that may replace a letter, `.` for
- * any other sign, and a line feed between a script with spaces and one without.
+ * Every other character of a message becomes one of four, because a class of Unicode takes a millisecond to compile: a
+ * space, `*` for a sign that may replace a letter, `.` for any other sign, and a line feed between a script with spaces
+ * and one without.
  */
 const SKIPPED = '[*.\\n]*';
 const BETWEEN_WORDS = '[ *.\\n]+';
@@ -73,10 +70,7 @@ const END = `(?![^${NO_LETTER}])(?!(?<=[${DIGITS}])[${DIGITS}])`;
 /** Shorter words keep too few letters to be recognised. */
 const MIN_MASKED_LENGTH = 4;
 
-/**
- * Parses a list: a word or phrase on each line, and comments after `#`.
- * @throws UnusableBlockedWords when a line cannot be used.
- */
+/** A word or phrase on each line; a line that begins with `#` is a comment. @throws UnusableBlockedWords */
 export function parseBlockedWords(text: string): BlockedWords {
   const patterns: RegExp[] = [];
   for (const [index, line] of text
@@ -179,7 +173,6 @@ const MASKED = /^[^ *.]\*+[^ *.]$/u;
 /** Punctuation that counts as a letter only before another one, or between two. */
 const PUNCTUATION = /[!\u00A6|]+(?![^ *.])|(?<![^ *.])[(<[{\u00A9\u00AE]|[(<[{\u00A9\u00AE](?![^ *.])/gu;
 
-/** Folds letters and signs, and replaces spelled letters by the words that `join` makes of them. */
 function foldSigns(text: string, join: (spelled: string) => string): string {
   return foldLetters(text)
     .replace(/\s/g, ' ')

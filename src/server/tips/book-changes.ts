@@ -8,7 +8,6 @@ import type { UserId } from '#shared/ids.ts';
 const CHANGES_PER_STEP = 2_000;
 /** The number of new entries that are looked at; more of them count as a change. */
 const MAX_NEWS = 50;
-/** A change meanwhile repeats the reading, at most this often. */
 const MAX_READINGS = 3;
 
 const CHANGES = {
@@ -19,16 +18,11 @@ const CHANGES = {
 } as const satisfies Partial<Readonly<Record<EntryKind, true>>>;
 
 export interface ChangeReading<Answer> {
-  /** Called with every change of the account, newest first. */
   add(change: BookChange): void;
-  /** Reads the other sums. */
   read(): Promise<Answer>;
 }
 
-/**
- * Reads an account's changes and other sums, again from the beginning when a change came in between.
- * @param begin makes a reading to which nothing was added yet.
- */
+/** A change that comes in between makes it read again from the beginning. */
 export async function readWithChanges<Answer>(
   { storage, queue }: { readonly storage: Storage; readonly queue: StepQueue },
   id: UserId,

@@ -1,7 +1,4 @@
-/**
- * The entries of an account's books: every tip, refund and other change at its own time. A long read goes in steps
- * that take turns.
- */
+/** The entries of an account's books: every tip, refund and other change at its own time. */
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import {
   ALL_TIPS,
@@ -19,12 +16,9 @@ import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 export interface Books {
-  /**
-   * A page of the account's entries that the query selects, by their own time, newest first.
-   * @throws AppError `invalid_input` when the cursor is no entry of this account.
-   */
+  /** By their own time, newest first. @throws AppError `invalid_input` when the cursor is no entry of this account. */
   listEntries(account: Account, query: EntriesQuery, terms?: StepTerms): Promise<EntryPage>;
-  /** The place of an entry or of a tip. @throws AppError `invalid_input` when it is none of this account. */
+  /** @throws AppError `invalid_input` when the cursor is no entry or tip of this account. */
   placeOf(account: Account, cursor: string): Promise<ListingPlace>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The earnings of a period, added up for a chart: its bars, services and hours of the week from the storage's sums by
- * day and hour, and its books with what changed in them. It reads nothing.
- */
+/** The earnings of a period, added up for a chart from the storage's sums by day and hour. It reads nothing. */
 import type { BookChange, DailyEarnings, HourlyEarnings } from '#server/storage/port/ledger.ts';
 import { dateAfter, dateAt, firstOfDate } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
@@ -21,10 +18,7 @@ interface Sums {
   netCents: number;
 }
 
-/**
- * Makes a tally to which nothing was added yet. What is added has to be of the query's service, if it names one;
- * changes are of any.
- */
+/** What is added has to be of the query's service, if it names one; changes are of any. */
 export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStartHour: number) {
   const { from, to, granularity, timeZone, serviceCategory = null } = query;
   const fromMs = firstOfDate(from, timeZone, dayStartHour);
@@ -46,7 +40,6 @@ export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStart
   };
 
   return {
-    /** Adds the tips of a day and service. */
     addDay(taken: DailyEarnings): void {
       const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
       const bar = barOf.get(date);
@@ -65,7 +58,7 @@ export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStart
       hours.set(hour, { count: count + (known?.count ?? 0), netCents: netCents + (known?.netCents ?? 0) });
     },
 
-    /** Adds a change of any time, of received or given tips; what does not belong to the period is left out. */
+    /** Changes may be of any time, of received or given tips; what does not belong to the period is left out. */
     addChange(change: BookChange): void {
       const { direction, createdAtMs, tipCreatedAtMs } = change;
       if (direction === 'sent' || (serviceCategory ?? change.serviceCategory) !== change.serviceCategory)
@@ -75,7 +68,6 @@ export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStart
       if (isWithin(tipCreatedAtMs)) enter(booksOf(tipCreatedAtMs), 'tips', changed(change, -1));
     },
 
-    /** What was added, in the order in which it is told. */
     shown: () => ({
       from,
       to,
@@ -129,10 +121,7 @@ type Moved = Pick<DailyEarnings, 'serviceCategory'> & {
   readonly [Name in 'count' | 'grossCents' | 'netCents']: number;
 };
 
-/**
- * What a change adds to the sums of changes; with -1, to those of tips as they were given, in which a
- * reversed tip counts again.
- */
+/** With -1, adds to the sums of tips as they were given, in which a reversed tip counts again. */
 function changed({ kind, serviceCategory, amountCents, netAmountCents }: BookChange, sign: 1 | -1): Moved {
   return {
     serviceCategory,
@@ -209,7 +198,6 @@ function lastDateOf(date: string, granularity: Granularity): string {
   }
 }
 
-/** The last date of the month that a date is in. */
 export function lastOfMonth(date: string): string {
   const day = new Date(date);
   return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);

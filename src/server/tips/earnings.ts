@@ -1,7 +1,4 @@
-/**
- * A provider's earnings over time for charts, computed from the storage's sums by day and hour, so that the
- * cost grows with the time worked and not with the number of tips.
- */
+/** A provider's earnings over time, from the storage's sums by day and hour: the cost does not grow with the tips. */
 
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import type { EarningsPeriod } from '#server/storage/port/ledger.ts';
@@ -13,10 +10,7 @@ import { readWithChanges } from './book-changes.ts';
 import { createTally, type Dates, lastOfMonth } from './earnings-tally.ts';
 
 export interface Earnings {
-  /**
-   * The earnings of a period by day, week or month, hour of the week and service, with those of the period
-   * before. Days begin at the hour that the query names, else at that of the account, else at midnight.
-   */
+  /** The earnings of a period and of the one before. Days begin at the query's hour, the account's, or midnight. */
   insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
 }
 
@@ -68,8 +62,8 @@ interface DatedPeriod extends Dates {
 }
 
 /**
- * Splits a period into parts with a constant offset from UTC, on demand. The offset of a part is as many hours
- * behind the clocks as days begin after midnight, so that the storage's days and weeks begin at that hour.
+ * Splits a period into parts with a constant offset from UTC. The offset is as many hours behind the clocks as days
+ * begin after midnight, so that the storage's days and weeks begin at that hour.
  */
 function* partsOfPeriod(period: DatedPeriod): Generator<EarningsPeriod, void> {
   const { from, to, timeZone, dayStartHour, serviceCategory } = period;

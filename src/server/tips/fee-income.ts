@@ -1,10 +1,7 @@
 /**
- * The sums of fees by day or month and way of payment, read from the ledger in steps of some milliseconds.
- * Tips count at their own time, refunds and other changes at theirs, so that a past period keeps its sums.
- *
- * The ledger has no index by time, which every tip would pay for. A stretch older than an hour never changes,
- * and its first and last quarter of an hour are remembered, so that the next answer skips stretches outside
- * of its period.
+ * The sums of fees by day or month and way of payment. Tips count at their own time, refunds and other changes at
+ * theirs, so that a past period keeps its sums. The ledger has no index by time, which every tip would pay for: the
+ * bounds of stretches older than an hour, which never change, are remembered to skip those outside of a period.
  */
 import type { StepQueue } from '#server/queue/step-queue.ts';
 import type { FeeStep, QuarterFees } from '#server/storage/port/operations.ts';
@@ -15,7 +12,6 @@ import type { FeeIncome, FeeQuery } from '#shared/console/fees.ts';
 import { cents, type Terms } from '#shared/money.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
 
-/** The kinds of movements, each in an order of its own. */
 const MOVES = ['tips', 'reversals', 'adjustments'] as const;
 
 /** Every older tip or refund was committed or given up. */
@@ -43,9 +39,7 @@ type Sums = Readonly<Record<(typeof MOVES)[number], Moved>>;
 export function createFeeIncome(deps: {
   readonly storage: Pick<Storage, 'operations'>;
   readonly clock: Clock;
-  /** Bounds the steps of a turn of the event loop. */
   readonly queue: StepQueue;
-  /** The terms that hold now. */
   readonly terms: () => Pick<Terms, 'currency' | 'exponent'>;
 }): FeeIncomes {
   const { storage, clock, queue, terms } = deps;
@@ -55,7 +49,6 @@ export function createFeeIncome(deps: {
     adjustments: new Map<number, Stretch>(),
   };
 
-  /** The quarters of all steps that may lie in the period. */
   async function* quartersOf(
     kind: keyof typeof remembered,
     fromMs: number,

@@ -1,17 +1,13 @@
 /**
- * The receipts of guests: an unguessable token identifies a guest's tip and gives its giver's rights. It
- * consists of the tip's id and a keyed digest, so that nothing is stored, and the receiver, who knows the id,
- * cannot make it.
+ * An unguessable token identifies a guest's tip and gives its giver's rights. It consists of the tip's id and a keyed
+ * digest, so that nothing is stored, and the receiver, who knows the id, cannot make it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptToken, receiptTokenFrom, type TransactionId, transactionIdFrom } from '#shared/ids.ts';
 import { transactionOfToken } from '#shared/receipt-token.ts';
 
 export interface GuestReceipts {
-  /**
-   * The id of a guest's tip, derived from its idempotency key: the same key gives the same tip. All guests
-   * share one space of keys, which therefore must be unguessable.
-   */
+  /** The same key gives the same tip. All guests share one space of keys, which therefore must be unguessable. */
   idFor(idempotencyKey: string): TransactionId;
   tokenOf(id: TransactionId): ReceiptToken;
   read(text: string): TransactionId | null;

@@ -1,13 +1,9 @@
 /**
- * Folds a text to one letter for all that look the same, without case and accents. Most of it is Unicode's
- * NFKD (full width, mathematical, circled, superscript letters); the table has look-alikes that Unicode keeps
- * apart. Listed words and messages are both folded, so that merging two letters costs no match.
+ * Folds a text to one letter for all that look the same, without case and accents: by Unicode's NFKD, and a table of
+ * look-alikes that Unicode keeps apart. Listed words are folded as well, so that merging two letters costs no match.
  */
 
-/**
- * Latin letters with their look-alikes: Cyrillic, Greek, Armenian, phonetic, small capital and barred. A
- * letter is in one row at most, and in none when the resemblance is vague (the Cyrillic i as u).
- */
+/** A letter is in one row at most, and in none when the resemblance is vague (the Cyrillic i as u). */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: '\u0430\u03B1\u0251\u1D00\u0250\u2C65',
   b: '\u0432\u044C\u044A\u03B2\u0299\u0253\u0180\u0183',

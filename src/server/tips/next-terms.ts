@@ -5,7 +5,7 @@ import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
 import { AppError } from '#shared/errors.ts';
 import { type Cents, cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 
-/** The changes as they were typed; other terms stay. */
+/** Changes as they were typed; other terms stay. */
 export interface AskedTerms {
   /** In percent. */
   readonly giverFee?: string | undefined;
@@ -44,10 +44,7 @@ export async function setTerms(deps: Deps, asked: AskedTerms, nowMs: number, act
   if (outcome === 'currency_fixed') throw currencyFixed(before);
 }
 
-/**
- * Makes the next version without saving it.
- * @throws AppError `invalid_input` with the wrong field of `AskedTerms`; `from` for `fromMs`.
- */
+/** Saves nothing. @throws AppError `invalid_input` with the wrong field of `AskedTerms`; `from` for `fromMs`. */
 export async function proposeTerms(
   { storage, isPaidByStripe }: Deps,
   asked: AskedTerms,
@@ -82,7 +79,6 @@ export async function proposeTerms(
   return { before, next: { ...terms, fromMs: startOf(fromMs, earliestMs), createdAtMs: nowMs } };
 }
 
-/** The currency and its number of decimals. @throws AppError */
 function unitOf(
   before: Terms,
   { currency: typed, min, max, quick }: AskedTerms,

@@ -1,7 +1,4 @@
-/**
- * Payments that need an operator: those that do not come to an end, debts, disputes with their deadlines, and
- * those that the payment service refunded by itself.
- */
+/** Payments that need an operator: those that do not end, debts, disputes, and refunds of the payment service's own. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { OpenDispute } from '#server/storage/port/operations.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
@@ -30,16 +27,13 @@ export interface ReadsDeadlines {
 export function createPaymentTroubles(deps: {
   readonly storage: Pick<Storage, 'operations' | 'payments'>;
   readonly payments: Pick<TipPayments, 'mode'>;
-  /** Null where the payment service is not asked. */
   readonly deadlines: ReadsDeadlines | null;
   readonly clock: Clock;
-  /** The terms that hold now. */
   readonly terms: () => Pick<Terms, 'currency' | 'exponent'>;
 }): () => Promise<PaymentTroubles> {
   const { storage, payments, clock } = deps;
   const { operations } = storage;
 
-  /** Both are newest first. */
   async function listReturned(): Promise<PaymentTroubles['returned']> {
     const [reversals, changes] = await Promise.all([
       operations.listReturnedPayments(MAX_RETURNED),

@@ -6,13 +6,8 @@ import { rememberTerms } from '#shared/ever-tipped.ts';
 import { putInForce, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 
 export interface TipTerms {
-  /**
-   * Reads the versions again. Call it at the start and every second. A later failure keeps the versions that
-   * are known.
-   * @throws StorageUnavailable at the start.
-   */
+  /** Call it at the start and every second. @throws StorageUnavailable while no version was read yet. */
   tick(): Promise<void>;
-  /** Puts the terms of this moment in force. */
   now(): Terms;
 }
 

@@ -1,8 +1,7 @@
 /**
- * The event streams of accounts. A stream is only told THAT its account has new entries, and reads those
- * after its last position from the ledger. So replay and live are the same, nothing is buffered for slow
- * readers, and no entry is missed or sent twice, whichever process wrote it. All streams share a fair queue,
- * so that a long replay delays nothing else.
+ * The event streams of accounts. A stream is only told that its account has new entries, and reads those after its last
+ * position from the ledger (docs/decisions/007-the-feed-reads-the-ledger.md). All streams share a fair queue, so that a
+ * long replay delays nothing else.
  */
 
 import { createStepQueue } from '#server/queue/step-queue.ts';
@@ -13,22 +12,18 @@ import { BEGINNING, isTransactionId, type TransactionId, type UserId } from '#sh
 import type { StreamReset, Transaction } from '#shared/tips.ts';
 import type { TransactionView } from './transaction-view.ts';
 
-/** Enough for one person's tabs and devices. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
 const MAX_STREAMS = 5_000;
 /** Entries per read of the ledger, which are held while a reader takes none. */
 const READ_SIZE = 20;
 /** Reads of the ledger and entries delivered, by all streams together, in one turn of the event loop. */
 const STEPS_PER_TURN = 25;
-/** A client that missed more reloads the list, whose answers have many tips, as far as somebody looks. */
+/** A client that missed more reloads the list. */
 const MAX_REPLAY = 1_000;
 const RETRY_AFTER_S = 30;
 
 export interface TipEvent {
-  /**
-   * The transaction's id for a tip, other ids for its reversal and each change of its money, and the preceding
-   * event's for a thank-you.
-   */
+  /** The transaction's id for a tip, other ids for changes of it, the preceding event's for a thank-you. */
   readonly id: string;
   readonly transaction: Transaction;
 }
@@ -44,13 +39,13 @@ export interface TipStream {
 
 export interface TipFeed {
   /**
-   * Opens a stream of an account's tips and their changes: first those after the event `lastSeen`, then new
-   * ones. When `lastSeen` is null, unknown or followed by more than 1,000 entries, the stream has new ones
-   * only. It subscribes before it reads, so that no entry is missed, and ends when `until` is aborted, the
-   * feed closes, or another account takes its place: when all 5,000 are taken, an account that would still
-   * have fewer streams than the one with the most displaces the newest stream of that one.
-   * @throws AppError `too_many_requests` when the account has 20 streams; `busy` when all places are taken
-   *   and no account has at least two streams more, or when the feed is closed.
+   * Opens a stream of an account's tips and their changes: first those after the event `lastSeen`, then new ones. When
+   * `lastSeen` is null, unknown or followed by more than 1,000 entries, the stream has new ones only. It subscribes
+   * before it reads, so that no entry is missed, and ends when `until` is aborted, the feed closes, or another account
+   * takes its place: when all 5,000 are taken, an account that would still have fewer streams than the one with the
+   * most displaces the newest stream of that one.
+   * @throws AppError `too_many_requests` when the account has 20 streams; `busy` when all places are taken and no
+   *   account has at least two streams more, or when the feed is closed.
    */
   follow(userId: UserId, lastSeen: string | null, until: AbortSignal): Promise<TipStream>;
   size(): number;
@@ -65,7 +60,7 @@ class Follower {
   #isAwake = false;
   #wakeUp: (() => void) | null = null;
   #isDisplaced = false;
-  /** The tips with an unsent thank-you. A client that misses one finds it in the list. */
+  /** A client that misses a thank-you finds it in the list. */
   readonly thanked = new Set<TransactionId>();
 
   displace(): void {
@@ -95,7 +90,6 @@ class Follower {
   }
 }
 
-/** @param storage is listened to for as long as the process lives. */
 export function createTipFeed(storage: Storage, view: TransactionView): TipFeed {
   /** Oldest first. */
   const followers = new Map<UserId, Set<Follower>>();
@@ -130,10 +124,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     if (after > 0) accountsWith[after]?.add(userId);
   }
 
-  /**
-   * Frees a place for an account with `own` streams. The account that loses one keeps at least as many as the
-   * other gets, so that the two do not displace each other in turn.
-   */
+  /** The account that loses a stream keeps as many as the other gets: the two do not displace each other in turn. */
   function makeRoomFor(own: number): void {
     for (let most = MAX_STREAMS_PER_ACCOUNT; most >= own + 2; most -= 1) {
       const [userId] = accountsWith[most] ?? [];
@@ -271,7 +262,6 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
 
 const TRANSACTION_PREFIX = 'txn_';
 const REVERSAL_PREFIX = 'rev_';
-/** The number of the change stands after the id. */
 const CHANGE = /^chg_([0-9a-z]{26})_([1-9][0-9]{0,5})$/;
 
 function eventIdOf({ transactionId, isReversal, changeNumber }: EntryName): string {

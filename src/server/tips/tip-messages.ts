@@ -1,7 +1,4 @@
-/**
- * Receivers' responses to the messages of tips: they thank, hide, report, and block givers. A giver learns of
- * the thank-you alone.
- */
+/** Receivers' responses to the messages of tips. A giver learns of the thank-you alone. */
 import type { Logger } from 'pino';
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import type { BlockedGiver as BlockedAccount } from '#server/storage/port/messages.ts';
@@ -30,8 +27,8 @@ export interface TipMessages {
   /** A giver whom the code's owner has blocked finds the code paused, as they do when they pay. */
   seeCode(found: QrCodeLookup, giver: Account | null): Promise<QrCodeLookup>;
   /**
-   * Blocks the giver of a tip, for its service and on pages of the same name. @throws AppError
-   * `transaction_not_found`; `giver_unknown` for a guest's.
+   * Blocks for the tip's service and on pages of its name.
+   * @throws AppError `transaction_not_found`; `giver_unknown`.
    */
   block(account: Account, id: string): Promise<void>;
   /** Unblocks a giver on all pages. @throws AppError `giver_not_found` when they are not blocked. */

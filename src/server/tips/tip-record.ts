@@ -20,16 +20,15 @@ import type { TransactionView } from './transaction-view.ts';
 
 export interface TipRecord extends Pick<Books, 'listEntries'> {
   /**
-   * A page of the account's transactions that the query selects, newest first: in the order of the ledger, or
-   * by time where the query names a day.
+   * The page is newest first: in the order of the ledger, or by time where the query names a day.
    * @throws AppError `invalid_input` when the cursor is no transaction of this account.
    */
   list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
   /** The sums of the selected tips less what went back of them, and the sums of the books. */
   sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
   /**
-   * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service
-   * if the query names it, with what of that sum is arriving.
+   * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service if the
+   * query names it, with what of that sum is arriving.
    */
   summarise(account: Account, query: SummaryQuery, terms?: StepTerms): Promise<TipSummary>;
 }
@@ -61,7 +60,6 @@ export function createTipRecord(deps: {
       let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       do {
         await queryQueue.step(account.id, terms);
-        // One more than asked for tells if there is a next page.
         const wanted = limit + 1 - records.length;
         const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
         records.push(...step.transactions);

@@ -1,7 +1,4 @@
-/**
- * Tips for operators: finding anybody's, refunding it for somebody who cannot, ending a debt, and seeing
- * payments that do not come to an end or went back by themselves. Nothing here tells a message.
- */
+/** Tips for operators: finding, refunding, ending a debt. Nothing here tells a message. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Act, ActAbout } from '#server/storage/port/audit.ts';
 import type { Adjustment, OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
@@ -33,19 +30,13 @@ export interface TipSupport {
    */
   find(name: string): Promise<FoundTipView | null>;
   /**
-   * Refunds a tip in full on behalf of somebody who cannot. `asked` when the payment service has not done it yet.
-   * @returns null when there is no such tip.
-   * @throws AppError `not_refundable` for what went back before, or was not paid; `payment_unavailable` for a tip
-   *   that was paid with keys which the server no longer has; `maintenance`.
+   * Refunds in full; `asked` when the payment service has not done it yet, null when there is no such tip.
+   * @throws AppError `not_refundable` for what went back before, or was not paid; `payment_unavailable` for a tip that
+   *   was paid with keys which the server no longer has; `maintenance`.
    */
   refund(name: string, act: ActAbout): Promise<TipRefund | null>;
-  /**
-   * Ends what is owed for a tip: written off, or paid in another way.
-   * @returns null when there is no such tip.
-   * @throws AppError `nothing_owed`.
-   */
+  /** @returns null when there is no such tip. @throws AppError `nothing_owed`. */
   settle(name: string, debt: SettledDebt, act: ActAbout): Promise<FoundTipView | null>;
-  /** Payments that wait longer than they should, debts, disputes, and what went back by itself. */
   listTroubles(): Promise<PaymentTroubles>;
 }
 
@@ -59,10 +50,8 @@ export function createTipSupport(deps: {
   readonly storage: Pick<Storage, 'operations' | 'audit' | 'payments'>;
   readonly payments: RefundsTips;
   readonly receipts: Pick<GuestReceipts, 'read'>;
-  /** Null where the payment service is not asked. */
   readonly deadlines: ReadsDeadlines | null;
   readonly clock: Clock;
-  /** The terms that hold now. */
   readonly terms: () => Pick<Terms, 'currency' | 'exponent'>;
 }): TipSupport {
   const { storage, payments, receipts, clock } = deps;

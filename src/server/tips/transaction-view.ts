@@ -1,7 +1,6 @@
 /**
- * Transactions as their participants see them. The receiver does not learn the giver's account id, because
- * the public look-up of a code names its provider, and so every provider who tips. The giver sees what the
- * tip page shows of the receiver.
+ * Transactions as their participants see them. The receiver does not learn the giver's account id, because the public
+ * look-up of a code names its provider, and so every provider who tips.
  */
 import { createHmac } from 'node:crypto';
 import type { Adjustment, TransactionRecord } from '#server/storage/port/ledger.ts';
@@ -23,17 +22,13 @@ export type Viewable = TransactionRecord | PaymentRecord;
 
 /** Views for `viewer`, the giver or receiver; null for a guest. */
 export interface TransactionView {
-  /** Reads the messages of the records as well. */
   all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]>;
   one(record: Viewable, viewer: UserId | null): Promise<Transaction>;
   fresh(record: Viewable, giver: UserId | null): Transaction;
   pseudonymOf(people: { readonly giverId: UserId; readonly receiverId: UserId }): GiverPseudonym;
 }
 
-/**
- * @param deps.key the same key gives the same pseudonym for the same two people.
- * @param deps.undoMs the time within which a giver may take a tip back; 0 for never.
- */
+/** @param deps.key the same one gives the same pseudonym for two people. @param deps.undoMs 0 for never. */
 export function createTransactionView({
   key,
   undoMs,

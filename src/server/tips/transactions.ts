@@ -28,18 +28,15 @@ import type { TransactionView } from './transaction-view.ts';
 
 export interface Transactions extends TipRecord {
   /**
-   * Pays a tip, durably; for a guest when `giver` is null. The same giver and idempotency key give the same
-   * transaction.
-   * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`,
-   *   `account_suspended`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when
-   *   the giver was quoted others, `words_not_taken`; `invalid_input` for an amount out of bounds, a blocked
-   *   word, or a guest's name.
+   * Pays a tip durably, for a guest when `giver` is null. The same giver and idempotency key give the same transaction.
+   * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`, `account_suspended`,
+   *   `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when the giver was quoted others,
+   *   `words_not_taken`; `invalid_input` for an amount out of bounds, a blocked word, or a guest's name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /**
-   * A transaction of the account. The token of a guest's receipt takes the place of its id, and needs no
-   * account.
-   * @throws AppError `transaction_not_found`, also for other people's.
+   * A guest's receipt token may take the place of the id.
+   * @throws AppError `transaction_not_found`, also for others'.
    */
   get(account: Account | null, id: string): Promise<Transaction>;
   /**
@@ -51,8 +48,7 @@ export interface Transactions extends TipRecord {
    * Reverses a tip in full, durably: its giver within `undoMs`, its receiver at any time. The same person and
    * idempotency key get the same answer.
    * @param limit runs the attempt of a giver, and may refuse to.
-   * @throws AppError `transaction_not_found` as `get` does; `not_refundable` when it was refunded before, or
-   *   it is too late.
+   * @throws AppError `transaction_not_found`; `not_refundable` when it was refunded before, or it is too late.
    */
   refund(account: Account | null, request: RefundRequest, limit?: LimitTakeBack): Promise<Transaction>;
 }
@@ -74,11 +70,7 @@ export function createTransactions(deps: {
 }): Transactions {
   const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, tipTerms } = deps;
 
-  /**
-   * Resolves an account's transaction id, or the token of a guest's receipt.
-   * @throws AppError `not_logged_in` for an id without an account; `transaction_not_found` for a malformed
-   *   text.
-   */
+  /** @throws AppError `not_logged_in` for an id without an account; `transaction_not_found` for a malformed text. */
   function nameOf(
     account: Account | null,
     text: string,
