@@ -57,11 +57,9 @@ export interface BackupDesk {
   read(): Backups;
   /** Begins a backup. @returns `off` where this process makes none, `busy` while one is being made. */
   begin(): 'begun' | 'busy' | 'off';
-  /** Whether a backup could begin now. */
   state(): 'free' | 'busy' | 'off';
 }
 
-/** @param keeper null where this process makes no backups. */
 export function createBackupDesk(
   keeper: BackupKeeper | null,
   { database, backupFolder }: Pick<Config, 'database' | 'backupFolder'>,

@@ -1,7 +1,4 @@
-/**
- * How the server does, for an operator. It measures nothing twice: troubles are those of `/readyz`, the check of the
- * ledger and the outboxes those of the metrics. It speaks of this process, and of the data that processes share.
- */
+/** How the server does, for an operator. It measures nothing that `/readyz` or the metrics measure already. */
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
@@ -37,7 +34,7 @@ export interface HealthDependencies {
   readonly patienceMs?: number;
 }
 
-/** Starts to listen to what the process measures; call it at the start. */
+/** Call it at the start: it listens to what the process measures from then on. */
 export function createHealth(deps: HealthDependencies) {
   const { config, storage, clock, troubles, backups, patienceMs = PATIENCE_MS } = deps;
   const startedAtMs = clock();
@@ -48,10 +45,7 @@ export function createHealth(deps: HealthDependencies) {
   const loop = watchLoop();
 
   return {
-    /**
-     * @param streams how many event streams are open.
-     * @param payments what the watch over payments has found; null without one.
-     */
+    /** @param payments null without a watch over payments. */
     async read(streams: number, payments: PaymentSigns | null = null): Promise<Health> {
       const [size, outboxes, unwritable, disks] = await Promise.all([
         answered(storage.measureDatabase(), patienceMs),
@@ -193,7 +187,6 @@ function watchLoop() {
 
 const onOff = (isOn: boolean) => (isOn ? 'on' : 'off');
 
-/** The settings that decide how the product behaves; the others are about the machine. */
 function settingsOf({ config, paymentMode }: HealthDependencies): Health['settings'] {
   const { mail, maintenance, metrics, trustedProxies, undoMs } = config;
   return [

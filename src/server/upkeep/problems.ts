@@ -1,7 +1,4 @@
-/**
- * What is wrong, for somebody who was woken up: each problem in plain words, with what to do about it. The bounds
- * are those of the alert rules in deploy/.
- */
+/** What is wrong, for somebody who was woken up. The bounds are those of the alert rules in deploy/. */
 import type { Trouble } from '#server/api/http/probes.ts';
 import { inUtc } from '#server/setting-forms.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
@@ -125,7 +122,6 @@ function textOf(trouble: Trouble, signs: PaymentSigns): string | null {
 
 const counted = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
 
-/** The facts behind problems that the page shows nowhere else. */
 export interface Signs {
   /** Why nothing can be saved; null while a tip could be recorded. */
   readonly unwritable: string | null;
