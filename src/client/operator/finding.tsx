@@ -3,9 +3,8 @@ import { type ReactNode, type SubmitEvent, useState } from 'react';
 import { useSearch } from 'wouter';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import { Loading, Problem } from '../ui/states.tsx';
-import { failureOf } from './console-api.ts';
 import styles from './finding.module.css';
+import { Loaded } from './loaded.tsx';
 
 interface FindingProps {
   readonly label: string;
@@ -60,17 +59,13 @@ export function Finding({ label, hint, none, name, onFind, query, children }: Fi
       </form>
       {name !== '' && (
         <div aria-live="polite">
-          {query.error ? (
-            <Problem title="It could not be looked up" onRetry={() => query.refetch()}>
-              <p>{failureOf(query.error).detail}</p>
-            </Problem>
-          ) : query.data === undefined ? (
-            <Loading />
-          ) : query.data === null ? (
-            <p>{none}</p>
-          ) : (
-            children
-          )}
+          {/* Whoever asks for the same once more is told when that fails. */}
+          <Loaded
+            query={query.error ? { ...query, data: undefined } : query}
+            title="It could not be looked up"
+          >
+            {(found) => (found === null ? <p>{none}</p> : children)}
+          </Loaded>
         </div>
       )}
     </>

@@ -37,7 +37,7 @@ export function Frame() {
 
 function Inside({ pathname, onEnrolled }: { readonly pathname: string; readonly onEnrolled: () => void }) {
   const { data, error, refetch } = consoleHooks.session.me.useQuery();
-  if (error) {
+  if (error && !data) {
     return (
       <main className={styles.door}>
         <Problem isScreen title="The console could not be shown" onRetry={() => void refetch()}>

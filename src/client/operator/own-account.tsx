@@ -6,13 +6,14 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Confirmation } from '../ui/later/confirmation.tsx';
 import { Dialog } from '../ui/later/dialog.tsx';
-import { Loading } from '../ui/states.tsx';
 import { useAttempt } from './attempt.ts';
 import styles from './console.module.css';
 import { consoleApi, consoleHooks, failureOf } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
+import { Loaded } from './loaded.tsx';
 import { makePasskey } from './passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
+import { When } from './when.tsx';
 
 export function OwnAccount() {
   return (
@@ -51,11 +52,10 @@ function useGuarded() {
 }
 
 function Passkeys() {
-  const { data, refetch } = consoleHooks.factors.list.useQuery();
+  const query = consoleHooks.factors.list.useQuery();
   const [name, setName] = useState<string>();
   const [removed, setRemoved] = useState<{ readonly id: PasskeyId; readonly name: string }>();
   const { isUnderWay, failure, run, question } = useGuarded();
-  if (!data) return <Loading />;
 
   const add = (chosen: string) =>
     run(async () => {
@@ -63,41 +63,52 @@ function Passkeys() {
       const response = await makePasskey(options);
       await consoleApi.factors.addPasskey.mutate({ response, name: chosen });
       setName(undefined);
-      await refetch();
+      await query.refetch();
       toastSuccess('The passkey was added.');
     });
   const remove = (id: PasskeyId) =>
     run(async () => {
       setRemoved(undefined);
       await consoleApi.factors.removePasskey.mutate({ id });
-      await refetch();
+      await query.refetch();
       toastSuccess('The passkey was removed.');
     });
 
   return (
     <Section title="Passkeys">
-      {data.passkeys.length === 0 && <p>You log in with a password and a code.</p>}
-      <ul className={styles.rows}>
-        {data.passkeys.map((passkey) => (
-          <li key={passkey.id}>
-            <span>
-              <bdi>{passkey.name}</bdi>
-              <small>
-                {passkey.worksHere
-                  ? `added ${day(passkey.createdAt)}`
-                  : 'made for another address, works no more'}
-              </small>
-            </span>
-            <Button
-              look="quiet"
-              aria-label={`Remove the passkey ${passkey.name}`}
-              onClick={() => setRemoved(passkey)}
-            >
-              Remove
-            </Button>
-          </li>
-        ))}
-      </ul>
+      <Loaded query={query}>
+        {({ passkeys }) =>
+          passkeys.length === 0 ? (
+            <p>You log in with a password and a code.</p>
+          ) : (
+            <ul className={styles.rows}>
+              {passkeys.map((passkey) => (
+                <li key={passkey.id}>
+                  <span>
+                    <bdi>{passkey.name}</bdi>
+                    <small>
+                      {passkey.worksHere ? (
+                        <>
+                          added <When at={passkey.createdAt} />
+                        </>
+                      ) : (
+                        'made for another address, works no more'
+                      )}
+                    </small>
+                  </span>
+                  <Button
+                    look="quiet"
+                    aria-label={`Remove the passkey ${passkey.name}`}
+                    onClick={() => setRemoved(passkey)}
+                  >
+                    Remove
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
       <Button look="quiet" aria-disabled={isUnderWay} onClick={() => setName('My other device')}>
         Add Another Passkey
       </Button>
@@ -169,35 +180,44 @@ function Codes() {
 }
 
 function OwnSessions() {
-  const { data, refetch } = consoleHooks.session.list.useQuery();
+  const query = consoleHooks.session.list.useQuery();
   const { failure, attempt } = useAttempt();
-  if (!data) return <Loading />;
   const end = (id: string) =>
     attempt(async () => {
       await consoleApi.session.endOther.mutate({ id });
-      await refetch();
+      await query.refetch();
       toastSuccess('The session has ended.');
     });
   return (
     <Section title="Sessions">
-      <ul className={styles.rows}>
-        {data.map((session) => (
-          <li key={session.id}>
-            <span>
-              {session.device || 'Unknown device'}
-              <small>
-                {session.isCurrent ? 'this session' : `last used ${day(session.lastUsedAt)}`},{' '}
-                {session.address}
-              </small>
-            </span>
-            {!session.isCurrent && (
-              <Button look="quiet" onClick={() => end(session.id)}>
-                End
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
+      <Loaded query={query}>
+        {(sessions) => (
+          <ul className={styles.rows}>
+            {sessions.map((session) => (
+              <li key={session.id}>
+                <span>
+                  {session.device || 'Unknown device'}
+                  <small>
+                    {session.isCurrent ? (
+                      'this session'
+                    ) : (
+                      <>
+                        last used <When at={session.lastUsedAt} />
+                      </>
+                    )}
+                    , {session.address}
+                  </small>
+                </span>
+                {!session.isCurrent && (
+                  <Button look="quiet" onClick={() => end(session.id)}>
+                    End
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
       <p role="alert" className={styles.failure}>
         {failure}
       </p>
@@ -206,23 +226,32 @@ function OwnSessions() {
 }
 
 function OtherOperators() {
-  const { data } = consoleHooks.session.operators.useQuery();
-  if (!data) return <Loading />;
+  const query = consoleHooks.session.operators.useQuery();
   return (
     <Section title="Operators">
-      <ul className={styles.rows}>
-        {data.map((operator) => (
-          <li key={operator.id}>
-            <span>
-              <bdi>{operator.email}</bdi>
-              <small>
-                {operator.isYou && 'you, '}
-                {operator.hasEnrolled ? `added ${day(operator.addedAt)}` : 'has not enrolled yet'}
-              </small>
-            </span>
-          </li>
-        ))}
-      </ul>
+      <Loaded query={query}>
+        {(operators) => (
+          <ul className={styles.rows}>
+            {operators.map((operator) => (
+              <li key={operator.id}>
+                <span>
+                  <bdi>{operator.email}</bdi>
+                  <small>
+                    {operator.isYou && 'you, '}
+                    {operator.hasEnrolled ? (
+                      <>
+                        added <When at={operator.addedAt} />
+                      </>
+                    ) : (
+                      'has not enrolled yet'
+                    )}
+                  </small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
       <p className={styles.aside}>
         Operators are added and removed in the shell: <code>npm run operator -- add EMAIL</code>
       </p>
@@ -237,8 +266,4 @@ function Section({ title, children }: { readonly title: string; readonly childre
       {children}
     </section>
   );
-}
-
-function day(at: string): string {
-  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 }

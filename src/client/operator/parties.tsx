@@ -1,19 +1,9 @@
-/** How parts of the console show times, amounts, ids, people, and what operators did. */
+/** How parts of the console show amounts, ids, people, and what operators did. */
 import type { ActDone, Party } from '#shared/console/parties.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { Fact } from './facts.tsx';
 import styles from './parties.module.css';
-
-const LOCAL = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
-
-/** In the time zone of whoever looks; the title says it in UTC. */
-export function When({ iso }: { readonly iso: string }) {
-  return (
-    <time dateTime={iso} title={`${iso.slice(0, 16).replace('T', ' ')} UTC`}>
-      {LOCAL.format(new Date(iso))}
-    </time>
-  );
-}
+import { When } from './when.tsx';
 
 interface AmountProps {
   readonly cents: number;
@@ -56,7 +46,7 @@ export function Who({ person }: { readonly person: Party }) {
 export function Acts({ acts }: { readonly acts: readonly ActDone[] }) {
   return acts.map(({ text, by, reason, at }) => (
     <Fact key={`${at} ${text}`} term={text}>
-      <When iso={at} /> by <bdi>{by}</bdi>
+      <When at={at} /> by <bdi>{by}</bdi>
       <br />
       {reason === null ? 'No reason was given.' : <bdi>{reason}</bdi>}
     </Fact>

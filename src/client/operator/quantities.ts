@@ -1,4 +1,4 @@
-/** Sizes and ages, as an operator reads them. */
+/** Sizes, ages and counts, as an operator reads them. */
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
@@ -31,3 +31,7 @@ export function formatAge(at: string, now: string): string {
 }
 
 export const formatCount = (count: number) => new Intl.NumberFormat(PAGE_LANGUAGE).format(count);
+
+/** Such as `1 session`, `2 sessions`. */
+export const counted = (count: number, unit: string) =>
+  `${formatCount(count)} ${unit}${count === 1 ? '' : 's'}`;

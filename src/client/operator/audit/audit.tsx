@@ -7,9 +7,9 @@ import { isTransactionId, isUserId, QR_CODE_ID } from '#shared/ids.ts';
 import { saveFile } from '../../signed-in/save-file.ts';
 import { toastError, toastMessage } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Loading, Problem } from '../../ui/states.tsx';
 import { consoleApi, consoleHooks, failureOf } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { Loaded } from '../loaded.tsx';
 import { formatCount } from '../quantities.ts';
 import { When } from '../when.tsx';
 import styles from './audit.module.css';
@@ -65,17 +65,8 @@ function Rows({ filter }: { readonly filter: AuditFilterInput }) {
     initialCursor: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-  const { data, error, isError, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = query;
-  if (!data) {
-    if (!isError) return <Loading />;
-    return (
-      <Problem title="The log could not be loaded" onRetry={() => void refetch()}>
-        <p>{failureOf(error).detail}</p>
-      </Problem>
-    );
-  }
-  const rows = data.pages.flatMap((page) => page.rows);
-  return (
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = query;
+  const shown = (rows: readonly AuditRowShown[]) => (
     <section className={styles.section} aria-label="What operators did">
       {rows.length === 0 && <p role="status">Nothing of this is in the log.</p>}
       <ol className={styles.rows}>
@@ -100,6 +91,11 @@ function Rows({ filter }: { readonly filter: AuditFilterInput }) {
         )}
       </div>
     </section>
+  );
+  return (
+    <Loaded query={query} title="The log could not be loaded">
+      {({ pages }) => shown(pages.flatMap((page) => page.rows))}
+    </Loaded>
   );
 }
 

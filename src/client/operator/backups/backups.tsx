@@ -4,10 +4,10 @@ import type { BackupFailureShown, BackupShown, Backups as BackupsShown } from '#
 import { toastMessage } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Loading, Problem } from '../../ui/states.tsx';
 import { ActDialog } from '../act-dialog.tsx';
-import { consoleApi, consoleHooks, failureOf, UNATTENDED } from '../console-api.ts';
+import { consoleApi, consoleHooks, UNATTENDED } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { Loaded } from '../loaded.tsx';
 import { formatBytes, formatCount } from '../quantities.ts';
 import { When } from '../when.tsx';
 import styles from './backups.module.css';
@@ -20,30 +20,40 @@ export function Backups() {
     refetchInterval: ({ state }) => (state.data?.begunAt ? WATCHED_EVERY_MS : REFRESHED_EVERY_MS),
     trpc: { context: UNATTENDED },
   });
-  const { data, error, refetch } = query;
-  if (!data) {
-    if (!error) return <Loading />;
-    return (
-      <Problem title="The backups could not be loaded" onRetry={() => void refetch()}>
-        <p>{failureOf(error).detail}</p>
-      </Problem>
-    );
-  }
-  if (data.folder === null) return <NotMade engine={data.engine} />;
-  const noted = data.kept.find(({ past, isOther }) => past !== null && !isOther)?.past ?? null;
+  return (
+    <Loaded query={query} title="The backups could not be loaded">
+      {(backups) =>
+        backups.folder === null ? (
+          <NotMade engine={backups.engine} />
+        ) : (
+          <Made backups={backups} onBegun={() => void query.refetch()} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface MadeProps {
+  readonly backups: BackupsShown;
+  readonly onBegun: () => void;
+}
+
+function Made({ backups, onBegun }: MadeProps) {
+  const { failure, unreadable, kept } = backups;
+  const noted = kept.find(({ past, isOther }) => past !== null && !isOther)?.past ?? null;
   return (
     <div className={styles.backups}>
-      {data.failure && <Failure failure={data.failure} />}
-      {data.failure === null && data.unreadable !== null && (
+      {failure && <Failure failure={failure} />}
+      {failure === null && unreadable !== null && (
         <section className={styles.failure}>
           <h2>The folder of the backups cannot be read.</h2>
           <p>
-            See whether its disk is mounted. It said: <code>{data.unreadable}</code>
+            See whether its disk is mounted. It said: <code>{unreadable}</code>
           </p>
         </section>
       )}
-      <Making backups={data} onBegun={() => void refetch()} />
-      {data.kept.length > 0 && <Kept backups={data} />}
+      <Making backups={backups} onBegun={onBegun} />
+      {kept.length > 0 && <Kept backups={backups} />}
       {noted !== null && <Noted past={noted} />}
     </div>
   );

@@ -12,7 +12,8 @@ import { consoleApi, consoleHooks } from '../console-api.ts';
 import { Fact, FactRows } from '../facts.tsx';
 import styles from '../finding.module.css';
 import { Finding, useName } from '../finding.tsx';
-import { Acts, Id, When, Who } from '../parties.tsx';
+import { Acts, Id, Who } from '../parties.tsx';
+import { When } from '../when.tsx';
 
 const STATUSES: Readonly<Record<FoundCode['status'], string>> = {
   active: 'Active',
@@ -58,7 +59,7 @@ function Code({ code }: { readonly code: FoundCode }) {
         </Fact>
         <Fact term="Service">{CATEGORY_LABELS[code.serviceCategory]}</Fact>
         <Fact term="Made">
-          <When iso={code.createdAt} />
+          <When at={code.createdAt} />
         </Fact>
         <Fact term="Provider">
           <Who person={owner} />

@@ -4,11 +4,12 @@ import { dateAt } from '#shared/calendar.ts';
 import { feeFileName, feesAsCsv } from '#shared/console/fee-csv.ts';
 import { type FeeIncome, type FeePeriod, feeQuery, usualPeriod } from '#shared/console/fees.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/later/select.tsx';
-import { Loading, Problem } from '../../ui/states.tsx';
-import { consoleHooks, failureOf } from '../console-api.ts';
+import { consoleHooks } from '../console-api.ts';
+import { Loaded } from '../loaded.tsx';
 import { Amount } from '../parties.tsx';
 import styles from './fees.module.css';
 
@@ -78,15 +79,9 @@ export function Fees() {
         </Select>
       </form>
       <div aria-live="polite" aria-busy={query.isFetching}>
-        {query.error ? (
-          <Problem title="Fees could not be read" onRetry={() => void query.refetch()}>
-            <p>{failureOf(query.error).detail}</p>
-          </Problem>
-        ) : query.data ? (
-          <Income income={query.data} />
-        ) : (
-          <Loading />
-        )}
+        <Loaded query={query} title="Fees could not be read">
+          {(income) => <Income income={income} />}
+        </Loaded>
       </div>
     </>
   );
@@ -99,7 +94,7 @@ function Income({ income }: { readonly income: FeeIncome }) {
       {income.totals.map((total) => (
         <ModeIncome key={total.paymentMode} income={income} total={total} />
       ))}
-      <Button look="quiet" onClick={() => download(feeFileName(income), feesAsCsv(income))}>
+      <Button look="quiet" onClick={() => download(income)}>
         Download CSV
       </Button>
       <p className={styles.soft}>
@@ -179,13 +174,6 @@ function Row({ name, sums, income, hasChanges }: RowProps) {
   );
 }
 
-const KEPT_MS = 60_000;
-
-function download(name: string, csv: string): void {
-  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+function download(income: FeeIncome): void {
+  saveFile(new TextEncoder().encode(feesAsCsv(income)), 'text/csv', feeFileName(income));
 }

@@ -2,10 +2,10 @@
 import { Link } from 'wouter';
 import type { HealthProblem, Health as HealthShown } from '#shared/console/health.ts';
 import { consolePath } from '#shared/console/parts.ts';
-import { Loading, Problem } from '../../ui/states.tsx';
-import { consoleHooks, failureOf, UNATTENDED } from '../console-api.ts';
+import { consoleHooks, UNATTENDED } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Fact, Facts } from '../facts.tsx';
+import { Loaded } from '../loaded.tsx';
 import { formatAge, formatBytes, formatCount } from '../quantities.ts';
 import { When } from '../when.tsx';
 import styles from './health.module.css';
@@ -13,36 +13,35 @@ import styles from './health.module.css';
 const REFRESHED_EVERY_MS = 15_000;
 
 export function Health() {
-  const { data, error, isError, refetch } = consoleHooks.health.read.useQuery(undefined, {
+  const query = consoleHooks.health.read.useQuery(undefined, {
     refetchInterval: REFRESHED_EVERY_MS,
     trpc: { context: UNATTENDED },
   });
-  if (!data) {
-    if (!isError) return <Loading />;
-    return (
-      <Problem title="The server does not say how it is" onRetry={() => void refetch()}>
-        <p>{failureOf(error).detail}</p>
-        <p>See on the machine whether it runs, and what its log says.</p>
-      </Problem>
-    );
-  }
   return (
-    <div className={styles.health}>
-      <Verdict health={data} isOld={isError} />
-      <div className={styles.sections}>
-        <Server health={data} />
-        <Ledger health={data} />
-        <Storage health={data} />
-        <Outboxes health={data} />
-        <Facts title="Settings">
-          {data.settings.map(({ name, value }) => (
-            <Fact key={name} term={name}>
-              {value}
-            </Fact>
-          ))}
-        </Facts>
-      </div>
-    </div>
+    <Loaded
+      query={query}
+      title="The server does not say how it is"
+      advice={<p>See on the machine whether it runs, and what its log says.</p>}
+    >
+      {(health) => (
+        <div className={styles.health}>
+          <Verdict health={health} isOld={query.isError} />
+          <div className={styles.sections}>
+            <Server health={health} />
+            <Ledger health={health} />
+            <Storage health={health} />
+            <Outboxes health={health} />
+            <Facts title="Settings">
+              {health.settings.map(({ name, value }) => (
+                <Fact key={name} term={name}>
+                  {value}
+                </Fact>
+              ))}
+            </Facts>
+          </div>
+        </div>
+      )}
+    </Loaded>
   );
 }
 

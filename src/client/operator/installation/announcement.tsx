@@ -10,9 +10,9 @@ import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
+import { Loaded } from '../loaded.tsx';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
-import { Loaded } from './loaded.tsx';
 import { type Complaints, complain, timeTyped, typedIn } from './typed-fields.ts';
 
 const STATES: Readonly<Record<PresentAnnouncement['state'], string>> = {

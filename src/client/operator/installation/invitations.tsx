@@ -8,9 +8,9 @@ import { Field } from '../../ui/field.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { Loaded } from '../loaded.tsx';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
-import { Loaded } from './loaded.tsx';
 import { type Complaints, complain, typedIn } from './typed-fields.ts';
 
 export function Invitations() {

@@ -2,10 +2,10 @@
 import type { InstallationSettings } from '#shared/console/installation.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { consoleHooks } from '../console-api.ts';
+import { Fact, FactRows } from '../facts.tsx';
+import { Loaded } from '../loaded.tsx';
 import { When } from '../when.tsx';
-import { Fact } from './fact.tsx';
 import styles from './installation.module.css';
-import { Loaded } from './loaded.tsx';
 
 const REGISTRATION: Readonly<Record<RegistrationMode, string>> = {
   open: 'Anybody can sign up. Invitations are not needed.',
@@ -66,7 +66,7 @@ function Brand({ brand }: Pick<InstallationSettings, 'brand'>) {
   const { name, sentence, colour, mended, logo, folder, pages } = brand;
   return (
     <>
-      <dl className={styles.facts}>
+      <FactRows>
         <Fact term="Name">
           <bdi>{name}</bdi>
         </Fact>
@@ -100,7 +100,7 @@ function Brand({ brand }: Pick<InstallationSettings, 'brand'>) {
               ))}
         </Fact>
         <Fact term="Folder">{folder === null ? 'None' : <code>{folder}</code>}</Fact>
-      </dl>
+      </FactRows>
       <SetBy what="BRAND_NAME, BRAND_SENTENCE, BRAND_COLOR, BRAND_FOLDER" />
       <p className={styles.soft}>
         The folder holds <code>logo.png</code>, <code>terms.md</code>, <code>privacy.md</code> and{' '}

@@ -9,10 +9,10 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
+import { Fact, FactRows } from '../facts.tsx';
+import { Loaded } from '../loaded.tsx';
 import { When } from '../when.tsx';
-import { Fact } from './fact.tsx';
 import styles from './installation.module.css';
-import { Loaded } from './loaded.tsx';
 import { money } from './money.ts';
 import { NextTerms } from './next-terms.tsx';
 import { Preview } from './preview.tsx';
@@ -118,7 +118,7 @@ function Version({ version }: { readonly version: TermsVersion }) {
         {from === null ? ', as delivered' : ', from '}
         {from !== null && <When at={from} />}
       </p>
-      <dl className={styles.facts}>
+      <FactRows>
         <Fact term="Giver pays on top">{giverFeeRate / 100}%</Fact>
         <Fact term="Provider pays">{receiverFeeRate / 100}%</Fact>
         <Fact term="Tips">
@@ -128,7 +128,7 @@ function Version({ version }: { readonly version: TermsVersion }) {
           {quickAmountsCents.map((amount) => plainDecimal(cents(amount), version)).join(', ')}
         </Fact>
         <Fact term="Currency">{version.currency}</Fact>
-      </dl>
+      </FactRows>
     </div>
   );
 }

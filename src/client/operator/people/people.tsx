@@ -7,8 +7,8 @@ import type { FoundPeople, FoundPerson } from '#shared/console/people.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Loading, Problem } from '../../ui/states.tsx';
-import { consoleHooks, failureOf } from '../console-api.ts';
+import { consoleHooks } from '../console-api.ts';
+import { Loaded } from '../loaded.tsx';
 import styles from './people.module.css';
 import { PersonView } from './person.tsx';
 import { STATE_LABELS } from './states.ts';
@@ -70,16 +70,12 @@ function Search({ text }: { readonly text: string }) {
 }
 
 function Found({ text }: { readonly text: string }) {
-  const { data, error, refetch } = consoleHooks.people.find.useQuery({ text });
-  if (error) {
-    return (
-      <Problem title="Nobody could be looked for" onRetry={() => void refetch()}>
-        <p>{failureOf(error).detail}</p>
-      </Problem>
-    );
-  }
-  if (!data) return <Loading text="Looking..." />;
-  return <FoundList found={data} text={text} />;
+  const query = consoleHooks.people.find.useQuery({ text });
+  return (
+    <Loaded query={query} title="Nobody could be looked for" loading="Looking...">
+      {(found) => <FoundList found={found} text={text} />}
+    </Loaded>
+  );
 }
 
 function FoundList({ found, text }: { readonly found: FoundPeople; readonly text: string }) {

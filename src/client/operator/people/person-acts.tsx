@@ -6,6 +6,7 @@ import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi } from '../console-api.ts';
+import { counted } from '../quantities.ts';
 import styles from './people.module.css';
 
 interface Asked {
@@ -21,7 +22,6 @@ interface PersonAct {
   readonly act: (asked: Asked) => Promise<ReactNode>;
 }
 
-const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 const { people } = consoleApi;
 
 const SUSPEND: PersonAct = {

@@ -3,11 +3,13 @@ import { type ReactNode, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Person, PersonTip } from '#shared/console/people.ts';
 import { showQrCodeId } from '#shared/ids.ts';
-import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents, formatMoney } from '#shared/money.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Loading, Problem } from '../../ui/states.tsx';
-import { consoleHooks, failureOf } from '../console-api.ts';
+import { consoleHooks } from '../console-api.ts';
+import { Fact, FactRows } from '../facts.tsx';
+import { Loaded } from '../loaded.tsx';
+import { counted } from '../quantities.ts';
+import { When } from '../when.tsx';
 import styles from './people.module.css';
 import { PersonActs } from './person-acts.tsx';
 import { STATE_LABELS } from './states.ts';
@@ -18,46 +20,41 @@ const STATUS_LABELS = {
   replaced: 'Replaced',
   retired: 'Retired',
 } as const;
-const TIME = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
 
 export function PersonView({ id }: { readonly id: string }) {
-  const { data, error, refetch } = consoleHooks.people.get.useQuery({ id });
+  const query = consoleHooks.people.get.useQuery({ id });
   const [told, setTold] = useState<ReactNode>(null);
-  if (error) {
-    return (
-      <Problem title="This person could not be shown" onRetry={() => void refetch()}>
-        <p>{failureOf(error).detail}</p>
-      </Problem>
-    );
-  }
-  if (!data) return <Loading />;
   return (
-    <article className={styles.person} aria-label={data.fullName}>
-      <header className={styles.head}>
-        <h2>
-          <bdi>{data.fullName}</bdi>
-        </h2>
-        {data.state !== 'open' && <Badge>{STATE_LABELS[data.state]}</Badge>}
-      </header>
-      <div role="status">{told}</div>
-      {data.suspension && (
-        <p className={styles.warning}>
-          Suspended since <Time at={data.suspension.since} />: <bdi>{data.suspension.reason}</bdi>
-        </p>
+    <Loaded query={query} title="This person could not be shown">
+      {(person) => (
+        <article className={styles.person} aria-label={person.fullName}>
+          <header className={styles.head}>
+            <h2>
+              <bdi>{person.fullName}</bdi>
+            </h2>
+            {person.state !== 'open' && <Badge>{STATE_LABELS[person.state]}</Badge>}
+          </header>
+          <div role="status">{told}</div>
+          {person.suspension && (
+            <p className={styles.warning}>
+              Suspended since <When at={person.suspension.since} />: <bdi>{person.suspension.reason}</bdi>
+            </p>
+          )}
+          {person.state !== 'closed' && (
+            <PersonActs
+              person={person}
+              onDone={(sentence) => {
+                setTold(sentence);
+                void query.refetch();
+              }}
+            />
+          )}
+          <Facts person={person} />
+          <Codes person={person} />
+          <LastTips tips={person.lastTips} />
+        </article>
       )}
-      {data.state !== 'closed' && (
-        <PersonActs
-          person={data}
-          onDone={(sentence) => {
-            setTold(sentence);
-            void refetch();
-          }}
-        />
-      )}
-      <Facts person={data} />
-      <Codes person={data} />
-      <LastTips tips={data.lastTips} />
-    </article>
+    </Loaded>
   );
 }
 
@@ -75,10 +72,10 @@ function Facts({ person }: { readonly person: Person }) {
       ? [['Former usernames', person.formerUsernames.join(', ')] as const]
       : []),
     ['Id', <code key="id">{person.id}</code>],
-    ['Since', <Time key="since" at={person.since} />],
+    ['Since', <When key="since" at={person.since} />],
     ...(person.closesAt === null
       ? []
-      : [[isClosed ? 'Closed' : 'Closes', <Time key="closes" at={person.closesAt} />] as const]),
+      : [[isClosed ? 'Closed' : 'Closes', <When key="closes" at={person.closesAt} />] as const]),
     [
       'Services',
       person.services.length === 0 ? 'None' : person.services.map((each) => CATEGORY_LABELS[each]).join(', '),
@@ -99,14 +96,13 @@ function Facts({ person }: { readonly person: Person }) {
     ),
   ];
   return (
-    <dl className={styles.facts}>
+    <FactRows>
       {rows.map(([name, fact]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{fact}</dd>
-        </div>
+        <Fact key={name} term={name}>
+          {fact}
+        </Fact>
       ))}
-    </dl>
+    </FactRows>
   );
 }
 
@@ -138,7 +134,7 @@ function LastTips({ tips }: { readonly tips: readonly PersonTip[] }) {
       <ul className={styles.rows} hidden={tips.length === 0}>
         {tips.map(({ id, at, direction, amountCents, serviceCategory, isRefunded }) => (
           <li key={id} className={styles.line}>
-            <Time at={at} />
+            <When at={at} />
             <span className={styles.grows}>
               {direction === 'received' ? 'Received' : 'Gave'} {formatMoney(cents(amountCents))} ·{' '}
               {CATEGORY_LABELS[serviceCategory]}
@@ -151,17 +147,6 @@ function LastTips({ tips }: { readonly tips: readonly PersonTip[] }) {
     </section>
   );
 }
-
-/** In the operator's zone, with UTC in the title. */
-function Time({ at }: { readonly at: string }) {
-  return (
-    <time dateTime={at} title={at}>
-      {TIME.format(new Date(at))}
-    </time>
-  );
-}
-
-const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
 function factorsOf({ passkeyCount, hasTotp }: Person): string {
   const factors = [

@@ -1,15 +1,16 @@
 /** Messages that were reported: the open ones, oldest first, and behind them those that are settled. */
-import { type ReactNode, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { consolePath } from '#shared/console/parts.ts';
 import type { ReportedMessage } from '#shared/console/reports.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Loading, Problem } from '../../ui/states.tsx';
 import { ActDialog } from '../act-dialog.tsx';
-import { consoleApi, consoleHooks, failureOf } from '../console-api.ts';
+import { consoleApi, consoleHooks } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { Fact, FactRows } from '../facts.tsx';
+import { Loaded } from '../loaded.tsx';
 import { When } from '../when.tsx';
 import styles from './reports.module.css';
 
@@ -53,16 +54,7 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
     void lists.invalidate();
   }
 
-  if (query.isPending) return <Loading />;
-  if (query.isError && !query.data) {
-    return (
-      <Problem title="The reports could not be loaded" onRetry={() => void query.refetch()}>
-        <p>{failureOf(query.error).detail}</p>
-      </Problem>
-    );
-  }
-  const reports = query.data.pages.flatMap((page) => page.reports);
-  return (
+  const shown = (reports: readonly ReportedMessage[]) => (
     <>
       <h2 id={id} className={styles.heading} ref={heading} tabIndex={-1}>
         {title}
@@ -99,6 +91,11 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
       )}
     </>
   );
+  return (
+    <Loaded query={query} title="The reports could not be loaded">
+      {({ pages }) => shown(pages.flatMap((page) => page.reports))}
+    </Loaded>
+  );
 }
 
 interface ReportProps {
@@ -120,7 +117,7 @@ function Report({ report, onSettle }: ReportProps) {
           <bdi>{message}</bdi>
         </blockquote>
       )}
-      <dl className={styles.facts}>
+      <FactRows>
         <Fact term="From">
           {giver === null ? 'A guest, without an account' : <Person person={giver} />}
           {giverName !== null && (
@@ -144,7 +141,7 @@ function Report({ report, onSettle }: ReportProps) {
         <Fact term="Tip">
           <CopyButton text={transactionId} what="transaction id" />
         </Fact>
-      </dl>
+      </FactRows>
       {settledAt === null && (
         <div className={styles.acts}>
           <Button look="quiet" onClick={() => onSettle(report)}>
@@ -158,15 +155,6 @@ function Report({ report, onSettle }: ReportProps) {
         </div>
       )}
     </article>
-  );
-}
-
-function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

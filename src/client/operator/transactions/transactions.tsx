@@ -9,7 +9,8 @@ import { consoleHooks } from '../console-api.ts';
 import { Fact, FactRows } from '../facts.tsx';
 import styles from '../finding.module.css';
 import { Finding, useName } from '../finding.tsx';
-import { Acts, Amount, Id, When, Who } from '../parties.tsx';
+import { Acts, Amount, Id, Who } from '../parties.tsx';
+import { When } from '../when.tsx';
 import { StripeLink } from './stripe-link.tsx';
 import { TipActs } from './tip-acts.tsx';
 import { Troubles } from './troubles.tsx';
@@ -75,7 +76,7 @@ function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange:
           <Id>{id}</Id>
         </Fact>
         <Fact term="Given">
-          <When iso={tip.createdAt} />
+          <When at={tip.createdAt} />
         </Fact>
         <Fact term="From">{giver ? <Who person={giver} /> : 'A guest, without an account'}</Fact>
         <Fact term="To">
@@ -96,7 +97,7 @@ function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange:
         {payment && <Payment payment={payment} />}
         {refundedAt !== null && (
           <Fact term="Refunded">
-            <When iso={refundedAt} /> {refundedBy && REFUNDERS[refundedBy]}
+            <When at={refundedAt} /> {refundedBy && REFUNDERS[refundedBy]}
           </Fact>
         )}
         <Changes tip={tip} />
@@ -112,7 +113,7 @@ function Changes({ tip }: { readonly tip: FoundTipView }) {
     <>
       {tip.changes.map(({ kind, at, paidCents, netAmountCents, source }) => (
         <Fact key={`${kind} ${source}`} term={RETURN_TEXTS[kind]}>
-          <When iso={at} />: customer <Amount cents={paidCents} of={tip} />, provider{' '}
+          <When at={at} />: customer <Amount cents={paidCents} of={tip} />, provider{' '}
           <Amount cents={netAmountCents} of={tip} />
           <br />
           <Id>{source}</Id>
@@ -133,15 +134,15 @@ function Payment({ payment }: { readonly payment: NonNullable<FoundTipView['paym
   return (
     <>
       <Fact term="Payment">
-        {STATES[state]}, since <When iso={changedAt} />
+        {STATES[state]}, since <When at={changedAt} />
         {isOpen && (
           <>
-            ; it can be paid until <When iso={expiresAt} />
+            ; it can be paid until <When at={expiresAt} />
           </>
         )}
         {capturesAt !== null && (
           <>
-            ; it is charged at <When iso={capturesAt} />
+            ; it is charged at <When at={capturesAt} />
           </>
         )}
         {[chargeId, checkoutId].map(
@@ -162,7 +163,7 @@ function Payment({ payment }: { readonly payment: NonNullable<FoundTipView['paym
       </Fact>
       {refundAskedAt !== null && (
         <Fact term="Refund asked for">
-          <When iso={refundAskedAt} />; the payment service has not made it yet
+          <When at={refundAskedAt} />; the payment service has not made it yet
         </Fact>
       )}
     </>

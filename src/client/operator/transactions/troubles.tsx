@@ -1,42 +1,24 @@
 /** Payments that wait longer than they should, disputes, debts, and money that went back by itself. */
 import { DEBT_TEXTS, type PaymentTroubles, RETURN_TEXTS, STUCK_TEXTS } from '#shared/console/transactions.ts';
 import { Button } from '../../ui/button.tsx';
-import { Loading, Problem } from '../../ui/states.tsx';
-import { consoleHooks, failureOf } from '../console-api.ts';
+import { consoleHooks } from '../console-api.ts';
 import { Fact, FactRows } from '../facts.tsx';
-import { Amount, When } from '../parties.tsx';
+import { Loaded } from '../loaded.tsx';
+import { Amount } from '../parties.tsx';
+import { When } from '../when.tsx';
 import { StripeLink } from './stripe-link.tsx';
 import styles from './troubles.module.css';
 
 export function Troubles({ onOpen }: { readonly onOpen: (id: string) => void }) {
-  const { data, error, refetch } = consoleHooks.transactions.troubles.useQuery();
+  const query = consoleHooks.transactions.troubles.useQuery();
+  const { data } = query;
   return (
     <>
       <section className={styles.section}>
         <h2>Waiting Too Long</h2>
-        {error ? (
-          <Problem title="Payments could not be read" onRetry={() => void refetch()}>
-            <p>{failureOf(error).detail}</p>
-          </Problem>
-        ) : !data ? (
-          <Loading />
-        ) : data.stuck.length > 0 ? (
-          <FactRows>
-            {data.stuck.map(({ id, why, since, paidCents }) => (
-              <Fact key={id} term={STUCK_TITLES[why]}>
-                <Amount cents={paidCents} of={data} />, since <When iso={since} />
-                <p className={styles.soft}>{STUCK_TEXTS[why]}</p>
-                <Open id={id} onOpen={onOpen} />
-              </Fact>
-            ))}
-          </FactRows>
-        ) : (
-          <p className={styles.soft}>
-            {data.paymentMode === 'simulated'
-              ? 'Payments are simulated: each is completed at once, and none can wait.'
-              : 'No payment waits longer than it should.'}
-          </p>
-        )}
+        <Loaded query={query} title="Payments could not be read">
+          {(troubles) => <Stuck of={troubles} onOpen={onOpen} />}
+        </Loaded>
       </section>
       {data && <Disputes of={data} onOpen={onOpen} />}
       {data && <Debts of={data} onOpen={onOpen} />}
@@ -59,6 +41,29 @@ interface Part {
   readonly onOpen: (id: string) => void;
 }
 
+function Stuck({ of, onOpen }: Part) {
+  if (of.stuck.length === 0) {
+    return (
+      <p className={styles.soft}>
+        {of.paymentMode === 'simulated'
+          ? 'Payments are simulated: each is completed at once, and none can wait.'
+          : 'No payment waits longer than it should.'}
+      </p>
+    );
+  }
+  return (
+    <FactRows>
+      {of.stuck.map(({ id, why, since, paidCents }) => (
+        <Fact key={id} term={STUCK_TITLES[why]}>
+          <Amount cents={paidCents} of={of} />, since <When at={since} />
+          <p className={styles.soft}>{STUCK_TEXTS[why]}</p>
+          <Open id={id} onOpen={onOpen} />
+        </Fact>
+      ))}
+    </FactRows>
+  );
+}
+
 function Disputes({ of, onOpen }: Part) {
   if (of.disputes.length === 0) return null;
   return (
@@ -67,11 +72,11 @@ function Disputes({ of, onOpen }: Part) {
       <FactRows>
         {of.disputes.map(({ id, paidCents, openedAt, answerBy, isDeadlineKnown, url }) => (
           <Fact key={id} term="Dispute">
-            <Amount cents={paidCents} of={of} />, since <When iso={openedAt} />
+            <Amount cents={paidCents} of={of} />, since <When at={openedAt} />
             <p>
               {answerBy !== null ? (
                 <strong>
-                  Answer by <When iso={answerBy} />
+                  Answer by <When at={answerBy} />
                 </strong>
               ) : isDeadlineKnown ? (
                 'It cannot be answered any more.'
@@ -103,7 +108,7 @@ function Debts({ of, onOpen }: Part) {
       <FactRows>
         {of.debts.map(({ id, kind, cents, receiverName, since, attempts }) => (
           <Fact key={`${id} ${kind}`} term={DEBT_TITLES[kind]}>
-            <Amount cents={cents} of={of} />, tip for <bdi>{receiverName}</bdi>, since <When iso={since} />
+            <Amount cents={cents} of={of} />, tip for <bdi>{receiverName}</bdi>, since <When at={since} />
             {attempts > 0 && `, tried ${attempts === 1 ? 'once' : `${attempts} times`}`}
             <p className={styles.soft}>{DEBT_TEXTS[kind]}</p>
             <Open id={id} onOpen={onOpen} />
@@ -130,7 +135,7 @@ function Returned({ of, onOpen }: Part) {
                 <Amount cents={paidCents} of={of} />,{' '}
               </>
             )}
-            <When iso={at} />
+            <When at={at} />
             <br />
             <Open id={id} onOpen={onOpen} />
           </Fact>
