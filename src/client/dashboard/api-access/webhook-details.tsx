@@ -126,48 +126,71 @@ export function WebhookDetails({ webhook, onClose }: WebhookDetailsProps) {
         )}
         <WebhookDeliveries webhook={webhook} />
       </div>
-      {question === 'remove' && (
+      {question !== null && (
+        <Asked
+          question={question}
+          isUnderWay={isUnderWay}
+          acts={{ remove, replaceSecret, switchOn: (skipsMissed) => change({ isOn: true, skipsMissed }) }}
+          onClose={() => setQuestion(null)}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+interface AskedProps {
+  readonly question: Question;
+  readonly isUnderWay: boolean;
+  readonly acts: {
+    readonly remove: () => void;
+    readonly replaceSecret: () => void;
+    readonly switchOn: (skipsMissed: boolean) => void;
+  };
+  readonly onClose: () => void;
+}
+
+function Asked({ question, isUnderWay, acts, onClose }: AskedProps) {
+  switch (question) {
+    case 'remove':
+      return (
         <Confirmation
           title="Remove this webhook?"
           confirm={isUnderWay ? 'Removing...' : 'Remove Webhook'}
           isUnderWay={isUnderWay}
-          onConfirm={remove}
-          onCancel={() => setQuestion(null)}
+          onConfirm={acts.remove}
+          onCancel={onClose}
         >
           <p>We stop sending events there right away. You can’t bring it back, but you can make a new one.</p>
         </Confirmation>
-      )}
-      {question === 'secret' && (
+      );
+    case 'secret':
+      return (
         <Confirmation
           title="Make a new secret?"
           confirm={isUnderWay ? 'Making...' : 'New Secret'}
           isUnderWay={isUnderWay}
-          onConfirm={replaceSecret}
-          onCancel={() => setQuestion(null)}
+          onConfirm={acts.replaceSecret}
+          onCancel={onClose}
         >
           <p>The old one keeps working for a day, so you have time to put the new one into your program.</p>
         </Confirmation>
-      )}
-      {question === 'on' && (
-        <Dialog title="Send what it missed?" size="question" onClose={() => setQuestion(null)}>
+      );
+    case 'on':
+      return (
+        <Dialog title="Send what it missed?" size="question" onClose={onClose}>
           <p>
             Its events have waited since it was switched off. Send them first, or start with what happens from
             now on.
           </p>
           <div className={care.actions}>
-            <Button aria-disabled={isUnderWay} onClick={() => change({ isOn: true })}>
+            <Button aria-disabled={isUnderWay} onClick={() => acts.switchOn(false)}>
               Send What It Missed
             </Button>
-            <Button
-              look="quiet"
-              aria-disabled={isUnderWay}
-              onClick={() => change({ isOn: true, skipsMissed: true })}
-            >
+            <Button look="quiet" aria-disabled={isUnderWay} onClick={() => acts.switchOn(true)}>
               Start From Now
             </Button>
           </div>
         </Dialog>
-      )}
-    </Dialog>
-  );
+      );
+  }
 }

@@ -22,6 +22,7 @@ import { outboxStatements } from './outboxes.ts';
 import { paymentSignStatements } from './payment-signs.ts';
 import { paymentStatements } from './payments.ts';
 import { peopleStatements } from './people.ts';
+import { sessionStatements } from './sessions.ts';
 import { termsStatements } from './terms.ts';
 import { tipListingStatements } from './tip-listings.ts';
 import { tipStatements } from './tips.ts';
@@ -30,6 +31,7 @@ import { webhookStatements } from './webhooks.ts';
 export function buildStatements(builder: Builder) {
   return {
     ...accountStatements(builder),
+    ...sessionStatements(builder),
     ...codeStatements(builder),
     ...tipStatements(builder),
     ...tipListingStatements(builder),
