@@ -63,6 +63,14 @@ test('every page of the manual can be reached from the README', () => {
   expect(others).toEqual([]);
 });
 
+test('a decision has a number of its own, which its heading repeats', () => {
+  const decisions = PAGES.filter((page) => page.startsWith('docs/decisions/'));
+  const numbers = decisions.map((page) => basename(page).slice(0, 3));
+  expect(numbers).toEqual([...new Set(numbers)]);
+  const named = foundIn(decisions, (page) => [/^# (\d{3}): \S/.exec(read(page))?.[1] ?? 'none']);
+  expect(named).toEqual(decisions.map((page, index) => `${page}: ${numbers[index]}`));
+});
+
 test('the manuals name files and folders that are there', () => {
   const names = new Set(SOURCES.map((path) => basename(path)));
   const isDead = (span: string) => {
