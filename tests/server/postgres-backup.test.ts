@@ -198,6 +198,27 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect((await at(url).check([])).problems).toEqual([]);
   });
 
+  test('a restore takes nothing but the tables of Tipwell from the dump of a whole database', async () => {
+    const source = await createDatabase(original.url);
+    await execute(
+      source,
+      `CREATE TABLE public.notes (text text); CREATE SCHEMA shop; CREATE TABLE shop.tipwell (id int);`,
+    );
+    const dump = join(temporaryFolder(), 'whole.dump');
+    execFileSync(join(installed ?? '', 'pg_dump'), ['-Fc', '-f', dump, source]);
+    const url = await createDatabase();
+    const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [dump]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await at(url).check([])).toMatchObject({ problems: [], past: original.past });
+    const client = await connect(url);
+    const { rows } = await client.query(
+      `SELECT schemaname || '.' || tablename AS name FROM pg_tables
+       WHERE schemaname NOT IN ('tipwell', 'pg_catalog', 'information_schema')`,
+    );
+    await client.end();
+    expect(rows).toEqual([]);
+  });
+
   test('a restore is refused while a server runs', async () => {
     const { url, file } = await createBackup();
     const running = await startServer({ DATABASE_URL: url, PAYMENTS: 'simulated' });

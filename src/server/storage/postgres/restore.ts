@@ -38,12 +38,14 @@ export async function restore(url: string, backup: string, options: RestoreOptio
   });
 }
 
-/** Leaves out the schema, which exists already. @throws DatabaseRefused for a dump without one. */
+/**
+ * The entries of Tipwell's schema, without the schema itself, which exists already: a dump of a whole database has more
+ * (https://www.postgresql.org/docs/current/app-pgrestore.html, `--list`). @throws DatabaseRefused for a dump without it.
+ */
 function contentsOf(lines: readonly string[], backup: string): string[] {
-  const entries = lines.filter((line) => /^\d+;/.test(line));
-  const isSchema = (line: string) => / SCHEMA - tipwell /.test(line);
-  if (!entries.some(isSchema)) throw new DatabaseRefused(`${backup} is no backup of this product's.`);
-  return entries.filter((line) => !isSchema(line));
+  if (!lines.some((line) => / SCHEMA - tipwell /.test(line)))
+    throw new DatabaseRefused(`${backup} is no backup of this product's.`);
+  return lines.filter((line) => /^\d+; \d+ \d+ [A-Z ]+ tipwell /.test(line));
 }
 
 /** Renames the present schema and creates an empty one with the mark, in one transaction. */
