@@ -2,8 +2,10 @@
  * Leaving: whoever closes their account has seven days in which a login takes it back; then nothing says who
  * they were, and the ledger keeps its numbers.
  */
+import { getTableColumns } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { CLOSING_GRACE_MS } from '#server/auth/accounts.ts';
+import { qrCodes } from '#server/storage/schema/codes.ts';
 import { call, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
 import { START_MS } from '#tests/support/people.ts';
@@ -15,6 +17,11 @@ const TIP = { amountCents: 2_000, serviceCategory: 'bartender' } as const;
 
 const close = (door: Door, t: TestApp, token: string, currentPassword = PASSWORD, confirmation = 'Close ') =>
   call(door, t, 'auth.close', { currentPassword, confirmation }, { token });
+
+/** What a provider can write about a code; a photo is a file of its own. */
+const TEXTS_OF_CODE = Object.values(getTableColumns(qrCodes))
+  .filter((column) => !column.notNull && column !== qrCodes.photoName)
+  .map(({ name }) => name);
 
 /** A provider with a code, who closes the account. */
 async function openScene() {
@@ -135,6 +142,11 @@ test('after the sweep nothing that is stored, answered or logged says who it was
   await trpc.notifications.register.mutate(newDevice());
   await trpc.apiKeys.create.mutate({ name: 'Trattoria', scopes: ['tips:read'] });
   expect(given.receiverName).toBe('Patsy of the bar');
+  const textsOfCode = async () => {
+    const { qr_codes: codes } = await t.data.dump();
+    return codes?.flatMap((row) => TEXTS_OF_CODE.map((name) => row[name]));
+  };
+  expect(await textsOfCode(), 'a text of a code that nothing above writes').not.toContain(null);
   await close('REST', t, provider.token);
   t.clock.nowMs += CLOSING_GRACE_MS;
   await t.app.sweep();
@@ -160,6 +172,7 @@ test('after the sweep nothing that is stored, answered or logged says who it was
   }
   const { accounts, blocked_givers: blocked, push_devices: devices } = await t.data.dump();
   expect({ blocked, devices }).toEqual({ blocked: [], devices: [] });
+  expect(new Set(await textsOfCode())).toEqual(new Set(['Closed account', null]));
   expect(accounts).toContainEqual(
     expect.objectContaining({
       id: user.id,

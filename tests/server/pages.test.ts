@@ -5,15 +5,12 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { PAGE_PATHS } from '#shared/page-paths.ts';
 import { get, type PlainAnswer } from '#tests/support/http-get.ts';
 import { type RunningServer, startServer } from '#tests/support/running-server.ts';
 
 const SCREENS = [
-  '/',
-  '/auth',
-  '/dashboard',
-  '/scan',
-  '/statement',
+  ...Object.values(PAGE_PATHS),
   '/transactions/txn_00000000000000000000000000',
   '/transactions/anything',
   '/tip/x?userId=sam&service=dj',
@@ -76,10 +73,7 @@ describe('a screen', () => {
 });
 
 test.each([
-  '/auth',
-  '/dashboard',
-  '/scan',
-  '/statement',
+  ...Object.values(PAGE_PATHS).filter((path) => path !== PAGE_PATHS.home),
   '/transactions/txn_1',
 ])('%s with a slash at its end leads there', async (path) => {
   const answer = await get(server.port, `${path}/?next=/tip/x`);
