@@ -20,7 +20,7 @@ const ROUTER = 'AppRouter';
 
 /** The docstrings of branded types, which the declaration file declares as plain types. */
 const BRAND_NOTES = /** @type {Readonly<Record<string, string>>} */ ({
-  Cents: 'A whole number of US cents.',
+  Cents: 'A whole number of the smallest unit of the currency, such as US cents.',
   QrCodeId: 'The ten characters of a printed code.',
 });
 const PROCEDURES = /** @type {Readonly<Record<string, string>>} */ ({

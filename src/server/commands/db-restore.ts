@@ -1,4 +1,5 @@
 /** `npm run db:restore -- FILE`: checks a backup and puts it in the place of the database. */
+import { inUtc } from '../setting-forms.ts';
 import type { AccountDifferences } from '../storage/port/database.ts';
 import { actsOf, type Command, parseNoted, parseWords, REASON } from './command.ts';
 
@@ -28,7 +29,7 @@ export const restoreDatabase: Command = async ({ database, words, actor, say }) 
   });
   const { tipCount, past, newestTipAtMs, sessionCount, apiKeyCount, lostTips, accounts } = restored;
   const { keptAside, isCurrent } = restored;
-  const newest = newestTipAtMs === null ? '' : `, the newest of ${spellTime(newestTipAtMs)}`;
+  const newest = newestTipAtMs === null ? '' : `, the newest of ${inUtc(newestTipAtMs)}`;
   say(`${database.name} is restored from ${file}: a ledger of ${tipCount} tips${newest}.`);
   if (noted !== null) say(`Its first ${noted.count} tips are those that were noted.`);
   say(`Its past, to note elsewhere: ${past}`);
@@ -73,8 +74,4 @@ function spellAccounts(accounts: AccountDifferences | null): string {
 
 function spellCount(count: number): string {
   return count === 1 ? '1 account' : `${count} accounts`;
-}
-
-function spellTime(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,7 +1,8 @@
-/** Devices that get notices: how long they live, and that no two processes tell the same one. */
+/** Devices that get notifications: how long they live, and that no two processes tell the same one. */
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { DueDevices, NewDevice } from '#server/storage/port/devices.ts';
+import type { NewDevice } from '#server/storage/port/devices.ts';
+import type { DueOfAccounts } from '#server/storage/port/outboxes.ts';
 import { newDeviceId, type UserId } from '#shared/ids.ts';
 import { bytes, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
@@ -25,7 +26,7 @@ async function openScene() {
     const { outcome } = await storage.recordTip(scene.tip());
     expect(outcome).toBe('recorded');
   };
-  const claim = (changes: Partial<DueDevices> = {}) => storage.devices.claimDue({ ...DUE, ...changes });
+  const claim = (changes: Partial<DueOfAccounts> = {}) => storage.devices.claimDue({ ...DUE, ...changes });
   const idsOf = (devices: readonly { readonly id: string }[]) => devices.map(({ id }) => id);
   return { ...opened, ...scene, add, giveTip, claim, idsOf };
 }
@@ -44,7 +45,7 @@ function deviceOf(userId: UserId, name: string): NewDevice {
 }
 
 export function describeDevices(): void {
-  describe('devices that get notices', () => {
+  describe('devices that get notifications', () => {
     test('are listed as they were added, the newest first, for as long as their sessions live', async () => {
       const { storage, provider, customer, add } = await openScene();
       const one = await add('one', { withWords: true });

@@ -1,7 +1,8 @@
 /** Mails: that they are added with their causes, sent by one process at a time, and what links allow. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { DueMails, MailKind, NewMail } from '#server/storage/port/mails.ts';
+import type { MailKind, NewMail } from '#server/storage/port/mails.ts';
+import type { DueRows } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { newMailId, type UserId } from '#shared/ids.ts';
 import { bytes, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
@@ -22,7 +23,7 @@ async function openScene() {
   const { storage, newAccount } = opened;
   const pat = newAccount('pat');
   expect(await storage.createAccount(pat)).toBe('created');
-  const claim = (changes: Partial<DueMails> = {}) => storage.mails.claimDue({ ...DUE, ...changes });
+  const claim = (changes: Partial<DueRows> = {}) => storage.mails.claimDue({ ...DUE, ...changes });
   const addTo = (recipient: string, kind: MailKind = 'password_link', maxCount = 100) =>
     storage.mails.add({ ...mailOf(kind), userId: null, recipient }, maxCount);
   /** What waits, as kind and address, without leaving a claim. */

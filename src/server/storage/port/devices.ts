@@ -1,5 +1,6 @@
 /** The storage port for devices that get notifications (docs/decisions/027-the-ledger-is-the-outbox.md). */
 import type { DeviceId, UserId } from '#shared/ids.ts';
+import type { DueOfAccounts } from './outboxes.ts';
 
 export interface NewDevice {
   /** Ignored when the same account registered the endpoint before: the device keeps its id and position. */
@@ -41,15 +42,6 @@ export interface SettledDevice {
   readonly tries: number;
 }
 
-export interface DueDevices {
-  readonly nowMs: number;
-  readonly leaseMs: number;
-  /** The longest wait before a try; a longer one means that the clock was turned back. */
-  readonly maxWaitMs: number;
-  readonly atMost: number;
-  readonly accounts: readonly UserId[] | null;
-}
-
 export interface Devices {
   /** Adds a device at the account's position; a known endpoint moves here. Beyond `maxCount` the oldest devices go. */
   add(
@@ -64,7 +56,7 @@ export interface Devices {
   change(userId: UserId, id: DeviceId, withWords: boolean): Promise<DeviceRecord | null>;
   remove(userId: UserId, id: DeviceId): Promise<boolean>;
   /** Claims due devices with a living session and untold entries, longest waiting first, each for one process. */
-  claimDue(due: DueDevices): Promise<ClaimedDevice[]>;
+  claimDue(due: DueOfAccounts): Promise<ClaimedDevice[]>;
   /** Ends all claims; called when the processes that made them have ended. */
   endClaims(): Promise<void>;
   /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
@@ -72,6 +64,3 @@ export interface Devices {
   /** Deletes a device that its push service no longer knows, while the claim is valid. */
   forget(claim: DeviceClaim): Promise<void>;
 }
-
-/** The latest end of a claim, given the largest accepted difference of two clocks. */
-export const claimEndsBefore = ({ nowMs, leaseMs }: DueDevices): number => nowMs + 2 * leaseMs;

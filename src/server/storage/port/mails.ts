@@ -1,6 +1,7 @@
 /** The storage port for mails, each added in the step of its cause and kept until a mail server took or refused it. */
 import type { MailId, UserId } from '#shared/ids.ts';
 import type { Act } from './audit.ts';
+import type { DueRows } from './outboxes.ts';
 
 export type MailKind =
   | 'password_link'
@@ -41,13 +42,6 @@ export interface ClaimedMail extends AddressedMail {
 }
 
 export type MailClaim = Pick<ClaimedMail, 'id' | 'claimedUntilMs'>;
-
-export interface DueMails {
-  readonly nowMs: number;
-  readonly leaseMs: number;
-  readonly maxWaitMs: number;
-  readonly atMost: number;
-}
 
 /** `refused`: the mail server will never take it. `dropped`: it must not or need not be sent any more. */
 export type MailEnd =
@@ -92,7 +86,7 @@ export interface Mails {
   /** Mails an account's confirmed address; `unconfirmed` without one, `full` beyond `maxCount` mails. */
   addToConfirmed(userId: UserId, mail: NewMail, maxCount: number): Promise<'added' | 'full' | 'unconfirmed'>;
   /** Claims due mails, the longest waiting first. Two processes never claim the same one. */
-  claimDue(due: DueMails): Promise<ClaimedMail[]>;
+  claimDue(due: DueRows): Promise<ClaimedMail[]>;
   endClaims(): Promise<void>;
   /** Stores when a claimed mail is to be tried again. @returns false when the claim was no longer valid. */
   postpone(claim: MailClaim, next: { readonly nextTryMs: number; readonly tries: number }): Promise<boolean>;
@@ -140,5 +134,3 @@ export interface Mails {
   /** Adds the statement of a month and notes the month. @returns false when another process has. */
   addStatement(reader: StatementReader, month: string, mail: NewMail): Promise<boolean>;
 }
-
-export const mailClaimEndsBefore = ({ nowMs, leaseMs }: DueMails): number => nowMs + 2 * leaseMs;

@@ -1,4 +1,5 @@
-/** The storage port for what an operator watches: the outboxes, and the size of the data. */
+/** The storage port for the outboxes: how their rows are claimed, and what an operator watches of them and the data. */
+import type { UserId } from '#shared/ids.ts';
 
 export interface Outbox {
   readonly waiting: number;
@@ -28,3 +29,20 @@ export interface OutboxStorage {
   readOutboxes(): Promise<Outboxes>;
   measureDatabase(): Promise<DatabaseSize>;
 }
+
+/** The rows of an outbox that a process claims for itself. */
+export interface DueRows {
+  readonly nowMs: number;
+  readonly leaseMs: number;
+  /** The longest wait before a try; a longer one means that the clock was turned back. */
+  readonly maxWaitMs: number;
+  readonly atMost: number;
+}
+
+export interface DueOfAccounts extends DueRows {
+  /** Null for all accounts. */
+  readonly accounts: readonly UserId[] | null;
+}
+
+/** The latest end of a claim, given the largest accepted difference of two clocks. */
+export const claimEndsBefore = ({ nowMs, leaseMs }: DueRows): number => nowMs + 2 * leaseMs;

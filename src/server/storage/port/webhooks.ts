@@ -2,6 +2,7 @@
 import type { EventId, UserId, WebhookId } from '#shared/ids.ts';
 import type { EventKind, EventPlace } from './events.ts';
 import type { NewMail } from './mails.ts';
+import type { DueOfAccounts } from './outboxes.ts';
 
 /** Why an endpoint is told nothing. `gone`: it answered so. `restored`: a backup was restored. */
 export type OffReason = 'owner' | 'failed' | 'gone' | 'restored';
@@ -69,14 +70,6 @@ export interface SettledWebhook extends Pick<WebhookRecord, 'failingSinceMs' | '
   } | null;
 }
 
-export interface DueWebhooks {
-  readonly nowMs: number;
-  readonly leaseMs: number;
-  readonly maxWaitMs: number;
-  readonly atMost: number;
-  readonly accounts: readonly UserId[] | null;
-}
-
 /** Every change by the owner ends the claim of a process, whose result is then not stored. */
 export interface Webhooks {
   /** Adds an endpoint at the account's present place; `full` when it has `maxCount`. */
@@ -99,7 +92,7 @@ export interface Webhooks {
   switchOn(userId: UserId, id: WebhookId, skips: boolean): Promise<WebhookRecord | null>;
   remove(userId: UserId, id: WebhookId): Promise<boolean>;
   /** Claims due endpoints with untold events, longest waiting first, each for one process. */
-  claimDue(due: DueWebhooks): Promise<ClaimedWebhook[]>;
+  claimDue(due: DueOfAccounts): Promise<ClaimedWebhook[]>;
   endClaims(): Promise<void>;
   isClaimed(claim: WebhookClaim): Promise<boolean>;
   /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
@@ -112,5 +105,3 @@ export interface Webhooks {
   listUntold(atMost: number): Promise<Pick<WebhookRecord, 'id' | 'userId' | 'url'>[]>;
   markTold(id: WebhookId): Promise<void>;
 }
-
-export const webhookClaimEndsBefore = ({ nowMs, leaseMs }: DueWebhooks): number => nowMs + 2 * leaseMs;

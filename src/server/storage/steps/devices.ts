@@ -1,4 +1,5 @@
-import { claimEndsBefore, type Devices } from '../port/devices.ts';
+import type { Devices } from '../port/devices.ts';
+import { claimEndsBefore } from '../port/outboxes.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 
 export function createDevices(engine: Engine): Devices {

@@ -1,6 +1,7 @@
 /** Steps of mails, and what steps of accounts do for them. */
 import type { UserId } from '#shared/ids.ts';
-import { type Mails, mailClaimEndsBefore, type NewMail } from '../port/mails.ts';
+import type { Mails, NewMail } from '../port/mails.ts';
+import { claimEndsBefore } from '../port/outboxes.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { noteAct } from './audit.ts';
@@ -28,7 +29,7 @@ export function createMails(engine: Engine): Mails {
 
     async claimDue(due) {
       const { nowMs, leaseMs, maxWaitMs, atMost } = due;
-      const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs: mailClaimEndsBefore(due), atMost };
+      const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs: claimEndsBefore(due), atMost };
       // Mostly there is nothing to send, and a write of SQLite flushes the disk even when it changes nothing.
       const isIdle = !isShared && (await read(({ dueMails }) => dueMails.one(times))) === undefined;
       if (isIdle) return [];

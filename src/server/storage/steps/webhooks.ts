@@ -1,5 +1,6 @@
 import type { UserId, WebhookId } from '#shared/ids.ts';
-import { type WebhookRecord, type Webhooks, webhookClaimEndsBefore } from '../port/webhooks.ts';
+import { claimEndsBefore } from '../port/outboxes.ts';
+import type { WebhookRecord, Webhooks } from '../port/webhooks.ts';
 import { deliveryRows, KEPT_DELIVERIES, kindsIn, kindsText, newWebhookRow } from '../rules/webhooks.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
@@ -23,7 +24,7 @@ export function createWebhooks(engine: Engine): Webhooks {
 
     async claimDue(due) {
       const { nowMs, leaseMs, maxWaitMs, atMost, accounts } = due;
-      const lastClaimMs = webhookClaimEndsBefore(due);
+      const lastClaimMs = claimEndsBefore(due);
       const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs, atMost };
       const meant = { ...times, claimedUntilMs: nowMs + leaseMs, accounts };
       // Mostly there is nothing to tell, and a write of SQLite flushes the disk even when it changes nothing.
