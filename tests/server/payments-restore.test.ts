@@ -80,6 +80,54 @@ test('what begins before the first look does not hide what is missing', async ()
   });
 });
 
+test('what was paid under a key is entered again, though another payment has begun under it since the restore', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer, provider } = scene;
+  const contents = await t.data.readContents();
+  const { id } = await scene.give(2_000, 'one');
+  scene.pay();
+  await scene.deliver();
+  await scene.pass(12);
+
+  const data = await createTestData({ contents });
+  const restored = await scene.start({ data });
+  const { transactions } = restored.trpc(customer.token);
+  const again = await transactions.create.mutate({
+    receiverQrId: provider.codes[0] ?? '',
+    amountCents: 2_000,
+    serviceCategory: 'bartender',
+    idempotencyKey: 'one',
+  });
+  expect(again).toMatchObject({ status: 'pending', paymentUrl: expect.any(String) });
+  await scene.pass(150, restored);
+  expect(await transactions.get.query({ id })).toMatchObject({ status: 'completed' });
+  expect(await transactions.get.query({ id: again.id })).toMatchObject({ status: 'expired' });
+  compareWithStripe(stripe, await data.dump());
+});
+
+test('what a guest has paid under a key is named when another payment under it stands in its place since the restore', async () => {
+  const scene = await openPaymentScene();
+  const { t, provider } = scene;
+  const contents = await t.data.readContents();
+  const tip = {
+    receiverQrId: provider.codes[0] ?? '',
+    amountCents: 2_000,
+    serviceCategory: 'bartender',
+    idempotencyKey: 'the-key-of-one-guest',
+  } as const;
+  const config = { takesGuestTips: true };
+  const before = await scene.start({ config });
+  await before.trpc().transactions.create.mutate(tip);
+  const { session } = scene.pay();
+  await scene.pass(12, before);
+
+  const restored = await scene.start({ data: await createTestData({ contents }), config });
+  await restored.trpc().transactions.create.mutate(tip);
+  await scene.pass(30, restored);
+  const named = restored.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === NAMED);
+  expect(named).toMatchObject([{ page: session.id, payment: session.clientReferenceId }]);
+});
+
 test('what cannot be entered again is named at each start, and changes nothing', async () => {
   const scene = await openPaymentScene();
   const { t, stripe, provider } = scene;

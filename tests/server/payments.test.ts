@@ -5,6 +5,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { cents, putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 import { createPaidApp, openAccount } from '#tests/support/paid-app.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 afterEach(() => putInForce(SPECIFIED_TERMS));
@@ -89,4 +90,24 @@ test('a payment stays what was quoted when the terms change before it is paid, a
   await provider.trpc.transactions.refund.mutate({ id });
   const [charge] = stripe.charges.values();
   expect(charge).toMatchObject({ refundedCents: 125_000, isTransferReversed: true });
+});
+
+test('a key under which a tip was simulated names that tip, and begins no payment of it', async () => {
+  const simulated = await createTestApp();
+  const provider = await enter(simulated, 'pat', ['bartender']);
+  const customer = await enter(simulated, 'cam');
+  const tip = {
+    receiverQrId: provider.codes[0] ?? '',
+    amountCents: 2_000,
+    serviceCategory: 'bartender',
+    idempotencyKey: 'one',
+  } as const;
+  const { id } = await customer.trpc.transactions.create.mutate(tip);
+  const { t, stripe } = await createPaidApp({ data: simulated.data });
+  expect(await t.trpc(customer.token).transactions.create.mutate(tip)).toMatchObject({
+    id,
+    status: 'completed',
+    paymentMode: 'simulated',
+  });
+  expect(stripe.sessions.size).toBe(0);
 });

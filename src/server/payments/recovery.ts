@@ -98,9 +98,10 @@ export function createRecovery(deps: {
     if (id === null || !isTransactionId(id)) return;
     if (state.kind !== 'paid' && state.kind !== 'authorised') return;
     const known = await payments.findPayment({ id });
-    if (!known) await enterAgain(id, page);
-    else if (known.checkout === null || known.checkout.id === checkoutId) await progress.lookUp(known);
-    else nameUnknown(id, checkoutId);
+    if (!known) return enterAgain(id, page);
+    const isOther = known.checkout !== null && known.checkout.id !== checkoutId;
+    const heard = isOther ? known : await progress.lookUp(known);
+    if (heard.checkout?.id !== checkoutId) nameUnknown(id, checkoutId);
   }
 
   return {
