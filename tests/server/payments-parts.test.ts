@@ -92,6 +92,22 @@ test('a part that was captured and disputed comes back to the receiver as they h
   await compare();
 });
 
+test('a part that was disputed comes back to the receiver to the cent, though another part was refunded meanwhile', async () => {
+  const scene = await openParts();
+  const { stripe, stored, compare } = scene;
+  const { chargeId } = await captured(scene);
+  const dispute = stripe.disputePart(chargeId, 520);
+  await scene.deliver();
+  await scene.pass(60);
+  stripe.refundPart(chargeId, 520, { reverseTransfer: true });
+  await scene.deliver();
+  stripe.closeDispute(dispute, 'won');
+  await scene.deliver();
+  await scene.pass(60);
+  expect(await stored()).toEqual({ given: 1_505, received: 1_940 - 480, ...NO_DEBTS });
+  await compare();
+});
+
 test('what a dispute has left can be refunded, and the receiver has their part of the dispute when it is won', async () => {
   const scene = await openParts();
   const { stripe, stored, toGiver, refund, compare } = scene;

@@ -532,6 +532,7 @@ export function createCharges(
   function createTransfer({ parameters }: StandInRequest): unknown {
     check('Transfers', 'TransferCreateParams', parameters);
     const { amount, currency, destination, transfer_group, metadata } = parameters;
+    if (!(Number(amount) >= 1)) throw invalid('This value must be greater than or equal to 1.');
     if (!destinationNamed(destination).chargesEnabled)
       throw invalid('Your destination account needs to have the transfers capability.');
     const common = { currency: String(currency), source: nextId('tr') };

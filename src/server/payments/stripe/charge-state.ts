@@ -85,7 +85,7 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
 }
 
 /** Null where the whole was captured. Stripe collects the whole application fee of a part, if the part has so much. */
-export function partlyCaptured({
+function partlyCaptured({
   status,
   amount,
   amount_received,

@@ -5,9 +5,10 @@
  */
 import type Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import { takenFor } from '#server/storage/rules/adjustments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type ChargeState, type PaymentService, PaymentUndecided } from '../payment-service.ts';
-import { type ChargeParts, chargeStateOf, partlyCaptured } from './charge-state.ts';
+import { type ChargeParts, chargeStateOf } from './charge-state.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
 import { collected, expanded, type StripeCalls } from './stripe-calls.ts';
 
@@ -150,14 +151,17 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
      * had. The money that came back with the dispute is available at once.
      */
     async giveBack(payment, disputeId, cents) {
-      const { id, amountCents, giverFeeCents, netAmountCents, destination } = payment;
+      const { id, destination } = payment;
       const find = async () =>
         (await listGivenBack(id)).find(({ metadata }) => metadata['dispute'] === disputeId) ?? null;
       const intent = await findIntent(chargeOf(payment));
-      const whole = { cents: amountCents + giverFeeCents, netCents: netAmountCents };
-      const captured = (intent && partlyCaptured(intent)) ?? whole;
+      const charge = intent && chargeStateOf(await partsOf(intent));
+      if (!charge?.transfer) return 'refused';
+      // Parts that are rounded each by itself would not add up to what was taken.
+      const { reversedCents } = charge.transfer;
+      const before = takenFor(payment, charge, reversedCents);
       const transfer: Stripe.TransferCreateParams = {
-        amount: toStripe(Math.round((captured.netCents * cents) / captured.cents)),
+        amount: toStripe(before - takenFor(payment, charge, reversedCents - cents)),
         currency: stripeCurrency(),
         destination,
         transfer_group: id,

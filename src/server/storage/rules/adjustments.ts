@@ -252,9 +252,13 @@ function adjustmentFrom(
 }
 
 /** Cents that returning `back` takes from the receiver. A partial capture keeps both fees, so its rest takes more. */
-function takenFor(
-  { netAmountCents, amountCents, giverFeeCents }: DecidedPayment,
-  { partlyCaptured }: ChargeState,
+export function takenFor(
+  {
+    netAmountCents,
+    amountCents,
+    giverFeeCents,
+  }: Pick<PaymentRecord, 'netAmountCents' | 'amountCents' | 'giverFeeCents'>,
+  { partlyCaptured }: Pick<ChargeState, 'partlyCaptured'>,
   back: number,
 ): number {
   const whole = amountCents + giverFeeCents;
