@@ -33,7 +33,7 @@ export function isPicture(sent: Uint8Array): boolean {
  *   coded so that reading it takes seconds; for some of it only when it is drawn.
  */
 export async function openPicture(sent: Uint8Array): Promise<Sharp> {
-  const open = await decoder();
+  const open = await loadDecoder();
   const picture = open(sent);
   const { format, width, height } = await picture.metadata();
   if (format === 'jpeg' && hasManyScans(sent)) throw new Error('the picture has too many scans');
@@ -43,16 +43,25 @@ export async function openPicture(sent: Uint8Array): Promise<Sharp> {
 
 let loading: Promise<(sent: Uint8Array) => Sharp> | undefined;
 
-/** Decodes only the three formats, although libvips reads more; one thread for each photo. */
-function decoder(): Promise<(sent: Uint8Array) => Sharp> {
-  loading ??= import('sharp').then(({ default: sharp }) => {
-    sharp.block({ operation: ['VipsForeignLoad'] });
-    sharp.unblock({
-      operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],
-    });
-    sharp.cache(false);
-    sharp.concurrency(1);
-    return (sent) => sharp(sent, { limitInputPixels: MAX_SENT_EDGE ** 2, failOn: 'warning', pages: 1 });
+/**
+ * Decodes only the three formats, although libvips reads more; one thread for each photo.
+ * @throws Error where libvips does not run or its files are gone, which is no fault of a picture.
+ */
+export function loadDecoder(): Promise<(sent: Uint8Array) => Sharp> {
+  loading ??= load().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
   });
   return loading;
+}
+
+async function load(): Promise<(sent: Uint8Array) => Sharp> {
+  const { default: sharp } = await import('sharp');
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({
+    operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],
+  });
+  sharp.cache(false);
+  sharp.concurrency(1);
+  return (sent) => sharp(sent, { limitInputPixels: MAX_SENT_EDGE ** 2, failOn: 'warning', pages: 1 });
 }

@@ -3,7 +3,7 @@
  * it is read. What is served holds nothing of what was sent but its pixels, and is gone as soon as no page
  * shows it.
  */
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
 import { createLimitedApp } from '#tests/support/attempts.ts';
 import {
@@ -32,8 +32,11 @@ import {
   inspectPhoto,
   TALK,
 } from '#tests/support/photos.ts';
+import { PROGRAM, startServer, stopEverything } from '#tests/support/running-server.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
+
+afterAll(stopEverything);
 
 const JPEG_HEAD = Buffer.from([0xff, 0xd8, 0xff, 0xe0]);
 
@@ -270,6 +273,49 @@ describe('what is no photo', () => {
     const answer = await put(scene, bodyOf(bomb));
     expect([200, 422]).toContain(answer.status);
   });
+});
+
+test('a photo that comes while the decoder cannot be loaded is blamed for nothing, and a later one is decoded', async () => {
+  const hook = `
+    import { registerHooks } from 'node:module';
+    let isGone = true;
+    registerHooks({
+      resolve(name, context, next) {
+        if (name !== 'sharp' || !isGone) return next(name, context);
+        isGone = false;
+        throw new Error('sharp is gone');
+      },
+    });`;
+  const imported = `data:text/javascript,${encodeURIComponent(hook)}`;
+  const server = await startServer({ LOG_LEVEL: 'error' }, ['--import', imported, PROGRAM]);
+  const post = async (path: string, body: unknown, token = '') => {
+    const headers = {
+      'Content-Type': 'application/json',
+      ...(token && { Authorization: `Bearer ${token}` }),
+    };
+    const answer = await fetch(`${server.url}/api${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    return answer.json();
+  };
+  const password = 'correct horse battery';
+  const names = { email: 'pat@example.com', username: 'pat', full_name: 'Pat Doe', phone: null };
+  const offer = { is_service_provider: true, service_categories: ['bartender'] };
+  await post('/auth/register', { ...names, ...offer, password });
+  const { access_token: token } = await post('/auth/login', { email: names.email, password });
+  const { id } = await post('/qr-codes', { service_category: 'bartender' }, token);
+  const photo = await drawPhoto({ width: 64, height: 64 });
+  const send = () =>
+    fetch(`${server.url}/api/qr-codes/${id}/photo`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${token}` },
+      body: bodyOf(photo),
+    });
+  expect((await send()).status).toBe(500);
+  await vi.waitFor(() => expect(server.stderr()).toContain('sharp is gone'));
+  expect((await send()).status).toBe(200);
 });
 
 describe('the size of a photo', () => {

@@ -1,6 +1,6 @@
 /** Each photo is encoded anew, so that nothing else of the file is kept, such as the place where it was taken. */
 import { AppError } from '#shared/errors.ts';
-import { isPicture, openPicture } from '../picture-decoder.ts';
+import { isPicture, loadDecoder, openPicture } from '../picture-decoder.ts';
 
 const KEPT_EDGE = 512;
 /** A square of this size takes some 60 kB, and twice as much where every pixel is noise. */
@@ -13,6 +13,7 @@ const QUALITY = 82;
  */
 export async function redrawPhoto(sent: Uint8Array): Promise<Uint8Array> {
   if (!isPicture(sent)) throw new AppError('not_a_photo');
+  await loadDecoder();
   try {
     const picture = await openPicture(sent);
     return await picture
