@@ -78,13 +78,15 @@ afterAll(stopEverything);
 
 describe('a connection is ended only by an answer that said so', () => {
   test('whatever the status and the framing', async () => {
-    const asked = FRAMINGS.flatMap((framingOf) => targets.map(([, target]) => [target, framingOf] as const));
-    const fates = await Promise.all(
-      asked.map(async ([target, framingOf]) => {
+    // All of them at once would have a slow machine answer later than a connection waits for it.
+    const tried = FRAMINGS.flatMap((framingOf, place) =>
+      targets.map(async ([, target]) => {
+        await sleep(place * 200);
         const fate = await tryConnection(server.port, target, framingOf);
         return { asked: `${target.method} ${target.path}, ${framingOf('').name}`, ...fate };
       }),
     );
+    const fates = await Promise.all(tried);
     const lost = fates.filter(({ said, next, isCut }) => said === 'keep-alive' && (isCut || next.length < 3));
     expect(lost).toEqual([]);
   });
