@@ -34,9 +34,12 @@ export async function call<Answer>(
 
 /** Asks the server whose the stored token is. A refusal logs out; a lost connection does not. */
 export async function verifySession(): Promise<void> {
-  if (readToken() === null) return;
+  const token = readToken();
+  if (token === null) return;
   if (presentSession().status !== 'signed-in') become({ status: 'checking' });
   const outcome = await call((api) => api.auth.me.query());
+  // After a logout or another login meanwhile the answer is about a token of the past.
+  if (token !== readToken()) return;
   if (outcome.failure === null) become({ status: 'signed-in', user: outcome.answer });
-  else if (readToken() !== null && outcome.failure.status !== 401) become({ status: 'unreachable' });
+  else if (outcome.failure.status !== 401) become({ status: 'unreachable' });
 }

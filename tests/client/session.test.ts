@@ -100,3 +100,47 @@ describe('what another tab does', () => {
     expect(verified).toBe(1);
   });
 });
+
+describe('an answer about the stored token', () => {
+  const other: User = { ...user, username: 'sam', fullName: 'Sam' };
+
+  /** Asks whose the token is, and lets `meanwhile` happen before `answer` arrives. */
+  async function verified(
+    meanwhile: (loaded: Awaited<ReturnType<typeof loadPage>>) => void,
+    answer: Response,
+  ) {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<Response>();
+    vi.stubGlobal('fetch', () => {
+      asked.resolve();
+      return answered.promise;
+    });
+    storage.setItem(brand.tokenStorageKey, 'a token');
+    const loaded = await loadPage();
+    const { verifySession } = await import('#client/calls.ts');
+    const verifying = verifySession();
+    await asked.promise;
+    meanwhile(loaded);
+    answered.resolve(answer);
+    await verifying;
+    return loaded.presentSession();
+  }
+
+  const mine = () => Response.json([{ result: { data: user } }]);
+
+  it('signs the page in', async () => {
+    expect(await verified(() => {}, mine())).toEqual({ status: 'signed-in', user });
+  });
+
+  it('signs nobody in once the token is gone', async () => {
+    expect(await verified(({ endSession }) => endSession(), mine())).toEqual({ status: 'signed-out' });
+  });
+
+  it.each([
+    ['tells whose that one was', mine()],
+    ['is a failure', new Response('', { status: 502 })],
+  ])('changes nothing once another one is stored, when it %s', async (_, answer) => {
+    const session = await verified(({ beginSession }) => beginSession('another token', other), answer);
+    expect(session).toEqual({ status: 'signed-in', user: other });
+  });
+});
