@@ -109,19 +109,21 @@ describe('an answer about the stored token', () => {
     meanwhile: (loaded: Awaited<ReturnType<typeof loadPage>>) => void,
     answer: Response,
   ) {
-    const asked = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<Response>();
-    vi.stubGlobal('fetch', () => {
-      asked.resolve();
-      return answered.promise;
-    });
+    let answerNow: (() => void) | undefined;
+    vi.stubGlobal(
+      'fetch',
+      () =>
+        new Promise<Response>((resolve) => {
+          answerNow = () => resolve(answer);
+        }),
+    );
     storage.setItem(brand.tokenStorageKey, 'a token');
     const loaded = await loadPage();
     const { verifySession } = await import('#client/calls.ts');
     const verifying = verifySession();
-    await asked.promise;
+    await vi.waitFor(() => expect(answerNow).toBeDefined());
     meanwhile(loaded);
-    answered.resolve(answer);
+    answerNow?.();
     await verifying;
     return loaded.presentSession();
   }

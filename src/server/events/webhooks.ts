@@ -37,7 +37,10 @@ const EVENT_ID_BYTES = 26;
 /** Methods throw AppError `webhook_not_found` for a webhook that the account does not have. */
 export interface Webhooks {
   list(userId: UserId): Promise<Webhook[]>;
-  /** The secret is told once. @throws AppError `invalid_input` for a forbidden URL and beyond an account's most. */
+  /**
+   * The secret is told once. @throws AppError `invalid_input` for a forbidden URL and beyond an account's most;
+   * `session_ended` for a closed account.
+   */
   add(userId: UserId, webhook: NewWebhook): Promise<WebhookWithSecret>;
   /** @throws AppError `invalid_input` for a URL that must not be called. */
   change(userId: UserId, change: ChangedWebhook): Promise<Webhook>;
@@ -94,7 +97,9 @@ export function createWebhooks(deps: {
       if (!findTarget(url)) throw refusedUrl(NO_URL);
       const secret = random(SECRET_BYTES);
       const endpoint = { id: newWebhookId(random), userId, url, kinds: events, secret, createdAtMs: clock() };
-      if ((await webhooks.add(endpoint, MAX_WEBHOOKS)) === 'full') throw refusedUrl(TOO_MANY);
+      const outcome = await webhooks.add(endpoint, MAX_WEBHOOKS);
+      if (outcome === 'gone') throw new AppError('session_ended');
+      if (outcome === 'full') throw refusedUrl(TOO_MANY);
       return { ...shown(await find(userId, endpoint.id), clock()), secret: secretText(secret) };
     },
 

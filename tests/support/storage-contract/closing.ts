@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { newPhotoName, type TransactionId } from '#shared/ids.ts';
+import { newPhotoName, newWebhookId, type TransactionId } from '#shared/ids.ts';
 import { beginPayment, PLATFORM, payoutAccountOf, payTip } from '../payment-steps.ts';
 import { bytes, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
@@ -101,6 +101,39 @@ export function describeClosing(): void {
       expect(await storage.listQrCodes(provider.id, PREFIX)).toEqual([]);
       expect(await storage.listEndedQrCodes(provider.id, null, 9)).toMatchObject([{ status: 'retired' }]);
       expect(['complete', 'partial']).toContain(await storage.forgetRemnants());
+    });
+
+    test('what a request under way brings once its account is closed is not kept', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { provider, tip } = await setTheScene();
+      const { id } = provider;
+      const given = tip();
+      await storage.recordTip(given);
+      await storage.closeAccount(id, NOW, false);
+      const endpoint = {
+        id: newWebhookId(randomBytes),
+        userId: id,
+        url: 'https://till.example.com/pat',
+        kinds: ['tip.received'] as const,
+        secret: randomBytes(32),
+        createdAtMs: NOW,
+      };
+      expect(await storage.webhooks.add(endpoint, 5)).toBe('gone');
+      expect(await storage.messages.thank(id, given.id, 'Merci', NOW)).toBe('unknown_transaction');
+      await storage.messages.saveThankYous(id, ['Grazie']);
+      const holder = { kind: 'account', id } as const;
+      await storage.factors.beginTotp(holder, bytes('a secret'), NOW);
+      await storage.mails.setMonthlyStatement(id, {
+        isOn: true,
+        timeZone: 'Europe/Paris',
+        statedMonth: '2026-01',
+      });
+
+      expect(await storage.webhooks.list(id)).toEqual([]);
+      expect(await storage.messages.findMessages([given.id])).toEqual([]);
+      expect(await storage.messages.listThankYous(id)).toEqual([]);
+      expect(await storage.factors.findTotp(holder)).toBeNull();
+      expect(await storage.mails.settingsOf(id)).toMatchObject({ monthlyStatement: false, timeZone: 'UTC' });
     });
 
     test('a provider who is closed has no account at the payment service any more, and none that is heard of later', async () => {

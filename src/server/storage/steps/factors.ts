@@ -213,7 +213,7 @@ const removePasskey: StepOf<Factors['removePasskey']> = function* (
 
 const beginTotp: StepOf<Factors['beginTotp']> = function* (statements, _, holder, sealedSecret, nowMs) {
   const key = keyOf(holder);
-  yield* lock(statements, holder);
+  if (!(yield* lock(statements, holder))) return;
   const present = yield* statements.totpOf.one({ ...key });
   yield* statements.saveTotp.change({
     ...key,

@@ -211,7 +211,8 @@ const setMonthlyStatement: StepOf<Mails['setMonthlyStatement']> = function* (
   userId,
   { isOn, timeZone, statedMonth },
 ) {
-  yield* statements.lockAccount.one({ id: userId });
+  const account = yield* statements.lockAccount.one({ id: userId });
+  if (!account || account.closedAtMs !== null) return yield* settingsOf(statements, userId);
   yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
   yield* statements.setMonthlyStatement.change({
     userId,

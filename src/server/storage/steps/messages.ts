@@ -76,7 +76,8 @@ const isGiverBlocked: StepOf<Messages['isBlocked']> = function* (statements, _, 
 };
 
 const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, _, userId, texts) {
-  yield* statements.lockAccount.one({ id: userId });
+  const account = yield* statements.lockAccount.one({ id: userId });
+  if (!account || account.closedAtMs !== null) return;
   yield* statements.deleteReadyOf.change({ userId });
   for (const row of rules.readyRows(userId, texts)) yield* statements.insertReady.change(row);
 };
@@ -97,7 +98,9 @@ function* thank(
 ) {
   // The account is locked before the messages, as for a tip.
   const receiver = yield* statements.lockAccount.one({ id: receiverId });
-  if (receiver && receiver.suspendedAtMs !== null) return { outcome: 'suspended', giverId: null } as const;
+  if (!receiver || receiver.closedAtMs !== null)
+    return { outcome: 'unknown_transaction', giverId: null } as const;
+  if (receiver.suspendedAtMs !== null) return { outcome: 'suspended', giverId: null } as const;
   const tip = yield* statements.transactionById.one({ id });
   // A tip without messages has no row to lock.
   if (tip?.receiverId === receiverId) yield* statements.insertMessages.change(rules.newMessagesRow(tip));

@@ -77,7 +77,8 @@ function* find({ webhookById }: Statements, userId: UserId, id: WebhookId): Step
 const add: StepOf<Webhooks['add']> = function* (statements, isRepeated, endpoint, maxCount) {
   const { id, userId } = endpoint;
   // Other additions wait, so that the endpoints can be counted, and so do new entries.
-  yield* statements.lockAccount.one({ id: userId });
+  const account = yield* statements.lockAccount.one({ id: userId });
+  if (!account || account.closedAtMs !== null) return 'gone';
   if (isRepeated && (yield* find(statements, userId, id))) return 'added';
   if ((yield* statements.webhooksOf.all({ userId })).length >= maxCount) return 'full';
   yield* statements.insertWebhook.change(newWebhookRow(endpoint, yield* newestPlace(statements, userId)));
