@@ -131,6 +131,8 @@ export function describeAudit(): void {
       expect(await numbersOf({ action: 'backup_made' })).toEqual([3, 1]);
       expect(await numbersOf({ subject: 'usr_1', actorName: anna.name })).toEqual([2]);
       expect(await numbersOf({ subject: 'usr_' })).toEqual([]);
+      for (const name of ['actorName', 'action', 'subject'])
+        expect(await numbersOf({ [name]: 'usr_1\0' })).toEqual([]);
       expect(await numbersOf({ sinceMs: NOW + 1, untilMs: NOW + 3 })).toEqual([3, 2]);
       expect(await storage.audit.listActors(9)).toEqual([anna.name, ACTOR.name]);
       expect(await storage.audit.listActors(1)).toEqual([anna.name]);
