@@ -101,6 +101,24 @@ test('a provider’s codes are shown without a connection, also full screen, and
   complaints.length = 0;
 });
 
+test('what was kept in part, because the browser ended meanwhile, is kept by the next page', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await logInAs((await backstage.bothSides()).provider);
+  await page.goto('/dashboard');
+  await expect.poll(() => keptAnswers(page)).toContain('/dashboard');
+  await page.evaluate(async () => {
+    const name = (await window.caches.keys()).find((each) => each.startsWith('dashboard-')) ?? '';
+    await window.caches.delete(name);
+    await window.caches.open(name);
+  });
+  expect(await keptAnswers(page)).toEqual(['/offline']);
+  await page.reload();
+  await expect.poll(() => keptAnswers(page)).toContain('/dashboard');
+});
+
 /**
  * Stands before the server and may answer in its place: what a service worker asks for does not pass through
  * Playwright.

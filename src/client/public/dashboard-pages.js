@@ -51,10 +51,11 @@ async function keepPages() {
 
 /** Keeps all of it or nothing. */
 async function keepDashboard() {
-  if (await caches.has(DASHBOARD_CACHE)) return;
+  const cache = await caches.open(DASHBOARD_CACHE);
+  // It has less when the browser ended in the middle.
+  if ((await cache.keys()).length > DASHBOARD_FILES.length) return;
   const files = DASHBOARD_FILES.map((path) => new Request(path));
   const page = new Request(DASHBOARD, { cache: 'reload' });
-  const cache = await caches.open(DASHBOARD_CACHE);
   await cache.addAll([page, ...files]).catch(async (error) => {
     await caches.delete(DASHBOARD_CACHE);
     throw error;
