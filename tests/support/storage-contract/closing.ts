@@ -136,6 +136,24 @@ export function describeClosing(): void {
       expect(await storage.mails.settingsOf(id)).toMatchObject({ monthlyStatement: false, timeZone: 'UTC' });
     });
 
+    test('a tip under way of somebody whose account is closed is refused with what it says', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { customer, tip } = await setTheScene();
+      const giverMessage = { message: 'From Cam', giverName: 'Cam', isRefused: false };
+      const late = () => ({ ...tip(), giverMessage });
+      await storage.closeAccount(customer.id, NOW, false);
+      const payment = { ...late(), paymentMode: 'test', platform: PLATFORM, expiresAtMs: NOW + 1 } as const;
+      const refused = { outcome: 'giver_suspended' };
+      // Alone, and in a group.
+      expect(await storage.recordTip(late())).toEqual(refused);
+      expect(await Promise.all([1, 2, 3].map(() => storage.recordTip(late())))).toEqual([
+        refused,
+        refused,
+        refused,
+      ]);
+      expect(await storage.payments.beginPayment(payment, NOW)).toEqual(refused);
+    });
+
     test('a provider who is closed has no account at the payment service any more, and none that is heard of later', async () => {
       const { storage, setTheScene, addAccount } = await openStorage();
       const { provider } = await setTheScene();

@@ -92,7 +92,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
           number: accounts.number,
           username: accounts.username,
           fullName: accounts.fullName,
-          isSuspended: sql<boolean>`${accounts.suspendedAtMs} is not null`,
+          isSuspended: sql<boolean>`${accounts.suspendedAtMs} is not null or ${accounts.closedAtMs} is not null`,
           takesTips: sql<boolean>`${accounts.closesAtMs} is null and ${accounts.suspendedAtMs} is null`,
           position: accounts.lastPosition,
           receivedCents: accounts.totalTipsReceivedCents,

@@ -18,9 +18,10 @@ export const ownsCode = eq(accounts.id, qrCodes.userId);
 const statusForGivers = sql<QrCodeStatus>`case
   when ${qrCodes.status} = 'active' and (${accounts.closesAtMs} is not null or ${accounts.suspendedAtMs} is not null)
   then 'paused' else ${qrCodes.status} end`;
-/** Read with the code, so that a tip asks for no statement more. */
+/** Read with the code, so that a tip asks for no statement more; true of one who is closed, too. */
 const isGiverSuspended = sql`exists (
-  select 1 from ${accounts} as giver where giver.id = ${value('giverId')} and giver.suspended_at_ms is not null
+  select 1 from ${accounts} as giver where giver.id = ${value('giverId')}
+    and (giver.suspended_at_ms is not null or giver.closed_at_ms is not null)
 )`.mapWith(Boolean);
 
 export function codeStatements({ db }: Builder) {
