@@ -4,6 +4,7 @@ import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { newUserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import { stubPage, stubStorage } from './browser.ts';
 
 const user: User = {
@@ -136,6 +137,21 @@ describe('an answer about the stored token', () => {
 
   it('signs nobody in once the token is gone', async () => {
     expect(await verified(({ endSession }) => endSession(), mine())).toEqual({ status: 'signed-out' });
+  });
+
+  it('leaves the server unreachable when it does not come in time', async () => {
+    const patience = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(patience.signal);
+    vi.stubGlobal('fetch', (_: unknown, init?: RequestInit) => {
+      patience.abort();
+      return init?.signal?.aborted ? Promise.reject(init.signal.reason) : new Promise(() => {});
+    });
+    storage.setItem(brand.tokenStorageKey, 'a token');
+    const { presentSession } = await loadPage();
+    await (await import('#client/calls.ts')).verifySession();
+    expect(presentSession()).toEqual({ status: 'unreachable' });
+    expect(timeout).toHaveBeenCalledWith(CLIENT_PATIENCE_MS);
+    timeout.mockRestore();
   });
 
   it.each([
