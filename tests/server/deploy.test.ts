@@ -132,7 +132,8 @@ describe('the image', () => {
   );
 
   test('sets what the server knows, and serves other machines from the port that it exposes', () => {
-    const { PATH: _, NODE_ENV: __, MALLOC_ARENA_MAX: arenas, ...imageSettings } = variables;
+    const { PATH: _, NODE_ENV: __, MALLOC_ARENA_MAX: arenas, ...ours } = variables;
+    const { SQLITE_TMPDIR: ___, ...imageSettings } = ours;
     expect({ MALLOC_ARENA_MAX: arenas }).toEqual(ARENAS);
     expect(SETTING_NAMES).toEqual(expect.arrayContaining(Object.keys(imageSettings)));
     const config = parseConfig({ ...variables, PUBLIC_URL: 'https://tips.example.com' });
@@ -142,6 +143,10 @@ describe('the image', () => {
       warnings: [],
     });
     expect(lastStage).toMatch(new RegExp(`^EXPOSE ${config.port}$`, 'm'));
+  });
+
+  test('lets SQLite sort in files where a read-only container may write', () => {
+    expect(dockerfile.match(/^VOLUME (.+)$/m)?.[1]).toBe(JSON.stringify([variables['SQLITE_TMPDIR']]));
   });
 
   test('has neither npm nor a compiler, and runs as a user without privileges', () => {

@@ -6,15 +6,18 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
+import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { manageSqlite } from '#server/storage/sqlite/database.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const MEGABYTE = 2 ** 20;
 const PAGE = 4_096;
 
-/** A ledger on a disk of its own of 24 MB, beside a file that takes some of it. */
-async function createSmallDisk({ skip }: TestContext, ballastBytes = 0) {
+/** @returns the folder of a disk of its own of 24 MB. */
+function mountSmallDisk({ skip }: TestContext): string {
   const folder = temporaryFolder();
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', folder], { stdio: 'ignore' });
@@ -23,6 +26,12 @@ async function createSmallDisk({ skip }: TestContext, ballastBytes = 0) {
   }
   // Registered first, and so done last: after the database is closed.
   onTestFinished(() => void execFileSync('umount', [folder]));
+  return folder;
+}
+
+/** A ledger on such a disk, beside a file that takes some of it. */
+async function createSmallDisk(context: TestContext, ballastBytes = 0) {
+  const folder = mountSmallDisk(context);
   const path = join(folder, 'tipwell.db');
   const ballast = join(folder, 'somebody-elses');
   writeFileSync(ballast, Buffer.alloc(ballastBytes));
@@ -90,6 +99,28 @@ test('a server whose disk has room for a page, and none for a tip, says that it 
   rmSync(t.ballast);
   await vi.waitFor(() => t.storage.proveWritable(), { timeout: 10_000, interval: 50 });
   expect(await t.give(1)).toBe(1);
+});
+
+test('a start that finds no room to bring the tables up to date says so in a sentence, and ends its work once there is', async (context) => {
+  const folder = mountSmallDisk(context);
+  const path = join(folder, 'tipwell.db');
+  const earlier = openDatabase(path);
+  makeEarlierLedger(earlier, 2_000);
+  earlier.close();
+  const ballast = join(folder, 'somebody-elses');
+  const { bavail, bsize } = statfsSync(folder);
+  writeFileSync(ballast, Buffer.alloc(bavail * bsize - 64 * PAGE));
+  const start = () =>
+    manageSqlite(path).openForServer({ clock: Date.now, warn() {}, tellNew() {}, announce: () => () => {} });
+
+  await expect(start()).rejects.toMatchObject({
+    name: 'DatabaseRefused',
+    message: `Cannot open the database ${path}: database or disk is full`,
+  });
+  rmSync(ballast);
+  const storage = await start();
+  await storage.close();
+  expect(await manageSqlite(path).check([])).toMatchObject({ tipCount: 2_000, problems: [] });
 });
 
 test('readiness is proved by no fewer pages than any tip writes', async () => {

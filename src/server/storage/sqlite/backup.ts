@@ -4,7 +4,7 @@ import { readMigrations } from '../care/migrations.ts';
 import { findingsOf, unread } from '../checks/findings.ts';
 import { createComparedPast, type NotedPast } from '../checks/past.ts';
 import { DatabaseRefused, type Findings } from '../port/database.ts';
-import { type Database, isSqliteError, openDatabase, refuseDamage } from './connection.ts';
+import { type Database, isSqliteError, openDatabase, refuseFaults } from './connection.ts';
 import { makeFile } from './database-files.ts';
 import { checkAuditLog, checkIntegrity, checkLedger, tipsOfPast } from './ledger-check.ts';
 import { checkSchema } from './migrations.ts';
@@ -55,7 +55,7 @@ export function copyDatabase(path: string, copy: string, name: string): void {
 
 /** @throws DatabaseRefused when there is no database or it is damaged. */
 function readFile<Result>(path: string, read: (database: Database) => Result): Result {
-  return refuseDamage(path, () => {
+  return refuseFaults(path, () => {
     const database = openDatabase(path, { mustExist: true, readonly: true });
     try {
       return read(database);

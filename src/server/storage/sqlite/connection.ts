@@ -123,6 +123,8 @@ export function holdDatabase(path: string): () => void {
   }
 }
 
+export const DAMAGE = ['SQLITE_NOTADB', 'SQLITE_CORRUPT'] as const;
+
 /** Matches SQLite's error codes, extended ones such as `SQLITE_IOERR_WRITE` included. */
 export function isSqliteError(
   error: unknown,
@@ -134,19 +136,22 @@ export function isSqliteError(
   );
 }
 
-/** @throws DatabaseRefused for damage met while opening; other errors of `step` are passed on. */
-export function refuseDamage<Result>(path: string, step: () => Result): Result {
+/** @throws DatabaseRefused for damage and faults of the disk; other errors of `step` are passed on. */
+export function refuseFaults<Result>(path: string, step: () => Result): Result {
   try {
     return step();
   } catch (error) {
-    if (!isSqliteError(error, 'SQLITE_NOTADB', 'SQLITE_CORRUPT')) throw error;
+    if (!isSqliteError(error, ...DAMAGE, 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY')) throw error;
     throw new DatabaseRefused(`Cannot open the database ${path}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
 function reasonOf(error: unknown): string {
-  if (isSqliteError(error, 'SQLITE_NOTADB', 'SQLITE_CORRUPT')) {
+  if (isSqliteError(error, ...DAMAGE)) {
     return 'the file is damaged or no SQLite database. Restore a backup with `npm run db:restore -- FILE`.';
+  }
+  if (isSqliteError(error, 'SQLITE_IOERR_GETTEMPPATH')) {
+    return 'no folder for temporary files can be written to. Let SQLITE_TMPDIR name one that can, such as that of the database.';
   }
   return error instanceof Error ? error.message : String(error);
 }

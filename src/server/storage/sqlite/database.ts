@@ -7,7 +7,7 @@ import { type Storage, StorageUnavailable } from '../port/storage.ts';
 import type { Statements } from '../statements/all.ts';
 import { readAll } from './all-rows.ts';
 import { backUp, inspectDatabase } from './backup.ts';
-import { type Database, holdDatabase, openDatabase, refuseDamage } from './connection.ts';
+import { type Database, holdDatabase, openDatabase, refuseFaults } from './connection.ts';
 import { prepareStatements } from './driver.ts';
 import { watchFiles } from './file-watch.ts';
 import { asUnavailable } from './group-commit.ts';
@@ -78,7 +78,7 @@ async function openStorage(
     return await open(database);
   } catch (error) {
     database.close();
-    return refuseDamage(path, () => {
+    return refuseFaults(path, () => {
       throw error;
     });
   }
