@@ -6,6 +6,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -409,6 +410,8 @@ describe('restoring', () => {
 
   test.each([
     ['text', (file: string) => writeFileSync(file, 'no database at all')],
+    ['not there', () => {}],
+    ['a folder', (file: string) => mkdirSync(file)],
     [
       'another program’s database',
       (file: string) => new SqliteDatabase(file).exec('CREATE TABLE t (x)').close(),
@@ -439,6 +442,8 @@ describe('restoring', () => {
     const restored = await runHere('db-restore', env, [bad]);
     expect(restored.code).toBe(1);
     expect(restored.stderr.trim().split('\n')).toHaveLength(1);
+    expect(restored.stderr).toContain(bad);
+    expect(restored.stderr).not.toContain('db:restore');
     expect(tipsIn(path)).toEqual([id]);
     expect(existsSync(`${path}.before-restore`)).toBe(false);
     expect(existsSync(`${path}.incoming`)).toBe(false);

@@ -20,10 +20,12 @@ export function readMigrations(engine: DatabaseAddress['engine']): Migration[] {
   return files.map(({ hash, sql }) => ({ hash, statements: sql }));
 }
 
+export class UnknownVersion extends DatabaseRefused {}
+
 /** @param seen hashes in the order they were applied. @throws DatabaseRefused when this build does not know one. */
 export function requireKnown(seen: readonly string[], known: readonly Migration[]): void {
   if (areKnown(seen, known)) return;
-  throw new DatabaseRefused(
+  throw new UnknownVersion(
     `The database was made by a newer or different version of ${SOFTWARE}. Start that version, or restore a backup.`,
   );
 }

@@ -1,15 +1,16 @@
 /** Restores a backup: keeps the present database aside, ends sessions, tells the operator of changes. */
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { SOFTWARE } from '#shared/software.ts';
 import { AUDIT_HEAD } from '../care/audit.ts';
 import { flush } from '../care/backup-file.ts';
-import { isCurrent, readMigrations } from '../care/migrations.ts';
+import { isCurrent, readMigrations, UnknownVersion } from '../care/migrations.ts';
 import { compareWithPresent, settle } from '../care/restore.ts';
-import { findFirstDifference } from '../checks/past.ts';
+import { findFirstDifference, type NotedPast } from '../checks/past.ts';
 import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
 import type { AuditHead } from '../rules/audit.ts';
 import { copyDatabase, requireSound } from './backup.ts';
-import { type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
+import { DAMAGE, type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
 import { COMPANIONS, locate, removeDatabase, tighten } from './database-files.ts';
 import { checkIntegrity, tipsOfPast } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
@@ -21,7 +22,7 @@ export async function restore(backup: string, path: string, options: RestoreOpti
   const incoming = `${place}.incoming`;
   try {
     if (locate(backup) === place) throw new DatabaseRefused('The backup is the database itself.');
-    requireSound(backup, options.noted);
+    requireBackup(backup, options.noted);
     removeDatabase(incoming);
     copyDatabase(backup, incoming, `the restored database beside ${path}`);
     const { tipCount, past } = requireSound(incoming, options.noted);
@@ -36,6 +37,23 @@ export async function restore(backup: string, path: string, options: RestoreOpti
   } finally {
     removeDatabase(incoming);
     release();
+  }
+}
+
+/** The reasons of a database that cannot be opened are those of a server, which advises to restore a backup. */
+function requireBackup(backup: string, noted: NotedPast | null): void {
+  if (!statSync(backup, { throwIfNoEntry: false })?.isFile())
+    throw new DatabaseRefused(`There is no file ${backup}. Nothing was changed.`);
+  const refused = (reason: string) =>
+    new DatabaseRefused(`The backup ${backup} ${reason}. Nothing was changed.`);
+  try {
+    requireSound(backup, noted);
+  } catch (error) {
+    if (error instanceof UnknownVersion)
+      throw refused(`was made by a newer or different version of ${SOFTWARE}; restore it with that one`);
+    if (error instanceof DatabaseRefused && isSqliteError(error.cause, ...DAMAGE))
+      throw refused('is damaged or no SQLite database; take another one');
+    throw error;
   }
 }
 
