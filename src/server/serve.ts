@@ -154,7 +154,10 @@ async function start(): Promise<void> {
     const { maintenance } = config;
     metrics.watch({ storage, streams: app.streams, troubles: troubles.present, maintenance });
     const { serveMetrics } = await import('./metrics/metrics-server.ts');
-    await serveMetrics(metrics, { ...config.metrics, log });
+    const { host, port } = config.metrics;
+    await serveMetrics(metrics, { host, port, log }).catch((cause: unknown) => {
+      throw cannotListen(`METRICS_HOST ${host}, METRICS_PORT ${port}`, cause);
+    });
   }
   log.info({ ...RUNNING, database: database.name }, 'listening');
   await tellWarnings({ config, own, storage, log });
@@ -278,12 +281,16 @@ function listen(app: App, config: Config): Promise<Server> {
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(SILENCE_PATIENCE_MS);
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const reason = cause.code === 'EADDRINUSE' ? 'the port is already in use' : cause.message;
-      reject(new ConfigError(`cannot listen on ${config.host} port ${config.port}: ${reason}`, { cause }));
-    });
+    server.once('error', (cause) => reject(cannotListen(`${config.host} port ${config.port}`, cause)));
     server.listen(config.port, config.host, () => resolve(server));
   });
+}
+
+function cannotListen(place: string, cause: unknown): ConfigError {
+  if (!(cause instanceof Error)) throw cause;
+  const isTaken = 'code' in cause && cause.code === 'EADDRINUSE';
+  const reason = isTaken ? 'the port is already in use' : cause.message;
+  return new ConfigError(`cannot listen on ${place}: ${reason}`, { cause });
 }
 
 function drain(server: Server): Promise<void> {

@@ -65,6 +65,16 @@ describe.concurrent('the process', () => {
     expect((await get(first.port, '/readyz')).status).toBe(200);
   });
 
+  test('refuses to start with a port for metrics that somebody else has', async () => {
+    const end = await runToEnd('serve', {
+      PORT: String(await freePort()),
+      METRICS_PORT: String(first.port),
+      DATABASE_URL: join(temporaryFolder(), 'other.db'),
+      LOG_LEVEL: 'silent',
+    });
+    expectRefusedStart(end, new RegExp(`METRICS_PORT ${first.port}: the port is already in use`));
+  });
+
   test('refuses to start on a database that another process has, until that one ends, however it ends', async () => {
     const databasePath = join(temporaryFolder(), 'tipwell.db');
     const env = { DATABASE_URL: databasePath };
