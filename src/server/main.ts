@@ -36,8 +36,10 @@ async function main(name: string | undefined, words: readonly string[]): Promise
   }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load) return (await import('./commands/command.ts')).runInThisProcess(await load(), words);
-  process.stderr.write(`Usage: main.js [${[...Object.keys(COMMANDS), '--version'].join(' | ')}]\n`);
-  process.exitCode = 1;
+  const isHelp = name === '--help' || name === '-h';
+  const usage = `Usage: main.js [${[...Object.keys(COMMANDS), '--version'].join(' | ')}]\n`;
+  (isHelp ? process.stdout : process.stderr).write(usage);
+  process.exitCode = isHelp ? 0 : 1;
 }
 
 refuseOldNode();

@@ -98,6 +98,20 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test.each([
+    'db-backup',
+    'account',
+    'invite',
+    'operator',
+  ] as const)('%s says with --help how it is called, and succeeds', async (name) => {
+    const { path } = await openWithPeople();
+    for (const asked of ['--help', '-h']) {
+      const { code, stdout, stderr } = await runHere(name, { DATABASE_URL: path }, [asked]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^Usage: npm run [^\n]+\n$/);
+    }
+  });
+
   test('commands without the words that they need show how they are called, and fail', async () => {
     expect(await runToEnd('db-backup')).toMatchObject({
       code: 1,

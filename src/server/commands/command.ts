@@ -25,6 +25,9 @@ interface CommandInput {
 
 export class UsageError extends Error {}
 
+/** Its message is what was asked for by `--help`. */
+class HelpAsked extends Error {}
+
 /** Returns whether all is well. */
 export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 
@@ -49,6 +52,10 @@ export async function runCommand(
     const say = (line: string) => terminal.print(`${visible(line)}\n`);
     return (await command({ config, database: databaseAt(config.database), words, say, actor })) ? 0 : 1;
   } catch (error) {
+    if (error instanceof HelpAsked) {
+      terminal.print(`${error.message}\n`);
+      return 0;
+    }
     if (!isForeseen(error)) throw error;
     terminal.printError(`${visible(error.message)}\n`);
     return 1;
@@ -127,6 +134,7 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
   usage: string,
   options: Options,
 ) {
+  if (words[0] === '--help' || words[0] === '-h') throw new HelpAsked(`Usage: ${usage}`);
   try {
     return parseArgs({ args: words, options, allowPositionals: true, strict: true });
   } catch (error) {

@@ -84,8 +84,8 @@ function actionOf(words: readonly string[], acting: (reason: string | undefined)
     return list;
   }
   const act = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!act) throw new UsageError(`Usage: ${USAGE}`);
   const { positionals, values } = parseWords(words, { usage: USAGE, count: 2, options: REASON });
+  if (!act) throw new UsageError(`Usage: ${USAGE}`);
   const [, typed = ''] = positionals;
   const { data: email } = emailForm.safeParse(typed);
   if (email === undefined) throw new UsageError(`This is no email: ${JSON.stringify(typed)}.`);
