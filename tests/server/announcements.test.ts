@@ -45,6 +45,8 @@ test.each([
   [['one', 'two'], 'Usage: npm run announce'],
   [['show', '--until', '2999-01-01'], 'Usage: npm run announce'],
   [['end', '--from', '2999-01-01'], 'Usage: npm run announce'],
+  [['list'], 'To announce "list", begin it with a capital letter. Usage: npm run announce'],
+  [['sohw'], 'To announce "sohw"'],
   [['  '], 'The announcement needs a text'],
   [['bell \u0007'], 'The announcement needs a text'],
   [['😀'.repeat(281)], 'An announcement has at most 280 characters. This has 281.'],

@@ -16,6 +16,11 @@ export const announce: Command = async ({ database, words, actor, say }) => {
   const nowMs = Date.now();
   const isAction = text === 'show' || text === 'end';
   const acts = actsOf(actor, reason, Date.now);
+  // Everybody would read `list` or `sohw`.
+  if (!isAction && /^[a-z-]+$/.test(text.trim()))
+    throw new UsageError(
+      `To announce ${JSON.stringify(text)}, begin it with a capital letter. Usage: ${USAGE}`,
+    );
   const others = Object.keys(values).filter((name) => name !== 'reason' || text === 'show');
   if (isAction && others.length > 0) throw new UsageError(`Usage: ${USAGE}`);
   const times = {
