@@ -21,6 +21,7 @@ import {
   isPushHost,
   isSmtpUrl,
   timeFrom,
+  warnOfMisspelt,
 } from './setting-forms.ts';
 import type { DatabaseAddress } from './storage/port/database.ts';
 import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
@@ -248,7 +249,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
   if (data.WEBHOOK_LOOPBACK === 'on' && publicUrl.startsWith('https:')) {
     throw new ConfigError('WEBHOOK_LOOPBACK may be on only while PUBLIC_URL is not an https URL');
   }
-  const warnings: string[] = [];
+  const warnings = warnOfMisspelt(Object.keys(given), SETTING_NAMES);
   if (isOwnMachine(publicUrl) && (data.NODE_ENV === 'production' || !isLoopback(data.HOST))) {
     warnings.push(
       `PUBLIC_URL is ${data.PUBLIC_URL ?? 'not set'}: printed QR codes will lead to ` +

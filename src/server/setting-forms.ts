@@ -1,6 +1,7 @@
 /** The forms that texts of settings and commands must have. */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { distanceBetween } from '#shared/unknown-names.ts';
 import type { DatabaseAddress } from './storage/port/database.ts';
 import { isMeantForPostgres } from './storage/postgres-url.ts';
 
@@ -90,5 +91,22 @@ function pathIn(text: string): string {
 }
 
 function isFilePath(path: string): boolean {
-  return path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:/i.test(path);
+  // `docker run --env-file` passes quotation marks on; a new database would be made under such a name.
+  return path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:|^["']/i.test(path);
+}
+
+/** Shorter names of settings are near to those of other programs: PORT, HOST. */
+const SHORTEST_MISSPELT = 7;
+const MOST_MISTAKES = 2;
+
+/** @returns a warning for each name of the environment that is almost that of a setting. */
+export function warnOfMisspelt(names: readonly string[], settings: readonly string[]): string[] {
+  return names
+    .filter((name) => name.length >= SHORTEST_MISSPELT && !settings.includes(name))
+    .flatMap((name) => {
+      const meant = settings.find(
+        (setting) => setting.length >= SHORTEST_MISSPELT && distanceBetween(name, setting) <= MOST_MISTAKES,
+      );
+      return meant === undefined ? [] : [`${name} is no setting and changes nothing: is ${meant} meant?`];
+    });
 }

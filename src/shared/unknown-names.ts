@@ -54,7 +54,7 @@ function isPartOf(one: string, other: string): boolean {
 }
 
 /** Optimal string alignment: the number of letters to change, add, remove or swap with the next. */
-function distanceBetween(one: string, other: string): number {
+export function distanceBetween(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row += 1) {

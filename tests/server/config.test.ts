@@ -196,6 +196,24 @@ test.each([
   });
 });
 
+test.each([
+  ['PUBLIC_ULR', 'PUBLIC_URL'],
+  ['BACKUP_FOLDR', 'BACKUP_FOLDER'],
+  ['REGISTATION', 'REGISTRATION'],
+  ['GUEST_TIP', 'GUEST_TIPS'],
+  ['SMPT_URL', 'SMTP_URL'],
+])('a misspelt name is warned about, because it changes nothing: %s', (misspelt, meant) => {
+  const { warnings } = parseConfig({ [misspelt]: 'x' });
+  expect(warnings).toEqual([`${misspelt} is no setting and changes nothing: is ${meant} meant?`]);
+  expect(parseConfig({ [misspelt]: '' }).warnings).toEqual([]);
+});
+
+test('names of other programs are not taken for misspelt settings', () => {
+  const others =
+    'HOME PATH SHELL HOSTNAME LOGNAME PGHOST PGPORT MAIL MAILTO LS_COLORS NODE_ENV NODE_OPTIONS TZ HTTP_PROXY HTTPS_PROXY NO_PROXY SQLITE_TMPDIR MALLOC_ARENA_MAX NODE_EXTRA_CA_CERTS STRIPE_PUBLISHABLE_KEY POSTGRES_PASSWORD SITE UPSTREAMS';
+  expect(parseConfig(Object.fromEntries(others.split(' ').map((name) => [name, 'x']))).warnings).toEqual([]);
+});
+
 describe('a bad value stops the start', () => {
   test.each([
     ['HOST', ['not a host', 'http://localhost', 'a/b', '127.0.0.1\n', 'x'.repeat(254)]],
@@ -227,6 +245,8 @@ describe('a bad value stops the start', () => {
       'DATABASE_URL',
       [
         'mysql://x',
+        '"/var/lib/tipwell/tipwell.db"',
+        "'tips.db'",
         'file:',
         'file://',
         'a\0b',
