@@ -256,6 +256,8 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
         `${new URL(publicUrl).hostname}, where no customer can go.`,
     );
   }
+  if (data.TRUST_PROXY.some((network) => network.endsWith('/0')))
+    warnings.push('TRUST_PROXY names every address: whoever reaches this server can pass for any address.');
   if (data.MAINTENANCE === 'on') warnings.push('MAINTENANCE is on: tips and refunds are paused.');
   return {
     host: data.HOST,

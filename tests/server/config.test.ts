@@ -208,6 +208,14 @@ test.each([
   expect(parseConfig({ [misspelt]: '' }).warnings).toEqual([]);
 });
 
+test.each([
+  '0.0.0.0/0',
+  '127.0.0.1, ::/0',
+])('TRUST_PROXY=%s is warned about, because it trusts everybody', (list) => {
+  expect(parseConfig({ TRUST_PROXY: list }).warnings).toEqual([expect.stringContaining('TRUST_PROXY')]);
+  expect(parseConfig({ TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' }).warnings).toEqual([]);
+});
+
 test('names of other programs are not taken for misspelt settings', () => {
   const others =
     'HOME PATH SHELL HOSTNAME LOGNAME PGHOST PGPORT MAIL MAILTO LS_COLORS NODE_ENV NODE_OPTIONS TZ HTTP_PROXY HTTPS_PROXY NO_PROXY SQLITE_TMPDIR MALLOC_ARENA_MAX NODE_EXTRA_CA_CERTS STRIPE_PUBLISHABLE_KEY POSTGRES_PASSWORD SITE UPSTREAMS';
