@@ -351,6 +351,8 @@ const config: ViteUserConfig = {
     migrationsOfThisBuild(),
   ],
   builder: {},
+  // That compressing takes most of a build is no warning for whoever starts the server for the first time.
+  build: { rollupOptions: { checks: { pluginTimings: false } } },
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [

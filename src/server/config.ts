@@ -130,7 +130,10 @@ const environment = z.object({
     .optional(),
   DATABASE_URL: z
     .string()
-    .refine(isDatabase, 'must be a file path, or the address of a PostgreSQL database')
+    .refine(
+      isDatabase,
+      'must be a file path without quotation marks, or the address of a PostgreSQL database',
+    )
     .refine(
       (text) => !isMeantForPostgres(text) || isPostgresUrl(text),
       'must name a host and a database, such as postgres://tipwell:PASSWORD@db.example.com/tipwell, ' +
