@@ -288,6 +288,17 @@ describe('npm run db:move', () => {
     expect(await isEmpty(url)).toBe(true);
   });
 
+  test('says of an address without its password that the password is missing', async () => {
+    const { path } = await writeBooks();
+    const url = new URL(await createPostgresDatabase());
+    url.password = '';
+    const { code, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url.href]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/: the server asks for a password, and the address has none\.\n$/),
+    });
+  });
+
   test('says in one line what is wrong with its words, without a password', async () => {
     const { path } = await writeBooks();
     const closed = `postgres://tip:${SECRET}@127.0.0.1:1/tips?password=${SECRET}`;

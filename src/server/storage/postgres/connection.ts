@@ -145,6 +145,8 @@ export async function connectOrRefuse(
 /** For a host with several addresses the driver reports an AggregateError without a message. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join('; ');
+  if (error instanceof Error && error.message.endsWith('client password must be a string'))
+    return 'the server asks for a password, and the address has none';
   return error instanceof Error ? error.message : String(error);
 }
 
