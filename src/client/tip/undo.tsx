@@ -44,7 +44,7 @@ export function Undo({ receipt, provider }: UndoProps) {
       )}
       {isOffered && (
         <Button
-          ref={(button) => () => handFocusOn(button)}
+          ref={handFocusOnLater}
           look="quiet"
           className={styles.undo}
           aria-describedby={untilId}
@@ -68,8 +68,13 @@ function timeOf(iso: string): string {
   return new Date(iso).toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' });
 }
 
-/** A button that goes while it has the focus leaves it to the heading of its step. */
-function handFocusOn(button: HTMLButtonElement | null): void {
-  if (button !== document.activeElement) return;
-  button?.closest('section')?.querySelector('h2')?.focus({ preventScroll: true });
+/**
+ * A button that goes while it has the focus leaves it to the heading of its step. It is the same function in each
+ * second: React calls what a ref returned also when the next ref is another function.
+ */
+function handFocusOnLater(button: HTMLButtonElement | null) {
+  return () => {
+    if (button !== document.activeElement) return;
+    button?.closest('section')?.querySelector('h2')?.focus({ preventScroll: true });
+  };
 }
