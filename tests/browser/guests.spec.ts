@@ -4,7 +4,15 @@
  */
 import type { Page } from '@playwright/test';
 import { startServer } from '../support/running-server.ts';
-import { Backstage, expect, logInByForm, test as offTest, storedToken, toast } from './fixtures.ts';
+import {
+  Backstage,
+  expect,
+  holdAnswers,
+  logInByForm,
+  test as offTest,
+  storedToken,
+  toast,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { test } from './received-tips.ts';
@@ -45,7 +53,15 @@ test.describe('a guest', () => {
     await expect(page.getByText(NO_ACCOUNT)).toBeVisible();
     await picture(page, 'guests-02-payment');
     await expectForEverybody(page, 'payment of a guest');
+    const { asked, release } = await holdAnswers(page, /transactions\.create/);
+    const place = await payButton(page).boundingBox();
     await payButton(page).click();
+    await expect.poll(asked).toBe(1);
+    await expect(payButton(page)).toHaveText('Processing payment...');
+    // The second tap of a double tap hits what the first one did.
+    expect(Math.abs(((await payButton(page).boundingBox())?.y ?? 0) - (place?.y ?? 0))).toBeLessThan(5);
+    await expect(page.getByRole('link', { name: 'Log in' })).toBeHidden();
+    release();
     await expect(success(page)).toBeVisible();
     await page.waitForURL(new RegExp(`/tip/${code}\\?paid=${TOKEN.source}$`));
     const token = tokenAt(page);
@@ -99,6 +115,20 @@ test.describe('a guest', () => {
     await expect(payButton(page)).toBeFocused();
     await page.keyboard.press('Enter');
     await expect(success(page)).toBeFocused();
+    const undo = page.getByRole('button', { name: 'Undo', exact: true });
+    await undo.focus();
+    // A screen reader would read out each element that takes the focus meanwhile.
+    await page.evaluate(() => {
+      document.addEventListener('focusin', () => document.body.setAttribute('data-focus-moved', ''));
+    });
+    const left = await undo.textContent();
+    await expect(undo).not.toHaveText(left ?? '');
+    await expect(undo).toBeFocused();
+    await expect(page.locator('body[data-focus-moved]')).toHaveCount(0);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('dialog', { name: 'Take back your $20.00 tip?' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(undo).toBeFocused();
     await page.getByRole('link', { name: 'Receipt', exact: true }).focus();
     await page.keyboard.press('Enter');
     await expect(found(page, 'Tip sent')).toBeFocused();

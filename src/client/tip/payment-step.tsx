@@ -103,7 +103,7 @@ export function PaymentStep(props: PaymentStepProps) {
           {NOTES[mode]}
         </p>
         {/* An attempt that was sent as a guest is settled as a guest. */}
-        {attempt.userId === GUEST && !provider.isDemo && !attempt.wasSent && !isPaying && (
+        {attempt.userId === GUEST && !provider.isDemo && (isPaying || !attempt.wasSent) && (
           <p className={styles.note}>
             You pay without an account.{' '}
             <Link href={authFor(currentPath())} onClick={logIn}>
