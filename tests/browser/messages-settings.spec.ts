@@ -91,6 +91,7 @@ test('whoever is blocked stands in the profile, under the name or the tip, and c
   await question(page, 'Unblock this person?').getByRole('button', { name: 'Unblock' }).click();
   await expect(list).toHaveCount(1);
   await expect(toast(page, 'Unblocked')).toBeVisible();
+  await expect(page.locator(':focus').getByRole('listitem')).toHaveCount(1);
   await tipWith(backstage, customer, code, {});
   await expect(tipWith(backstage, other, code, {})).rejects.toThrow('qr_code_paused');
 });

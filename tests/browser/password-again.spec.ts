@@ -121,6 +121,7 @@ test('a download of all data and a new API key ask for the password, and are mad
   await page.getByRole('dialog').getByRole('button', { name: 'End Key' }).click();
   await expect(toast(page, 'Key ended')).toBeVisible();
   await expect(page.getByText('You have no keys.')).toBeVisible();
+  await expect(page.locator(':focus')).toHaveText('You have no keys.');
   await expect(backstage.call('GET', '/transactions', { token: text })).rejects.toThrow('invalid_api_key');
   expect(complaints.splice(0)).toHaveLength(2);
 });

@@ -80,6 +80,8 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   await page.getByLabel('Code that the app shows').fill(totpAt(secret, Date.now()));
   await press(page, 'Finish Setup');
   await expect(page.getByText('Authenticator app', { exact: true })).toBeVisible();
+  // The button that opened the dialog is gone.
+  await expect(page.locator(':focus')).toContainText('10 of 10 left');
   await picture(page, 'second-factors');
   await expectForEverybody(page, 'the second factors in the profile');
 
@@ -109,13 +111,15 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
 
   await page.goto('/dashboard?tab=profile&open=security');
   await expect(page.getByText('9 of 10 left')).toBeVisible();
-  for (const [name, told] of [
-    ['Remove My phone', 'Passkey removed'],
-    ['Remove the authenticator app', 'Authenticator app removed'],
+  for (const [name, told, left] of [
+    ['Remove My phone', 'Passkey removed', /^Authenticator app/],
+    ['Remove the authenticator app', 'Authenticator app removed', ''],
   ] as const) {
     await press(page, name);
     await dialog(page).getByRole('button', { name: 'Remove', exact: true }).click();
     await expect(toast(page, told)).toBeVisible();
+    await expect(page.getByRole('button', { name })).toHaveCount(0);
+    await expect(page.locator(':focus')).toHaveText(left);
   }
   await expect(page.getByText('of 10 left')).toHaveCount(0);
   // The refusals of the step and of the wrong code.

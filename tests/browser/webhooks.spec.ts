@@ -97,6 +97,7 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
     .getByRole('button', { name: 'Remove Webhook' })
     .click();
   await expect(page.getByText('You have no webhooks.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Webhooks', exact: true })).toBeFocused();
   expect(receiver.problems).toEqual([]);
   await receiver.close();
 });

@@ -13,7 +13,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
-import { useQuestion } from '../question.ts';
+import { focusIfLost, useQuestion } from '../question.ts';
 import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
 import { NewPasskey } from './new-passkey.tsx';
@@ -73,10 +73,18 @@ function Ready({ user, factors, onAdded }: ReadyProps) {
   const hasAny = passkeys.length > 0 || hasTotp;
   const isLast = passkeys.length + Number(hasTotp) === 1;
 
+  // React draws a list that was loaded again after this, without the button that was pressed.
+  const keepFocus = () => setTimeout(() => focusIfLost(list.current));
+
   const closeDialog = () => {
     setOpened(null);
-    void utils.secondFactors.list.invalidate();
+    void utils.secondFactors.list.invalidate().then(keepFocus);
     onAdded?.();
+  };
+
+  const closeRemoval = () => {
+    close();
+    keepFocus();
   };
 
   return (
@@ -136,7 +144,7 @@ function Ready({ user, factors, onAdded }: ReadyProps) {
       {opened === 'passkey' && <NewPasskey user={user} onClose={closeDialog} />}
       {opened === 'app' && <SetUpApp user={user} onClose={closeDialog} />}
       {opened === 'codes' && <NewRecoveryCodes user={user} onClose={closeDialog} />}
-      {asked && <Removal of={asked} isLast={isLast} onClose={close} />}
+      {asked && <Removal of={asked} isLast={isLast} onClose={closeRemoval} />}
     </>
   );
 }

@@ -16,7 +16,7 @@ import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
-import { useQuestion } from '../question.ts';
+import { focusIfLost, useQuestion } from '../question.ts';
 import { shortDateTime } from '../short-date-time.ts';
 import styles from './api-access.module.css';
 import { NewKey } from './new-key.tsx';
@@ -92,27 +92,36 @@ function Keys({ keys }: { readonly keys: readonly ApiKey[] }) {
     // After a refusal too, because the key may have ended already.
     await utils.apiKeys.list.invalidate();
     close();
+    // React draws the list that was loaded again after this, without the button that was pressed.
+    setTimeout(() => focusIfLost(list.current));
   }
 
-  if (keys.length === 0) return <p className={care.since}>You have no keys.</p>;
   return (
     <div ref={list} tabIndex={-1}>
-      <ul className={care.sessions} aria-label="Your API keys">
-        {keys.map((key) => (
-          <li key={key.id} className={care.session}>
-            <Facts of={key} />
-            {isOver(key.expiresAt) ? (
-              <Button look="quiet" aria-label={`Remove ${key.name}`} onClick={() => void run(() => end(key))}>
-                Remove
-              </Button>
-            ) : (
-              <Button look="quiet" aria-label={`End ${key.name}`} onClick={() => ask(key)}>
-                End
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
+      {keys.length === 0 ? (
+        <p className={care.since}>You have no keys.</p>
+      ) : (
+        <ul className={care.sessions} aria-label="Your API keys">
+          {keys.map((key) => (
+            <li key={key.id} className={care.session}>
+              <Facts of={key} />
+              {isOver(key.expiresAt) ? (
+                <Button
+                  look="quiet"
+                  aria-label={`Remove ${key.name}`}
+                  onClick={() => void run(() => end(key))}
+                >
+                  Remove
+                </Button>
+              ) : (
+                <Button look="quiet" aria-label={`End ${key.name}`} onClick={() => ask(key)}>
+                  End
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
       {asked && (
         <Confirmation
           title="End this key?"
