@@ -29,6 +29,8 @@ it.each([
   ['error', refusedWith('busy'), true, 'lost'],
   ['error', refusedWith('too_many_requests'), true, 'crowded-out'],
   ['connecting', refusedWith('too_many_requests'), false, 'crowded-out'],
+  ['error', refusedWith('account_suspended'), false, 'live'],
+  ['error', refusedWith('account_suspended'), true, 'live'],
 ] as const)('a stream that is %s (%s; was live: %s) makes the page %s', async (status, error, wasLive, connection) => {
   const { connectionOf } = await load();
   expect(connectionOf(status, error, wasLive)).toBe(connection);

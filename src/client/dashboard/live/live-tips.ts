@@ -196,8 +196,10 @@ export function connectionOf(
   error: unknown,
   wasLive: boolean,
 ): Connection {
-  if (status === 'pending') return 'live';
-  if (failureOf(error).code === 'too_many_requests') return 'crowded-out';
+  const { code } = failureOf(error);
+  // No tip can arrive at a suspended account, whose announcement says so.
+  if (status === 'pending' || code === 'account_suspended') return 'live';
+  if (code === 'too_many_requests') return 'crowded-out';
   return wasLive || error ? 'lost' : 'connecting';
 }
 
