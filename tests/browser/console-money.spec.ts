@@ -24,7 +24,12 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   const wanted = page.getByLabel('Tip', { exact: true });
   await wanted.fill('txn_0');
   await wanted.press('Enter');
-  await expect(main).toContainText('There is no tip with this id or link.');
+  const none = main.getByText('There is no tip with this id or link.');
+  await expect(none).toBeVisible();
+  const [said, next] = await Promise.all(
+    [none, main.getByRole('heading', { name: 'Waiting Too Long' })].map((part) => part.boundingBox()),
+  );
+  expect((next?.y ?? 0) - (said?.y ?? 0) - (said?.height ?? 0)).toBeGreaterThanOrEqual(8);
   await wanted.fill(`${server.url}/transactions/${tip?.id}`);
   await wanted.press('Enter');
   const found = main
@@ -51,6 +56,7 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   await expect(found).toContainText(`by ${operator.email}`);
   await expect(found).toContainText('The bar has closed');
   await expect(found.getByRole('button', { name: 'Refund Tip' })).toHaveCount(0);
+  await expect(found.getByRole('heading', { name: '$20.00 tip' })).toBeFocused();
   const refunded = (await backstage.transactions(customer)).find(({ id }) => id === tip?.id);
   expect(refunded).toMatchObject({ status: 'refunded' });
 
@@ -65,6 +71,7 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   await expect(toast(page, 'The code was stopped.')).toBeVisible();
   await expect(stopped).toContainText('Retired');
   await expect(stopped.getByRole('button', { name: 'Stop Code' })).toHaveCount(0);
+  await expect(stopped.getByRole('heading')).toBeFocused();
   await picture(page, 'console-money-03-code');
   await expect(async () =>
     expect((await fetch(`${server.url}/tip/${code}`)).status, 'the tip page').toBe(410),
@@ -76,6 +83,12 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   // Other tests tip on the same server.
   await expect(total).toContainText('$');
   await expectForEverybody(page, 'fees by month');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const [above, below] = await Promise.all(
+    [page.getByLabel('By'), page.getByText('To', { exact: true })].map((part) => part.boundingBox()),
+  );
+  expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0), 'on a phone').toBeGreaterThanOrEqual(8);
+  await page.setViewportSize({ width: 1280, height: 900 });
   await picture(page, 'console-money-04-fees');
   await page.getByLabel('By').selectOption('Day');
   await expect(page.getByRole('columnheader', { name: 'Day' })).toBeVisible();

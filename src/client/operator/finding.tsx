@@ -64,7 +64,7 @@ export function Finding({ label, hint, none, name, onFind, query, children }: Fi
             query={query.error ? { ...query, data: undefined } : query}
             title="It could not be looked up"
           >
-            {(found) => (found === null ? <p>{none}</p> : children)}
+            {(found) => (found === null ? <p className={styles.none}>{none}</p> : children)}
           </Loaded>
         </div>
       )}

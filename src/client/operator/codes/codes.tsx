@@ -1,5 +1,6 @@
 /** Codes: finding one by its print, and stopping one that was stolen. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { FoundCode } from '#shared/console/codes.ts';
 import { showQrCodeId } from '#shared/ids.ts';
@@ -41,13 +42,16 @@ export function Codes() {
 
 function Code({ code }: { readonly code: FoundCode }) {
   const [isAsking, setAsking] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
   const utils = consoleHooks.useUtils();
   const { id, status, owner } = code;
   const takesTips = status === 'active' || status === 'paused';
   return (
     <section className={[card.card, styles.found].join(' ')}>
       <div className={styles.title}>
-        <h2>{showQrCodeId(id)}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {showQrCodeId(id)}
+        </h2>
         <Badge>{STATUSES[status]}</Badge>
       </div>
       <FactRows>
@@ -77,7 +81,9 @@ function Code({ code }: { readonly code: FoundCode }) {
           confirm="Stop Code"
           act={(reason) => consoleApi.codes.stop.mutate({ name: id, reason })}
           onDone={() => {
-            setAsking(false);
+            // The pressed button goes with the code.
+            flushSync(() => setAsking(false));
+            heading.current?.focus();
             toastMessage('The code was stopped.');
             void utils.codes.invalidate();
           }}

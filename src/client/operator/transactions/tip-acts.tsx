@@ -1,5 +1,6 @@
 /** What an operator can do about a tip: refund it, or end a debt that it has left. Each act asks why. */
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { type FoundTipView, SETTLED_DEBTS, type SettledDebt } from '#shared/console/transactions.ts';
 import { toastMessage } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -28,6 +29,7 @@ const SETTLEMENTS: Readonly<
   },
 };
 
+/** @param onChange is called after an act, when its question is gone. */
 export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange: () => void }) {
   const [asked, setAsked] = useState<'refund' | SettledDebt>();
   const { id, status, giver, receiver, payment, debts } = tip;
@@ -56,7 +58,7 @@ export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonl
           confirm={SETTLEMENTS[asked].button}
           act={(reason) => consoleApi.transactions.settle.mutate({ name: id, debt: asked, reason })}
           onDone={() => {
-            setAsked(undefined);
+            flushSync(() => setAsked(undefined));
             toastMessage(SETTLEMENTS[asked].told);
             onChange();
           }}
@@ -75,7 +77,7 @@ export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonl
           isMoney
           act={(reason) => consoleApi.transactions.refund.mutate({ name: id, reason })}
           onDone={({ outcome }) => {
-            setAsked(undefined);
+            flushSync(() => setAsked(undefined));
             toastMessage(
               outcome === 'refunded'
                 ? 'The tip was refunded.'

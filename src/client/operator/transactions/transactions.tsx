@@ -1,4 +1,5 @@
 /** Tips: finding one, refunding it for somebody who cannot, ending a debt, and what payments leave to an operator. */
+import { useRef } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { consolePath } from '#shared/console/parts.ts';
@@ -62,10 +63,11 @@ export function Transactions() {
 
 function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange: () => void }) {
   const { id, status, giver, receiver, payment, refundedAt, refundedBy } = tip;
+  const heading = useRef<HTMLHeadingElement>(null);
   return (
     <section className={[card.card, styles.found].join(' ')}>
       <div className={styles.title}>
-        <h2>
+        <h2 ref={heading} tabIndex={-1}>
           <Amount cents={tip.amountCents} of={tip} /> tip
         </h2>
         <Badge>{STATUSES[status]}</Badge>
@@ -103,7 +105,14 @@ function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange:
         <Changes tip={tip} />
         <Acts acts={tip.acts} />
       </FactRows>
-      <TipActs tip={tip} onChange={onChange} />
+      <TipActs
+        tip={tip}
+        onChange={() => {
+          // The pressed button goes with what it was for.
+          heading.current?.focus();
+          onChange();
+        }}
+      />
     </section>
   );
 }
