@@ -31,7 +31,12 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   await expectForEverybody(page, 'installation');
   await picture(page, 'console-installation');
 
-  await terms.getByRole('button', { name: 'Change Fees or Amounts' }).click();
+  const change = terms.getByRole('button', { name: 'Change Fees or Amounts' });
+  await change.click();
+  await expect(terms.getByRole('heading', { name: 'Next terms' })).toBeFocused();
+  await terms.getByRole('button', { name: 'Cancel' }).click();
+  await expect(terms.getByRole('heading', { name: 'Fees and amounts' })).toBeFocused();
+  await change.click();
   await terms.getByLabel('Giver pays on top, in %').fill('101');
   await terms.getByRole('button', { name: 'Preview' }).click();
   await expect(terms.getByLabel('Giver pays on top, in %')).toBeFocused();
@@ -82,6 +87,7 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   await say(page, 'Tell everybody this?', 'Announce');
   await expect(announcing.getByText('Shown now')).toBeVisible();
   await expect(announcing.getByLabel('Next announcement')).toHaveValue('');
+  await expect(announcing.getByRole('heading')).toBeFocused();
   await expectForEverybody(page, 'installation in use');
   await picture(page, 'console-installation-used');
 

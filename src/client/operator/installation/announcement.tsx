@@ -49,7 +49,12 @@ export function Announcement() {
           )
         }
       </Loaded>
-      <NextAnnouncement onMade={() => void queries.invalidate()} />
+      <NextAnnouncement
+        onMade={() => {
+          heading.current?.focus();
+          void queries.invalidate();
+        }}
+      />
       {isEnding && (
         <ActDialog
           title="End the announcement?"
@@ -99,8 +104,11 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
   }
 
   function endWith() {
-    setAsked(undefined);
-    setRound(round + 1);
+    // The pressed button goes with what was typed.
+    flushSync(() => {
+      setAsked(undefined);
+      setRound(round + 1);
+    });
     toastSuccess('Announced.');
     onMade();
   }

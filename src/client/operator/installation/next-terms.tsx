@@ -1,5 +1,5 @@
 /** The form for the next version of the terms. Only what was changed is sent. */
-import { type SubmitEvent, useState } from 'react';
+import { type RefObject, type SubmitEvent, useState } from 'react';
 import type { AskedTerms, TermsPreview, TermsVersion } from '#shared/console/installation.ts';
 import { plainDecimal } from '#shared/decimals.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,11 +13,12 @@ const OF_A_CURRENCY: readonly string[] = ['min', 'max', 'quick'];
 
 interface NextTermsProps {
   readonly newest: TermsVersion;
+  readonly heading: RefObject<HTMLHeadingElement | null>;
   readonly onPreview: (asked: AskedTerms, preview: TermsPreview) => void;
   readonly onCancel: () => void;
 }
 
-export function NextTerms({ newest, onPreview, onCancel }: NextTermsProps) {
+export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsProps) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [failure, setFailure] = useState<string>();
   const [isUnderWay, setUnderWay] = useState(false);
@@ -53,7 +54,9 @@ export function NextTerms({ newest, onPreview, onCancel }: NextTermsProps) {
 
   return (
     <form className={styles.form} noValidate onSubmit={(event) => void preview(event)}>
-      <h3>Next terms</h3>
+      <h3 ref={heading} tabIndex={-1}>
+        Next terms
+      </h3>
       <div className={styles.fields}>
         <Field label="Giver pays on top, in %" inputMode="decimal" {...field('giverFee')} />
         <Field label="Provider pays, in %" inputMode="decimal" {...field('receiverFee')} />

@@ -53,8 +53,20 @@ function Versions({ versions, onSet }: VersionsProps) {
   const [isChanging, setChanging] = useState(false);
   const [asked, setAsked] = useState<Asked>();
   const queries = consoleHooks.useUtils().installation.terms;
+  const heading = useRef<HTMLHeadingElement>(null);
   const [newest] = versions;
   const earlier = versions.filter(({ state }) => state === 'past' || state === 'replaced');
+
+  function change() {
+    // The pressed button makes room for the form.
+    flushSync(() => setChanging(true));
+    heading.current?.focus();
+  }
+
+  function cancel() {
+    flushSync(() => setChanging(false));
+    onSet();
+  }
 
   function endWithSet() {
     flushSync(() => {
@@ -78,11 +90,12 @@ function Versions({ versions, onSet }: VersionsProps) {
         <NextTerms
           key={newest.version}
           newest={newest}
+          heading={heading}
           onPreview={(terms, preview) => setAsked({ terms, preview })}
-          onCancel={() => setChanging(false)}
+          onCancel={cancel}
         />
       ) : (
-        <Button look="quiet" className={styles.action} onClick={() => setChanging(true)}>
+        <Button look="quiet" className={styles.action} onClick={change}>
           Change Fees or Amounts
         </Button>
       )}
