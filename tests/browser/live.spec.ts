@@ -126,6 +126,38 @@ test('a tip that arrives is a card in reach of a thumb that moves nothing', asyn
   }
 });
 
+for (const fontSize of ['100%', '200%'])
+  test(`the card covers nothing that takes the focus, with text of ${fontSize}`, async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider(['bartender', 'dj', 'barber']);
+    const code = await backstage.code(provider);
+    await backstage.code(provider, 'dj');
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await backstage.tip(await backstage.customer(), code, 9_999.99);
+    const card = page.getByRole('button', { name: 'Dismiss' });
+    await expect(card).toBeVisible();
+    await page.evaluate((size) => {
+      document.documentElement.style.fontSize = size;
+    }, fontSize);
+    const covered = () =>
+      page.evaluate(() => {
+        const control = document.activeElement;
+        const { x, y, width, height } = control?.getBoundingClientRect() ?? new DOMRect();
+        const top = document.elementFromPoint(x + width / 2, y + height / 2);
+        return control?.contains(top) ? '' : control?.textContent;
+      });
+    await page.getByRole('link', { name: 'Start Shift' }).first().focus();
+    const last = page.getByRole('button', { name: 'Create Barber QR' });
+    for (let isLast = false; !isLast; await page.keyboard.press('Tab')) {
+      await expect.poll(covered).toBe('');
+      isLast = await last.evaluate((button) => button === document.activeElement);
+    }
+  });
+
 test('the last tip stays until it is seen: dismissed, thanked for with one tap, or in the list, where it is marked', async ({
   page,
   context,
