@@ -103,4 +103,11 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   expect(`$${(sum / 100).toFixed(2)}`).toBe(income.replaceAll(',', ''));
   await page.getByLabel('To').fill('2020-01-01');
   await expect(main).toContainText('The last day must not be before the first.');
+
+  // A day begins earlier in Vienna.
+  await page.clock.setFixedTime('2030-06-30T22:30:00Z');
+  await page.reload();
+  await expect(page.getByLabel('To')).toHaveValue('2030-06-30');
+  await page.getByLabel('Days in').selectOption('Europe/Vienna');
+  await expect(page.getByLabel('To')).toHaveValue('2030-07-01');
 });

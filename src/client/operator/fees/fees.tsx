@@ -69,7 +69,13 @@ export function Fees() {
           label="Days in"
           name="zone"
           value={timeZone}
-          onChange={({ currentTarget }) => setTimeZone(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            const shown = usual(by, timeZone);
+            setTimeZone(currentTarget.value);
+            // The day that has begun there is the last; days that somebody chose stay.
+            if (period.from === shown.from && period.to === shown.to)
+              setPeriod(usual(by, currentTarget.value));
+          }}
         >
           {[...new Set([UTC, HERE])].map((zone) => (
             <option key={zone} value={zone}>
