@@ -37,8 +37,9 @@ export async function verifySession(): Promise<void> {
   const token = readToken();
   if (token === null) return;
   if (presentSession().status !== 'signed-in') become({ status: 'checking' });
-  const outcome = await call(({ auth }) => auth.me.query(undefined, { signal: whilePatient() }));
+  const outcome = await call((api) => api.auth.me.query(undefined, { signal: whilePatient() }));
   // After a logout or another login meanwhile the answer is about a token of the past.
-  if (token === readToken() && outcome.failure?.status !== 401)
-    become(outcome.failure ? { status: 'unreachable' } : { status: 'signed-in', user: outcome.answer });
+  if (token !== readToken()) return;
+  if (outcome.failure === null) become({ status: 'signed-in', user: outcome.answer });
+  else if (outcome.failure.status !== 401) become({ status: 'unreachable' });
 }
