@@ -4,6 +4,7 @@
  * done twice.
  */
 import { describe, expect, test } from 'vitest';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import type { Fault, StandInRequest } from '#tests/support/stripe/stand-in.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
@@ -222,6 +223,19 @@ describe('money that has gone back, of which no notice ever came,', () => {
     t.clock.nowMs += MINUTE_MS;
     await t.app.sweepPayments();
     expect(await troubles()).toEqual([]);
+    expect(await statesOf(scene)).toEqual(['refunded']);
+  });
+
+  test('is entered once the database takes anything again', async () => {
+    const scene = await goneBack('refundAtStripe');
+    const { t } = scene;
+    t.clock.nowMs += 5 * DAY_MS;
+    scene.endAt({ name: 'movePayment', error: new StorageUnavailable(new Error('the disk is full')) });
+    await t.app.sweepPayments().catch(() => {});
+    scene.endAt(null);
+    expect(await statesOf(scene)).toEqual(['succeeded']);
+    t.clock.nowMs += MINUTE_MS;
+    await t.app.sweepPayments();
     expect(await statesOf(scene)).toEqual(['refunded']);
   });
 

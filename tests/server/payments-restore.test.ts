@@ -3,6 +3,7 @@
  * pages, with everything that became of them, or named for the operator.
  */
 import { expect, test } from 'vitest';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { createTestData } from '#tests/support/test-data.ts';
@@ -126,6 +127,22 @@ test('what a guest has paid under a key is named when another payment under it s
   await scene.pass(30, restored);
   const named = restored.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === NAMED);
   expect(named).toMatchObject([{ page: session.id, payment: session.clientReferenceId }]);
+});
+
+test('what could not be entered while the database took nothing is entered once it does', async () => {
+  const scene = await openPaymentScene();
+  const { t, customer } = scene;
+  const contents = await t.data.readContents();
+  const { id } = await captured(scene);
+  t.clock.nowMs += 5 * DAY_MS;
+  const restored = await scene.start({ data: await createTestData({ contents }) });
+  scene.endAt({ name: 'enterFoundPayment', error: new StorageUnavailable(new Error('the disk is full')) });
+  await restored.app.sweepPayments().catch(() => {});
+  scene.endAt(null);
+  await scene.pass(1, restored);
+  expect(await restored.trpc(customer.token).transactions.get.query({ id })).toMatchObject({
+    status: 'completed',
+  });
 });
 
 test('what cannot be entered again is named at each start, and changes nothing', async () => {

@@ -1,7 +1,7 @@
 /** Payments that the database lacks, as after a restore: entered again from their pages, or named for the operator. */
 import type { Logger } from 'pino';
 import type { FoundPayment } from '#server/storage/port/payments.ts';
-import type { Storage } from '#server/storage/port/storage.ts';
+import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { isServiceCategory } from '#shared/categories.ts';
 import { isTransactionId, isUserId, readQrCodeId, type TransactionId } from '#shared/ids.ts';
@@ -116,7 +116,7 @@ export function createRecovery(deps: {
         try {
           await take(page);
         } catch (err) {
-          if (err instanceof PaymentServiceUnavailable) throw err;
+          if (err instanceof PaymentServiceUnavailable || err instanceof StorageUnavailable) throw err;
           log.error({ err, page: page.checkoutId }, 'could not enter a payment again');
         }
       }

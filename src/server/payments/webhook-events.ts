@@ -1,7 +1,7 @@
 /** Handles each webhook event once, and lists events of charges that were never delivered. */
 import type { Logger } from 'pino';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
-import type { Storage } from '#server/storage/port/storage.ts';
+import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { isTransactionId } from '#shared/ids.ts';
 import type { PaymentProgress } from './payment-progress.ts';
@@ -134,7 +134,8 @@ export function createWebhookEvents(deps: {
       try {
         await takeListed(event);
       } catch (err) {
-        if (err instanceof PaymentServiceUnavailable) throw err;
+        // Either lets the list be read again; the event itself may be at fault for any other error.
+        if (err instanceof PaymentServiceUnavailable || err instanceof StorageUnavailable) throw err;
         log.error({ err, event: event.id }, 'could not handle a webhook event');
       }
     }
@@ -154,10 +155,10 @@ export function createWebhookEvents(deps: {
         try {
           await step();
         } catch (err) {
+          nextCatchUpMs = 0;
           if (!(err instanceof PaymentServiceUnavailable)) throw err;
           log.warn({ err }, 'the payment service does not tell what was paid and what has gone back');
           isAnswering = false;
-          nextCatchUpMs = 0;
         }
       deps.tellAnswering(isAnswering);
     },

@@ -19,6 +19,8 @@ export interface LastWrite {
   readonly kind?: string;
   /** How many of these writes are made before; none without it. */
   readonly madeBefore?: number;
+  /** What the storage says of it, in the place of the end of the process. */
+  readonly error?: Error;
 }
 
 /** @param isUndoable false where the money is captured at once. */
@@ -29,7 +31,7 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
 
   function dieAt(name: LastWrite['name'], kind?: string): void {
     if (lastWrite?.name !== name || (lastWrite.kind ?? kind) !== kind) return;
-    if (writesLeft === 0) throw new Error('this process has ended');
+    if (writesLeft === 0) throw lastWrite.error ?? new Error('this process has ended');
     writesLeft -= 1;
   }
 
