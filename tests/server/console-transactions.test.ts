@@ -12,7 +12,7 @@ import { createTipSupport } from '#server/tips/tip-support.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { createOperator } from '#tests/support/operators.ts';
-import { openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import { captured, openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
@@ -320,7 +320,7 @@ test('disputes have their deadline, debts end by an act with its row, and what i
   expect(troubles.debts).toMatchObject([{ id, kind: 'owed_by_receiver', cents: 2_100 }]);
   const { console } = await createOperator(t);
   const settle = (debt: 'owed_by_receiver' | 'owed_to_giver') =>
-    console.transactions.settle.mutate({ name: id, debt, reason: 'The provider has left' });
+    console.transactions.settle.mutate({ name: id, debt, cents: 2_100, reason: 'The provider has left' });
   await expect(settle('owed_to_giver')).rejects.toMatchObject(refusedAs('nothing_owed'));
   expect(await settle('owed_by_receiver')).toMatchObject({ id, debts: [] });
   await expect(settle('owed_by_receiver')).rejects.toMatchObject(refusedAs('nothing_owed'));
@@ -332,6 +332,26 @@ test('disputes have their deadline, debts end by an act with its row, and what i
   await scene.deliver();
   expect((await listTroubles()).debts).toEqual([]);
   expect((await listTroubles()).disputes).toEqual([]);
+});
+
+test('a debt that has grown since the operator looked is not ended, but looked at again', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe } = scene;
+  const { id, chargeId } = await captured(scene);
+  stripe.emptyAccount(scene.accountId);
+  stripe.refundPart(chargeId, 500);
+  await scene.deliver();
+  const { console } = await createOperator(t);
+  const debts = async () => (await console.transactions.find.query({ name: id }))?.debts;
+  const settle = (cents: number) =>
+    console.transactions.settle.mutate({ name: id, debt: 'owed_by_receiver', cents, reason: 'A gift' });
+  expect(await debts()).toEqual([{ kind: 'owed_by_receiver', cents: 500 }]);
+  stripe.refundPart(chargeId, 1_000);
+  await scene.deliver();
+  await expect(settle(500)).rejects.toMatchObject(refusedAs('debt_changed'));
+  expect(await debts()).toEqual([{ kind: 'owed_by_receiver', cents: 1_500 }]);
+  expect(await consoleParts(t).readLog()).toEqual([]);
+  expect(await settle(1_500)).toMatchObject({ debts: [] });
 });
 
 test('readyz and Health tell what payments leave to the operator, until it is over', async () => {

@@ -16,7 +16,7 @@ import {
 } from '#shared/console/transactions.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId } from '#shared/ids.ts';
-import { cents, type Terms } from '#shared/money.ts';
+import { type Cents, cents, type Terms } from '#shared/money.ts';
 import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 import { createPaymentTroubles, debtsOf, type ReadsDeadlines } from './payment-troubles.ts';
@@ -35,8 +35,11 @@ export interface TipSupport {
    *   was paid with keys which the server no longer has; `maintenance`.
    */
   refund(name: string, act: ActAbout): Promise<TipRefund | null>;
-  /** @returns null when there is no such tip. @throws AppError `nothing_owed`. */
-  settle(name: string, debt: SettledDebt, act: ActAbout): Promise<FoundTipView | null>;
+  /**
+   * @param seenCents the sum that the operator has decided about; undefined for whatever is owed.
+   * @returns null when there is no such tip. @throws AppError `nothing_owed`; `debt_changed` for another sum.
+   */
+  settle(name: string, debt: SettledDebt, act: ActAbout, seenCents?: Cents): Promise<FoundTipView | null>;
   listTroubles(): Promise<PaymentTroubles>;
 }
 
@@ -154,13 +157,14 @@ export function createTipSupport(deps: {
       return { outcome: outcome === 'asked' ? 'asked' : 'refunded', tip: await viewAgain(id) };
     },
 
-    async settle(name, debt, actAbout) {
+    async settle(name, debt, actAbout, seenCents) {
       const found = await look(name);
       if (!found) return null;
       const { id } = recordOf(found);
-      if (!(await storage.payments.settleDebt(id, debt, clock(), actAbout(id))))
-        throw new AppError('nothing_owed');
-      return viewAgain(id);
+      const isSettled = await storage.payments.settleDebt(id, debt, clock(), actAbout(id), seenCents);
+      const present = await viewAgain(id);
+      if (isSettled) return present;
+      throw new AppError(present.debts.some(({ kind }) => kind === debt) ? 'debt_changed' : 'nothing_owed');
     },
 
     listTroubles: createPaymentTroubles(deps),

@@ -20,4 +20,9 @@ export const CONSOLE_REFUSALS = {
     title: 'Nothing owed',
     detail: 'Nothing is owed for this tip any more.',
   },
+  debt_changed: {
+    status: 409,
+    title: 'Another sum',
+    detail: 'Another sum is owed by now. Look at the tip again.',
+  },
 } as const;

@@ -37,7 +37,12 @@ export type DebtKind = (typeof DEBTS)[number];
 export const SETTLED_DEBTS = ['owed_by_receiver', 'owed_to_giver'] as const;
 export type SettledDebt = (typeof SETTLED_DEBTS)[number];
 
-export const settlement = z.object({ name: tipName, debt: z.enum(SETTLED_DEBTS) });
+/** `cents` is the sum that the operator has seen: another one is not ended. */
+export const settlement = z.object({
+  name: tipName,
+  debt: z.enum(SETTLED_DEBTS),
+  cents: z.int().positive(),
+});
 
 const debt = z.object({ kind: z.enum(DEBTS), cents: z.int().brand<'Cents'>() });
 

@@ -4,7 +4,7 @@ import type { Act } from '#server/storage/port/audit.ts';
 import type { Adjustment } from '#server/storage/port/ledger.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { TransactionId } from '#shared/ids.ts';
-import { cents } from '#shared/money.ts';
+import { type Cents, cents } from '#shared/money.ts';
 import { authoriseTip, payoutAccountOf, payTip } from '../payment-steps.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
@@ -165,9 +165,13 @@ export function describePaymentSigns(): void {
         reason: 'Why',
         atMs: NOW,
       });
-      const settle = (debt: Parameters<typeof payments.settleDebt>[1], action: Act['action']) =>
-        payments.settleDebt(id, debt, NOW, actOf(action));
-      expect(await settle('owed_by_receiver', 'debt_written_off')).toBe(true);
+      const settle = (
+        debt: Parameters<typeof payments.settleDebt>[1],
+        action: Act['action'],
+        seenCents?: Cents,
+      ) => payments.settleDebt(id, debt, NOW, actOf(action), seenCents);
+      expect(await settle('owed_by_receiver', 'debt_written_off', cents(2_000))).toBe(false);
+      expect(await settle('owed_by_receiver', 'debt_written_off', cents(2_100))).toBe(true);
       expect(await settle('owed_to_giver', 'refund_paid_otherwise')).toBe(true);
       expect(await settle('owed_by_receiver', 'debt_written_off')).toBe(false);
       const unknown = { ...actOf('debt_written_off') };

@@ -35,6 +35,7 @@ export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonl
   const { id, status, giver, receiver, payment, debts } = tip;
   const isHeld = payment?.state === 'authorised';
   const isRefundable = (status === 'completed' || isHeld) && (payment?.refundAskedAt ?? null) === null;
+  const seenCents = debts.find(({ kind }) => kind === asked)?.cents ?? 0;
   const settled = SETTLED_DEBTS.filter((kind) => debts.some((debt) => debt.kind === kind));
   return (
     <>
@@ -56,7 +57,9 @@ export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonl
         <ActDialog
           title={SETTLEMENTS[asked].title}
           confirm={SETTLEMENTS[asked].button}
-          act={(reason) => consoleApi.transactions.settle.mutate({ name: id, debt: asked, reason })}
+          act={(reason) =>
+            consoleApi.transactions.settle.mutate({ name: id, debt: asked, cents: seenCents, reason })
+          }
           onDone={() => {
             flushSync(() => setAsked(undefined));
             toastMessage(SETTLEMENTS[asked].told);
@@ -65,8 +68,7 @@ export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonl
           onClose={() => setAsked(undefined)}
         >
           <p>
-            <Amount cents={debts.find(({ kind }) => kind === asked)?.cents ?? 0} of={tip} />.{' '}
-            {SETTLEMENTS[asked].text}
+            <Amount cents={seenCents} of={tip} />. {SETTLEMENTS[asked].text}
           </p>
         </ActDialog>
       )}

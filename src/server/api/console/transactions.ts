@@ -9,6 +9,7 @@ import {
   tipRefund,
 } from '#shared/console/transactions.ts';
 import { AppError } from '#shared/errors.ts';
+import { cents } from '#shared/money.ts';
 import { actProcedure, operatorProcedure, router } from './console-trpc.ts';
 
 const ACTIONS = {
@@ -34,8 +35,9 @@ export const transactionProcedures = router({
   settle: actProcedure
     .input(settlement)
     .output(foundTip)
-    .mutation(async ({ ctx, input: { name, debt } }) => {
-      const settled = await ctx.services.tipSupport.settle(name, debt, ctx.acts(ACTIONS[debt]));
+    .mutation(async ({ ctx, input: { name, debt, cents: seen } }) => {
+      const { tipSupport } = ctx.services;
+      const settled = await tipSupport.settle(name, debt, ctx.acts(ACTIONS[debt]), cents(seen));
       if (!settled) throw new AppError('transaction_not_found');
       return settled;
     }),

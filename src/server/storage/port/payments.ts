@@ -207,12 +207,16 @@ export interface Payments {
   ): Promise<PaymentRecord[]>;
   /** Payments with a debt, oldest first, at most `atMost`; those of one receiver's tips when it is named. */
   listDebts(atMost: number, receiverId?: UserId): Promise<PaymentRecord[]>;
-  /** Ends a debt to a giver or of a receiver; no money moves. @returns false when nothing of it is owed. */
+  /**
+   * Ends a debt to a giver or of a receiver; no money moves. @param seenCents another sum is not ended; undefined for
+   * any. @returns false when nothing of it is owed, or another sum.
+   */
   settleDebt(
     id: TransactionId,
     debt: 'owed_by_receiver' | 'owed_to_giver',
     nowMs: number,
     act: Act,
+    seenCents?: Cents,
   ): Promise<boolean>;
   /** The sums of the receiver's authorised, not yet captured tips of a period, and of a service. */
   readArriving(

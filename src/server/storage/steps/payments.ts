@@ -288,9 +288,10 @@ function* adjustPayment(
   return { outcome: { outcome: 'moved', payment: saved }, accounts: isMoved ? accountsOf(payment) : [] };
 }
 
-const settleDebt: StepOf<Payments['settleDebt']> = function* (statements, isRepeated, id, debt, nowMs, act) {
+const settleDebt: StepOf<Payments['settleDebt']> = function* (statements, isRepeated, ...asked) {
+  const [id, debt, nowMs, act, seenCents] = asked;
   const payment = yield* lock(statements, id);
-  const settled = payment && settledPayment(payment, debt, nowMs);
+  const settled = payment && settledPayment(payment, debt, nowMs, seenCents);
   if (!settled) return isRepeated && (yield* isNoted(statements, act));
   // Anything else that is open is looked at now.
   yield* save(statements, settled, nowMs);
