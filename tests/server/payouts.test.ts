@@ -127,6 +127,40 @@ test('payouts that stop are seen within a day by themselves, and in minutes by w
   expect(pathsOf(scene).filter((path) => path.includes(accountId))).toEqual([]);
 });
 
+test('a clock that is turned back keeps nothing of an account from being read', async () => {
+  const scene = await openScene();
+  const { t, stripe, provider, status } = scene;
+  const accountId = await scene.makePayable(provider);
+  t.clock.nowMs += 20 * 60 * MINUTE_MS;
+  expect(await status()).toMatchObject({ account: { chargesEnabled: true } });
+  t.clock.nowMs -= 20 * 60 * MINUTE_MS;
+  stripe.restrictAccount(accountId, 'requirements_past_due');
+  expect((await scene.deliver()).status).toBe(200);
+  expect(await t.storage.payments.findPayoutAccount({ accountId })).toMatchObject({ chargesEnabled: false });
+  t.clock.nowMs += 20 * 60 * MINUTE_MS;
+  expect(await status()).toMatchObject({ account: { chargesEnabled: false } });
+  t.clock.nowMs -= 20 * 60 * MINUTE_MS;
+  stripe.changeQuietly(accountId, { chargesEnabled: true, disabledReason: null });
+  expect(await status()).toMatchObject({ account: { chargesEnabled: true } });
+});
+
+test('an account that Stripe does not let be read keeps no other from its daily look', async () => {
+  const scene = await openScene();
+  const { t, stripe, provider } = scene;
+  const refused = await scene.makePayable(provider);
+  t.clock.nowMs += 1_000;
+  const other = await scene.makePayable(await enter(t, 'sam', ['barber']));
+  stripe.fail(({ path }) =>
+    path.endsWith(refused) ? { is: 'refused', status: 400, message: 'It cannot be read here' } : null,
+  );
+  stripe.changeQuietly(other, { chargesEnabled: false });
+  t.clock.nowMs += DAY_MS + 1_000;
+  await t.app.sweepPayments();
+  expect(await t.storage.payments.findPayoutAccount({ accountId: other })).toMatchObject({
+    chargesEnabled: false,
+  });
+});
+
 test('an account that is gone counts no more, and leads to a new one', async () => {
   const scene = await openScene();
   const { t, stripe, provider, give, status } = scene;

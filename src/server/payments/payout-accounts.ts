@@ -4,7 +4,7 @@ import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { UserId } from '#shared/ids.ts';
-import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
+import { type PaymentService, PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
 
 export interface PayoutAccounts {
   /**
@@ -29,6 +29,8 @@ const GONE = 'gone';
 const IMPATIENT_INTERVAL_MS = 5_000;
 const PATIENT_INTERVAL_MS = 5 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
+/** By so much the clocks of two processes may differ. */
+const CLOCKS_DIFFER_MS = 60_000;
 const READ_AT_ONCE = 20;
 
 export function isGone({ disabledReason }: Pick<PayoutAccount, 'disabledReason'>): boolean {
@@ -47,12 +49,15 @@ export function createPayoutAccounts(deps: {
   const { payments } = deps.storage;
   const paymentMode = service.mode;
 
+  /** Whether it was read before this clock was turned back, so that the time of it says nothing. */
+  const isFromFuture = ({ readAtMs }: PayoutAccount) => readAtMs > clock() + CLOCKS_DIFFER_MS;
+
   async function read(known: PayoutAccount): Promise<PayoutAccount> {
     const readAtMs = clock();
     const told = await service.findAccount(known.accountId);
     // An answer that was asked for later may have been saved meanwhile, and so may another account.
     const present = await payments.findPayoutAccount({ accountId: known.accountId });
-    if (!present || present.readAtMs > readAtMs) return present ?? known;
+    if (!present || (present.readAtMs > readAtMs && !isFromFuture(present))) return present ?? known;
     const account: PayoutAccount = told
       ? {
           ...known,
@@ -92,7 +97,7 @@ export function createPayoutAccounts(deps: {
       if (!known || isGone(known)) return known;
       const isWell = known.chargesEnabled && known.payoutsEnabled;
       const restMs = isWell ? PATIENT_INTERVAL_MS : IMPATIENT_INTERVAL_MS;
-      if (clock() < known.readAtMs + restMs) return known;
+      if (clock() < known.readAtMs + restMs && !isFromFuture(known)) return known;
       try {
         return await read(known);
       } catch (error) {
@@ -110,12 +115,17 @@ export function createPayoutAccounts(deps: {
         clock() - DAY_MS,
         READ_AT_ONCE,
       );
-      for (const known of stale) {
-        const told = await read(known);
-        const hasChanged =
-          told.chargesEnabled !== known.chargesEnabled || told.payoutsEnabled !== known.payoutsEnabled;
-        if (hasChanged) deps.tellUnheard();
-      }
+      for (const known of stale)
+        try {
+          const told = await read(known);
+          const hasChanged =
+            told.chargesEnabled !== known.chargesEnabled || told.payoutsEnabled !== known.payoutsEnabled;
+          if (hasChanged) deps.tellUnheard();
+        } catch (err) {
+          // It says nothing of the others, which would wait behind it every day.
+          if (!(err instanceof PaymentUndecided)) throw err;
+          log.warn({ err, account: known.accountId }, 'the payment service does not let an account be read');
+        }
     },
   };
 }

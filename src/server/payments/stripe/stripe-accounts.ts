@@ -6,9 +6,14 @@
 import Stripe from 'stripe';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { WEEKDAYS } from '#shared/payments.ts';
-import { type PaymentService, PaymentServiceUnavailable, type ServiceAccount } from '../payment-service.ts';
+import {
+  type PaymentService,
+  PaymentServiceUnavailable,
+  PaymentUndecided,
+  type ServiceAccount,
+} from '../payment-service.ts';
 import { fromStripe, stripeCurrency } from './minor-units.ts';
-import { isUnknownAccount, type StripeCalls, unavailable } from './stripe-calls.ts';
+import { isUnknownAccount, type StripeCalls } from './stripe-calls.ts';
 
 type Account = Stripe.V2.Core.Account;
 
@@ -42,7 +47,10 @@ const TOLD: Stripe.V2.Core.AccountRetrieveParams.Include[] = [
 export function createStripeAccounts({ stripe, ask }: StripeCalls) {
   /** Null when the account is unknown, or another platform's. */
   const orUnknown = <Answer>(call: () => Promise<Answer>): Promise<Answer | null> =>
-    ask(call, (error) => (isUnknownAccount(error) ? null : unavailable(error)));
+    ask(call, (error) => {
+      if (isUnknownAccount(error)) return null;
+      throw new PaymentUndecided('the payment service refuses to read an account', { cause: error });
+    });
 
   /** The second version repeats a failed call under the same key (https://docs.stripe.com/api-v2-overview). */
   async function create(params: Stripe.V2.Core.AccountCreateParams, key: string): Promise<Account> {
