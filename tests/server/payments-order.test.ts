@@ -3,9 +3,10 @@
  * for is never answered: one story for each of the orders that chance would meet too rarely.
  */
 import { expect, test } from 'vitest';
-import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 async function statesOf({ t }: PaymentScene) {
   const { payments = [] } = await t.data.dump();
@@ -81,6 +82,37 @@ test('a refund that nobody answered is done by a sweep', async () => {
     status: 'refunded',
     refundedBy: 'receiver',
   });
+});
+
+test.each([
+  20,
+  5 * 24,
+])('what Stripe told nobody is found after a clock that was %i hours ahead', async (hours) => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { id, chargeId } = await captured(scene);
+  t.clock.nowMs += hours * HOUR_MS;
+  await t.app.sweepPayments();
+  t.clock.nowMs -= hours * HOUR_MS;
+  await scene.pass(15);
+  stripe.refundAtStripe(chargeId);
+  await scene.pass(30);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'refunded' });
+});
+
+test('what was looked at in vain while the clock was days ahead is captured once it is right', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { id } = await scene.give();
+  scene.pay();
+  await scene.deliver();
+  stripe.fail(() => ({ is: 'cut', when: 'before' }));
+  t.clock.nowMs += 9 * 24 * HOUR_MS;
+  await t.app.sweepPayments();
+  t.clock.nowMs -= 9 * 24 * HOUR_MS;
+  stripe.fail(() => null);
+  await scene.pass(15);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
 });
 
 test('a payment that Stripe never gives a page to expires', async () => {

@@ -109,8 +109,8 @@ export function createRecovery(deps: {
 
     /** Compares pages paid since the newest payment, later since the last call. @throws PaymentServiceUnavailable. */
     async catchUp(): Promise<void> {
-      const fromMs = readToMs === undefined ? await noteStart() : readToMs - OVERLAP_MS;
       const toMs = clock();
+      const fromMs = readToMs === undefined ? await noteStart() : Math.min(readToMs, toMs) - OVERLAP_MS;
       for await (const page of service.listPaidPages(fromMs, toMs)) {
         await between();
         try {

@@ -129,7 +129,8 @@ export function createWebhookEvents(deps: {
 
   async function catchUpEvents(): Promise<void> {
     const toMs = clock() - EVENT_DELAY_MS;
-    for await (const event of service.listEvents(caughtUpToMs - CATCH_UP_OVERLAP_MS, toMs)) {
+    const fromMs = Math.min(caughtUpToMs, toMs) - CATCH_UP_OVERLAP_MS;
+    for await (const event of service.listEvents(fromMs, toMs)) {
       await between();
       try {
         await takeListed(event);
@@ -147,7 +148,8 @@ export function createWebhookEvents(deps: {
 
     async catchUp(): Promise<void> {
       const now = clock();
-      if (now < nextCatchUpMs) return;
+      // One that is due later was set before the clock was turned back.
+      if (now < nextCatchUpMs && nextCatchUpMs <= now + CATCH_UP_INTERVAL_MS) return;
       nextCatchUpMs = now + CATCH_UP_INTERVAL_MS;
       // Pages first, because events of payments that are entered again may be among those that are listed.
       let isAnswering = true;

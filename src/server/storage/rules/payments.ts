@@ -296,6 +296,9 @@ const FIRST_PAUSE_MS = 60_000;
 const MAX_DOUBLINGS = 5;
 const DAY_MS = 86_400_000;
 
+/** Later than any pause and any undo window: a look that is due after it was set before the clock was turned back. */
+export const LATEST_LOOK_MS = 2 * DAY_MS;
+
 /** The pause before the next look, by the number of looks without news; up to a day for debts alone. */
 export function pauseAfterLooks(payment: OpenPayment & Pick<PaymentRecord, 'lookCount'>): number {
   return isAwaited(payment)

@@ -119,7 +119,10 @@ export function paymentStatements({ db }: Builder) {
     openPayments: db
       .select({ id: payments.id })
       .from(payments)
-      .where(sql`${payments.lookAtMs} is not null and ${payments.lookAtMs} <= ${value('nowMs')}`)
+      .where(
+        sql`${payments.lookAtMs} is not null
+          and (${payments.lookAtMs} <= ${value('nowMs')} or ${payments.lookAtMs} > ${value('latestMs')})`,
+      )
       .orderBy(asc(payments.lookAtMs))
       .limit(value('atMost'))
       .for('update', { skipLocked: true }),

@@ -201,7 +201,8 @@ function* decide(statements: Statements, payment: NewPayment): Step<ReturnType<t
 
 const takeOpenPayments: StepOf<Payments['takeOpenPayments']> = function* (statements, _, nowMs, atMost) {
   const open: PaymentRecord[] = [];
-  for (const { id } of yield* statements.openPayments.all({ nowMs, atMost })) {
+  const due = { nowMs, latestMs: nowMs + rules.LATEST_LOOK_MS, atMost };
+  for (const { id } of yield* statements.openPayments.all(due)) {
     const payment = yield* findPayment(statements, { id });
     if (!payment) throw new Error(`${id} has gone`);
     open.push(payment);
