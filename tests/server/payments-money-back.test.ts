@@ -2,6 +2,7 @@
  * Money that moves at Stripe after a tip was paid: refunds in part, disputes, refunds that do not arrive, and what
  * an account cannot give back. The ledger tells each to both people, and what cannot be moved stays owed.
  */
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
@@ -227,6 +228,60 @@ describe('what a receiver’s account cannot give back', () => {
       [],
     );
     await scene.compare();
+  });
+});
+
+describe('while a part is being taken back from the receiver', () => {
+  /** The first request to take back waits for what happens meanwhile. */
+  async function openTaking() {
+    const scene = await openCaptured();
+    const { stripe, chargeId } = scene;
+    const asked = new EventTarget();
+    let isFirst = true;
+    stripe.fail(({ method, path }) => {
+      if (!isFirst || method !== 'POST' || !path.endsWith('/reversals')) return null;
+      isFirst = false;
+      asked.dispatchEvent(new Event('asked'));
+      return { is: 'slow', ms: 300 };
+    });
+    stripe.refundPart(chargeId, 500);
+    const notice = scene.newestNotice();
+    const isAsked = once(asked, 'asked');
+    const answered = scene.deliver(notice);
+    await isAsked;
+    return { ...scene, notice, answered };
+  }
+
+  async function expectTaken(scene: Awaited<ReturnType<typeof openTaking>>, cents: number): Promise<void> {
+    await scene.pass(2 * DAY_MINUTES);
+    expect([...scene.stripe.transfers.values()]).toMatchObject([{ reversed: cents }]);
+    expect(new Set(kindsOf(await scene.toReceiver()))).toEqual(new Set(['refund']));
+    expect(await scene.debts()).toEqual([[0, 0, 0]]);
+    await scene.compare();
+  }
+
+  test('a further part that goes back is taken once', async () => {
+    const scene = await openTaking();
+    scene.stripe.refundPart(scene.chargeId, 300);
+    await Promise.all([scene.answered, scene.deliver()]);
+    await expectTaken(scene, 800);
+  });
+
+  test('another process that hears of a further part takes it once', async () => {
+    const scene = await openTaking();
+    const other = await scene.start();
+    scene.stripe.refundPart(scene.chargeId, 300);
+    await Promise.all([scene.answered, scene.deliverAll(other)]);
+    await expectTaken(scene, 800);
+  });
+
+  test('the beginning of another hour takes it no second time', async () => {
+    const scene = await openTaking();
+    const { id, payload } = scene.notice;
+    scene.t.clock.nowMs += 60 * 60_000;
+    const again = { ...scene.notice, id: `${id}2`, payload: payload.replaceAll(id, `${id}2`) };
+    await Promise.all([scene.answered, scene.deliver(again)]);
+    await expectTaken(scene, 500);
   });
 });
 

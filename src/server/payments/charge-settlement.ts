@@ -7,6 +7,7 @@ import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.t
 import type { Storage } from '#server/storage/port/storage.ts';
 import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
 import type { Clock } from '#shared/calendar.ts';
+import type { TransactionId } from '#shared/ids.ts';
 import type { ChargeState, PaymentService } from './payment-service.ts';
 
 /** The least time until a debt is asked for again; the pauses grow. */
@@ -22,6 +23,7 @@ export function createChargeSettlement(deps: {
   move(payment: PaymentRecord, to: PaymentMove): Promise<PaymentRecord>;
 }) {
   const { payments, service, clock, log, move } = deps;
+  const underWay = new Map<TransactionId, Promise<PaymentRecord>>();
 
   /** Enters the state of the charge. @returns null when somebody else has changed the payment meanwhile. */
   async function enter(known: PaymentRecord, charge: ChargeState): Promise<PaymentRecord | null> {
@@ -75,8 +77,7 @@ export function createChargeSettlement(deps: {
     return hasMoved;
   }
 
-  /** What is refused stays owed, and the sweep asks for it again. @throws PaymentServiceUnavailable. */
-  return async function settle(of: PaymentRecord): Promise<PaymentRecord> {
+  async function settleAlone(of: PaymentRecord): Promise<PaymentRecord> {
     let payment = of;
     for (let reading = 0; reading < MOST_READINGS; reading += 1) {
       const { id, chargeId } = payment;
@@ -91,5 +92,22 @@ export function createChargeSettlement(deps: {
       payment = entered ?? (await payments.findPayment({ id })) ?? payment;
     }
     return payment;
+  }
+
+  /**
+   * Settles a payment with its charge. What is refused stays owed, and the sweep asks for it again.
+   * @throws PaymentServiceUnavailable.
+   */
+  return async function settle(of: PaymentRecord): Promise<PaymentRecord> {
+    const { id } = of;
+    const before = underWay.get(id);
+    // Two at one time would read the same charge, and each take back what it lacks.
+    const settled = before ? before.catch(() => {}).then(() => settleAlone(of)) : settleAlone(of);
+    underWay.set(id, settled);
+    try {
+      return await settled;
+    } finally {
+      if (underWay.get(id) === settled) underWay.delete(id);
+    }
   };
 }

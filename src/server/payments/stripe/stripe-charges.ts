@@ -70,7 +70,8 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
     const reversedAfter = reversedBefore + amount;
     const isDone = async () =>
       (await stripe.transfers.retrieve(id)).amount_reversed >= reversedAfter ? ({ id } as const) : null;
-    const key = keyOf(`take-back-${id}-${reversedAfter}`);
+    // Of two calls that have read the same sum Stripe refuses the other one, though it may want another part.
+    const key = keyOf(`take-back-${id}-from-${reversedBefore}`);
     return ask(
       async () => {
         await makeOnce<{ readonly id: string }>(
