@@ -5,6 +5,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { cents, putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 import { createPaidApp, openAccount } from '#tests/support/paid-app.ts';
+import { compareWithStripe } from '#tests/support/stripe/compare.ts';
+import { captured, openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
@@ -110,4 +112,28 @@ test('a key under which a tip was simulated names that tip, and begins no paymen
     paymentMode: 'simulated',
   });
   expect(stripe.sessions.size).toBe(0);
+});
+
+test('where nobody pays a fee, Stripe is asked for none, and all that goes back is the tip', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer, provider } = scene;
+  const none = { giverFeeRate: 0, receiverFeeRate: 0, fromMs: t.clock.nowMs, createdAtMs: t.clock.nowMs };
+  expect(await t.storage.addTerms({ ...SPECIFIED_TERMS, ...none, version: 1 })).toBe('added');
+  await t.app.tick();
+  const kept = await captured(scene);
+  stripe.refundPart(kept.chargeId, 500);
+  await scene.deliverAll();
+  const back = await captured(scene);
+  expect(await provider.trpc.transactions.refund.mutate({ id: back.id })).toMatchObject({
+    status: 'refunded',
+  });
+  expect(await customer.trpc.transactions.get.query({ id: kept.id })).toMatchObject({
+    status: 'completed',
+    giverFeeCents: 0,
+    netAmountCents: 2_000,
+  });
+  expect(JSON.stringify(stripe.requests.map(({ parameters }) => parameters))).not.toContain(
+    'application_fee',
+  );
+  compareWithStripe(stripe, await t.data.dump());
 });

@@ -270,7 +270,7 @@ export function createCharges(
       created: charge.created,
       amount: charge.amount,
       amount_received: charge.isCaptured ? charge.captured : 0,
-      application_fee_amount: charge.plan.applicationFee,
+      application_fee_amount: charge.plan.applicationFee || null,
       currency: charge.plan.currency,
       status: charge.state,
       cancellation_reason: charge.cancellationReason,
@@ -324,10 +324,11 @@ export function createCharges(
       reversals: [],
     };
     charge.transfer = transfer;
-    charge.feeId = nextId('fee');
     transfers.push(transfer);
     money.move(platform, 'transfer', { ...common, amount: -amount, source: transfer.id });
     money.move(destination, 'payment', { ...common, amount, fee: applicationFee });
+    if (applicationFee === 0) return;
+    charge.feeId = nextId('fee');
     money.move(platform, 'application_fee', { ...common, amount: applicationFee, source: charge.feeId });
   }
 
@@ -402,8 +403,9 @@ export function createCharges(
 
   function refundFee(charge: Charge, part: number): void {
     const { destination, feeId, plan } = charge;
+    if (feeId === null) return;
     const amount = feeBackOf(charge, part);
-    const common = { currency: plan.currency, source: feeId ?? '' };
+    const common = { currency: plan.currency, source: feeId };
     charge.feeRefundedFor = Math.min(charge.captured, charge.feeRefundedFor + part);
     const movement = money.move(platform, 'application_fee_refund', { ...common, amount: -amount });
     charge.feeRefunds.push({ id: nextId('fr'), amount, created: nowS(), movement });

@@ -94,8 +94,9 @@ export function createSessions(
       const { quantity, price_data } = Object(item);
       return sum + Number(quantity) * Number(Object(price_data).unit_amount);
     }, 0);
-    if (Number(data.application_fee_amount) > amountTotal)
-      throw invalid('The application fee is greater than the amount.');
+    const applicationFee = Number(data.application_fee_amount ?? 0);
+    if (data.application_fee_amount !== undefined && !(applicationFee > 0 && applicationFee < amountTotal))
+      throw invalid('The application fee must be positive and less than the amount.');
     const session: Session = {
       id: nextId('cs'),
       created: nowS(),
@@ -103,7 +104,7 @@ export function createSessions(
       paymentStatus: 'unpaid',
       amountTotal,
       currency,
-      applicationFee: Number(data.application_fee_amount),
+      applicationFee,
       destination,
       clientReferenceId: typeof client_reference_id === 'string' ? client_reference_id : null,
       expiresAt,

@@ -62,10 +62,15 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
   }
 
   /** The fees of the charge's own transfer go back in proportion; a transfer that gave back had none. */
-  async function reverse({ id, metadata }: Stripe.Transfer, reversedBefore: number, amount: number) {
+  async function reverse(
+    { id, metadata }: Stripe.Transfer,
+    reversedBefore: number,
+    amount: number,
+    payment: PaymentRecord,
+  ) {
     const reversal: Stripe.TransferCreateReversalParams = {
       amount,
-      ...(metadata['dispute'] === undefined && { refund_application_fee: true }),
+      ...(metadata['dispute'] === undefined && hasFees(payment) && { refund_application_fee: true }),
     };
     const reversedAfter = reversedBefore + amount;
     const isDone = async () =>
@@ -117,7 +122,7 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
           const refund: Stripe.RefundCreateParams = {
             payment_intent: chargeOf(payment),
             reverse_transfer: true,
-            refund_application_fee: true,
+            ...(hasFees(payment) && { refund_application_fee: true }),
             metadata: { transaction: payment.id },
           };
           // Stripe repeats a refusal for the same key, but a later refund may be possible.
@@ -140,7 +145,7 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
         const share = amount / Number(transfer.metadata['before_fees'] ?? amount);
         const part = Math.min(amount - amount_reversed, Math.round(Math.max(missing, 0) * share));
         if (part <= 0) continue;
-        if (!(await reverse(transfer, amount_reversed, part))) return 'refused';
+        if (!(await reverse(transfer, amount_reversed, part, payment))) return 'refused';
         missing -= Math.round(part / share);
       }
       return 'taken_back';
@@ -186,6 +191,10 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
     },
   } satisfies Pick<PaymentService, 'capture' | 'cancel' | 'refund' | 'takeBack' | 'giveBack' | 'readCharge'>;
   return { ...charges, partsOf };
+}
+
+function hasFees({ giverFeeCents, receiverFeeCents }: PaymentRecord): boolean {
+  return giverFeeCents + receiverFeeCents > 0;
 }
 
 function chargeOf({ id, chargeId }: PaymentRecord): string {

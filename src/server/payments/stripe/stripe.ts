@@ -50,6 +50,7 @@ export function createStripe(
 
     async begin(payment, { title, paidUrl, leftUrl }, capture): Promise<Begun> {
       const { id, amountCents, giverFeeCents, receiverFeeCents, destination } = payment;
+      const feesCents = giverFeeCents + receiverFeeCents;
       const expiresAtMs = Math.max(payment.expiresAtMs, clock() + LEAST_LIFETIME_MS);
       const item = (name: string, cents: number) => ({
         quantity: 1,
@@ -71,7 +72,8 @@ export function createStripe(
           ...(giverFeeCents > 0 ? [item('Service fee', giverFeeCents)] : []),
         ],
         payment_intent_data: {
-          application_fee_amount: toStripe(giverFeeCents + receiverFeeCents),
+          // Stripe takes no fee of nothing.
+          ...(feesCents > 0 && { application_fee_amount: toStripe(feesCents) }),
           transfer_data: { destination },
           on_behalf_of: destination,
           // Names the tip in the events of its transfer.
