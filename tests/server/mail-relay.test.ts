@@ -230,6 +230,7 @@ describe('nothing in a mail becomes a header or another recipient', () => {
       state: 'kept',
       chargedAt: null,
       leftCents: cents(2_100),
+      unreturnedCents: cents(0),
       url: 'https://tips.example.com/r/1',
     });
     await send({

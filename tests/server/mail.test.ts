@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Config } from '#server/config.ts';
 import { linkIn, type MailServer, relayAt, startMailServer } from '#tests/support/mail-server.ts';
+import { captured, openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const HOUR_MS = 3_600_000;
@@ -342,6 +343,32 @@ describe('a receipt by mail', () => {
     expect(mails.map(({ to }) => to)).toEqual(Array(3).fill(['guest@example.com']));
     expect(mails[0]?.text).toContain(given.body.receipt_url);
   });
+});
+
+test('a receipt by mail says that a refund did not reach its giver', async () => {
+  const server = await startMailServer();
+  const scene = await openPaymentScene();
+  const { stripe, customer } = scene;
+  const { id, chargeId } = await captured(scene);
+  const refund = stripe.refundPart(chargeId, 2_100, { isPending: true });
+  await scene.deliver();
+  stripe.failRefund(refund);
+  await scene.deliver();
+  const t = await scene.start({ config: { mail: relayAt(server) } });
+  onTestFinished(async () => {
+    await t.app.endMails();
+    await server.close();
+  });
+  const send = async () => {
+    const before = server.taken.length;
+    for (let times = 0; times < 2; times += 1) await t.app.sendMails();
+    return server.taken.slice(before);
+  };
+  await confirmed(t, send, customer.token);
+  await t.rest('POST', `/transactions/${id}/receipt-mail`, { token: customer.token, body: {} });
+  const [mail] = await send();
+  expect(mail?.text).toContain('This tip was refunded.');
+  expect(mail?.text).toContain('A refund of $21.00 didn’t reach your card. It’s still yours');
 });
 
 describe('a monthly statement', () => {

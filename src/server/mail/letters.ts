@@ -140,6 +140,8 @@ export interface ReceiptFacts {
   readonly chargedAt: string | null;
   /** The total after refunds and other changes, in cents. */
   readonly leftCents: Cents;
+  /** What refunds that failed have not brought to the giver. */
+  readonly unreturnedCents: Cents;
   readonly url: string;
 }
 
@@ -147,6 +149,12 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
   subject: `Your receipt for a ${formatMoney(facts.amountCents)} tip`,
   lines: [
     stateLineOf(facts),
+    ...(facts.unreturnedCents > 0
+      ? [
+          `A refund of ${formatMoney(facts.unreturnedCents)} didn’t reach your card. It’s still yours: ask ` +
+            `${brand.name} for it.`,
+        ]
+      : []),
     ...(facts.isSimulated ? ['This was a simulated payment. No money moved.'] : []),
   ],
   rows: [
