@@ -115,6 +115,20 @@ test('what was looked at in vain while the clock was days ahead is captured once
   expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
 });
 
+test('what needs an operator is told within minutes, also after a clock that was ahead', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, accountId } = scene;
+  const { chargeId } = await captured(scene);
+  t.clock.nowMs += 20 * HOUR_MS;
+  await t.app.sweepPayments();
+  t.clock.nowMs -= 20 * HOUR_MS;
+  stripe.emptyAccount(accountId);
+  stripe.refundPart(chargeId, 500);
+  await scene.deliver();
+  await scene.pass(6);
+  expect(await (await t.send('/readyz')).text()).toContain('has not been taken back from its receiver');
+});
+
 test('a payment that Stripe never gives a page to expires', async () => {
   const scene = await openPaymentScene({ isUndoable: false });
   const { t, stripe } = scene;

@@ -114,7 +114,8 @@ export function createPaymentWatch(deps: {
 
     async look() {
       const nowMs = clock();
-      if (nowMs < nextLookMs) return;
+      // One that is due later was set before the clock was turned back.
+      if (nowMs < nextLookMs && nextLookMs <= nowMs + LOOK_INTERVAL_MS) return;
       nextLookMs = nowMs + LOOK_INTERVAL_MS;
       for (const [page, toldAtMs] of unknownPages) if (toldAtMs + DAY_MS <= nowMs) unknownPages.delete(page);
       const found = await operations.readPaymentSigns({
