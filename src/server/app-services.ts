@@ -123,6 +123,7 @@ export function createServices({
         ...real,
         storage,
         clock,
+        random,
         log,
         publicUrl,
         receiptTokenOf: receipts.tokenOf,

@@ -3,13 +3,13 @@ import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments
 import { leftOf } from '#server/storage/rules/tips.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import type { TransactionId, UserId } from '#shared/ids.ts';
+import { newTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { createKnownPlatform } from './known-platform.ts';
 import { createPaymentLooks } from './payment-looks.ts';
 import { createPaymentProgress, FIRST_LOOK_MS, type ProgressDependencies } from './payment-progress.ts';
 import { PaymentServiceUnavailable } from './payment-service.ts';
 import { createRecovery } from './recovery.ts';
-import type { TipPayments } from './tip-payments.ts';
+import type { TipPayments, UnpaidTip } from './tip-payments.ts';
 import { findToReverse } from './tip-to-reverse.ts';
 import { createWebhookEvents } from './webhook-events.ts';
 
@@ -21,12 +21,13 @@ const ASK_INTERVAL_MS = 3_000;
 export function createPaidTips(
   deps: ProgressDependencies & {
     readonly excludedCategories: readonly ServiceCategory[];
+    readonly random: RandomBytes;
     tellUnknown(checkoutId: string): void;
     tellAnswering(isAnswering: boolean): void;
     tellHearing(isHeard: boolean): void;
   },
 ): TipPayments {
-  const { storage, service, clock, log, excludedCategories, accounts } = deps;
+  const { storage, service, clock, log, excludedCategories, accounts, random } = deps;
   const { payments } = storage;
   const progress = createPaymentProgress(deps);
   const knownPlatform = createKnownPlatform({ service, tellUnavailable });
@@ -50,6 +51,16 @@ export function createPaidTips(
       tellUnavailable(error);
       throw new AppError('payment_unavailable');
     }
+  }
+
+  /**
+   * A payment of an account has a random id and keeps its key: one that a restored database has lost must not have the
+   * id of the one that begins under the same key since.
+   */
+  async function idOf({ id, giverId, idempotencyKey }: UnpaidTip): Promise<TransactionId> {
+    if (giverId === null || idempotencyKey === null) return id;
+    // The tip may have been simulated before.
+    return (await storage.findTransaction(giverId, id)) ? id : newTransactionId(random);
   }
 
   async function findOwn(giver: UserId | null, id: TransactionId): Promise<PaymentRecord | null> {
@@ -89,7 +100,8 @@ export function createPaidTips(
       // A held tip begins no payment, so that it is answered while the payment service is away.
       const platform = tip.isHeld ? (knownPlatform.now() ?? '') : await orUnavailable(knownPlatform.learn);
       await recovery.noteStart();
-      const wanted = { ...tip, paymentMode: service.mode, platform, expiresAtMs: now + PAGE_LIFETIME_MS };
+      const id = await idOf(tip);
+      const wanted = { ...tip, id, paymentMode: service.mode, platform, expiresAtMs: now + PAGE_LIFETIME_MS };
       const begun = await payments.beginPayment(wanted, now + FIRST_LOOK_MS);
       if (tip.isHeld || (begun.outcome !== 'begun' && begun.outcome !== 'repeated')) return begun;
       const payment = await orUnavailable(() => progress.withPage(begun.payment));

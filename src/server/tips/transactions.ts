@@ -102,17 +102,9 @@ export function createTransactions(deps: {
     );
   }
 
-  /**
-   * A payment of an account has a random id and keeps its key: one that a restored database has lost must not have
-   * the id of the one that begins under the same key since.
-   */
-  async function idOf(giver: Account | null, idempotencyKey: string | undefined): Promise<TransactionId> {
+  function idOf(giver: Account | null, idempotencyKey: string | undefined): TransactionId {
     if (idempotencyKey === undefined) return newTransactionId(random);
-    if (giver === null) return receipts.idFor(idempotencyKey);
-    const ofKey = idOfKeyedTip(giver.id, idempotencyKey);
-    if (payments.mode === 'simulated') return ofKey;
-    // The tip may have been simulated before.
-    return (await storage.findTransaction(giver.id, ofKey)) ? ofKey : newTransactionId(random);
+    return giver === null ? receipts.idFor(idempotencyKey) : idOfKeyedTip(giver.id, idempotencyKey);
   }
 
   function complaintsAbout({ message, giverName }: GiverMessage): FieldError[] {
@@ -134,7 +126,7 @@ export function createTransactions(deps: {
       const complaints = words ? complaintsAbout(words) : [];
       const present = tipTerms.now();
       const result = await payments.begin({
-        id: await idOf(giver, idempotencyKey),
+        id: idOf(giver, idempotencyKey),
         giverId: giver?.id ?? null,
         qrCodeId,
         serviceCategory,
