@@ -362,6 +362,8 @@ test('a giver who is blocked sees what everybody sees whose code was paused in b
         content = await page.locator('#root').ariaSnapshot();
         expect(content).toContain(PAUSED);
         expect(content).not.toContain('Loading');
+        // Until it is known whose the session is, Back leads where a guest goes.
+        expect(content).toContain('/url: /dashboard');
       }).toPass();
       await expect(quick(page, '$20')).toHaveCount(0);
       const path = page.url().replace(code, 'CODE');
