@@ -529,8 +529,8 @@ test.concurrent('streams that come and go leave no memory behind', { timeout: 30
   };
   const before = await repeat(5);
   const after = await repeat(20);
-  // Each of 2,000 streams would leave more than two kilobytes.
-  expect(after - before).toBeLessThan(4);
+  // Each of 2,000 streams would leave more than a kilobyte.
+  expect(after - before).toBeLessThan(2);
   await server.stop();
 });
 
@@ -576,10 +576,17 @@ async function liveMegabytes(server: RunningServer): Promise<number> {
       inspector.addEventListener('message', ({ data }) => resolve(String(data)), { once: true });
       inspector.send(JSON.stringify({ id, method }));
     });
-  await ask(1, 'HeapProfiler.collectGarbage');
-  const { result } = heapUsage.parse(JSON.parse(await ask(2, 'Runtime.getHeapUsage')));
+  const readings: number[] = [];
+  // Sockets that have just closed survive a collection or two, with up to 5 MB.
+  for (let collection = 0; collection < 10; collection += 1) {
+    await ask(2 * collection, 'HeapProfiler.collectGarbage');
+    const answer = await ask(2 * collection + 1, 'Runtime.getHeapUsage');
+    const { result } = heapUsage.parse(JSON.parse(answer));
+    readings.push((result.usedSize + result.backingStorageSize) / 2 ** 20);
+    await sleep(100);
+  }
   inspector.close();
-  return (result.usedSize + result.backingStorageSize) / 2 ** 20;
+  return Math.min(...readings);
 }
 
 async function within<Result>(patienceMs: number, promise: Promise<Result>): Promise<Result> {
