@@ -564,7 +564,7 @@ function openRaw({ port }: RunningServer, door: Door, token: string) {
 }
 
 /**
- * What the server still refers to, after a garbage collection. The memory that the process has from the
+ * What the server still refers to, after garbage collections. The memory that the process has from the
  * system says less: V8 gives its heap more or less room, depending on how busy the machine is.
  */
 async function liveMegabytes(server: RunningServer): Promise<number> {
