@@ -124,19 +124,19 @@ test.describe('a code', () => {
     await logInAs(provider);
     await page.goto('/dashboard');
     const failed = page.getByRole('alert').filter({ hasText: 'Failed to load dashboard data' });
-    for (const [button, dialog] of [
-      ['Edit Page', 'Your tip page'],
-      ['Replace', 'Replace the Bartender code?'],
+    for (const [button, dialog, file] of [
+      ['Edit Page', 'Your tip page', /\/tip-page-editor-[^/]*\.css$/],
+      ['Replace', 'Replace the Bartender code?', /\/replace-code-[^/]*\.js$/],
     ] as const) {
       await expect(card(page)).toBeVisible();
       await manageCode(page);
-      await page.context().route(/\/(?:opened|replace)-code-[^/]*\.js$/, (route) => route.abort());
+      await page.context().route(file, (route) => route.abort());
       await card(page).getByRole('button', { name: button }).click();
       await expect(failed).toBeInViewport({ ratio: 0.99 });
       expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
       await expectForEverybody(page, `${button} that could not be fetched`);
       await picture(page, `codes-not-fetched-${button.split(' ')[0]}`);
-      await page.context().unroute(/\/(?:opened|replace)-code-[^/]*\.js$/);
+      await page.context().unroute(file);
       await failed.getByRole('button', { name: 'Retry' }).click();
       await expect(failed).toHaveCount(0);
       // What is opened stands in the address; a question does not.
