@@ -26,6 +26,9 @@ const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxF
 /** The process that Chromium starts ahead for the next site, once for each test: a third of all renderers. */
 const SPARE_RENDERER = 'SpareRendererForSitePerProcess';
 
+/** With sites in processes of their own, nearly every test starts one: a tenth of all time. */
+const SITE_ISOLATION = ['IsolateOrigins', 'site-per-process'];
+
 /**
  * Tests of the camera, of notifications, of the service worker, of what is shown without a connection, and of
  * layout shifts: the shell measures texts otherwise.
@@ -51,7 +54,11 @@ function launchOptions(executablePath: string | null) {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      `--disable-features=${[...OFF_FOR_PLAYWRIGHT, ...ADDRESS_BAR, SPARE_RENDERER].join()}`,
+      '--disable-site-isolation-trials',
+      '--renderer-process-limit=1',
+      // A page of a test ends before a compiler of hot code has paid for itself.
+      '--js-flags=--no-opt,--no-maglev,--max-lazy',
+      `--disable-features=${[...OFF_FOR_PLAYWRIGHT, ...ADDRESS_BAR, SPARE_RENDERER, ...SITE_ISOLATION].join()}`,
     ],
   };
 }
