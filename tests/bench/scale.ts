@@ -156,6 +156,10 @@ async function measureRequests(many: Ledger, few: Ledger, { seconds, rounds }: P
       gets('insights', 16, ({ longHistoryToken }) => [`${INSIGHTS} ${longHistoryToken}`]),
     ],
     [
+      'the same of a provider with as many tips in both ledgers',
+      gets('same-insights', 16, ({ shortHistoryToken }) => [`${INSIGHTS} ${shortHistoryToken}`]),
+    ],
+    [
       'GET /api/qr-codes/{id}',
       gets('lookups', CONNECTIONS, ({ codes }) => codes.map(({ id }) => `/api/qr-codes/${id}`)),
     ],
