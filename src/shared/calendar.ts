@@ -167,6 +167,24 @@ export function dateAfter(date: string, days: number): string {
   return isoDate(Date.parse(date) + days * 86_400_000);
 }
 
+/** The last date of the day, week or month that contains a date. Weeks end on Sunday (ISO 8601). */
+export function lastDateOf(date: string, period: 'day' | 'week' | 'month'): string {
+  switch (period) {
+    case 'day':
+      return date;
+    case 'week':
+      return dateAfter(date, (7 - new Date(date).getUTCDay()) % 7);
+    case 'month':
+      return lastOfMonth(date);
+  }
+}
+
+/** The last date of the month that comes `months` after that of a date. */
+export function lastOfMonth(date: string, months = 0): string {
+  const day = new Date(date);
+  return isoDate(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + months + 1, 0));
+}
+
 /** Binary search for the first millisecond in (before, until] at which the monotonic `holds` is true. */
 function firstWhere(before: number, until: number, holds: (time: number) => boolean): number {
   let [low, high] = [before, until];

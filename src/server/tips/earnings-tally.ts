@@ -1,6 +1,6 @@
 /** The earnings of a period, added up for a chart from the storage's sums by day and hour. It reads nothing. */
 import type { BookChange, DailyEarnings, HourlyEarnings } from '#server/storage/port/ledger.ts';
-import { dateAfter, dateAt, firstOfDate } from '#shared/calendar.ts';
+import { dateAfter, dateAt, firstOfDate, lastDateOf } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import type { Granularity, InsightsQuery } from '#shared/records.ts';
 
@@ -185,22 +185,6 @@ function barsOf(from: string, to: string, granularity: Granularity) {
     start = dateAfter(end, 1);
   }
   return bars;
-}
-
-function lastDateOf(date: string, granularity: Granularity): string {
-  switch (granularity) {
-    case 'day':
-      return date;
-    case 'week':
-      return dateAfter(date, (7 - new Date(date).getUTCDay()) % 7);
-    case 'month':
-      return lastOfMonth(date);
-  }
-}
-
-export function lastOfMonth(date: string): string {
-  const day = new Date(date);
-  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
 }
 
 /** Clamps a date to the period: clocks that are set back after a day began repeat the date before. */

@@ -3,11 +3,11 @@
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import type { EarningsPeriod } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
+import { dateAfter, firstOfDate, lastOfMonth, steadyStretches } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Insights, type InsightsQuery, insights } from '#shared/records.ts';
 import { readWithChanges } from './book-changes.ts';
-import { createTally, type Dates, lastOfMonth } from './earnings-tally.ts';
+import { createTally, type Dates } from './earnings-tally.ts';
 
 export interface Earnings {
   /** The earnings of a period and of the one before. Days begin at the query's hour, the account's, or midnight. */

@@ -1,5 +1,5 @@
 /** The address names the view of the Insights tab, so that Back, a reload and a shared link keep it. */
-import { dateAfter } from '#shared/calendar.ts';
+import { dateAfter, lastDateOf, lastOfMonth } from '#shared/calendar.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import type { Granularity } from '#shared/records.ts';
 import { dashboardTab } from '../../later/addresses.ts';
@@ -26,9 +26,9 @@ const FIRST_DATE = '2000-01-01';
 export function viewIn(query: URLSearchParams, today: string): InsightsView {
   const granularity = granularityNamed(query.get('granularity'));
   const service = query.get('service_category');
-  const latest = lastDayOf(today, granularity);
+  const latest = lastDateOf(today, granularity);
   const to = query.get('to') ?? '';
-  const last = isDate(to) && to >= FIRST_DATE && to < latest ? lastDayOf(to, granularity) : latest;
+  const last = isDate(to) && to >= FIRST_DATE && to < latest ? lastDateOf(to, granularity) : latest;
   return {
     granularity,
     from: dateAfter(movedBy(last, granularity, -1), 1),
@@ -55,7 +55,7 @@ export function addressOf({
 
 export function addressBeside(view: InsightsView, direction: -1 | 1, today: string): string {
   const to = movedBy(view.to, view.granularity, direction);
-  return addressOf({ ...view, to, isLatest: to >= lastDayOf(today, view.granularity) });
+  return addressOf({ ...view, to, isLatest: to >= lastDateOf(today, view.granularity) });
 }
 
 function granularityNamed(name: string | null): Granularity {
@@ -64,18 +64,6 @@ function granularityNamed(name: string | null): Granularity {
 
 function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && dateAfter(text, 0) === text;
-}
-
-/** The last day of the bar that contains a date. Weeks end on Sunday (ISO 8601). */
-function lastDayOf(date: string, granularity: Granularity): string {
-  switch (granularity) {
-    case 'day':
-      return date;
-    case 'week':
-      return dateAfter(date, (7 - new Date(date).getUTCDay()) % 7);
-    case 'month':
-      return lastOfMonth(date, 0);
-  }
 }
 
 /** The last day of the period that comes `periods` after the one that ends on `last`. */
@@ -89,10 +77,4 @@ function movedBy(last: string, granularity: Granularity, periods: number): strin
     case 'month':
       return lastOfMonth(last, bars);
   }
-}
-
-function lastOfMonth(date: string, months: number): string {
-  const day = new Date(date);
-  const last = Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + months + 1, 0);
-  return new Date(last).toISOString().slice(0, date.length);
 }
