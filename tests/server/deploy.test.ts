@@ -1,6 +1,7 @@
 /** The files in deploy/, which an operator copies, fit the server as it is. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseConfig, SETTING_NAMES } from '#server/config.ts';
@@ -149,6 +150,13 @@ describe('the image', () => {
     expect(dockerfile.match(/^VOLUME (.+)$/m)?.[1]).toBe(JSON.stringify([variables['SQLITE_TMPDIR']]));
   });
 
+  test('makes its users where the shell still finds the commands of root', () => {
+    for (const stage of dockerfile.split(/^FROM /m).slice(1)) {
+      const [, ...afterPath] = stage.split(/^.*\bPATH=/m);
+      expect(afterPath.join()).not.toMatch(/^RUN /m);
+    }
+  });
+
   test('has neither npm nor a compiler, and runs as a user without privileges', () => {
     expect(lastStage).toMatch(/^\nFROM debian:trixie-slim\n/);
     expect(lastStage).not.toMatch(/\bnpm\b|build-essential|g\+\+|python/);
@@ -166,6 +174,7 @@ describe('the composition', () => {
   const fixed = Object.fromEntries(
     [...app.matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(([, name = '', value = '']) => [name, fill(value)]),
   );
+  const networks = fixed['TRUST_PROXY']?.split(',') ?? [];
   const asked = [...new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name))];
 
   test('asks for no more than the env file explains', () => {
@@ -184,7 +193,7 @@ describe('the composition', () => {
       ...defaults,
       host: '0.0.0.0',
       publicUrl: `https://${given['SITE']}`,
-      trustedProxies: [fixed['TRUST_PROXY']],
+      trustedProxies: networks,
     });
     const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
     const changed = { ...given, ...stripe, GUEST_TIPS: 'on', PUSH_HOSTS: 'push.example.com', ...fixed };
@@ -197,7 +206,9 @@ describe('the composition', () => {
 
   test('is for the host name that Caddy serves and the network that Caddy is in', () => {
     expect(fixed).toMatchObject({ PUBLIC_URL: `https://${given['SITE']}` });
-    expect(compose).toContain(`subnet: ${fixed['TRUST_PROXY']}`);
+    for (const network of networks) expect(compose).toMatch(new RegExp(`subnet: '?${network}'?`));
+    // One network of each version of the Internet protocol, or Docker hides the addresses of some visitors.
+    expect(networks.map((network) => isIPv6(network.replace(/\/.*/, '')))).toEqual([false, true]);
     expect(fixed['DATABASE_URL']).toBe('postgres://tipwell:filled@db:5432/tipwell');
   });
 
@@ -209,6 +220,13 @@ describe('the composition', () => {
     expect(backup).toContain('<<: *hardened');
     const [, minutes] = /find \/backups -name "tipwell-\*\.dump" -mmin -(\d+)/.exec(backup) ?? [];
     expect(Number(minutes)).toBe(26 * 60);
+  });
+
+  test('asks every service whether it works, so that `up --wait` waits for all of them', () => {
+    const services = compose.slice(compose.indexOf('\nservices:\n'), compose.indexOf('\nnetworks:\n'));
+    expect(withoutComments('deploy/Dockerfile')).toMatch(/^HEALTHCHECK /m);
+    for (const service of services.split(/^ {2}(?=[\w-]+:$)/m).slice(1))
+      expect(service).toMatch(/^ {4}(?:<<: \*app$|healthcheck:$)/m);
   });
 
   test('is renewed as a whole by the last step of an upgrade, so that no service goes on with an old build', () => {
