@@ -19,6 +19,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
+import { UNHURRIED } from '#server/storage/postgres/ledger-check.ts';
+import { findTools } from '#server/storage/postgres/tools.ts';
 import { newPhotoName, newTransactionId, newUserId } from '#shared/ids.ts';
 import { goOn, moveBooks, writeBooks } from '#tests/support/books.ts';
 import { runHere } from '#tests/support/commands.ts';
@@ -217,6 +219,46 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     );
     await client.end();
     expect(rows).toEqual([]);
+  });
+
+  test('programs of version 17 restore into a server before it, which lacks a parameter that they set', async ({
+    skip,
+  }) => {
+    const url = await createDatabase();
+    const version = Number((await ask(url)).slice(0, -4));
+    skip(version >= 17, 'this server has the parameter');
+    const folder = temporaryFolder();
+    const standIn = (name: string, otherwise: string) =>
+      writeFileSync(
+        join(folder, name),
+        `#!/bin/sh\nif [ "$1" = --version ]; then echo '${name} (PostgreSQL) 17.0'; exit; fi\n${otherwise}`,
+        { mode: 0o755 },
+      );
+    standIn('pg_dump', 'exit 1\n');
+    // What pg_restore 17.12 says and does, after the real one has done its work.
+    standIn(
+      'pg_restore',
+      `unknown='pg_restore: error: could not execute query: ERROR:  unrecognized configuration parameter "transaction_timeout"
+Command was: SET transaction_timeout = 0;'
+case "$*" in *--exit-on-error*) echo "$unknown" >&2; exit 1;; esac
+echo "$unknown" >&2
+${join(installed ?? '', 'pg_restore')} "$@" && echo 'pg_restore: warning: errors ignored on restore: 1' >&2
+exit 1
+`,
+    );
+    const entries = execFileSync(join(installed ?? '', 'pg_restore'), ['--list', original.file], {
+      encoding: 'utf8',
+    })
+      .split('\n')
+      .filter((line) => / tipwell /.test(line) && !/ SCHEMA /.test(line));
+    const client = await connect(url, UNHURRIED);
+    const tools = await findTools(client, url, 'Cannot restore', [folder]);
+    await client.query('CREATE SCHEMA tipwell');
+    await tools.restore(original.file, entries);
+    expect(await at(url).check([])).toMatchObject({ problems: [], past: original.past });
+    // A second error is none that was foreseen.
+    await expect(tools.restore(original.file, entries)).rejects.toThrow('already exists');
+    await client.end();
   });
 
   test('a restore is refused while a server runs', async () => {

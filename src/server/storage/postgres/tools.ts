@@ -16,13 +16,20 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 /** An address's parameters about encryption, which the programs read from the environment. */
 const ENCRYPTION = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 
+/** The first version that knows `transaction_timeout`, which its pg_restore sets on a server of any version. */
+const FIRST_WITH_TRANSACTION_TIMEOUT = 17;
+
 /**
  * Finds programs of the server's version or the next newer one, since older ones refuse a newer server.
  * @throws DatabaseRefused when there are none, saying what to do instead.
  */
-export async function findTools(client: Client, url: string, purpose: string) {
+export async function findTools(
+  client: Client,
+  url: string,
+  purpose: string,
+  folders: readonly string[] = foldersOfThisMachine(),
+) {
   const wanted = await readServerVersion(client);
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...globSync(FOLDERS_OF_VERSIONS)];
   const found = await Promise.all([...new Set(folders)].map(readVersion));
   const [best] = found
     .filter((tools) => tools !== null)
@@ -33,7 +40,9 @@ export async function findTools(client: Client, url: string, purpose: string) {
       `${purpose}: that takes pg_dump and pg_restore of PostgreSQL ${wanted} (or newer), the version of its server, and neither PATH nor ${FOLDERS_OF_VERSIONS} has them. Install them here (on Debian: the package postgresql-client-${wanted}), or run this command with the same DATABASE_URL on a machine that has them.`,
     );
   }
-  const { folder } = best;
+  const { folder, version } = best;
+  const setsWhatServerLacks =
+    version >= FIRST_WITH_TRANSACTION_TIMEOUT && wanted < FIRST_WITH_TRANSACTION_TIMEOUT;
   const env = environmentOf(client, url);
   async function start(program: string, words: readonly string[]): Promise<string> {
     try {
@@ -58,13 +67,31 @@ export async function findTools(client: Client, url: string, purpose: string) {
       try {
         const list = join(temporary, 'list');
         writeFileSync(list, lines.join('\n'));
-        const how = ['--single-transaction', '--exit-on-error', `--use-list=${list}`];
-        await start('pg_restore', [...bare, ...how, `--dbname=${env['PGDATABASE'] ?? ''}`, file]);
+        const words = [...bare, `--use-list=${list}`, `--dbname=${env['PGDATABASE'] ?? ''}`, file];
+        if (!setsWhatServerLacks)
+          await start('pg_restore', ['--single-transaction', '--exit-on-error', ...words]);
+        // Each error is counted instead, and one is foreseen; the mark of the restore stands for the transaction.
+        else
+          await start('pg_restore', words).catch((error: unknown) => {
+            if (!isOnlyUnknownParameter(error)) throw error;
+          });
       } finally {
         rmSync(temporary, { recursive: true, force: true });
       }
     },
   };
+}
+
+function foldersOfThisMachine(): string[] {
+  return [...(process.env['PATH'] ?? '').split(delimiter), ...globSync(FOLDERS_OF_VERSIONS)];
+}
+
+function isOnlyUnknownParameter(error: unknown): boolean {
+  const said = error instanceof DatabaseRefused ? error.message : '';
+  return (
+    said.includes('Command was: SET transaction_timeout = 0;') &&
+    said.endsWith('errors ignored on restore: 1')
+  );
 }
 
 async function readServerVersion(client: Client): Promise<number> {
@@ -96,6 +123,8 @@ function environmentOf({ host, port, user, database, password }: Client, url: st
   });
   return {
     ...process.env,
+    // What the programs say is read here.
+    LC_ALL: 'C',
     PGHOST: host,
     PGPORT: String(port),
     PGUSER: user,
