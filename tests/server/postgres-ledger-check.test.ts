@@ -2,14 +2,17 @@
  * `npm run db:check` on PostgreSQL finds every way in which the books could be wrong, and names it. Each
  * invariant is broken here by hand, past all guards of the tables.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findDiffering, parsePast } from '#server/storage/checks/past.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
-import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
+import { beginSettled, inspectLedger, UNHURRIED } from '#server/storage/postgres/ledger-check.ts';
 import { moveBooks, writeBooks } from '#tests/support/books.ts';
 import { writingToViews } from '#tests/support/ledger-views.ts';
+import { OPENING } from '#tests/support/opening.ts';
+import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
 
@@ -234,5 +237,57 @@ describe('the check of the ledger', () => {
     await writingToViews(client, () => client.query(statement));
     const { problems } = await inspectLedger(client, []);
     expect(problems.filter((problem) => problem.startsWith(`Violated: ${violated}`))).toHaveLength(1);
+  });
+});
+
+describe('a settled moment, while VACUUM holds a lock on the tips', () => {
+  async function open() {
+    const url = await createPostgresDatabase();
+    const database = databaseAt({ engine: 'postgres', url });
+    const storage = await database.openForServer(OPENING);
+    onTestFinished(() => storage.close());
+    const connectHere = async () => {
+      const client = await connect(url, UNHURRIED);
+      onTestFinished(() => client.end());
+      return client;
+    };
+    const vacuuming = await connectHere();
+    await vacuuming.query('BEGIN; LOCK TABLE tipwell.tips IN SHARE UPDATE EXCLUSIVE MODE');
+    return { database, storage, connectHere, scene: await createPeople(storage).setTheScene() };
+  }
+
+  test('is found between tips, of which none is refused', async () => {
+    const { database, storage, scene } = await open();
+    let isTipping = true;
+    const tipping = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        let count = 0;
+        for (; isTipping; count += 1) expect((await storage.recordTip(scene.tip())).outcome).toBe('recorded');
+        return count;
+      }),
+    );
+    expect((await storage.checkRecent()).problems).toEqual([]);
+    const { problems, tipCount } = await database.check([]);
+    isTipping = false;
+    expect(problems).toEqual([]);
+    const counts = await tipping;
+    expect(tipCount).toBeLessThanOrEqual(counts.reduce((sum, count) => sum + count, 0));
+  });
+
+  test('has no tip before those that took an earlier sequence', async () => {
+    const { storage, connectHere, scene } = await open();
+    const [slow, client] = [await connectHere(), await connectHere()];
+    // What a tip does before it is written.
+    await slow.query(`BEGIN; LOCK TABLE tipwell.tips IN ROW EXCLUSIVE MODE;
+      SELECT nextval(pg_get_serial_sequence('tipwell.tips', 'sequence'))`);
+    await storage.recordTip(scene.tip());
+    let hasEnded = false;
+    const settled = beginSettled(client).then(() => hasEnded);
+    await sleep(700);
+    hasEnded = true;
+    await slow.query('COMMIT');
+    expect(await settled).toBe(true);
+    const { rows } = await client.query('SELECT count(*)::integer AS count FROM tipwell.tips');
+    expect(rows).toEqual([{ count: 1 }]);
   });
 });

@@ -1,4 +1,5 @@
 /** Checks the whole ledger as of one moment, while servers write. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';
 import { ALL_AUDIT_ROWS, problemsOfAudit } from '../care/audit.ts';
@@ -15,7 +16,7 @@ import { invariantsWith } from '../checks/invariants.ts';
 import { columnsOfPast, createComparedPast, type NotedPast, tipText } from '../checks/past.ts';
 import type { AuditRow } from '../port/audit.ts';
 import { DatabaseRefused, type Findings } from '../port/database.ts';
-import { nameOf, type SessionLimits } from './connection.ts';
+import { hasCode, nameOf, type SessionLimits } from './connection.ts';
 import { appliedTo } from './migrations.ts';
 import { checkSchema } from './schema-check.ts';
 
@@ -23,6 +24,12 @@ import { checkSchema } from './schema-check.ts';
 export const UNHURRIED: SessionLimits = { statementMs: 0, lockMs: 5_000, idleInTransactionMs: 0 };
 
 const ROWS_AT_ONCE = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Locks are held for milliseconds; tips queue behind one that is waited for. */
+const SETTLING_LOCK_MS = 250;
+const SETTLING_PATIENCE_MS = 4_000;
+const SETTLING_PAUSE_MS = 5;
 
 /** Begins a transaction whose snapshot has no tip half-way: later commits have higher sequences than all it sees. */
 export async function beginSettled(client: ClientBase): Promise<void> {
@@ -33,14 +40,77 @@ export async function beginSettled(client: ClientBase): Promise<void> {
     hasNumbers ? 'tips' : 'transactions',
     'reversals',
     ...(hasAdjustments ? ['adjustments'] : []),
-  ];
-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-  await client.query('SAVEPOINT before_lock');
-  await client.query(`LOCK TABLE ${tables.map((table) => `tipwell.${table}`).join(', ')} IN SHARE MODE`);
-  // The first query takes the snapshot, which stays when rolling back to the savepoint releases the lock.
-  await client.query('SELECT 1');
-  await client.query('ROLLBACK TO SAVEPOINT before_lock');
-  await client.query('RELEASE SAVEPOINT before_lock');
+  ].map((table) => `tipwell.${table}`);
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await client.query('SAVEPOINT before_lock');
+    await client.query(`SET LOCAL lock_timeout = ${SETTLING_LOCK_MS}`);
+    await client.query(`LOCK TABLE ${tables.join(', ')} IN SHARE MODE`);
+    // The first query takes the snapshot, which stays when rolling back to the savepoint releases the lock.
+    await client.query('SELECT 1');
+    await client.query('ROLLBACK TO SAVEPOINT before_lock');
+    await client.query('RELEASE SAVEPOINT before_lock');
+  } catch (error) {
+    if (!hasCode(error, LOCK_NOT_AVAILABLE)) throw error;
+    await client.query('ROLLBACK');
+    await beginWithoutGap(client, tables, error);
+  }
+}
+
+/**
+ * The same without a lock, because VACUUM, ANALYZE and REINDEX CONCURRENTLY hold one against it for as long as they
+ * take: all who wrote up to some sequences have ended, and the snapshot has each sequence after those.
+ * @throws the refusal when writers leave no such moment in time.
+ */
+async function beginWithoutGap(
+  client: ClientBase,
+  tables: readonly string[],
+  refusal: unknown,
+): Promise<void> {
+  const patienceEndsAt = performance.now() + SETTLING_PATIENCE_MS;
+  while (performance.now() < patienceEndsAt) {
+    const { rows: ends } = await client.query<{ last: number }>(
+      `SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(name, 'sequence')::regclass), 0) AS last
+       FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, place) ORDER BY place`,
+      [tables],
+    );
+    // Whoever took one of these sequences held this lock before, and keeps it until its rows can be seen.
+    const { rows: writers } = await client.query<Writer>(
+      `SELECT DISTINCT virtualtransaction AS name FROM pg_locks
+       WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted AND relation = ANY ($1::regclass[])
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      [tables],
+    );
+    while (await haveLocks(client, writers)) {
+      if (performance.now() > patienceEndsAt) throw refusal;
+      await sleep(SETTLING_PAUSE_MS);
+    }
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    const { rows } = await client.query<{ isGapless: boolean }>(
+      tables
+        .map(
+          (table, index) =>
+            `SELECT count(*) = coalesce(max(sequence) - $${index + 1}::bigint, 0) AS "isGapless" FROM ${table} WHERE sequence > $${index + 1}`,
+        )
+        .join(' UNION ALL '),
+      ends.map(({ last }) => last),
+    );
+    if (rows.every(({ isGapless }) => isGapless)) return;
+    await client.query('ROLLBACK');
+    await sleep(SETTLING_PAUSE_MS);
+  }
+  throw refusal;
+}
+
+interface Writer {
+  /** That of a transaction, which no later one gets. */
+  readonly name: string;
+}
+
+async function haveLocks(client: ClientBase, writers: readonly Writer[]): Promise<boolean> {
+  const query = 'SELECT 1 FROM pg_locks WHERE virtualtransaction = ANY ($1::text[]) LIMIT 1';
+  const { rows } = await client.query(query, [writers.map(({ name }) => name)]);
+  return rows.length > 0;
 }
 
 async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
