@@ -1,12 +1,15 @@
 /** The files in deploy/, which an operator copies, fit the server as it is. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parseConfig, SETTING_NAMES } from '#server/config.ts';
 import { DRAIN_PATIENCE_MS, SERVER_OPTIONS } from '#server/serve.ts';
-import { ARENAS } from '#tests/support/running-server.ts';
+import { ARENAS, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+
+afterAll(stopEverything);
 
 const STATE_FOLDER = '/var/lib/tipwell';
 
@@ -94,6 +97,22 @@ describe('the unit', () => {
     const folders = unit.get('RequiresMountsFor')?.split(' ');
     expect(folders).toContain(STATE_FOLDER);
     expect(folders).toContain(settings['BACKUP_FOLDER']);
+  });
+
+  test('goes on trying with its drop-in for as long as PostgreSQL is away', ({ skip }) => {
+    const dropIn = 'deploy/tipwell.postgres.conf';
+    expect(withoutComments(dropIn).split('\n')).toEqual(
+      expect.arrayContaining(['StartLimitIntervalSec=0', 'RestartSec=5']),
+    );
+    const folder = temporaryFolder();
+    copyFileSync('deploy/tipwell.service', join(folder, 'tipwell.service'));
+    mkdirSync(join(folder, 'tipwell.service.d'));
+    copyFileSync(dropIn, join(folder, 'tipwell.service.d/postgres.conf'));
+    const verified = spawnSync('systemd-analyze', ['verify', join(folder, 'tipwell.service')], {
+      encoding: 'utf8',
+    });
+    skip(verified.error !== undefined, 'there is no systemd-analyze');
+    expect(verified).toMatchObject({ status: 0, stderr: '' });
   });
 
   test('gives the server longer to stop than the server takes', () => {
