@@ -270,5 +270,6 @@ describe('the composition', () => {
     const processes = [...compose.matchAll(/^ {2}(app-\d+):$/gm)].map(([, name]) => `${name}:3000`);
     expect(processes).toHaveLength(2);
     expect(compose).toContain(`UPSTREAMS: ${processes.join(' ')}\n`);
+    expect(compose).toContain(`UPSTREAMS_BACKWARDS: ${processes.toReversed().join(' ')}\n`);
   });
 });

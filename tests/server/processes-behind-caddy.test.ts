@@ -3,6 +3,8 @@
  * whichever process is killed or replaced meanwhile, whether there is another one or not: who was charged
  * what is compared with who sent what.
  */
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOfKeyedTip } from '#server/tips/tip-id.ts';
@@ -141,5 +143,39 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
     expect(kept.filter((tip) => tip.id !== idOfKeyedTip(tip.giver, keyOf(tip)))).toEqual([]);
     expect(kept.map(keyOf).sort()).toEqual([...acknowledged].sort());
     expect(kept.length).toBeGreaterThanOrEqual(ENOUGH_TIPS);
+  });
+
+  test('each of two versions has files of its own, and all of both are there for every page', async () => {
+    const project = join(import.meta.dirname, '../..');
+    const other = mkdtempSync(join(project, 'node_modules/.cache/other-version-'));
+    onTestFinished(() => rmSync(other, { recursive: true }));
+    cpSync(join(project, 'dist'), join(other, 'dist'), { recursive: true });
+    // What a version has of the one before.
+    rmSync(join(other, 'dist/earlier'), { recursive: true, force: true });
+    writeFileSync(join(other, 'package.json'), '{ "type": "module" }');
+    const assets = join(other, 'dist/client/assets');
+    const [own = ''] = readdirSync(assets).filter((name) => name.endsWith('.js'));
+    for (const name of ['', '.br', '.gz']) rmSync(join(assets, own + name), { force: true });
+    writeFileSync(join(assets, 'of-the-other.js'), 'export {};');
+    const databaseUrl = await createMigratedDatabase();
+    const env = { DATABASE_URL: databaseUrl, TRUST_PROXY: '127.0.0.1' };
+    const servers = await Promise.all([
+      startServer(env),
+      startServer(env, [join(other, 'dist/server/main.js')]),
+    ]);
+    const answers = async (url: string) => {
+      const asked = [own, 'of-the-other.js', 'of-none.js'].map((name) => fetch(`${url}/assets/${name}`));
+      return (await Promise.all(asked)).map(({ status }) => status);
+    };
+    expect(await Promise.all(servers.map(({ url }) => answers(url)))).toEqual([
+      [200, 404, 404],
+      [404, 200, 404],
+    ]);
+    const ports = servers.map(({ port }) => port);
+    for (const order of [ports, ports.toReversed()]) {
+      const caddy = await startCaddy('deploy/Caddyfile.two', order);
+      onTestFinished(caddy.stop);
+      expect(await answers(caddy.url)).toEqual([200, 200, 404]);
+    }
   });
 });

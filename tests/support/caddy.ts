@@ -41,10 +41,11 @@ export function installedCaddy(): string | null {
 export async function startCaddy(path: ShippedCaddyfile, ports: readonly number[]): Promise<RunningCaddy> {
   const folder = temporaryFolder();
   const url = `http://127.0.0.1:${await freePort()}`;
-  const upstreams = ports.map((port) => `127.0.0.1:${port}`).join(' ');
+  const listed = (each: readonly number[]) => each.map((port) => `127.0.0.1:${port}`).join(' ');
+  const upstreams = listed(ports);
   const config = join(folder, 'Caddyfile');
   const shipped = readFileSync(path, 'utf8').replace(`${LOG_FOLDER}/`, `${folder}/`);
-  // Caddyfile.two reads both from the environment.
+  // Caddyfile.two reads them from the environment.
   const addressed =
     path === 'deploy/Caddyfile'
       ? shipped.replace(`${EXAMPLE_SITE} {`, () => `${url} {`).replace(EXAMPLE_UPSTREAM, upstreams)
@@ -60,6 +61,7 @@ export async function startCaddy(path: ShippedCaddyfile, ports: readonly number[
       CADDY_ADMIN: `unix/${join(folder, 'admin.sock')}`,
       SITE: url,
       UPSTREAMS: upstreams,
+      UPSTREAMS_BACKWARDS: listed(ports.toReversed()),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
