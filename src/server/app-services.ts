@@ -142,6 +142,18 @@ export function createServices({
     publicUrl,
     excludedCategories: config.stripe?.excludedCategories ?? [],
   });
+  const transactions = createTransactions({
+    storage,
+    payments,
+    receipts,
+    clock,
+    random,
+    view,
+    blockedWords,
+    undoMs,
+    queryQueue,
+    tipTerms,
+  });
   return {
     sessions,
     apiKeys: createApiKeys({ storage, clock, random, draft, log }),
@@ -161,18 +173,7 @@ export function createServices({
     disputeDeadlines: refusal ? null : deadlines,
     payouts: refusal ? holdPayouts(payouts, refusal) : payouts,
     tipFeed,
-    transactions: createTransactions({
-      storage,
-      payments,
-      receipts,
-      clock,
-      random,
-      view,
-      blockedWords,
-      undoMs,
-      queryQueue,
-      tipTerms,
-    }),
+    transactions,
     tipTerms,
     tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, queryQueue }),
     // A queue of its own: other queries of the account would hold the one place of insights longer.
@@ -196,6 +197,7 @@ export function createServices({
           key: secrets.mail,
           receiptUrlOf: (id, isGuest) =>
             `${publicUrl}${isGuest ? GUEST_RECEIPT_PREFIX + receipts.tokenOf(id) : TRANSACTION_PREFIX + id}`,
+          sumsOf: transactions.sum,
         })
       : null,
     accountEvents: createAccountEvents(storage, createStepQueue(QUERIES_PER_TURN)),

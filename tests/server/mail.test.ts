@@ -415,4 +415,37 @@ describe('a monthly statement', () => {
     expect(await send()).toEqual([]);
     expect(t.logLines.join('')).not.toContain(path.split('/').at(-1));
   });
+
+  test('says what the statement that it leads to says: a refund counts in the month in which it was made', async () => {
+    const { t, send } = await openScene({ sessionLifetimeMs: 90 * DAY_MS });
+    const { provider, customer, code } = await t.setTheScene();
+    const give = (amountCents: number) =>
+      customer.trpc.transactions.create.mutate({
+        receiverQrId: code.id,
+        amountCents,
+        serviceCategory: 'bartender',
+      });
+    const goToNextMonth = () => {
+      const [year = 0, month = 0] = new Date(t.clock.nowMs).toISOString().split('-').map(Number);
+      t.clock.nowMs = Date.UTC(year, month, 3, 12);
+    };
+    await provider.trpc.auth.changeMailSettings.mutate({ monthlyStatement: true, timeZone: 'Europe/Vienna' });
+    await confirmed(t, send, provider.token);
+    const { id } = await give(10_000);
+    await give(2_000);
+    goToNextMonth();
+    await t.app.sweep();
+    const [first] = await send();
+    expect(first?.text).toMatch(/Tips: +2\nYou kept: +\$116\.40\n/);
+    await give(20_000);
+    await provider.trpc.transactions.refund.mutate({ id });
+    goToNextMonth();
+    await t.app.sweep();
+    const [second] = await send();
+    const url = /https?:\S+\/statement\S+/.exec(second?.text ?? '')?.[0] ?? '';
+    const { from, to } = Object.fromEntries(new URL(url).searchParams);
+    const { books } = await provider.trpc.transactions.sums.query({ from, to, timeZone: 'Europe/Vienna' });
+    expect([books.receivedTips.netCents, books.receivedChanges.netCents]).toEqual([19_400, -9_700]);
+    expect(second?.text).toMatch(/Tips: +1\nRefunds: +1\nYou kept: +\$97\.00\n/);
+  });
 });

@@ -190,6 +190,9 @@ function stateLineOf({ state, chargedAt, leftCents }: ReceiptFacts): string {
 export const statementLetter = (facts: {
   readonly month: string;
   readonly count: number;
+  /** Refunds and other changes made in the month, of tips of any month. */
+  readonly refundCount: number;
+  /** Of the tips and the refunds together. */
   readonly netCents: Cents;
   readonly url: string;
   readonly unsubscribeUrl: string;
@@ -198,6 +201,7 @@ export const statementLetter = (facts: {
   lines: ['Here’s the monthly statement you asked for.'],
   rows: [
     ['Tips', String(facts.count)],
+    ...(facts.refundCount > 0 ? [['Refunds', String(facts.refundCount)] as const] : []),
     ['You kept', formatMoney(facts.netCents)],
   ],
   button: { label: 'See the Statement', url: facts.url },

@@ -11,7 +11,7 @@ import type { Letterhead } from './letter.ts';
 import { createOutbox } from './outbox.ts';
 import type { Relay } from './relay.ts';
 import { createUnsubscribeTokens } from './unsubscribe.ts';
-import { createWriteLetter } from './write-letter.ts';
+import { createWriteLetter, type SumsOf } from './write-letter.ts';
 
 /** Beyond so many waiting mails nobody can ask for another one. */
 const MAX_WAITING = 5_000;
@@ -57,8 +57,9 @@ export function createMail(deps: {
   readonly draft: DraftMail;
   readonly key: Uint8Array;
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
+  readonly sumsOf: SumsOf;
 }): Mail {
-  const { storage, clock, random, log, publicUrl, relay, draft, receiptUrlOf } = deps;
+  const { storage, clock, random, log, publicUrl, relay, draft, receiptUrlOf, sumsOf } = deps;
   const { mails } = storage;
   const unsubscribing = createUnsubscribeTokens(deps.key);
   const outbox = createOutbox({
@@ -74,6 +75,7 @@ export function createMail(deps: {
       contact: deps.contact,
       receiptUrlOf,
       tokenOf: unsubscribing.tokenOf,
+      sumsOf,
     }),
     letterhead: deps.letterhead,
     relay,

@@ -3,11 +3,12 @@ import { hash } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { ClaimedMail, LinkPurpose } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAfter, firstOfDate } from '#shared/calendar.ts';
+import { type Clock, dateAfter } from '#shared/calendar.ts';
 import { isTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
 import { cents } from '#shared/money.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
+import type { SumsQuery, TipSums } from '#shared/records.ts';
 import {
   closingContent,
   factorChangedContent,
@@ -21,6 +22,9 @@ import {
 import type { Letter } from './letter.ts';
 import * as letters from './letters.ts';
 import type { WriteLetter } from './outbox.ts';
+
+/** The sums of a period in the days of the account. */
+export type SumsOf = (account: Account, period: SumsQuery) => Promise<TipSums>;
 
 /** 256 bits. */
 const TOKEN_BYTES = 32;
@@ -56,8 +60,9 @@ export function createWriteLetter(deps: {
   readonly contact: string | null;
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
   tokenOf(userId: UserId): string;
+  readonly sumsOf: SumsOf;
 }): WriteLetter {
-  const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf } = deps;
+  const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf, sumsOf } = deps;
   const { mails } = storage;
   const urlOf = (path: string) => `${publicUrl}${path}`;
   const securityUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile`);
@@ -140,26 +145,25 @@ export function createWriteLetter(deps: {
     });
   }
 
-  async function statementFor(
-    { content }: ClaimedMail,
-    { id: userId, dayStartHour }: Account,
-  ): Promise<Letter | null> {
+  async function statementFor({ content }: ClaimedMail, account: Account): Promise<Letter | null> {
+    const { id: userId } = account;
     if (!(await mails.settingsOf(userId)).monthlyStatement) return null;
     const { month, timeZone } = statementContent.parse(JSON.parse(content));
     const from = `${month}-01`;
     const next = `${dateAfter(from, 31).slice(0, month.length)}-01`;
-    const { receivedCount, receivedCents } = await storage.readTotals(
-      userId,
-      firstOfDate(from, timeZone, dayStartHour ?? 0),
-      firstOfDate(next, timeZone, dayStartHour ?? 0),
-    );
+    const to = dateAfter(next, -1);
+    // As the statement counts that the letter leads to.
+    const { receivedTips, receivedChanges } = (
+      await sumsOf(account, { direction: 'received', from, to, timeZone })
+    ).books;
     // A month without tips has no letter.
-    if (receivedCount === 0) return null;
-    const query = new URLSearchParams({ direction: 'received', from, to: dateAfter(next, -1) });
+    if (receivedTips.count === 0) return null;
+    const query = new URLSearchParams({ direction: 'received', from, to });
     return letters.statementLetter({
       month: showMonth(from),
-      count: receivedCount,
-      netCents: receivedCents,
+      count: receivedTips.count,
+      refundCount: receivedChanges.count,
+      netCents: cents(receivedTips.netCents + receivedChanges.netCents),
       url: urlOf(`${PAGE_PATHS.statement}?${query}`),
       unsubscribeUrl: urlOf(`${UNSUBSCRIBE_PREFIX}${tokenOf(userId)}`),
     });
