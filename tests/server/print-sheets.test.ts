@@ -255,3 +255,24 @@ describe.each([
     await expectPrintable(await draw({ ...PAGE, name, greeting }, format), format, 'a4');
   });
 });
+
+const wordsOn = async (name: string, format: PrintFormat) =>
+  (await saveSheet(await draw({ ...PAGE, name, greeting: null }, format)).pages()).flatMap(
+    ({ words }) => words,
+  );
+
+test.each([
+  ['Arabic', 'مقهى', '٢٤'],
+  ['Persian', 'کافه', '۲۴٫۵'],
+])('a number in a name in %s is printed as it is, and not from its end', async (_, word, number) => {
+  const words = await wordsOn(`${word} ${number}`, 'counter-card');
+  expect(words.map(({ text }) => text)).toContain(number);
+});
+
+test('a digit in a keycap takes the room of its cap, so that the name ends on its card', async () => {
+  const words = await wordsOn('🎧 DJ 🏳️‍🌈 🇦🇹 🍸 1️⃣', 'counter-card');
+  const rightEdge = ((210 + 105) / 2) * POINTS_PER_MM;
+  const caps = words.filter(({ text }) => text.includes('\u20e3'));
+  expect(caps).toHaveLength(1);
+  expect(caps[0]?.right).toBeLessThan(rightEdge);
+});

@@ -55,7 +55,8 @@ const openFonts = new Map<string, Promise<OpenFont>>();
 
 /** Invisible characters, such as joiners and variation selectors, and the skin colours of emoji. */
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]$/u;
-const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
+/** What the typesetter takes for a script from right to left, the digits of Arabic and Persian included. */
+const SET_FROM_RIGHT = /[\p{Script=Hebrew}\p{Script=Arabic}\u0660-\u066C]/u;
 const THIN_STROKE = 0.04;
 const MARK = /^\p{M}$/u;
 /** Replaces a letter that no typeface has. */
@@ -159,19 +160,26 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
     const codePoint = character.codePointAt(0) ?? 0;
     const own = fonts.get(codePoint);
     const before = runs.at(-1);
-    const isInvisible = INVISIBLE.test(character) || MARK.test(character);
+    const [isInvisible, isMark] = [INVISIBLE.test(character), MARK.test(character)];
     // A mark or joiner stays with the preceding letter if its typeface has it.
     const stays =
-      before?.level === level && (before.font === own || (isInvisible && before.font.has(codePoint)));
+      before?.level === level &&
+      (before.font === own || ((isInvisible || isMark) && before.font.has(codePoint)));
     const font = stays ? before.font : own;
-    if (!font || (isInvisible && !font.has(codePoint))) continue;
+    if (!font || (isInvisible && !stays)) continue;
     const shown = level % 2 === 1 ? (bidi.getMirroredCharacter(character) ?? character) : character;
     if (stays) before.text += shown;
-    else runs.push({ font, text: shown, level });
+    else {
+      // Else the letter takes the typeface of its mark: the mark alone has no width, and would be drawn over what follows.
+      const base = isMark && before?.level === level ? lastLetterOf(before.text, font) : '';
+      if (before && base !== '') before.text = before.text.slice(0, -base.length);
+      if (before?.text === '') runs.pop();
+      runs.push({ font, text: base + shown, level });
+    }
   }
   for (const run of runs) {
-    // The typesetter reverses letters of right-to-left scripts, but not the signs and spaces between them.
-    if (run.level % 2 === 1 && !RIGHT_TO_LEFT.test(run.text)) {
+    // The typesetter reverses what it takes for a script from right to left, whatever the direction of its letters.
+    if ((run.level % 2 === 1) !== SET_FROM_RIGHT.test(run.text)) {
       run.text = [...graphemes.segment(run.text)]
         .map(({ segment }) => segment)
         .reverse()
@@ -188,6 +196,12 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
     }
   }
   return runs;
+}
+
+/** The last letter of a text with its marks; '' where the typeface has not all of it. */
+function lastLetterOf(text: string, font: OpenFont): string {
+  const letter = [...graphemes.segment(text)].at(-1)?.segment ?? '';
+  return [...letter].every((character) => font.has(character.codePointAt(0) ?? 0)) ? letter : '';
 }
 
 export interface Place {
