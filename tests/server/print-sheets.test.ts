@@ -2,6 +2,7 @@
  * The sheets of the print kit, as a printer and a phone see them: every code on every sheet scans, nothing is
  * cut off, and whoever prints needs no font. Names in any script get on them.
  */
+import sharp from 'sharp';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDrawing, type Drawing } from '#server/print/drawing.ts';
 import { createPrinter, type PrintablePage, type Printer } from '#server/print/printer.ts';
@@ -131,6 +132,27 @@ test.each(
   expect(sheet.toString('latin1').split('/Subtype /Image')).toHaveLength(2);
   const saving = await draw({ ...PAGE, photo }, format, { ink: 'saving' });
   expect(saving.includes('/Subtype /Image')).toBe(false);
+});
+
+test.each([
+  [400, 200],
+  [200, 400],
+])('a photo of %i x %i pixels shows its middle square, and is not squeezed', async (width, height) => {
+  const [edge, middle] = [0x50, 0xa0].map((grey) => ({ r: grey, g: grey, b: grey }));
+  const square = { create: { width: 200, height: 200, channels: 3, background: middle ?? '#fff' } } as const;
+  const photo = await sharp({ create: { width, height, channels: 3, background: edge ?? '#fff' } })
+    .composite([{ input: await sharp(square).png().toBuffer() }])
+    .jpeg()
+    .toBuffer();
+  const greyAt = await saveSheet(await draw({ ...PAGE, photo, greeting: null }, 'poster')).render();
+  const [across, down] = PAPER_POINTS.a4;
+  const pixels = Array.from({ length: Math.floor(across) * Math.floor(down) }, (_, at) =>
+    greyAt(at % Math.floor(across), Math.floor(at / Math.floor(across))),
+  );
+  const countOf = (grey: number) => pixels.filter((pixel) => Math.abs(pixel - grey) <= 2).length;
+  // Letters have a few pixels of any grey along their edges.
+  expect(countOf(0xa0)).toBeGreaterThan(1_000);
+  expect(countOf(0x50)).toBeLessThan(countOf(0xa0) / 10);
 });
 
 test('a sheet is the same file, byte by byte, when it is drawn again in another thread', async () => {

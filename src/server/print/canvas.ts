@@ -75,13 +75,15 @@ export function openCanvas(page: Size, title: string, madeAtMs: number, cut?: Cu
       document.restore();
     },
 
-    /** Draws a photo that fills a circle. The document holds repeated photos once. */
+    /** Draws the middle of a photo so that it fills a circle. The document holds repeated photos once. */
     photo(jpeg: Uint8Array, middleX: number, middleY: number, radius: number): void {
       document.save();
       document.circle(middleX, middleY, radius).clip();
+      // A photo that came by the API may be no square.
       document.image(addressOf(jpeg), middleX - radius, middleY - radius, {
-        width: 2 * radius,
-        height: 2 * radius,
+        cover: [2 * radius, 2 * radius],
+        align: 'center',
+        valign: 'center',
       });
       document.restore();
     },
