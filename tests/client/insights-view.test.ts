@@ -1,6 +1,6 @@
 /** The Insights tab keeps in its address what it shows, and says in words how earnings changed. */
 import { describe, expect, it } from 'vitest';
-import { compare, formatShare } from '#client/dashboard/insights/format.ts';
+import { compare, formatShare, percentOf } from '#client/dashboard/insights/format.ts';
 import { blocksOf } from '#client/dashboard/insights/hours.tsx';
 import { addressBeside, addressOf, viewIn } from '#client/dashboard/insights/view.ts';
 import { cents } from '#shared/money.ts';
@@ -104,6 +104,11 @@ describe('earnings in words', () => {
     expect(formatShare(1, 1_000)).toBe('under 1%');
     expect(formatShare(0, 1_000)).toBe('0%');
     expect(formatShare(333, 1_000)).toBe('33%');
+  });
+
+  it('have a share also where nothing is left of any of them', () => {
+    expect(formatShare(0, 0)).toBe('0%');
+    expect(percentOf(0, 0)).toBe(0);
   });
 });
 

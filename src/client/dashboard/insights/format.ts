@@ -66,9 +66,13 @@ export function formatRounded(amountCents: Cents): string {
   return formatMoney(amountCents, ROUNDED);
 }
 
-/** @param whole is not 0. */
+/** 0 where nothing is left of the whole, as of tips that a bank took back. */
+export function percentOf(part: number, whole: number): number {
+  return whole === 0 ? 0 : (100 * part) / whole;
+}
+
 export function formatShare(part: number, whole: number): string {
-  const percent = Math.round((100 * part) / whole);
+  const percent = Math.round(percentOf(part, whole));
   return percent === 0 && part > 0 ? 'under 1%' : `${percent}%`;
 }
 

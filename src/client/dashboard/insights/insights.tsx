@@ -19,7 +19,7 @@ import { useToday } from '../shared/new-day.ts';
 import { Controls } from './controls.tsx';
 import { EarningsChart } from './earnings-chart.tsx';
 import { EarningsNumbers, EarningsTotal, WentBack } from './earnings-numbers.tsx';
-import { compare, formatPeriod, formatShare, formatTipCount } from './format.ts';
+import { compare, formatPeriod, formatShare, formatTipCount, percentOf } from './format.ts';
 import { Hours } from './hours.tsx';
 import styles from './insights.module.css';
 import { Links } from './links.tsx';
@@ -147,7 +147,7 @@ function ServiceShares({ earnings }: { readonly earnings: Earnings }) {
               <th scope="row">
                 {CATEGORY_LABELS[serviceCategory]}
                 <svg className={styles.track} aria-hidden="true">
-                  <rect className={styles.bar} width={`${(100 * netCents) / all}%`} height="100%" />
+                  <rect className={styles.bar} width={`${percentOf(netCents, all)}%`} height="100%" />
                 </svg>
               </th>
               <td>{count.toLocaleString(PAGE_LANGUAGE)}</td>
