@@ -3,6 +3,7 @@ import type { Page, Route } from '@playwright/test';
 import { expect, holdAnswers, setHidden, stopClock, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { fact, refund, tipped } from './receipt-scene.ts';
+import { payTip } from './tipping.ts';
 
 const answer = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name });
 
@@ -289,5 +290,42 @@ test.describe('a receiver', () => {
     await expect(toast(dashboard, 'A tip of $20.00 was refunded')).toBeVisible();
     await expect(dashboard.getByText('Sent $0.00 (with fees $0.00) in 0 tips')).toBeVisible();
     await other.close();
+  });
+});
+
+test.describe('the success of a tip that went back', () => {
+  test('is no success after a reload: nobody can hold it up', async ({ page, backstage, logInAs }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(page).toHaveURL(/\?paid=txn_/);
+    const id = new URL(page.url()).searchParams.get('paid') ?? '';
+    await refund(backstage, customer, id);
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    await page.reload();
+    await expect(page).toHaveURL(`/transactions/${id}`);
+    await expect(fact(page, 'Status')).toHaveText('Refunded');
+    await page.goBack();
+    await expect(page).toHaveURL(`/tip/${code}`);
+    await expect(page.getByRole('button', { name: 'Show Full Screen' })).toHaveCount(0);
+  });
+
+  test('ends while it is held up, as soon as the page is looked at again', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, provider, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await page.getByRole('button', { name: 'Show Full Screen' }).click();
+    await expect(page.getByRole('dialog')).toContainText('$20.00');
+    const id = new URL(page.url()).searchParams.get('paid') ?? '';
+    await refund(backstage, provider, id);
+    await setHidden(page, false);
+    await expect(fact(page, 'Status')).toHaveText('Refunded');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
   });
 });

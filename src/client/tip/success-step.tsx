@@ -1,7 +1,9 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents } from '#shared/money.ts';
+import { isKept } from '#shared/tip-states.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { BAR, isOfOpenDemo } from '../giving/demo-tips.ts';
 import { callAbout, idOf, isGuests, receiptPage } from '../giving/guest-receipt.ts';
@@ -22,6 +24,8 @@ import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
+
+const JUST_GIVEN_MS = 5_000;
 
 /** In characters; a toast with such a name has twice the lines on a narrow phone. */
 const LONG_NAME = 24;
@@ -157,8 +161,11 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
   );
 }
 
-/** The receiver's thank-you. A visible page asks for it until it is there. */
-function useThankYou({ transactionId, thankYou }: Receipt): string | null {
+/**
+ * The receiver's thank-you. A visible page asks for it until it is there. A tip that went back in the meantime has no
+ * success that could be held up: its own page says what became of it.
+ */
+function useThankYou({ transactionId, thankYou, paidAt }: Receipt): string | null {
   const [told, setTold] = useState<{ readonly name: string; readonly thankYou: string | null } | null>(null);
   useEffect(() => {
     if (transactionId === null) return;
@@ -166,6 +173,7 @@ function useThankYou({ transactionId, thankYou }: Receipt): string | null {
     const beganAt = new Date();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isLooking = false;
+    let isThanked = false;
     let isOver = false;
 
     const look = async () => {
@@ -177,24 +185,27 @@ function useThankYou({ transactionId, thankYou }: Receipt): string | null {
       isLooking = false;
       if (isOver) return;
       if (outcome.failure === null) {
+        if (!isKept(outcome.answer)) return navigate(receiptPage(name), { replace: true });
         setTold({ name, thankYou: outcome.answer.thankYou });
-        isOver = outcome.answer.thankedAt !== null;
+        isThanked = outcome.answer.thankedAt !== null;
       }
       wait();
     };
     const wait = () => {
-      if (!isOver) timer = setTimeout(() => void look(), lookForThanksMs(msSince(beganAt)));
+      if (!isThanked) timer = setTimeout(() => void look(), lookForThanksMs(msSince(beganAt)));
     };
     const lookWhenSeen = () => void look();
 
-    wait();
+    // Who comes back to an earlier tip, by Back or a reload, may have taken it back.
+    if (msSince(new Date(paidAt)) > JUST_GIVEN_MS) void look();
+    else wait();
     document.addEventListener('visibilitychange', lookWhenSeen);
     return () => {
       isOver = true;
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', lookWhenSeen);
     };
-  }, [transactionId]);
+  }, [transactionId, paidAt]);
   return (told?.name === transactionId && told?.thankYou) || thankYou;
 }
 
