@@ -60,7 +60,7 @@ export function createOutbox(deps: {
   /** Mails that a server took and whose rows could not be removed then. */
   const unsettled = new Set<MailId>();
   let areClaimsKnown = false;
-  let isClaiming = false;
+  let claiming: Promise<void> | null = null;
   let isClosed = false;
   /** The length of the last rest; 0 since the server judged a mail. */
   let restMs = 0;
@@ -164,17 +164,23 @@ export function createOutbox(deps: {
 
   return {
     async pass() {
-      if (!isClaiming && !isClosed) {
-        isClaiming = true;
-        await claim(clock()).catch((err: unknown) => log.warn({ err }, 'could not look for mails to send'));
-        isClaiming = false;
+      if (!claiming && !isClosed) {
+        claiming = claim(clock()).catch((err: unknown) =>
+          log.warn({ err }, 'could not look for mails to send'),
+        );
+        await claiming;
+        claiming = null;
       }
       await Promise.all(underWay);
     },
 
     async close() {
       isClosed = true;
-      const ended = () => Promise.all(underWay);
+      // What a claim under way hands out has to end as well, or to be put back.
+      const ended = async () => {
+        await claiming;
+        await Promise.all(underWay);
+      };
       await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
       relay.close();
       await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);

@@ -41,7 +41,7 @@ export function createDueWork<Account, Item>(deps: {
   const underWay = new Set<Promise<void>>();
   let lastFullPassMs = Number.NEGATIVE_INFINITY;
   let isPrepared = false;
-  let isClaiming = false;
+  let claiming: Promise<void> | null = null;
   let isClosed = false;
   const stopping = new AbortController();
 
@@ -96,20 +96,24 @@ export function createDueWork<Account, Item>(deps: {
 
     async pass() {
       // A pass that waits for the storage sees what came later as well, or leaves it to the next pass.
-      if (!isClaiming && !isClosed) {
-        isClaiming = true;
-        await claim(clock()).catch((err: unknown) => {
+      if (!claiming && !isClosed) {
+        claiming = claim(clock()).catch((err: unknown) => {
           lookAgain(null);
           report(err, undefined);
         });
-        isClaiming = false;
+        await claiming;
+        claiming = null;
       }
       await Promise.all(underWay);
     },
 
     async close() {
       isClosed = true;
-      const ended = () => Promise.all(underWay);
+      // What a claim under way hands out has to end as well, or to be put back.
+      const ended = async () => {
+        await claiming;
+        await Promise.all(underWay);
+      };
       await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
       stopping.abort();
       await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
