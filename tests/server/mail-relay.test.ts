@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { htmlOf, type Letter, textOf } from '#server/mail/letter.ts';
 import { receiptLetter } from '#server/mail/letters.ts';
-import { createOutbox } from '#server/mail/outbox.ts';
+import { createOutbox, type WriteLetter } from '#server/mail/outbox.ts';
 import { createSmtpRelay, type RelaySettings } from '#server/mail/smtp-relay.ts';
 import { newMailId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
@@ -45,7 +45,10 @@ async function openRelay(options: ServerOptions = {}, settings: Partial<RelaySet
 }
 
 /** An outbox with mails that wait, a clock that is moved, and a server that does as planned. */
-async function openOutbox(count = 1) {
+async function openOutbox(
+  count = 1,
+  write: WriteLetter = async ({ recipient }) => ({ recipient, letter: LETTER }),
+) {
   const server = await startMailServer();
   const t = await createTestApp();
   const outbox = createOutbox({
@@ -54,7 +57,7 @@ async function openOutbox(count = 1) {
     random: randomBytes,
     log: pino({ level: 'trace' }, { write: (line: string) => void t.logLines.push(line) }),
     relay: createSmtpRelay(relayAt(server)),
-    write: async ({ recipient }) => ({ recipient, letter: LETTER }),
+    write,
   });
   onTestFinished(async () => {
     await outbox.close();
@@ -129,6 +132,20 @@ describe('a mail arrives once', () => {
     expect(await waiting()).toBe(0);
     expect(server.taken).toEqual([]);
     expect(t.logLines.some((line) => line.includes('a mail was refused'))).toBe(true);
+  });
+
+  test('and is given up as well where it cannot be written, while the others are sent', async () => {
+    const { server, drain, waiting, t } = await openOutbox(2, async ({ recipient }) => {
+      if (recipient === 'guest0@example.com')
+        throw new RangeError('Invalid time zone specified: Mars/Olympus');
+      return { recipient, letter: LETTER };
+    });
+    await drain(41 * HOUR_MS);
+    expect(server.taken.map(({ to }) => to)).toEqual([['guest1@example.com']]);
+    expect(await waiting()).toBe(1);
+    expect(t.logLines.filter((line) => line.includes('could not send')).length).toBeLessThan(20);
+    await drain(14 * HOUR_MS);
+    expect(await waiting()).toBe(0);
   });
 
   test('also where its row cannot be removed at first', async () => {

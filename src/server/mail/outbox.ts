@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ClaimedMail } from '#server/storage/port/mails.ts';
-import type { Storage } from '#server/storage/port/storage.ts';
+import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { MailId, RandomBytes } from '#shared/ids.ts';
 import { htmlOf, type Letter, type Letterhead, PLAIN_LETTERHEAD, textOf } from './letter.ts';
@@ -83,10 +83,23 @@ export function createOutbox(deps: {
   }
 
   function begin(mail: ClaimedMail): void {
+    const told = (err: unknown) => log.warn({ err, mail: mail.id, kind: mail.kind }, 'could not send a mail');
     const running = send(mail)
-      .catch((err: unknown) => log.warn({ err, mail: mail.id, kind: mail.kind }, 'could not send a mail'))
+      .catch(async (err: unknown) => {
+        told(err);
+        // One that a server took only has to be removed, and a storage that failed says nothing of a mail.
+        if (!unsettled.has(mail.id) && !(err instanceof StorageUnavailable)) await putOff(mail);
+      })
+      .catch(told)
       .finally(() => underWay.delete(running));
     underWay.add(running);
+  }
+
+  /** A mail that cannot be written must not be tried again and again, nor be kept for ever. */
+  async function putOff(mail: ClaimedMail): Promise<void> {
+    const nowMs = clock();
+    if (isOld(mail, nowMs)) await mails.finish(mail, { outcome: 'dropped' });
+    else await mails.postpone(mail, { nextTryMs: nowMs + jittered(pauseOf(mail)), tries: mail.tries + 1 });
   }
 
   async function send(mail: ClaimedMail): Promise<void> {
@@ -133,8 +146,7 @@ export function createOutbox(deps: {
       await mails.postpone(mail, { nextTryMs: nowMs, tries: mail.tries });
       return;
     }
-    const isGivenUp = nowMs >= mail.createdAtMs + PATIENCE_MS;
-    if (result.outcome === 'refused' || isGivenUp) {
+    if (result.outcome === 'refused' || isOld(mail, nowMs)) {
       log.warn({ mail: id, kind, reason }, 'a mail was refused');
       const isAboutAddress = result.outcome !== 'unreachable';
       await mails.finish(
@@ -152,7 +164,7 @@ export function createOutbox(deps: {
     }
     const tries = Math.max(mail.tries, isAway ? Math.min(mail.tries + 1, MOST_TRIES_AWAY) : mail.tries + 1);
     log.warn({ mail: id, kind, reason, tries }, 'a mail did not get through');
-    const pauseMs = RETRY_MS[mail.tries] ?? LONGEST_RETRY_MS;
+    const pauseMs = pauseOf(mail);
     const waitMs = jittered(isAway ? Math.min(pauseMs, LONGEST_REST_MS) : pauseMs);
     await mails.postpone(mail, { nextTryMs: nowMs + waitMs, tries });
   }
@@ -187,3 +199,7 @@ export function createOutbox(deps: {
     },
   };
 }
+
+const isOld = ({ createdAtMs }: ClaimedMail, nowMs: number): boolean => nowMs >= createdAtMs + PATIENCE_MS;
+
+const pauseOf = ({ tries }: ClaimedMail): number => RETRY_MS[tries] ?? LONGEST_RETRY_MS;
