@@ -124,21 +124,23 @@ export function createApp(deps: AppDependencies): App {
         storage.lookForOthers().then(() => services.sessions.tick()),
       ]);
     },
-    async sweep() {
-      await services.sessions.sweep();
-      await services.limits.sweep();
-      await services.mail?.sweep();
-      await services.invitations.sweep();
-      await noteMonthlyStatements(storage, clock);
-      await services.apiKeys.sweep();
-      await operators.operatorSessions.sweep();
-      const closed = await services.accounts.sweep();
-      if (closed) log.info(closed, 'closed accounts for good');
-    },
-    async sweepPayments() {
+    sweep: () =>
+      runEach([
+        () => services.sessions.sweep(),
+        () => services.limits.sweep(),
+        async () => services.mail?.sweep(),
+        () => services.invitations.sweep(),
+        () => noteMonthlyStatements(storage, clock),
+        () => services.apiKeys.sweep(),
+        () => operators.operatorSessions.sweep(),
+        async () => {
+          const closed = await services.accounts.sweep();
+          if (closed) log.info(closed, 'closed accounts for good');
+        },
+      ]),
+    sweepPayments() {
       const watch = async () => services.paymentWatch?.look();
-      await services.payments.sweep(watch);
-      await watch();
+      return runEach([() => services.payments.sweep(watch), watch]);
     },
     sendNotifications: () => services.notifications.pass(),
     endNotifications: () => services.notifications.close(),
@@ -150,4 +152,12 @@ export function createApp(deps: AppDependencies): App {
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
   };
+}
+
+/** Runs each in turn, also after one that failed. @throws what failed. */
+async function runEach(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => errors.push(error));
+  if (errors.length > 1) throw new AggregateError(errors);
+  if (errors.length === 1) throw errors[0];
 }

@@ -24,8 +24,8 @@ const TEXTS_OF_CODE = Object.values(getTableColumns(qrCodes))
   .map(({ name }) => name);
 
 /** A provider with a code, who closes the account. */
-async function openScene() {
-  const t = await createTestApp();
+async function openScene(options: Parameters<typeof createTestApp>[0] = {}) {
+  const t = await createTestApp(options);
   const { provider, code } = await t.setTheScene();
   const lookUp = () => t.rest('GET', `/qr-codes/${code.id}`);
   resultOf(await close('tRPC', t, provider.token));
@@ -112,6 +112,19 @@ test.each([
     request_id: '',
     instance: '',
   });
+});
+
+test('an account is closed for good also where something else that the sweep does fails', async () => {
+  const fail = async (): Promise<never> => {
+    throw new Error('on purpose');
+  };
+  const { t, lookUp } = await openScene({
+    wrapStorage: (storage) => ({ ...storage, forgetExpiredSessions: fail }),
+  });
+  t.clock.nowMs += CLOSING_GRACE_MS;
+  await expect(t.app.sweep()).rejects.toThrow('on purpose');
+  expect((await lookUp()).status).toBe(410);
+  expect(await t.storage.findCredentials(EMAIL)).toBeNull();
 });
 
 test('after the sweep nothing that is stored, answered or logged says who it was, and the numbers stay', async () => {
