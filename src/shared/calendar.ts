@@ -47,6 +47,11 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** UTC for a name that was accepted elsewhere, such as before a move to a platform with older time zones. */
+export function knownTimeZone(name: string): string {
+  return isTimeZone(name) ? name : 'UTC';
+}
+
 /**
  * The day that contains `now` in a time zone, also across a clock change.
  * @param startHour the hour at which days begin, 0 to 23; 0 for calendar days. Where clocks skip it, the day

@@ -448,4 +448,21 @@ describe('a monthly statement', () => {
     expect([books.receivedTips.netCents, books.receivedChanges.netCents]).toEqual([19_400, -9_700]);
     expect(second?.text).toMatch(/Tips: +1\nRefunds: +1\nYou kept: +\$97\.00\n/);
   });
+
+  test('comes by UTC where the server no longer knows the time zone', async () => {
+    const { t, send } = await openScene();
+    const { provider, customer, code } = await t.setTheScene();
+    const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
+    await customer.trpc.transactions.create.mutate(tip);
+    await confirmed(t, send, provider.token);
+    // As after a move to a machine with older time zones.
+    const wanted = { isOn: true, timeZone: 'Mars/Olympus', statedMonth: '' };
+    await t.storage.mails.setMonthlyStatement(provider.user.id, wanted);
+    const month = new Date(t.clock.nowMs).toISOString().slice(0, 7);
+    t.clock.nowMs = Date.parse(`${month}-28T12:00:00Z`) + 5 * DAY_MS;
+    await t.app.sweep();
+    expect((await send()).map(({ text }) => text)).toEqual([expect.stringContaining('$19.40')]);
+    const { events } = await t.trpc(await t.logIn('pat@example.com')).webhooks.events.query({});
+    expect(events).toContainEqual(expect.objectContaining({ type: 'statement.ready', data: { month } }));
+  });
 });

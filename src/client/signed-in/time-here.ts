@@ -1,10 +1,9 @@
 /** The browser's time zone and date, apart from the filter of tips, which a first visit does not need. */
-import { dateAt, isTimeZone } from '#shared/calendar.ts';
+import { dateAt, knownTimeZone } from '#shared/calendar.ts';
 
 /** An IANA name; UTC where the browser has none. */
 export function timeZoneHere(): string {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return isTimeZone(timeZone) ? timeZone : 'UTC';
+  return knownTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
 /** The date of the present day, where days begin at `startHour` (0 to 23). */

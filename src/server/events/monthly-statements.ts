@@ -1,6 +1,6 @@
 /** Notes the statements of months that ended, for providers who received something in them. */
 import type { Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAfter, dateAt, firstOfDate } from '#shared/calendar.ts';
+import { type Clock, dateAfter, dateAt, firstOfDate, knownTimeZone } from '#shared/calendar.ts';
 
 const READERS_AT_ONCE = 100;
 /** Days may begin hours after midnight, and a month ends with its last day. */
@@ -14,7 +14,9 @@ export async function noteMonthlyStatements(storage: Storage, clock: Clock): Pro
   const nowMs = clock();
   for (let after = ''; ; ) {
     const readers = await storage.events.listMonthlyReaders(after, nowMs - LOOKS_BACK_MS, READERS_AT_ONCE);
-    for (const { userId, timeZone, notedMonth } of readers) {
+    for (const reader of readers) {
+      const { userId, notedMonth } = reader;
+      const timeZone = knownTimeZone(reader.timeZone);
       const firstOfNext = `${monthOf(dateAt(nowMs - MONTH_SETTLES_MS, timeZone))}-01`;
       const month = monthOf(dateAfter(firstOfNext, -1));
       if (notedMonth !== null && notedMonth >= month) continue;

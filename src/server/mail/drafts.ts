@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import { API_SCOPES } from '#shared/api-scopes.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, knownTimeZone } from '#shared/calendar.ts';
 import { newMailId, type RandomBytes } from '#shared/ids.ts';
 import { FACTOR_CHANGES } from '#shared/second-factors.ts';
 
@@ -15,7 +15,7 @@ export const createDrafts =
     createdAtMs: clock(),
   });
 
-const timeZone = z.string();
+const timeZone = z.string().transform(knownTimeZone);
 
 export const newDeviceContent = z.object({ device: z.string() });
 export const closingContent = z.object({ closesAtMs: z.number() });

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { DraftMail, NewMail, MailSettings as StoredSettings } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAfter, dateAt } from '#shared/calendar.ts';
+import { type Clock, dateAfter, dateAt, knownTimeZone } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { MailSettings, MailSettingsChange } from '#shared/mail.ts';
@@ -138,7 +138,8 @@ export function createMail(deps: {
       for (let after = ''; ; ) {
         const readers = await mails.listStatementReaders(after, READERS_AT_ONCE);
         for (const reader of readers) {
-          const { timeZone, statedMonth } = reader;
+          const { statedMonth } = reader;
+          const timeZone = knownTimeZone(reader.timeZone);
           const month = monthBefore(dateAt(nowMs - MONTH_SETTLES_MS, timeZone).slice(0, MONTH_LENGTH));
           const mail = draft('statement', { month, timeZone });
           if (mail && statedMonth < month) await mails.addStatement(reader, month, mail);
