@@ -27,8 +27,9 @@ export async function exportToFile(
   const file = await open(path, 'wx', FILE_MODE);
   try {
     await noteBegun();
+    // A single write may take only a part, as on a disk that is nearly full.
     for await (const piece of piecesOf(given, account))
-      if ('base64' in piece) await file.write(Buffer.from(piece.base64, 'base64'));
+      if ('base64' in piece) await file.writeFile(Buffer.from(piece.base64, 'base64'));
     await file.sync();
   } catch (error) {
     await rm(path);

@@ -3,15 +3,19 @@
  * room has to be made until tips are taken again, without a restart.
  */
 import { execFileSync } from 'node:child_process';
-import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
+import { exportToFile } from '#server/app-export.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { manageSqlite } from '#server/storage/sqlite/database.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { newPhotoName } from '#shared/ids.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 
 const MEGABYTE = 2 ** 20;
 const PAGE = 4_096;
@@ -165,4 +169,42 @@ test('readiness is proved again and again without a trace, and without the file 
   database.exec(`INSERT INTO attempts VALUES ('readiness', '${'readiness '.padEnd(65_536)}', '', 0, 0)`);
   await storage.proveWritable();
   expect(database.prepare('SELECT * FROM attempts').all()).toEqual([]);
+});
+
+test('an archive that does not fit is never left there as if it were whole', async (context) => {
+  const folder = mountSmallDisk(context);
+  const t = await createTestApp();
+  const { provider, code } = await t.setTheScene();
+  const account = (await t.storage.findCredentials(provider.user.email))?.account;
+  if (!account) throw new Error('nobody to export');
+  const { config, storage } = t;
+  const exportTo = (path: string) =>
+    exportToFile(
+      { config, storage, clock: () => t.clock.nowMs, random: randomBytes },
+      account,
+      path,
+      async () => {},
+    );
+  const path = join(folder, 'export.zip');
+  const sizeWithPhoto = async (bytes: number) => {
+    await storage.setPhoto(account.id, code.id, {
+      name: newPhotoName(randomBytes),
+      jpeg: randomBytes(bytes),
+    });
+    await exportTo(path);
+    const { size } = statSync(path);
+    rmSync(path);
+    return size;
+  };
+  // The last few bytes are on a page of their own, for which there is no room.
+  const photoBytes = PAGE + 4 - ((await sizeWithPhoto(PAGE)) % PAGE);
+  const size = await sizeWithPhoto(PAGE + photoBytes);
+  expect(size % PAGE).toBe(4);
+  const { bavail, bsize } = statfsSync(folder);
+  writeFileSync(
+    join(folder, 'somebody-elses'),
+    Buffer.alloc(bavail * bsize - Math.floor(size / PAGE) * PAGE),
+  );
+  await expect(exportTo(path)).rejects.toMatchObject({ code: 'ENOSPC' });
+  expect(existsSync(path)).toBe(false);
 });
