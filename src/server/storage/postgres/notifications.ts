@@ -23,6 +23,7 @@ export function createNotifications(
   const listeners = createListeners();
   const closing = new AbortController();
   let listening: Promise<void> | null = null;
+  let leaveConnection = () => {};
 
   function listen({ processId, payload = '' }: Notification): void {
     if (!isOwn(processId)) hear(payload, listeners);
@@ -35,7 +36,8 @@ export function createNotifications(
       const lost = new Promise<void>((resolve) => {
         client.once('end', resolve);
         client.once('error', () => resolve());
-        closing.signal.addEventListener('abort', () => resolve(), { once: true });
+        // Not a listener of the signal, which would keep each connection that was ever lost.
+        leaveConnection = resolve;
       });
       await client.query(`LISTEN ${CHANNEL}`);
       onBegun();
@@ -83,6 +85,7 @@ export function createNotifications(
     async close() {
       listeners.clear();
       closing.abort();
+      leaveConnection();
       await listening;
     },
   };
