@@ -3,6 +3,11 @@
 /** The current time in milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
+/** Whether less than a length has gone by since. A time that lies ahead is of before the clock was turned back. */
+export function isWithin(lengthMs: number, sinceMs: number, nowMs: number): boolean {
+  return sinceMs <= nowMs && nowMs < sinceMs + lengthMs;
+}
+
 /** Includes `startMs`, excludes `endMs`. */
 export interface Day {
   readonly startMs: number;

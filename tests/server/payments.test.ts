@@ -57,6 +57,21 @@ test('a provider is payable once Stripe says so, and a tip is given once it was 
   expect(charge).toMatchObject({ refundedCents: 2_100, isTransferReversed: true });
 });
 
+test('a giver who waits is told of the payment also after the clock was turned back', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer, give } = scene;
+  const { id } = await give();
+  const ask = () => customer.trpc.transactions.get.query({ id });
+  const asked = async () => {
+    stripe.requests.length = 0;
+    await ask();
+    return stripe.requests.length > 0;
+  };
+  expect([await asked(), await asked()]).toEqual([true, false]);
+  t.clock.nowMs -= 3_600_000;
+  expect([await asked(), await asked()]).toEqual([true, false]);
+});
+
 test('a payment stays what was quoted when the terms change before it is paid, and so does its refund', async () => {
   const { t, stripe, makePayable, pay } = await createPaidApp();
   const provider = await enter(t, 'pat', ['bartender']);

@@ -281,6 +281,12 @@ test('a provider sees what is pending and when the next payout arrives, for one 
   const { nextPayout } = await balance();
   expect(nextPayout).toMatchObject({ amountCents: 1_940 });
   expect(Date.parse(nextPayout?.arrivesAt ?? '')).toBeGreaterThan(t.clock.nowMs);
+
+  // After the clock was turned back as well.
+  stripe.requests.length = 0;
+  t.clock.nowMs -= DAY_MS;
+  await balance();
+  expect(pathsOf(scene)).not.toEqual([]);
 });
 
 test('what went back to a giver and could not be taken back from the account is told to its owner, until it is', async () => {

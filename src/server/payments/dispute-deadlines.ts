@@ -1,5 +1,5 @@
 /** Until when disputes can be answered. It is asked for again after some hours, since an answer ends it. */
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
 
 const AGE_MS = 6 * 3_600_000;
@@ -26,7 +26,8 @@ export function createDisputeDeadlines(
   return {
     async read(disputes) {
       const nowMs = clock();
-      for (const [source, { readAtMs }] of known) if (readAtMs + AGE_MS <= nowMs) known.delete(source);
+      for (const [source, { readAtMs }] of known)
+        if (!isWithin(AGE_MS, readAtMs, nowMs)) known.delete(source);
       for (const { source, chargeId } of disputes) {
         if (known.has(source)) continue;
         try {

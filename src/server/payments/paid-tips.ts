@@ -1,6 +1,7 @@
 /** Tips that are paid at a payment service, and the sweep of payments without a webhook event. */
 import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
 import { leftOf } from '#server/storage/rules/tips.ts';
+import { isWithin } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
@@ -113,8 +114,9 @@ export function createPaidTips(
       const payment = await findOwn(giver, id);
       if (payment?.state !== 'pending') return payment;
       const now = clock();
-      if (now < (askedAtMs.get(id) ?? 0) + ASK_INTERVAL_MS) return payment;
-      for (const [asked, atMs] of askedAtMs) if (atMs + ASK_INTERVAL_MS <= now) askedAtMs.delete(asked);
+      for (const [asked, atMs] of askedAtMs)
+        if (!isWithin(ASK_INTERVAL_MS, atMs, now)) askedAtMs.delete(asked);
+      if (askedAtMs.has(id)) return payment;
       askedAtMs.set(id, now);
       try {
         return await progress.lookUp(payment);

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { PaymentProgress } from './payment-progress.ts';
 import { PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
 
@@ -76,7 +76,7 @@ export function createPaymentLooks(deps: {
     },
 
     async between() {
-      if (clock() < lookedAtMs + LOOK_INTERVAL_MS) return;
+      if (isWithin(LOOK_INTERVAL_MS, lookedAtMs, clock())) return;
       await lookAtDue();
       await tellMeanwhile();
     },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
@@ -91,7 +91,7 @@ export function createPayouts(deps: {
 
   async function balanceOf(accountId: string, service: PaymentService): Promise<AccountBalance | null> {
     const now = clock();
-    for (const [id, { atMs }] of balances) if (atMs + BALANCE_INTERVAL_MS <= now) balances.delete(id);
+    for (const [id, { atMs }] of balances) if (!isWithin(BALANCE_INTERVAL_MS, atMs, now)) balances.delete(id);
     const known = balances.get(accountId);
     if (known) return known.asked;
     const asked = service.readBalance(accountId);
