@@ -110,7 +110,6 @@ export function codeStatements({ db }: Builder) {
     codeById: db.select(code).from(qrCodes).where(is(qrCodes.id, 'id')),
     updateCode: db
       .update(qrCodes)
-
       .set(givenAllBut(qrCodes, 'id', 'userId', 'category', 'createdAtMs', 'sequence'))
       .where(is(qrCodes.id, 'id')),
     clearCodesOfUser: db

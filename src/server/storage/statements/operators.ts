@@ -69,7 +69,6 @@ export function operatorStatements({ db }: Builder) {
       .select({ id: operatorLinks.operatorId })
       .from(operatorLinks)
       .where(and(is(operatorLinks.tokenHash, 'tokenHash'), gt(operatorLinks.expiresAtMs, value('nowMs')))),
-    deleteOperatorLink: db.delete(operatorLinks).where(is(operatorLinks.tokenHash, 'tokenHash')),
     deleteOperatorLinksOf: db.delete(operatorLinks).where(is(operatorLinks.operatorId, 'operatorId')),
     deleteEndedOperatorLinks: db.delete(operatorLinks).where(lte(operatorLinks.expiresAtMs, value('nowMs'))),
   };
