@@ -158,6 +158,6 @@ export function createApp(deps: AppDependencies): App {
 async function runEach(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => errors.push(error));
-  if (errors.length > 1) throw new AggregateError(errors);
+  if (errors.length > 1) throw new AggregateError(errors, 'several steps failed');
   if (errors.length === 1) throw errors[0];
 }
