@@ -76,6 +76,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'events',
   'export',
   'filters',
+  'full-disk',
   'generated-clients',
   'giver-pseudonym',
   'guest-pages',
