@@ -465,4 +465,26 @@ describe('a monthly statement', () => {
     const { events } = await t.trpc(await t.logIn('pat@example.com')).webhooks.events.query({});
     expect(events).toContainEqual(expect.objectContaining({ type: 'statement.ready', data: { month } }));
   });
+
+  test('of a month that has just ended comes also when its reader asks for statements once more', async () => {
+    const { t, send } = await openScene();
+    const { provider, customer, code } = await t.setTheScene();
+    await customer.trpc.transactions.create.mutate({
+      receiverQrId: code.id,
+      amountCents: 2_000,
+      serviceCategory: 'bartender',
+    });
+    const wanted = { monthlyStatement: true, timeZone: 'Europe/Vienna' };
+    await provider.trpc.auth.changeMailSettings.mutate(wanted);
+    await confirmed(t, send, provider.token);
+    const month = new Date(t.clock.nowMs).toISOString().slice(0, 7);
+    const firstOfNext = new Date(Date.parse(`${month}-28T12:00:00Z`) + 4 * DAY_MS).toISOString().slice(0, 7);
+    t.clock.nowMs = Date.parse(`${firstOfNext}-01T12:00:00Z`);
+    await t.app.sweep();
+    expect(await send()).toEqual([]);
+    await provider.trpc.auth.changeMailSettings.mutate(wanted);
+    t.clock.nowMs += DAY_MS;
+    await t.app.sweep();
+    expect((await send()).map(({ to }) => to)).toEqual([['pat@example.com']]);
+  });
 });

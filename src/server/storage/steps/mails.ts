@@ -214,11 +214,14 @@ const setMonthlyStatement: StepOf<Mails['setMonthlyStatement']> = function* (
   const account = yield* statements.lockAccount.one({ id: userId });
   if (!account || account.closedAtMs !== null) return yield* settingsOf(statements, userId);
   yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
+  const before = yield* statements.mailSettingsOf.one({ userId });
+  // Whoever gets statements already is still to get that of a month that has just ended.
+  const stated = before?.monthlyStatement ? before.statedMonth : statedMonth;
   yield* statements.setMonthlyStatement.change({
     userId,
     monthlyStatement: isOn,
     timeZone,
-    statedMonth: isOn ? statedMonth : '',
+    statedMonth: isOn ? stated : '',
   });
   return yield* settingsOf(statements, userId);
 };
