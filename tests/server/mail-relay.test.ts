@@ -23,9 +23,13 @@ const LETTER: Letter = { subject: 'Hello', lines: ['A line.'] };
 
 type ServerOptions = Parameters<typeof startMailServer>[0];
 
-async function openRelay(options: ServerOptions = {}, settings: Partial<RelaySettings> = {}) {
+async function openRelay(
+  options: ServerOptions = {},
+  settings: Partial<RelaySettings> = {},
+  patience?: Parameters<typeof createSmtpRelay>[1],
+) {
   const server = await startMailServer(options);
-  const relay = createSmtpRelay({ ...relayAt(server), ...settings });
+  const relay = createSmtpRelay({ ...relayAt(server), ...settings }, patience);
   onTestFinished(async () => {
     relay.close();
     await server.close();
@@ -148,6 +152,16 @@ describe('a mail arrives once', () => {
     expect(await waiting()).toBe(0);
   });
 
+  test('or a few times, where the server takes it each time and hangs up before it says so', async () => {
+    const { server, drain } = await openOutbox();
+    const mute: Plan[] = Array.from({ length: 100 }, () => ({ at: 'taken', is: 'hang-up' }));
+    server.plan(...mute);
+    await drain(6 * HOUR_MS);
+    const [copies = 0] = server.times();
+    expect(copies).toBeGreaterThan(3);
+    expect(copies).toBeLessThan(9);
+  });
+
   test('also where its row cannot be removed at first', async () => {
     const { server, waiting, drain, t, outbox } = await openOutbox();
     let release = () => {};
@@ -209,6 +223,24 @@ describe('a mail server', () => {
       );
       expect((await send()).outcome).toBe('sent');
       expect(server.taken[0]).toMatchObject({ isSecure, user: 'auth' in settings ? 'tipwell' : null });
+    }
+  });
+
+  test('may look into a mail for longer than handing it over may take', async () => {
+    const { server, send } = await openRelay({}, {}, { sendingMs: 500, judgingMs: 60_000 });
+    server.plan({ at: 'taken', is: 'slow', ms: 1_500 });
+    expect((await send()).outcome).toBe('sent');
+  });
+
+  test('that is silent while a mail is handed over, or when it has all of it, is waited for no longer', async () => {
+    const never = new Promise(() => {});
+    for (const [at, outcome] of [
+      ['recipient', 'unreachable'],
+      ['taken', 'unanswered'],
+    ] as const) {
+      const { server, send } = await openRelay({}, {}, { sendingMs: 500, judgingMs: 500 });
+      server.plan({ at, is: 'held', until: never });
+      expect((await send()).outcome).toBe(outcome);
     }
   });
 

@@ -46,6 +46,10 @@ function linesOf(result: RelayOutcome, recipient: string, { host, port }: MailCo
     ];
   if (outcome === 'refused') return [`${server} refuses mail for ${recipient} for good: ${reply}`];
   const { reason } = result;
+  if (outcome === 'unanswered')
+    return [
+      `${server} got the mail for ${recipient}, and did not say whether it took it: ${reply} (${reason})`,
+    ];
   if (outcome === 'later' && !/ 5\d\d /.test(reason))
     return [`${server} takes no mail for ${recipient} now, and may later: ${reply}`];
   return [`${server} takes no mail from here: ${reply} (${reason})`, adviceOn(reason)];

@@ -6,12 +6,12 @@ import { type Storage, StorageUnavailable } from '#server/storage/port/storage.t
 import type { Clock } from '#shared/calendar.ts';
 import type { MailId, RandomBytes } from '#shared/ids.ts';
 import { htmlOf, type Letter, type Letterhead, PLAIN_LETTERHEAD, textOf } from './letter.ts';
-import { type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
+import { JUDGING_MS, type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Longer than writing and sending may take. */
-const LEASE_MS = SENDING_MS + MINUTE_MS;
+const LEASE_MS = SENDING_MS + JUDGING_MS + MINUTE_MS;
 const AT_ONCE = 4;
 /** Growing pauses, which leave a mail some fifteen tries in two days. */
 const RETRY_MS = [
@@ -134,7 +134,8 @@ export function createOutbox(deps: {
   async function note(mail: ClaimedMail, result: RelayOutcome): Promise<void> {
     const nowMs = clock();
     const { id, kind } = mail;
-    if (result.outcome !== 'unreachable') restMs = 0;
+    const isJudged = !['unreachable', 'unanswered'].includes(result.outcome);
+    if (isJudged) restMs = 0;
     if (result.outcome === 'sent') {
       unsettled.add(id);
       await finishSent(mail);
@@ -142,16 +143,15 @@ export function createOutbox(deps: {
       return;
     }
     const { reason, reply } = result;
-    if (isClosed && result.outcome === 'unreachable') {
+    if (isClosed && !isJudged) {
       await mails.postpone(mail, { nextTryMs: nowMs, tries: mail.tries });
       return;
     }
     if (result.outcome === 'refused' || isOld(mail, nowMs)) {
       log.warn({ mail: id, kind, reason }, 'a mail was refused');
-      const isAboutAddress = result.outcome !== 'unreachable';
       await mails.finish(
         mail,
-        isAboutAddress
+        isJudged
           ? { outcome: 'refused', refusal: reply === '' ? reason : reply, atMs: nowMs }
           : { outcome: 'dropped' },
       );

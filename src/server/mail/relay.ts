@@ -1,6 +1,9 @@
 /** What the outbox asks of a mail server. */
 
+/** The longest that handing a mail over may take. */
 export const SENDING_MS = 60_000;
+/** A server that has all of a mail may look into it for so long (RFC 5321, section 4.5.3.2.6, has ten minutes). */
+export const JUDGING_MS = 5 * 60_000;
 
 export interface OutgoingMail {
   readonly messageId: string;
@@ -14,11 +17,14 @@ export interface OutgoingMail {
   readonly unsubscribeUrl: string | null;
 }
 
-/** `refused`: never for this address. `later`: perhaps another time. `unreachable`: the server takes no mail now. */
+/**
+ * `refused`: never for this address. `later`: perhaps another time. `unreachable`: the server takes no mail now.
+ * `unanswered`: the server has all of the mail, and did not say whether it took it.
+ */
 export type RelayOutcome =
   | { readonly outcome: 'sent'; readonly reply: string }
   | {
-      readonly outcome: 'refused' | 'later' | 'unreachable';
+      readonly outcome: 'refused' | 'later' | 'unreachable' | 'unanswered';
       /** Codes alone, for the log. */
       readonly reason: string;
       /** What the server said, or what happened. It may name the address. */

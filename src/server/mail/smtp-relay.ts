@@ -1,10 +1,10 @@
 /** Hands mails to the operator's mail server (SMTP), and hides which error means what. */
 import { createTransport, type NodemailerError } from 'nodemailer';
 import { LOGO_ID } from './letter.ts';
-import { type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
+import { JUDGING_MS, type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
 
-/** A server gets this long for each answer. */
-const ANSWER_MS = 20_000;
+/** To connect and to be greeted, and the longest that a connection waits for the next mail. */
+const CONNECTING_MS = 20_000;
 const CONNECTIONS = 4;
 const MAILS_PER_CONNECTION = 100;
 const MAX_REPLY_LENGTH = 300;
@@ -29,7 +29,13 @@ export interface RelaySettings {
   readonly from: { readonly name: string; readonly address: string };
 }
 
-export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from }: RelaySettings): Relay {
+/** @param patience how long handing a mail over, and the answer to it, may take. */
+export function createSmtpRelay(
+  { host, port, isSecure, auth, isOwnMachine, from }: RelaySettings,
+  { sendingMs, judgingMs } = { sendingMs: SENDING_MS, judgingMs: JUDGING_MS },
+): Relay {
+  /** The signals of mails that the server has all of. */
+  const handedOver = new WeakSet<AbortSignal>();
   const transport = createTransport({
     pool: true,
     host,
@@ -42,16 +48,25 @@ export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from
     maxMessages: MAILS_PER_CONNECTION,
     // The outbox tries again, also after a restart.
     maxRequeues: 0,
-    connectionTimeout: ANSWER_MS,
-    greetingTimeout: ANSWER_MS,
-    socketTimeout: ANSWER_MS,
-    dnsTimeout: ANSWER_MS,
+    connectionTimeout: CONNECTING_MS,
+    greetingTimeout: CONNECTING_MS,
+    dnsTimeout: CONNECTING_MS,
+    idleTimeout: CONNECTING_MS,
+    // Each mail has a time of its own.
+    socketTimeout: sendingMs + judgingMs,
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(auth && { auth: { user: auth.user, pass: auth.password } }),
   });
   // Idle connections end, and each mail hears of its own trouble.
   transport.on('error', () => {});
+  transport.use('stream', ({ data: { signal }, message }, done) => {
+    message.processFunc((content) => {
+      content.once('end', () => signal && handedOver.add(signal));
+      return content;
+    });
+    done();
+  });
 
   return {
     domain: from.address.slice(from.address.lastIndexOf('@') + 1),
@@ -60,7 +75,11 @@ export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from
       if (recipient.length > MAX_ADDRESS_LENGTH || !ONE_ADDRESS.test(recipient))
         return { outcome: 'refused', reason: 'no address', reply: 'This isn’t an email address.' };
       const ending = new AbortController();
-      const tooLong = setTimeout(() => ending.abort(), SENDING_MS);
+      const { signal } = ending;
+      let tooLong = setTimeout(() => {
+        if (handedOver.has(signal)) tooLong = setTimeout(() => ending.abort(), judgingMs);
+        else ending.abort();
+      }, sendingMs);
       try {
         const { response } = await transport.sendMail({
           // Objects, because a text would be parsed as a list of addresses.
@@ -90,22 +109,22 @@ export function createSmtpRelay({ host, port, isSecure, auth, isOwnMachine, from
               'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
             }),
           },
-          signal: ending.signal,
+          signal,
         });
         return { outcome: 'sent', reply: oneLine(response) };
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        return outcomeOf(error);
+        return outcomeOf(error, handedOver.has(signal));
       } finally {
         clearTimeout(tooLong);
       }
     },
 
-    close: () => transport.close(),
+    close: () => transport.close({ force: true }),
   };
 }
 
-function outcomeOf(error: NodemailerError): RelayOutcome {
+function outcomeOf(error: NodemailerError, isHandedOver: boolean): RelayOutcome {
   const { code = 'ESMTP', originalCode, responseCode, command = '', response } = error;
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1] ?? '';
   const reason = [code, originalCode, command, responseCode, enhanced].filter((part) => part).join(' ');
@@ -117,7 +136,7 @@ function outcomeOf(error: NodemailerError): RelayOutcome {
     return { outcome: responseCode >= 500 ? 'refused' : 'later', reason, reply };
   // An address that no server could be told of.
   if (code === 'EENVELOPE' && command === 'API') return { outcome: 'refused', reason, reply };
-  return { outcome: 'unreachable', reason, reply };
+  return { outcome: isHandedOver ? 'unanswered' : 'unreachable', reason, reply };
 }
 
 function oneLine(text: string): string {
