@@ -45,7 +45,7 @@ async function openRelay(
       unsubscribeUrl: null,
       ...changes,
     });
-  return { server, send };
+  return { server, send, domain: relay.domain };
 }
 
 /** An outbox with mails that wait, a clock that is moved, and a server that does as planned. */
@@ -330,6 +330,15 @@ describe('nothing in a mail becomes a header or another recipient', () => {
     const { server, send } = await openRelay();
     expect(await send({ recipient })).toMatchObject({ outcome: 'sent' });
     expect(server.taken.map(({ to }) => to)).toEqual([[expected]]);
+  });
+
+  test('a sender with a domain in Unicode makes headers of ASCII', async () => {
+    const from = { name: 'Trinkgeld für Pät', address: 'tips@bücher.example' };
+    const { server, send, domain } = await openRelay({}, { from });
+    await send({ messageId: `<mail_1@${domain}>` });
+    const [head = ''] = server.taken.map(({ raw }) => raw.slice(0, raw.indexOf('\r\n\r\n')));
+    expect(head).toContain('Message-ID: <mail_1@xn--bcher-kva.example>');
+    expect(head).not.toMatch(/[^\x20-\x7e\r\n]/);
   });
 
   test('an address that no server can be told of is refused, and its owner is told why', async () => {

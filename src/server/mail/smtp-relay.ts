@@ -1,4 +1,5 @@
 /** Hands mails to the operator's mail server (SMTP), and hides which error means what. */
+import { domainToASCII } from 'node:url';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import { LOGO_ID } from './letter.ts';
 import { JUDGING_MS, type Relay, type RelayOutcome, SENDING_MS } from './relay.ts';
@@ -68,8 +69,11 @@ export function createSmtpRelay(
     done();
   });
 
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+
   return {
-    domain: from.address.slice(from.address.lastIndexOf('@') + 1),
+    // Headers are ASCII where the recipient's address is (RFC 6532).
+    domain: domainToASCII(domain) || domain,
 
     async send({ messageId, recipient, atMs, subject, text, html, logo, unsubscribeUrl }) {
       if (recipient.length > MAX_ADDRESS_LENGTH || !ONE_ADDRESS.test(recipient))
