@@ -323,5 +323,21 @@ export function describeMails(): void {
         await storage.mails.finish(mail, { outcome: 'refused', refusal: 'no', atMs: NOW });
       expect(await readers()).toEqual([]);
     });
+
+    test('stand behind the mails that somebody waits for, and keep nobody from asking for one', async () => {
+      const { storage, pat, confirm, claim, addTo } = await openScene();
+      await confirm();
+      const on = { isOn: true, timeZone: 'UTC', statedMonth: '2026-04' };
+      await storage.mails.setMonthlyStatement(pat.id, on);
+      const [reader] = await storage.mails.listStatementReaders('', 1);
+      if (!reader) throw new Error('nobody wants a statement');
+      // The id is before all others.
+      const id = newMailId((size) => new Uint8Array(size));
+      await storage.mails.addStatement(reader, '2026-05', { ...mailOf('statement'), id });
+      expect(await addTo('one@example.com', 'password_link', 1)).toBe('added');
+      expect(await addTo('two@example.com', 'password_link', 1)).toBe('full');
+      for (const kind of ['password_link', 'statement'])
+        expect((await claim({ atMost: 1 })).map((mail) => mail.kind)).toEqual([kind]);
+    });
   });
 }

@@ -81,11 +81,17 @@ export interface StatementReader {
 }
 
 export interface Mails {
-  /** Adds a mail that has no other cause in the data; `full`, with nothing added, beyond `maxCount` mails. */
+  /**
+   * Adds a mail that has no other cause in the data; `full`, with nothing added, beyond `maxCount` mails. Statements are
+   * not counted.
+   */
   add(mail: AddressedMail, maxCount: number, act?: Act): Promise<'added' | 'full'>;
   /** Mails an account's confirmed address; `unconfirmed` without one, `full` beyond `maxCount` mails. */
   addToConfirmed(userId: UserId, mail: NewMail, maxCount: number): Promise<'added' | 'full' | 'unconfirmed'>;
-  /** Claims due mails, the longest waiting first. Two processes never claim the same one. */
+  /**
+   * Claims due mails: those that were not tried yet, then the others and statements, as they fell due. Two processes
+   * never claim the same one.
+   */
   claimDue(due: DueRows): Promise<ClaimedMail[]>;
   endClaims(): Promise<void>;
   /** Stores when a claimed mail is to be tried again. @returns false when the claim was no longer valid. */
@@ -131,6 +137,6 @@ export interface Mails {
   ): Promise<MailSettings>;
   /** Accounts with monthly statements, a confirmed address and no refusal, in the order of their ids. */
   listStatementReaders(after: string, atMost: number): Promise<StatementReader[]>;
-  /** Adds the statement of a month and notes the month. @returns false when another process has. */
+  /** Adds the statement of a month, behind what was not tried yet, and notes the month. @returns false when another process has. */
   addStatement(reader: StatementReader, month: string, mail: NewMail): Promise<boolean>;
 }

@@ -28,16 +28,17 @@ export function mailStatements({ db, raw, choose }: Builder) {
     insertMailToConfirmed: raw(sql`
       insert into ${mails} (id, user_id, kind, recipient, content, created_at_ms, next_try_ms, tries, claimed_until_ms)
       select ${value('id')}, account.id, ${value('kind')}, account.email, ${value('content')},
-        cast(${value('createdAtMs')} as bigint), 0, 0, 0
+        cast(${value('createdAtMs')} as bigint), cast(${value('nextTryMs')} as bigint), 0, 0
       from ${accounts} as account
       join ${mailSettings} as settings on settings.user_id = account.id
       where account.id = ${value('userId')} and settings.confirmed_at_ms is not null
         and (select count(*) from ${mails} as waiting where waiting.user_id = account.id) < ${sql.raw(String(MAX_WAITING_OF_ACCOUNT))}
       on conflict do nothing`),
-    /** A row when the outbox has more mails than are skipped. */
+    /** A row when the outbox has more mails than are skipped, beside statements. */
     mailBeyond: db
       .select({ id: mails.id })
       .from(mails)
+      .where(sql`kind <> 'statement'`)
       .orderBy(asc(mails.id))
       .offset(value('skipped'))
       .limit(1),

@@ -75,7 +75,7 @@ export function createMails(engine: Engine): Mails {
 
 /** Adds a mail of an account to its address when that was confirmed; none without a mail. */
 export function* mailToOwner(statements: Statements, userId: UserId, mail: NewMail | undefined): Step<void> {
-  if (mail) yield* statements.insertMailToConfirmed.change({ ...mail, userId });
+  if (mail) yield* statements.insertMailToConfirmed.change({ ...mail, userId, nextTryMs: 0 });
 }
 
 export function* askToConfirm(
@@ -114,7 +114,7 @@ const addToConfirmed: StepOf<Mails['addToConfirmed']> = function* (
   const { confirmedAtMs } = yield* settingsOf(statements, userId);
   if (confirmedAtMs === null) return 'unconfirmed';
   if (yield* statements.mailBeyond.one({ skipped: maxCount - 1 })) return 'full';
-  const count = yield* statements.insertMailToConfirmed.change({ ...mail, userId });
+  const count = yield* statements.insertMailToConfirmed.change({ ...mail, userId, nextTryMs: 0 });
   return count > 0 ? 'added' : 'full';
 };
 
@@ -235,7 +235,9 @@ const addStatement: StepOf<Mails['addStatement']> = function* (
 ) {
   if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return true;
   if ((yield* statements.noteStatedMonth.change({ userId, month })) === 0) return false;
-  return (yield* statements.insertMailToConfirmed.change({ ...mail, userId })) > 0;
+  // Statements come by the thousand, and stand behind every mail that somebody waits for.
+  const nextTryMs = mail.createdAtMs;
+  return (yield* statements.insertMailToConfirmed.change({ ...mail, userId, nextTryMs })) > 0;
 };
 
 function* settingsOf(statements: Statements, userId: UserId) {
