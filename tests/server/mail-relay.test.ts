@@ -162,6 +162,17 @@ describe('a mail arrives once', () => {
     expect(copies).toBeLessThan(9);
   });
 
+  test('from another process, when the one that hands it over ends meanwhile', async () => {
+    const { server, t, outbox } = await openOutbox();
+    server.plan({ at: 'data', is: 'held', until: new Promise(() => {}) });
+    void outbox.pass();
+    await expect.poll(() => server.connections()).toBe(1);
+    await outbox.close();
+    const due = { nowMs: t.clock.nowMs, leaseMs: HOUR_MS, maxWaitMs: 8 * HOUR_MS, atMost: 1 };
+    expect(await t.storage.mails.claimDue(due)).toHaveLength(1);
+    expect(server.taken).toEqual([]);
+  });
+
   test('also where its row cannot be removed at first', async () => {
     const { server, waiting, drain, t, outbox } = await openOutbox();
     let release = () => {};
