@@ -21,7 +21,7 @@ import { createDrafts } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
 import { createMail } from './mail/mail.ts';
 import { createNotifications } from './notifications/notifications.ts';
-import { findAddresses, resolveAddresses } from './outgoing/request.ts';
+import { createResolveAddresses, findAddresses } from './outgoing/request.ts';
 import { createDisputeDeadlines } from './payments/dispute-deadlines.ts';
 import { createRefusal, holdPayments, holdPayouts } from './payments/maintenance.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
@@ -207,7 +207,7 @@ export function createServices({
       random,
       log,
       draft,
-      findAddresses: resolveAddresses,
+      findAddresses: createResolveAddresses(),
       isLoopbackAllowed: config.allowsLoopbackWebhooks,
       spell: wireText,
       tellDevices: notifications.tellOfWebhook,

@@ -19,17 +19,21 @@ export type FindAddresses = (host: string) => Promise<readonly string[]>;
 export const findAddresses: FindAddresses = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address);
 
-const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-
-/** A look-up by the operating system would hold one of the few threads that hash passwords, for as long as it takes. */
-export const resolveAddresses: FindAddresses = async (host) => {
-  if (isLoopbackHost(host)) return findAddresses(host);
-  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-  const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-  const [first] = found;
-  if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
-  return addresses;
-};
+/**
+ * A look-up by the operating system would hold one of the few threads that hash passwords, for as long as it takes.
+ * @param newResolver is called for each look-up, because a resolver never hears that the machine has other name servers.
+ */
+export const createResolveAddresses =
+  (newResolver = () => new Resolver({ timeout: 2_000, tries: 2 })): FindAddresses =>
+  async (host) => {
+    if (isLoopbackHost(host)) return findAddresses(host);
+    const resolver = newResolver();
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    const [first] = found;
+    if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+    return addresses;
+  };
 
 export interface Answer {
   readonly status: number;
