@@ -193,9 +193,9 @@ describe('a forgotten password', () => {
     await send();
     // A login with the mark of before tells of a new device; one with the mark of the reset does not.
     expect(await logIn(NEXT_PASSWORD, mark)).toMatchObject({ status: 200 });
-    expect((await send()).map(({ headers }) => headers.get('subject'))).toEqual([
-      'New login to your account',
-    ]);
+    const told = await send();
+    expect(told.map(({ headers }) => headers.get('subject'))).toEqual(['New login to your account']);
+    expect(told[0]?.text).toContain('/dashboard?tab=profile&open=security');
     expect(await logIn(NEXT_PASSWORD, own)).toMatchObject({ status: 200 });
     expect(await send()).toEqual([]);
   });

@@ -145,6 +145,7 @@ describe('a webhook', () => {
       ['A webhook was switched off', 'pat@example.com'],
     ]);
     expect(mailServer.taken[0]?.text).toContain(new URL(url).host);
+    expect(mailServer.taken[0]?.text).toContain('/dashboard?tab=profile&open=api');
     await pass(HOUR_MS);
     expect([endpoint.requests, device.told().length]).toEqual([10, 1]);
 

@@ -62,7 +62,7 @@ async function tell(data) {
       body: `${notice.host} took no events for three days, or wants none.`,
       tag: 'webhook',
       renotify: true,
-      data: { address: '/dashboard?tab=profile' },
+      data: { address: '/dashboard?tab=profile&open=api' },
     });
   } else {
     await tellTips(notice);

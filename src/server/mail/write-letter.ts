@@ -65,7 +65,7 @@ export function createWriteLetter(deps: {
   const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf, sumsOf } = deps;
   const { mails } = storage;
   const urlOf = (path: string) => `${publicUrl}${path}`;
-  const securityUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile`);
+  const securityUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile&open=security`);
   const keysUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile&open=api`);
   const loginUrl = urlOf(PAGE_PATHS.auth);
 
@@ -108,7 +108,7 @@ export function createWriteLetter(deps: {
       }
       case 'webhook_off': {
         const { host, reason } = webhookOffContent.parse(JSON.parse(content));
-        return letters.webhookOffLetter({ host, isGone: reason === 'gone', url: securityUrl });
+        return letters.webhookOffLetter({ host, isGone: reason === 'gone', url: keysUrl });
       }
       case 'account_suspended': {
         const { reason } = suspendedContent.parse(JSON.parse(content));
