@@ -72,6 +72,7 @@ export function describeTipPages(): void {
       ]);
       expect(await listed('sam')).toEqual([]);
       expect(await listed('')).toEqual([]);
+      expect(await listed('pat\0')).toEqual([]);
       const next = newCode();
       await storage.replaceQrCode(pat.id, code, next, picture);
       expect(await listed()).toEqual([dj, next.id]);
