@@ -1,7 +1,9 @@
 /** Second factors of an account, as their owner sees and changes them. */
 import { z } from 'zod';
+import { isShowable } from './display-names.ts';
 import { factorCode } from './factor-code.ts';
 import { idPattern } from './ids.ts';
+import { notShowable } from './message-rules.ts';
 
 const MAX_PASSKEY_NAME_LENGTH = 60;
 
@@ -39,7 +41,8 @@ export const newPasskey = z.object({
     .string({ error: 'Give the passkey a name.' })
     .trim()
     .min(1, 'Give the passkey a name.')
-    .max(MAX_PASSKEY_NAME_LENGTH, 'This name is too long.'),
+    .max(MAX_PASSKEY_NAME_LENGTH, { error: 'This name is too long.', abort: true })
+    .refine(isShowable, notShowable('The name')),
 });
 
 export const passkeyQuery = z.object({ id: z.string().brand<'PasskeyId'>() });

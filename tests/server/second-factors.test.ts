@@ -131,6 +131,14 @@ describe('an account with an authenticator app', () => {
 });
 
 describe('a passkey', () => {
+  test('has no name that cannot be shown, and that PostgreSQL could not keep', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    for (const name of ['My\0phone', 'My\ud83dphone', 'My\u202ephone'])
+      await expect(addPasskey(t, token, name)).rejects.toThrow('characters that cannot be shown');
+    await addPasskey(t, token, 'Mein Telefon 📱');
+  });
+
   test('logs in through both doors without a code, and as a login by password does', async () => {
     const t = await createTestApp();
     const { token, user } = await t.registerCustomer('cam');

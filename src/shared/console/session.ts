@@ -1,13 +1,20 @@
 /** What the ways into the console ask for. */
 import { z } from 'zod';
 import { password } from '../accounts.ts';
+import { isShowable } from '../display-names.ts';
 import { idPattern, type PasskeyId } from '../ids.ts';
+import { notShowable } from '../message-rules.ts';
 
 const PASSKEY_ID = idPattern('psk');
 
 const code = z.string().trim().min(1, 'Enter the code.').max(64);
 const response = z.string().min(1).max(32_768);
-const passkeyName = z.string().trim().min(1, 'Name the passkey.').max(60);
+const passkeyName = z
+  .string()
+  .trim()
+  .min(1, 'Name the passkey.')
+  .max(60, { abort: true })
+  .refine(isShowable, notShowable('The name'));
 const linkToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'This link is incomplete.');
 
 export const operatorLogin = z.object({
