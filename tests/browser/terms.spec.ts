@@ -100,3 +100,33 @@ test('an amount that is out of bounds by now is chosen again', async ({
   expect(await backstage.transactions(provider)).toEqual([]);
   expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
 });
+
+for (const width of [320, 390])
+  test(`amounts of a currency with long figures are read whole on a phone of ${width} pixels`, async ({
+    page,
+    backstage,
+    server,
+    logInAs,
+  }) => {
+    await setTerms(server, {
+      currency: 'IDR',
+      minTipCents: cents(1_000_000),
+      maxTipCents: cents(1_000_000_000),
+      quickAmountsCents: [20, 50, 75, 100, 150, 200, 1_000].map((thousands) => cents(thousands * 100_000)),
+    });
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.setViewportSize({ width, height: 780 });
+    await page.goto(`/tip/${code}`);
+    const options = page.getByRole('group', { name: 'Choose an amount' }).locator('label');
+    await expect(options).toHaveCount(7);
+    const boxes = await options.evaluateAll((labels) =>
+      labels.map((label) => {
+        const figure = label.querySelector('span')?.getBoundingClientRect();
+        const { left, right } = label.getBoundingClientRect();
+        return { isInside: figure && figure.left >= left && figure.right <= right, right };
+      }),
+    );
+    expect(boxes.filter(({ isInside }) => !isInside)).toEqual([]);
+    expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(width);
+  });
