@@ -237,6 +237,17 @@ describe('a mail server', () => {
     }
   });
 
+  test('may end a connection after any mail, and gets the next one by another connection', async () => {
+    const { server, send } = await openRelay();
+    expect((await send()).outcome).toBe('sent');
+    server.plan({ at: 'sender', is: 'hang-up' });
+    expect((await send({ messageId: '<mail_2@example.com>' })).outcome).toBe('sent');
+    server.plan({ at: 'sender', is: 'refused', code: 421 });
+    expect(await send({ messageId: '<mail_3@example.com>' })).toMatchObject({ outcome: 'sent' });
+    expect(server.times()).toEqual([1, 1, 1]);
+    expect(server.connections()).toBe(3);
+  });
+
   test('may look into a mail for longer than handing it over may take', async () => {
     const { server, send } = await openRelay({}, {}, { sendingMs: 500, judgingMs: 60_000 });
     server.plan({ at: 'taken', is: 'slow', ms: 1_500 });

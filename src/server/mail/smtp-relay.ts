@@ -47,8 +47,8 @@ export function createSmtpRelay(
     tls: { rejectUnauthorized: !isOwnMachine },
     maxConnections: CONNECTIONS,
     maxMessages: MAILS_PER_CONNECTION,
-    // The outbox tries again, also after a restart.
-    maxRequeues: 0,
+    // A server may end a connection after some mails or seconds: what it got nothing of goes out by another one, once.
+    maxRequeues: 1,
     connectionTimeout: CONNECTING_MS,
     greetingTimeout: CONNECTING_MS,
     dnsTimeout: CONNECTING_MS,
@@ -66,6 +66,9 @@ export function createSmtpRelay(
       content.once('end', () => signal && handedOver.add(signal));
       return content;
     });
+    // What went wrong is written into the envelope, and would be found there by another connection.
+    const { from, to } = message.getEnvelope();
+    message.getEnvelope = () => ({ from, to: [...to] });
     done();
   });
 
