@@ -3,6 +3,7 @@
  * nothing is lost within two days, and nothing that stands in a mail becomes a header or another recipient.
  */
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -235,6 +236,12 @@ describe('a mail server', () => {
       expect((await send()).outcome).toBe('sent');
       expect(server.taken[0]).toMatchObject({ isSecure, user: 'auth' in settings ? 'tipwell' : null });
     }
+  });
+
+  test('is told a name that has a domain, of the machine or else of the sender', async () => {
+    const { server, send } = await openRelay();
+    await send();
+    expect(server.taken[0]?.client).toBe(hostname().includes('.') ? hostname() : 'example.com');
   });
 
   test('may end a connection after any mail, and gets the next one by another connection', async () => {

@@ -23,6 +23,8 @@ export interface TakenMail {
   readonly to: readonly string[];
   readonly isSecure: boolean;
   readonly user: string | null;
+  /** What the client called itself (EHLO). */
+  readonly client: string;
   /** Unfolded, by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
@@ -100,6 +102,7 @@ export async function startMailServer(
             from: mailFrom === false ? '' : mailFrom.address,
             to: rcptTo.map(({ address }) => address),
             isSecure: session.secure,
+            client: session.hostNameAppearsAs,
             user: typeof session.user === 'string' ? session.user : null,
           });
           callback(await follow('taken', session.id));

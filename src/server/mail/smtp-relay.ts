@@ -1,4 +1,5 @@
 /** Hands mails to the operator's mail server (SMTP), and hides which error means what. */
+import { hostname } from 'node:os';
 import { domainToASCII } from 'node:url';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import { LOGO_ID } from './letter.ts';
@@ -35,6 +36,9 @@ export function createSmtpRelay(
   { host, port, isSecure, auth, isOwnMachine, from }: RelaySettings,
   { sendingMs, judgingMs } = { sendingMs: SENDING_MS, judgingMs: JUDGING_MS },
 ): Relay {
+  const typed = from.address.slice(from.address.lastIndexOf('@') + 1);
+  // Headers are ASCII where the recipient's address is (RFC 6532).
+  const domain = domainToASCII(typed) || typed;
   /** The signals of mails that the server has all of. */
   const handedOver = new WeakSet<AbortSignal>();
   const transport = createTransport({
@@ -42,6 +46,8 @@ export function createSmtpRelay(
     host,
     port,
     secure: isSecure,
+    // Without a domain the machine would call itself [127.0.0.1], which a server elsewhere knows to be wrong.
+    ...(!hostname().includes('.') && { name: domain }),
     // A password travels in the clear to this machine alone.
     requireTLS: auth !== null && !isSecure && !isOwnMachine,
     tls: { rejectUnauthorized: !isOwnMachine },
@@ -72,11 +78,8 @@ export function createSmtpRelay(
     done();
   });
 
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
-
   return {
-    // Headers are ASCII where the recipient's address is (RFC 6532).
-    domain: domainToASCII(domain) || domain,
+    domain,
 
     async send({ messageId, recipient, atMs, subject, text, html, logo, unsubscribeUrl }) {
       if (recipient.length > MAX_ADDRESS_LENGTH || !ONE_ADDRESS.test(recipient))
