@@ -374,3 +374,13 @@ test('a commit waits for the disk whatever the server is set to, and no wait is 
     await client.end();
   }
 });
+
+test('the sessions of a machine that has died end within minutes, and keep nothing from being restored', async () => {
+  const client = await connect(await createPostgresDatabase());
+  onTestFinished(() => client.end());
+  const { rows } = await client.query<{ seconds: number }>(
+    `SELECT current_setting('tcp_keepalives_idle')::integer +
+       current_setting('tcp_keepalives_interval')::integer * current_setting('tcp_keepalives_count')::integer AS seconds`,
+  );
+  expect(rows).toEqual([{ seconds: 90 }]);
+});

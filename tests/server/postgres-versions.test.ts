@@ -4,10 +4,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
 import { parsePast } from '#server/storage/checks/past.ts';
 import { databaseAt } from '#server/storage/open.ts';
+import type { Announce } from '#server/storage/port/database.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { appliedTo, migrate } from '#server/storage/postgres/migrations.ts';
 import { holdAsServer } from '#server/storage/postgres/server-lock.ts';
@@ -252,6 +253,29 @@ test('while a process of the version before serves, a start says what to do and 
   await storage.recordTip(tip({ amountCents: 3_000 }));
   expect((await listTips(storage, id)).map(({ amountCents }) => amountCents)).toEqual([3_000, 5_000, 1_000]);
   expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 3 });
+});
+
+test('a start says when it waits for another process that migrates', async () => {
+  const url = await createPostgresDatabase();
+  const other = new Client(url);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query(`SELECT pg_advisory_lock(hashtextextended('tipwell migrations', 0))`);
+  const said: string[] = [];
+  const announce: Announce = (step) => {
+    said.push(step);
+    return () => said.push(`${step}: done`);
+  };
+  const opening = at(url).openForServer({ ...OPENING, announce });
+  await vi.waitFor(() => expect(said).toEqual(['waiting for another process that migrates the tables']), {
+    timeout: 20_000,
+  });
+  await other.query('SELECT pg_advisory_unlock_all()');
+  await (await opening).close();
+  expect(said.slice(1, 3)).toEqual([
+    'waiting for another process that migrates the tables: done',
+    'migrating the tables',
+  ]);
 });
 
 test('of several processes that start at once on tables of the version before, one migrates, and all serve', async () => {

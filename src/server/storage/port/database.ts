@@ -70,7 +70,10 @@ export interface TableRows {
   readonly rows: Iterable<readonly unknown[]>;
 }
 
-type OpeningStep = 'migrating the tables' | 'checking the ledger';
+type OpeningStep =
+  | 'waiting for another process that migrates the tables'
+  | 'migrating the tables'
+  | 'checking the ledger';
 
 /** Called before a step with its sizes. The returned function is called when the step has succeeded. */
 export type Announce = (step: OpeningStep, about: Readonly<Record<string, number>>) => () => void;

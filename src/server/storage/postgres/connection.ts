@@ -21,9 +21,21 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 const INT8 = 20;
 
+/**
+ * The sessions of a machine that has died end after 90 s, and not after the two hours of most systems: they keep
+ * restores and some upgrades out, and connections from others.
+ */
+const NOTICE_DEAD_MACHINES = [
+  ['tcp_keepalives_idle', '60'],
+  ['tcp_keepalives_interval', '10'],
+  ['tcp_keepalives_count', '3'],
+]
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(', ');
+
 /** A commit waits for the disk, and with remote_apply for the standby, whatever weaker default the server has. */
 const SET_UP_SESSION = `SELECT pg_is_in_recovery() AS "isStandby",
-  set_config('search_path', 'tipwell', false),
+  set_config('search_path', 'tipwell', false), ${NOTICE_DEAD_MACHINES},
   set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
   set_config('default_transaction_isolation', 'read committed', false),
   set_config('statement_timeout', $1::text, false),

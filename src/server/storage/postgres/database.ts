@@ -71,11 +71,12 @@ async function prepare(url: string, opening: Opening): Promise<void> {
     if (wrongClock !== null) throw new DatabaseRefused(`${wrongClock}.`);
     const migrations = readMigrations('postgres');
     // The lock of servers would stand in a migration's way, so that it is taken once nobody migrates.
-    await whileNobodyMigrates(client, async () => {
+    const prepareTables = async () => {
       await holdAsServer(client);
       if ((await appliedTo(client)).length === 0) opening.tellNew();
       await migrate(client, migrations, opening.announce);
-    });
+    };
+    await whileNobodyMigrates(client, prepareTables, opening.announce);
     await client.query('BEGIN');
     const differences = await checkSchema(client, migrations);
     await client.query('ROLLBACK');

@@ -11,6 +11,8 @@ export type { Migration } from '../care/migrations.ts';
 const LOCK = `hashtextextended('tipwell migrations', 0)`;
 /** A waiting table lock blocks everybody who comes later, so a migration does not wait for a long dump. */
 const TABLE_LOCK_TIMEOUT_MS = 5_000;
+/** A start that finds nothing to migrate holds the lock for some milliseconds. */
+const TOLD_AFTER_MS = 2_000;
 
 /** Migrations after which the version before cannot go on: the lean ledger left views where it writes to tables. */
 const FOR_ONE_VERSION: ReadonlySet<number> = new Set([25]);
@@ -50,8 +52,18 @@ export async function migrate(
 export async function whileNobodyMigrates<Result>(
   client: ClientBase,
   use: () => Promise<Result>,
+  announce: Announce = announceNothing,
 ): Promise<Result> {
-  await client.query(`SELECT pg_advisory_lock(${LOCK})`);
+  let tellEnd = () => {};
+  const waiting = setTimeout(() => {
+    tellEnd = announce('waiting for another process that migrates the tables', {});
+  }, TOLD_AFTER_MS);
+  try {
+    await client.query(`SELECT pg_advisory_lock(${LOCK})`);
+  } finally {
+    clearTimeout(waiting);
+  }
+  tellEnd();
   try {
     return await use();
   } finally {
