@@ -129,4 +129,13 @@ for (const width of [320, 390])
     );
     expect(boxes.filter(({ isInside }) => !isInside)).toEqual([]);
     expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(width);
+
+    const widthOfPage = () => page.evaluate(() => document.documentElement.scrollWidth);
+    await page.getByLabel('Or enter your own').fill('9,500,000');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText(/ Indonesian rupiahs$/)).toBeVisible();
+    expect(await widthOfPage()).toBe(width);
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await widthOfPage()).toBe(width);
   });

@@ -79,7 +79,7 @@ export function PaymentStep(props: PaymentStepProps) {
         </StepHeading>
         {isLarge(amountCents) && (
           <p className={styles.large}>
-            <span className={styles.figures}>
+            <span className={styles.figures} data-long={formatMoney(amountCents).length > MAX_SHORT_LENGTH}>
               <Money amountCents={amountCents} />
             </span>
             <span>{amountInWords(amountCents)}</span>
@@ -156,6 +156,9 @@ function useAboveKeyboard(lifted: RefObject<HTMLElement | null>): void {
     };
   }, [lifted]);
 }
+
+/** In characters: the length of "$10,000.00". Longer figures are written smaller. */
+const MAX_SHORT_LENGTH = 10;
 
 /** Such an amount is repeated in words, because it may be a typing error: $500 where up to $200 are offered. */
 function isLarge(amountCents: Cents): boolean {
