@@ -13,6 +13,7 @@ import { Money } from '../ui/money.tsx';
 import { reword, type TipMessage } from './attempt.ts';
 import bar from './bar.module.css';
 import { Parts } from './cost.tsx';
+import { isLongSum } from './long-sum.ts';
 import { type MessageForm, MessagePart } from './message-part.tsx';
 import { GUEST } from './payer.ts';
 import styles from './payment-step.module.css';
@@ -79,7 +80,7 @@ export function PaymentStep(props: PaymentStepProps) {
         </StepHeading>
         {isLarge(amountCents) && (
           <p className={styles.large}>
-            <span className={styles.figures} data-long={formatMoney(amountCents).length > MAX_SHORT_LENGTH}>
+            <span className={styles.figures} data-long={isLongSum(amountCents)}>
               <Money amountCents={amountCents} />
             </span>
             <span>{amountInWords(amountCents)}</span>
@@ -156,9 +157,6 @@ function useAboveKeyboard(lifted: RefObject<HTMLElement | null>): void {
     };
   }, [lifted]);
 }
-
-/** In characters: the length of "$10,000.00". Longer figures are written smaller. */
-const MAX_SHORT_LENGTH = 10;
 
 /** Such an amount is repeated in words, because it may be a typing error: $500 where up to $200 are offered. */
 function isLarge(amountCents: Cents): boolean {

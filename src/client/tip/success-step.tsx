@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { cents, formatMoney } from '#shared/money.ts';
+import { cents } from '#shared/money.ts';
 import { isKept } from '#shared/tip-states.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { BAR, isOfOpenDemo } from '../giving/demo-tips.ts';
@@ -19,14 +19,12 @@ import { Quote } from '../ui/later/quote.tsx';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Check } from './check.tsx';
+import { isLongSum } from './long-sum.ts';
 import type { Provider } from './provider.ts';
 import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
-
-/** In characters: the length of "$10,000.00". Longer figures are written smaller. */
-const MAX_SHORT_LENGTH = 10;
 
 const JUST_GIVEN_MS = 5_000;
 
@@ -67,7 +65,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         <Check />
       </div>
       <StepHeading>{provider.isDemo ? 'Demo tip sent!' : 'Tip sent!'}</StepHeading>
-      <p className={styles.amount} data-long={formatMoney(amountCents).length > MAX_SHORT_LENGTH}>
+      <p className={styles.amount} data-long={isLongSum(amountCents)}>
         <Money amountCents={amountCents} />
       </p>
       <p>
