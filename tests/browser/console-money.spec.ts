@@ -10,11 +10,12 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   page,
   backstage,
   server,
+  complaints,
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await backstage.tip(customer, code, 20);
   await backstage.tip(customer, code, 30);
-  const [, tip] = await backstage.transactions(customer);
+  const [other, tip] = await backstage.transactions(customer);
   const operator = await openConsole(page, server, consolePath('transactions'));
 
   const main = page.getByRole('main');
@@ -30,6 +31,19 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
     [none, main.getByRole('heading', { name: 'Waiting Too Long' })].map((part) => part.boundingBox()),
   );
   expect((next?.y ?? 0) - (said?.y ?? 0) - (said?.height ?? 0)).toBeGreaterThanOrEqual(8);
+  await wanted.fill(String(other?.id));
+  await wanted.press('Enter');
+  await page.getByRole('button', { name: 'Refund Tip' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('The bar has closed');
+  // Somebody else is faster.
+  await backstage.call('POST', `/transactions/${other?.id}/refund`, { token: provider.token });
+  await dialog.getByRole('button', { name: 'Refund Tip' }).click();
+  await expect(dialog.getByLabel('Reason')).toHaveAccessibleDescription(/This tip was refunded already/);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(main).toContainText('by the provider');
+  await expect(page.getByRole('button', { name: 'Refund Tip' })).toHaveCount(0);
+  expect(complaints.splice(0)).toEqual([expect.stringContaining(' 409 ')]);
   await wanted.fill(`${server.url}/transactions/${tip?.id}`);
   await wanted.press('Enter');
   const found = main
@@ -44,7 +58,6 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   await picture(page, 'console-money-01-tip');
 
   await found.getByRole('button', { name: 'Refund Tip' }).click();
-  const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('$21.00 goes back to');
   await dialog.getByRole('button', { name: 'Refund Tip' }).click();
   await expect(dialog).toContainText('Say why.');

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import confirmation from '../ui/later/confirmation.module.css';
 import { Dialog } from '../ui/later/dialog.tsx';
 import { TextArea } from '../ui/later/text-area.tsx';
-import { failureOf } from './console-api.ts';
+import { failureOf, queryClient } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
 
 interface ActDialogProps<Result> {
@@ -18,6 +18,11 @@ interface ActDialogProps<Result> {
   readonly act: (reason: string) => Promise<Result>;
   readonly onDone: (result: Result) => void;
   readonly onClose: () => void;
+}
+
+/** An act changes more than the part that it was done in, such as the audit log. @param isAsked whether the server answers. */
+function forgetShown(isAsked: boolean): void {
+  void queryClient.invalidateQueries({ refetchType: isAsked ? 'active' : 'none' });
 }
 
 export function ActDialog<Result>(props: ActDialogProps<Result>) {
@@ -34,10 +39,13 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
     setFailure(undefined);
     try {
       onDone(await act(reason));
+      forgetShown(true);
     } catch (error) {
       const { code, detail } = failureOf(error);
-      if (code === 'factor_needed') setNeedsFactor(true);
-      else setFailure(detail);
+      if (code === 'factor_needed') return setNeedsFactor(true);
+      setFailure(detail);
+      // Refused acts are mostly those that somebody else was faster with. Without an answer all would fail to load.
+      forgetShown(code !== null);
     } finally {
       setUnderWay(false);
     }

@@ -23,22 +23,17 @@ export function Backups() {
   return (
     <Loaded query={query} title="The backups could not be loaded">
       {(backups) =>
-        backups.folder === null ? (
-          <NotMade engine={backups.engine} />
-        ) : (
-          <Made backups={backups} onBegun={() => void query.refetch()} />
-        )
+        backups.folder === null ? <NotMade engine={backups.engine} /> : <Made backups={backups} />
       }
     </Loaded>
   );
 }
 
-interface MadeProps {
+interface Part {
   readonly backups: BackupsShown;
-  readonly onBegun: () => void;
 }
 
-function Made({ backups, onBegun }: MadeProps) {
+function Made({ backups }: Part) {
   const { failure, unreadable, kept } = backups;
   const noted = kept.find(({ past, isOther }) => past !== null && !isOther)?.past ?? null;
   return (
@@ -52,7 +47,7 @@ function Made({ backups, onBegun }: MadeProps) {
           </p>
         </section>
       )}
-      <Making backups={backups} onBegun={onBegun} />
+      <Making backups={backups} />
       {kept.length > 0 && <Kept backups={backups} />}
       {noted !== null && <Noted past={noted} />}
     </div>
@@ -96,12 +91,7 @@ function Failure({ failure: { at, text, action, said } }: { readonly failure: Ba
   );
 }
 
-interface MakingProps {
-  readonly backups: BackupsShown;
-  readonly onBegun: () => void;
-}
-
-function Making({ backups: { begunAt, kept }, onBegun }: MakingProps) {
+function Making({ backups: { begunAt, kept } }: Part) {
   const [isAsking, setAsking] = useState(false);
   const newest = kept.find(({ isOther }) => !isOther);
   return (
@@ -130,7 +120,6 @@ function Making({ backups: { begunAt, kept }, onBegun }: MakingProps) {
           onDone={({ outcome }) => {
             setAsking(false);
             if (outcome === 'busy') toastMessage('A backup is being made already.');
-            onBegun();
           }}
           onClose={() => setAsking(false)}
         >
@@ -141,7 +130,7 @@ function Making({ backups: { begunAt, kept }, onBegun }: MakingProps) {
   );
 }
 
-function Kept({ backups: { kept, folder } }: Pick<MakingProps, 'backups'>) {
+function Kept({ backups: { kept, folder } }: Part) {
   return (
     <section className={styles.section} aria-labelledby="kept-backups">
       <h2 id="kept-backups">Last Backups</h2>

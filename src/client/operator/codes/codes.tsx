@@ -43,7 +43,6 @@ export function Codes() {
 function Code({ code }: { readonly code: FoundCode }) {
   const [isAsking, setAsking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  const utils = consoleHooks.useUtils();
   const { id, status, owner } = code;
   const takesTips = status === 'active' || status === 'paused';
   return (
@@ -85,7 +84,6 @@ function Code({ code }: { readonly code: FoundCode }) {
             flushSync(() => setAsking(false));
             heading.current?.focus();
             toastMessage('The code was stopped.');
-            void utils.codes.invalidate();
           }}
           onClose={() => setAsking(false)}
         >

@@ -15,7 +15,6 @@ import { type Complaints, complain, typedIn } from './typed-fields.ts';
 
 export function Invitations() {
   const query = consoleHooks.installation.invitations.useQuery();
-  const queries = consoleHooks.useUtils().installation.invitations;
   const heading = useRef<HTMLHeadingElement>(null);
   const [revoking, setRevoking] = useState<OpenInvitation>();
 
@@ -23,7 +22,6 @@ export function Invitations() {
     flushSync(() => setRevoking(undefined));
     heading.current?.focus();
     toastSuccess(isRevoked ? 'The link no longer works.' : 'The link had ended already.');
-    void queries.invalidate();
   }
 
   return (
@@ -53,7 +51,7 @@ export function Invitations() {
           )
         }
       </Loaded>
-      <NewInvitation onMade={() => void queries.invalidate()} />
+      <NewInvitation />
       {revoking && (
         <ActDialog
           title={`Revoke ${revoking.id}?`}
@@ -84,7 +82,7 @@ function Invitation({ invitation }: { readonly invitation: OpenInvitation }) {
 
 const accounts = (count: number) => `${count} ${count === 1 ? 'account' : 'accounts'}`;
 
-function NewInvitation({ onMade }: { readonly onMade: () => void }) {
+function NewInvitation() {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [asked, setAsked] = useState<AskedInvitation>();
   const [link, setLink] = useState<string>();
@@ -105,7 +103,6 @@ function NewInvitation({ onMade }: { readonly onMade: () => void }) {
   function endWith(made: { readonly link: string }) {
     setAsked(undefined);
     setLink(made.link);
-    onMade();
   }
 
   return (

@@ -52,7 +52,6 @@ interface VersionsProps {
 function Versions({ versions, onSet }: VersionsProps) {
   const [isChanging, setChanging] = useState(false);
   const [asked, setAsked] = useState<Asked>();
-  const queries = consoleHooks.useUtils().installation.terms;
   const heading = useRef<HTMLHeadingElement>(null);
   const [newest] = versions;
   const earlier = versions.filter(({ state }) => state === 'past' || state === 'replaced');
@@ -75,7 +74,6 @@ function Versions({ versions, onSet }: VersionsProps) {
     });
     onSet();
     toastSuccess('The new terms are set.');
-    void queries.invalidate();
   }
 
   return (

@@ -40,15 +40,7 @@ export function PersonView({ id }: { readonly id: string }) {
               Suspended since <When at={person.suspension.since} />: <bdi>{person.suspension.reason}</bdi>
             </p>
           )}
-          {person.state !== 'closed' && (
-            <PersonActs
-              person={person}
-              onDone={(sentence) => {
-                setTold(sentence);
-                void query.refetch();
-              }}
-            />
-          )}
+          {person.state !== 'closed' && <PersonActs person={person} onDone={setTold} />}
           <Facts person={person} />
           <Codes person={person} />
           <LastTips tips={person.lastTips} />

@@ -41,7 +41,6 @@ interface ReportListProps {
 function ReportList({ state, title, id, nothing }: ReportListProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [settling, setSettling] = useState<ReportedMessage>();
-  const lists = consoleHooks.useUtils().reports.list;
   const query = consoleHooks.reports.list.useInfiniteQuery(
     { state },
     { getNextPageParam: ({ next }) => next },
@@ -51,7 +50,6 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
     flushSync(() => setSettling(undefined));
     heading.current?.focus();
     toastSuccess(isSettled ? 'The report is settled.' : 'Somebody else has settled it already.');
-    void lists.invalidate();
   }
 
   const shown = (reports: readonly ReportedMessage[]) => (

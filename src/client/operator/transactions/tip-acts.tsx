@@ -29,8 +29,8 @@ const SETTLEMENTS: Readonly<
   },
 };
 
-/** @param onChange is called after an act, when its question is gone. */
-export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange: () => void }) {
+/** @param onDone is called after an act, when its question is gone. */
+export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly onDone: () => void }) {
   const [asked, setAsked] = useState<'refund' | SettledDebt>();
   const { id, status, giver, receiver, payment, debts } = tip;
   const isHeld = payment?.state === 'authorised';
@@ -63,7 +63,7 @@ export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonl
           onDone={() => {
             flushSync(() => setAsked(undefined));
             toastMessage(SETTLEMENTS[asked].told);
-            onChange();
+            onDone();
           }}
           onClose={() => setAsked(undefined)}
         >
@@ -85,7 +85,7 @@ export function TipActs({ tip, onChange }: { readonly tip: FoundTipView; readonl
                 ? 'The tip was refunded.'
                 : 'The payment service does not answer. The refund is noted and will be tried again.',
             );
-            onChange();
+            onDone();
           }}
           onClose={() => setAsked(undefined)}
         >

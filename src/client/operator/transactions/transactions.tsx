@@ -41,7 +41,6 @@ const REFUNDERS: Readonly<Record<NonNullable<FoundTipView['refundedBy']>, string
 export function Transactions() {
   const [name, setName] = useName();
   const query = consoleHooks.transactions.find.useQuery({ name }, { enabled: name !== '' });
-  const utils = consoleHooks.useUtils();
   return (
     <>
       <Finding
@@ -52,16 +51,14 @@ export function Transactions() {
         onFind={setName}
         query={query}
       >
-        {query.data && (
-          <Tip key={query.data.id} tip={query.data} onChange={() => void utils.transactions.invalidate()} />
-        )}
+        {query.data && <Tip key={query.data.id} tip={query.data} />}
       </Finding>
       <Troubles onOpen={setName} />
     </>
   );
 }
 
-function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange: () => void }) {
+function Tip({ tip }: { readonly tip: FoundTipView }) {
   const { id, status, giver, receiver, payment, refundedAt, refundedBy } = tip;
   const heading = useRef<HTMLHeadingElement>(null);
   return (
@@ -107,11 +104,8 @@ function Tip({ tip, onChange }: { readonly tip: FoundTipView; readonly onChange:
       </FactRows>
       <TipActs
         tip={tip}
-        onChange={() => {
-          // The pressed button goes with what it was for.
-          heading.current?.focus();
-          onChange();
-        }}
+        // The pressed button goes with what it was for.
+        onDone={() => heading.current?.focus()}
       />
     </section>
   );
