@@ -171,7 +171,12 @@ test('what is announced reaches everybody who is logged in, until it is ended', 
   await installation.announce.mutate({ text: 'Soon', from: later, reason: REASON });
   expect(await installation.announcement.query()).toMatchObject({ text: 'Soon', state: 'to_come' });
   expect(await told()).toBeNull();
-  expect(await installation.endAnnouncement.mutate({ reason: REASON })).toBe(true);
+  // Somebody else announces something in its place.
+  const seen = { text: 'Soon', from: later };
+  await installation.announce.mutate({ text: 'Sooner', from: later, reason: REASON });
+  expect(await installation.endAnnouncement.mutate({ seen, reason: REASON })).toBe(false);
+  const other = { ...seen, text: 'Sooner' };
+  expect(await installation.endAnnouncement.mutate({ seen: other, reason: REASON })).toBe(true);
   expect(await installation.endAnnouncement.mutate({ reason: REASON })).toBe(false);
 });
 

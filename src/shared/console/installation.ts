@@ -87,6 +87,9 @@ export const askedAnnouncement = z.object({
 });
 export type AskedAnnouncement = z.infer<typeof askedAnnouncement>;
 
+/** The announcement that the operator has seen; without it, whichever there is. */
+export const endedAnnouncement = z.object({ seen: z.object({ text: z.string(), from: time }).optional() });
+
 export interface PresentAnnouncement {
   readonly text: string;
   readonly from: string;

@@ -34,6 +34,10 @@ export function describeInstallation(): void {
       }
       const reopened = await reopen();
       expect(await reopened.findAnnouncement()).toEqual(second);
+      expect(await reopened.endAnnouncement(undefined, first)).toBe(false);
+      expect(await reopened.endAnnouncement(undefined, { ...second, fromMs: 1 })).toBe(false);
+      expect(await reopened.endAnnouncement(undefined, second)).toBe(true);
+      await reopened.announce(second);
       expect([await reopened.endAnnouncement(), await reopened.endAnnouncement()]).toEqual([true, false]);
       expect(await reopened.findAnnouncement()).toBeNull();
     });

@@ -23,16 +23,14 @@ const STATES: Readonly<Record<PresentAnnouncement['state'], string>> = {
 
 export function Announcement() {
   const query = consoleHooks.installation.announcement.useQuery();
-  const queries = consoleHooks.useUtils().installation.announcement;
   const heading = useRef<HTMLHeadingElement>(null);
-  const [isEnding, setEnding] = useState(false);
+  const [ending, setEnding] = useState<PresentAnnouncement>();
 
   function endWithEnded(isEnded: boolean) {
     // The pressed button goes with the announcement.
-    flushSync(() => setEnding(false));
+    flushSync(() => setEnding(undefined));
     heading.current?.focus();
-    toastSuccess(isEnded ? 'The announcement is gone.' : 'Nothing was announced.');
-    void queries.invalidate();
+    toastSuccess(isEnded ? 'The announcement is gone.' : 'Somebody else has ended or replaced it already.');
   }
 
   return (
@@ -45,23 +43,18 @@ export function Announcement() {
           present === null ? (
             <p className={styles.soft}>Nothing is announced.</p>
           ) : (
-            <Present present={present} onEnd={() => setEnding(true)} />
+            <Present present={present} onEnd={() => setEnding(present)} />
           )
         }
       </Loaded>
-      <NextAnnouncement
-        onMade={() => {
-          heading.current?.focus();
-          void queries.invalidate();
-        }}
-      />
-      {isEnding && (
+      <NextAnnouncement onMade={() => heading.current?.focus()} />
+      {ending && (
         <ActDialog
           title="End the announcement?"
           confirm="End It"
-          act={(reason) => consoleApi.installation.endAnnouncement.mutate({ reason })}
+          act={(reason) => consoleApi.installation.endAnnouncement.mutate({ seen: ending, reason })}
           onDone={endWithEnded}
-          onClose={() => setEnding(false)}
+          onClose={() => setEnding(undefined)}
         >
           <p>Pages that are open stop showing it within five minutes.</p>
         </ActDialog>

@@ -4,6 +4,7 @@ import type { Invitation } from '#server/storage/port/invitations.ts';
 import {
   askedAnnouncement,
   askedInvitation,
+  endedAnnouncement,
   type OpenInvitation,
   type PresentAnnouncement,
   revokedInvitation,
@@ -56,9 +57,12 @@ export const installationProcedures = {
     return makeAnnouncement(storage, asked, clock(), ctx.act('announcement_made'));
   }),
 
-  endAnnouncement: actProcedure.mutation(({ ctx }) =>
-    ctx.services.storage.endAnnouncement(ctx.act('announcement_ended')),
-  ),
+  /** Answers false for one that was ended or replaced meanwhile. */
+  endAnnouncement: actProcedure.input(endedAnnouncement).mutation(({ ctx, input: { seen } }) => {
+    const { storage } = ctx.services;
+    const meant = seen && { text: seen.text, fromMs: Date.parse(seen.from) };
+    return storage.endAnnouncement(ctx.act('announcement_ended'), meant);
+  }),
 };
 
 const timeOf = (iso: string | undefined) => (iso === undefined ? undefined : Date.parse(iso));

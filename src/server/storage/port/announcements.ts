@@ -13,6 +13,9 @@ export interface AnnouncementStorage {
   /** The one announcement, also before and after its time; null without one. */
   findAnnouncement(): Promise<StoredAnnouncement | null>;
   announce(announcement: StoredAnnouncement, act?: Act): Promise<void>;
-  /** @returns whether there was one. */
-  endAnnouncement(act?: Act): Promise<boolean>;
+  /**
+   * @param seen the one that is meant: another one that took its place meanwhile stays. Undefined for any.
+   * @returns whether there was one.
+   */
+  endAnnouncement(act?: Act, seen?: Pick<StoredAnnouncement, 'text' | 'fromMs'>): Promise<boolean>;
 }

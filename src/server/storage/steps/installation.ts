@@ -36,8 +36,10 @@ export const createInstallation = (engine: Engine) =>
       );
     },
 
-    endAnnouncement: async (act) =>
-      (await changing(engine, act, ({ deleteAnnouncement }) => deleteAnnouncement.change({}))) > 0,
+    endAnnouncement: async (act, seen) =>
+      (await changing(engine, act, ({ deleteAnnouncement, deleteSeenAnnouncement }) =>
+        seen ? deleteSeenAnnouncement.change({ ...seen }) : deleteAnnouncement.change({}),
+      )) > 0,
   }) satisfies Partial<Storage>;
 
 const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, counts, nowMs) {
