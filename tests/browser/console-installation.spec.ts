@@ -83,6 +83,13 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   await announcing.getByRole('button', { name: 'Announce' }).click();
   await expect(announcing.getByLabel('Next announcement')).toBeFocused();
   await announcing.getByLabel('Next announcement').fill('The bar opens at 8 tonight.');
+  const until = announcing.getByLabel('Until');
+  // A date without its time.
+  await until.pressSequentially('01012099');
+  await announcing.getByRole('button', { name: 'Announce' }).click();
+  await expect(until).toBeFocused();
+  await expect(until).toHaveAccessibleDescription(/Enter both the date and the time, or clear the field\.$/);
+  await until.fill('');
   await announcing.getByRole('button', { name: 'Announce' }).click();
   await say(page, 'Tell everybody this?', 'Announce');
   await expect(announcing.getByText('Shown now')).toBeVisible();
@@ -91,7 +98,14 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   await expectForEverybody(page, 'installation in use');
   await picture(page, 'console-installation-used');
 
+  // The log was looked at a moment before.
+  const log = page.getByRole('region', { name: 'What operators did' });
+  await page.getByRole('link', { name: 'Audit Log' }).click();
+  await expect(log).toContainText('Made an announcement');
+  await page.getByRole('link', { name: 'Installation' }).click();
   await announcing.getByRole('button', { name: 'End It' }).click();
   await say(page, 'End the announcement?', 'End It');
   await expect(announcing.getByText('Nothing is announced.')).toBeVisible();
+  await page.getByRole('link', { name: 'Audit Log' }).click();
+  await expect(log).toContainText('Ended the announcement');
 });

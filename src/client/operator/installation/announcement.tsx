@@ -13,7 +13,7 @@ import { consoleApi, consoleHooks } from '../console-api.ts';
 import { Loaded } from '../loaded.tsx';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
-import { type Complaints, complain, timeTyped, typedIn } from './typed-fields.ts';
+import { type Complaints, complain, timeTyped, typedIn, unfinishedIn } from './typed-fields.ts';
 
 const STATES: Readonly<Record<PresentAnnouncement['state'], string>> = {
   now: 'Shown now',
@@ -91,7 +91,10 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
   function ask(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     const { text = '', from, until } = typedIn(event);
-    const errors = text === '' ? [{ field: 'text', message: 'Write what you want to say.' }] : [];
+    const errors = [
+      ...(text === '' ? [{ field: 'text', message: 'Write what you want to say.' }] : []),
+      ...unfinishedIn(event),
+    ];
     setComplaints(complain(event.currentTarget, errors));
     if (errors.length === 0) setAsked({ text, from: timeTyped(from), until: timeTyped(until) });
   }
@@ -119,8 +122,20 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
           error={complaints['text']}
         />
         <div className={styles.fields}>
-          <Field label="From" hint="Empty for now" type="datetime-local" name="from" />
-          <Field label="Until" hint="Empty until you end it" type="datetime-local" name="until" />
+          <Field
+            label="From"
+            hint="Empty for now"
+            type="datetime-local"
+            name="from"
+            error={complaints['from']}
+          />
+          <Field
+            label="Until"
+            hint="Empty until you end it"
+            type="datetime-local"
+            name="until"
+            error={complaints['until']}
+          />
         </div>
         <Button type="submit" look="quiet" className={styles.action}>
           Announce

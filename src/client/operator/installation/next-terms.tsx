@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { consoleApi, failureOf } from '../console-api.ts';
 import styles from './installation.module.css';
-import { type Complaints, complain, timeTyped, typedIn } from './typed-fields.ts';
+import { type Complaints, complain, timeTyped, typedIn, unfinishedIn } from './typed-fields.ts';
 
 const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as const;
 const OF_A_CURRENCY: readonly string[] = ['min', 'max', 'quick'];
@@ -29,9 +29,11 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
     if (isUnderWay) return;
     const form = event.currentTarget;
     const asked = askedOf(typedIn(event), newest);
-    setUnderWay(true);
+    const unfinished = unfinishedIn(event);
     setFailure(undefined);
-    setComplaints({});
+    setComplaints(complain(form, unfinished));
+    if (unfinished.length > 0) return;
+    setUnderWay(true);
     try {
       onPreview(asked, await consoleApi.installation.previewTerms.query(asked));
     } catch (error) {

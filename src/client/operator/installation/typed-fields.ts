@@ -22,6 +22,15 @@ export function complain(form: HTMLFormElement, errors: readonly FieldError[]): 
   return complaints;
 }
 
+/** A time of which only a part was typed has no value, and would count as an empty field. */
+export function unfinishedIn({ currentTarget }: SubmitEvent<HTMLFormElement>): readonly FieldError[] {
+  return [...currentTarget.elements].flatMap((element) =>
+    element instanceof HTMLInputElement && element.validity.badInput
+      ? [{ field: element.name, message: 'Enter both the date and the time, or clear the field.' }]
+      : [],
+  );
+}
+
 /** Reads a `datetime-local` field in the operator's zone. @returns ISO 8601; undefined for an empty field. */
 export function timeTyped(text = ''): string | undefined {
   const time = new Date(text);
