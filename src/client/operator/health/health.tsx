@@ -2,6 +2,7 @@
 import { Link } from 'wouter';
 import type { HealthProblem, Health as HealthShown } from '#shared/console/health.ts';
 import { consolePath } from '#shared/console/parts.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { consoleHooks, UNATTENDED } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Fact, Facts } from '../facts.tsx';
@@ -111,7 +112,7 @@ const PARTS: Readonly<Record<NonNullable<HealthProblem['part']>, string>> = {
 
 /** With seconds, so that one sees that it is up to date. */
 function clockOf(at: string): string {
-  return new Date(at).toLocaleTimeString();
+  return new Date(at).toLocaleTimeString(PAGE_LANGUAGE);
 }
 
 function Server({ health: { process, loop, streams, at } }: Part) {
