@@ -21,6 +21,9 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await operators.getByRole('searchbox', { name: 'Find somebody' }).fill('nobody@example.org');
   await operators.getByRole('button', { name: 'Find' }).click();
   await expect(operators.getByRole('status').filter({ hasText: 'Nobody was found.' })).toBeVisible();
+  await backstage.customer({ email: 'nobody@example.org' });
+  await operators.getByRole('button', { name: 'Find' }).click();
+  await expect(operators.getByRole('status').filter({ hasText: '1 person found.' })).toBeVisible();
   await operators.getByRole('searchbox', { name: 'Find somebody' }).fill(`${server.url}/tip/${code}`);
   await operators.getByRole('searchbox', { name: 'Find somebody' }).press('Enter');
   const row = operators.getByRole('link', { name: /Has this code/ });

@@ -41,10 +41,13 @@ export function People() {
 
 function Search({ text }: { readonly text: string }) {
   const [typed, setTyped] = useState(text);
+  const found = consoleHooks.useUtils().people.find;
 
   function submit(event: SubmitEvent) {
     event.preventDefault();
     const find = typed.trim();
+    // Whoever asks for the same once more wants to know whether somebody is there by now.
+    if (find === text) return void found.invalidate({ text });
     navigate(find === '' ? HERE : `${HERE}?${new URLSearchParams({ find })}`);
   }
 
