@@ -73,7 +73,12 @@ test('a link leads to a passkey, and then to a password with an app', async ({
   await page.setViewportSize({ width: 390, height: 844 });
   await addAuthenticator(page);
   const email = 'night-shift.of.the-harbour@example.com';
-  await page.goto(await linkFor(server, 'add', email));
+  const link = await linkFor(server, 'add', email);
+  // Another link in the same tab changes the fragment of its address alone.
+  await page.goto(`${new URL(link).pathname}#${'A'.repeat(43)}`);
+  await expect(page.getByRole('alert')).toContainText('This link was used already');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining(' 410 ')]);
+  await page.goto(link);
   await expect(page.getByText(email)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Use the Link' }).click();

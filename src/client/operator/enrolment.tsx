@@ -13,8 +13,7 @@ import { hasPasskeys, makePasskey } from './passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 /** The page of a link, before it is used: opening it changes nothing. */
-export function LinkPage() {
-  const [token] = useState(() => window.location.hash.slice(1));
+export function LinkPage({ token }: { readonly token: string }) {
   const [owner, setOwner] = useState<{ readonly email: string; readonly hasEnrolled: boolean }>();
   const [refusal, setRefusal] = useState<string>();
   const { isUnderWay, failure, attempt } = useAttempt();

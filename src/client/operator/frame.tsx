@@ -1,5 +1,5 @@
 /** The frame of the console: who is logged in, the menu of its parts, and the part that the address names. */
-import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useId, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import {
@@ -25,14 +25,16 @@ import { PARTS } from './parts.ts';
 export function Frame() {
   const token = useToken();
   const [pathname, navigate] = useLocation();
-  // A link is for whoever opens it, also where somebody is logged in.
-  const [hasLink, setHasLink] = useState(() => pathname === ENROL_PATH && window.location.hash !== '');
-  useEffect(() => {
-    if (token !== null) setHasLink(window.location.hash !== '' && window.location.pathname === ENROL_PATH);
-  }, [token]);
-  if (hasLink) return <LinkPage />;
+  const hash = useSyncExternalStore(onHashChange, () => window.location.hash);
+  // A link is for whoever opens it, also where somebody is logged in, or where another link was opened before.
+  if (pathname === ENROL_PATH && hash !== '') return <LinkPage key={hash} token={hash.slice(1)} />;
   if (token === null) return <Login />;
   return <Inside pathname={pathname} onEnrolled={() => navigate(CONSOLE_PATH, { replace: true })} />;
+}
+
+function onHashChange(listener: () => void): () => void {
+  window.addEventListener('hashchange', listener);
+  return () => window.removeEventListener('hashchange', listener);
 }
 
 function Inside({ pathname, onEnrolled }: { readonly pathname: string; readonly onEnrolled: () => void }) {
