@@ -44,9 +44,19 @@ test('somebody is found by each thing that may be at hand, and nobody by what th
   ] as const)
     expect(await idsOf(text), text).toEqual(ids);
   const zoe = await t.registerCustomer('zoe');
-  await zoe.trpc.auth.updateProfile.mutate({ fullName: 'Zoë Ångström' });
-  expect((await find('angstrom')).people).toMatchObject([{ username: 'zoe', state: 'open' }]);
+  await zoe.trpc.auth.updateProfile.mutate({ fullName: 'Zoë  Ångström' });
+  for (const text of ['angstrom', 'zoë ångström', 'zoe  Angstrom'])
+    expect((await find(text)).people, text).toMatchObject([{ username: 'zoe', state: 'open' }]);
+  await zoe.trpc.auth.updateProfile.mutate({ fullName: 'Łucja Weiß-Ødegård Ångström' });
+  for (const text of ['lucja', 'ŁUCJA WEISS', 'weiß', 'odegard'])
+    expect((await find(text)).people, text).toMatchObject([{ username: 'zoe' }]);
   expect(await find('example.com')).toMatchObject({ isComplete: true, people: { length: 3 } });
+  // A username of one is the family name of another.
+  await t.registerCustomer('strom-angstrom');
+  await t.registerCustomer('angstrom');
+  const namesOf = async (text: string) => (await find(text)).people.map(({ username }) => username);
+  expect(await namesOf('angstrom')).toEqual(['angstrom', 'strom-angstrom', 'zoe']);
+  expect(await namesOf('@angstrom')).toEqual(['angstrom']);
   await expect(find(' ')).rejects.toMatchObject({ data: { errorCode: 'invalid_input' } });
 });
 

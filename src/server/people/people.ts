@@ -24,8 +24,8 @@ export interface FactorFacts {
 export interface People {
   /**
    * Finds people by an id, an email, a present or former username, a code or its link, a transaction or the link of a
-   * receipt; else by a part of a name, username or email. Emails and usernames are found from their beginning on in a
-   * database of any size; inside of names, 50,000 accounts are looked at.
+   * receipt; else by a part of a name, username or email, those of exactly this username first. Emails and usernames are
+   * found from their beginning on in a database of any size; inside of names, 50,000 accounts are looked at.
    */
   find(text: string): Promise<FoundPeople>;
   /** @throws AppError `not_found`. */
@@ -71,12 +71,14 @@ export function createPeople(deps: {
       const thing = await findByThing(text);
       if (thing) return thing;
       const name = text.replace(/^@/, '');
+      const exact = await people.findNamed(name);
       const found = new Map<string, PersonNames>();
       const add = (more: readonly PersonNames[]) => {
         for (const person of more) found.set(person.id, person);
       };
-      add(await people.findNamed(name));
-      const isWhole = found.size > 0;
+      add(exact);
+      // A username may be somebody else's first name. An email, or a username with its @, means one person.
+      const isWhole = exact.length > 0 && text.includes('@');
       if (!isWhole) add(await people.listFrom(name, MAX_FOUND + 1));
       const wanted = folded(name);
       let looked = 0;
@@ -89,7 +91,9 @@ export function createPeople(deps: {
         after = some.at(-1)?.id ?? '';
         isAtEnd = some.length < LOOKED_AT_ONCE;
       }
-      const all = [...found.values()].toSorted((a, b) => (a.username < b.username ? -1 : 1));
+      for (const { id } of exact) found.delete(id);
+      const others = [...found.values()].toSorted((a, b) => (a.username < b.username ? -1 : 1));
+      const all = [...exact, ...others];
       return {
         people: all.slice(0, MAX_FOUND).map((person) => shown(person, null)),
         isComplete: isAtEnd && all.length <= MAX_FOUND,
@@ -161,9 +165,24 @@ function transactionIn(text: string): TransactionId | null {
   return isTransactionId(last) ? last : transactionOfToken(last);
 }
 
-/** Without marks and case, so that Zoe finds Zoë. */
+/** Letters with a stroke and ligatures, which Unicode does not take apart. */
+const PLAIN: Readonly<Record<string, string>> = {
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ł: 'l',
+  ø: 'o',
+  þ: 'th',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+};
+
+/** Without marks and case, so that Zoe finds Zoë, and with single spaces, because no page shows more of them. */
 function folded(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').replace(/\s+/gu, ' ').toLowerCase();
+  return plain.replace(/[đðħıłøþßæœ]/g, (letter) => PLAIN[letter] ?? letter);
 }
 
 function matches({ fullName, username, email }: PersonNames, wanted: string): boolean {
