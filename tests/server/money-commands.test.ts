@@ -206,6 +206,16 @@ test('during maintenance no command moves money', async () => {
   expect((await runHere('tip', env, ['refund', id])).stderr).toContain('MAINTENANCE is on');
 });
 
+test('npm run account tells sums in the currency of the installation, and quotes what people call themselves', async () => {
+  const { provider, run } = await openScene();
+  await run('terms', 'set', '--currency', 'JPY', '--min', '100', '--max', '90000', '--quick', '100');
+  const one = (await run('account', 'show', 'pat')).stdout;
+  expect(one).toContain('\nName            "Name of pat" (@pat)\n');
+  expect(one).toContain('\nReceived        0 JPY\nGiven           0 JPY\n');
+  const several = (await run('account', 'show', 'example.com')).stdout;
+  expect(several).toContain(`${provider.id}  "Name of pat"  @pat  pat@example.com  open\n`);
+});
+
 test('npm run code finds a code and stops it', async () => {
   const { provider, code, run } = await openScene();
   const found = await run('code', 'find', `http://localhost:3000/tip/${code}`);

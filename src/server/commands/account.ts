@@ -10,6 +10,7 @@ import { createDrafts } from '../mail/drafts.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { showPeople } from '../people/person-lines.ts';
 import type { Account, Remnants, Storage } from '../storage/port/storage.ts';
+import { termsAt } from '../tips/terms.ts';
 import { type Acts, actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 
 const USAGE =
@@ -95,7 +96,8 @@ const ACTIONS: Readonly<
     const count = await accounts.endApiKeys(email, (id) => acts('api_keys_ended', id));
     return count === null ? null : [`${count} ${count === 1 ? 'API key' : 'API keys'} of ${email} ended.`];
   },
-  show: async ({ people }, text) => showPeople(people, text),
+  show: async ({ people, storage }, text) =>
+    showPeople(people, text, termsAt(await storage.listTerms(), Date.now())),
   export: async ({ storage, exportTo, acts }, email, file) => {
     if (file === undefined) throw new UsageError('--to is needed: the file that the export is written to.');
     const found = await storage.findCredentials(email);

@@ -1,28 +1,38 @@
-/** What an operator needs to know of somebody, in lines. */
+/** What an operator needs to know of somebody, in lines. Names are quoted, so that none can imitate a part of one. */
+import { spellAmount } from '#shared/console/fee-csv.ts';
 import type { Person } from '#shared/console/people.ts';
-import { cents, formatMoney } from '#shared/money.ts';
+import type { Terms } from '#shared/money.ts';
 import type { People } from './people.ts';
 
-/** @param text what `People.find` takes. @returns null when nobody was found. */
-export async function showPeople(people: People, text: string): Promise<readonly string[] | null> {
+type Unit = Pick<Terms, 'currency' | 'exponent'>;
+
+/** @param text what `People.find` takes. @param unit of the sums. @returns null when nobody was found. */
+export async function showPeople(
+  people: People,
+  text: string,
+  unit: Unit,
+): Promise<readonly string[] | null> {
   const { people: found, isComplete } = await people.find(text);
   const [only] = found;
   if (!only) return null;
-  if (found.length === 1) return linesOf(await people.describe(only.id));
+  if (found.length === 1) return linesOf(await people.describe(only.id), unit);
   return [
     ...found.map(({ id, fullName, username, email, state, as }) =>
-      [as, id, fullName, `@${username}`, email, state].filter((part) => part !== null).join('  '),
+      [as, id, JSON.stringify(fullName), `@${username}`, email, state]
+        .filter((part) => part !== null)
+        .join('  '),
     ),
     ...(isComplete ? [] : ['There may be more: name more of an email or a username.']),
   ];
 }
 
-function linesOf(person: Person): readonly string[] {
+function linesOf(person: Person, { currency, exponent }: Unit): readonly string[] {
   const { suspension } = person;
+  const amount = (value: number) => `${spellAmount(value, exponent)} ${currency}`;
   const time = (at: string) => `${at.slice(0, 'YYYY-MM-DD'.length)} ${at.slice(11, 16)} UTC`;
   const rows: readonly (readonly [string, string])[] = [
     ['Id', person.id],
-    ['Name', `${person.fullName} (@${person.username})`],
+    ['Name', `${JSON.stringify(person.fullName)} (@${person.username})`],
     ['Email', `${person.email} (${person.isEmailConfirmed ? 'confirmed' : 'not confirmed'})`],
     ['State', person.state],
     ...(suspension ? [['Suspended', `${time(suspension.since)}: ${suspension.reason}`] as const] : []),
@@ -30,8 +40,8 @@ function linesOf(person: Person): readonly string[] {
     ['Since', time(person.since)],
     ['Services', person.services.join(', ') || 'none'],
     ['Codes', person.codes.map(({ id, status }) => `${id} (${status})`).join(', ') || 'none'],
-    ['Received', formatMoney(cents(person.totalReceivedCents))],
-    ['Given', formatMoney(cents(person.totalGivenCents))],
+    ['Received', amount(person.totalReceivedCents)],
+    ['Given', amount(person.totalGivenCents)],
     ['Logged in', `${person.sessionCount} sessions, ${person.deviceCount} devices with notifications`],
     ['Factors', `${person.passkeyCount} passkeys, ${person.hasTotp ? 'an' : 'no'} authenticator app`],
     ['API', `${person.apiKeyCount} keys, ${person.webhookCount} webhooks`],
@@ -43,7 +53,7 @@ function linesOf(person: Person): readonly string[] {
     ...rows.map(([name, fact]) => `${name.padEnd(16)}${fact}`),
     ...person.lastTips.map(
       ({ id, at, direction, amountCents, isRefunded }) =>
-        `${time(at)}  ${direction}  ${formatMoney(cents(amountCents))}  ${id}${isRefunded ? '  refunded' : ''}`,
+        `${time(at)}  ${direction}  ${amount(amountCents)}  ${id}${isRefunded ? '  refunded' : ''}`,
     ),
   ];
 }
