@@ -44,6 +44,12 @@ test('changes what it names from the time that it names, and leaves the rest', a
   expect(second).toMatchObject({ version: 2, giverFeeRate: 0, receiverFeeRate: 1 });
   expect([first?.fromMs, second?.fromMs]).toEqual([Date.UTC(2999, 0, 1, 5), Date.UTC(2999, 0, 2)]);
   expect((await run('show')).stdout).toContain('Version 0, as specified (holds now)');
+  expect((await run('set --giver-fee 3 --from 2999-01-01T05:00Z')).stdout.match(/^Version .+/gm)).toEqual([
+    'Version 0, as specified (holds now)',
+    'Version 1, from 2999-01-01T05:00:00.000Z (replaced)',
+    'Version 2, from 2999-01-02T00:00:00.000Z (replaced)',
+    'Version 3, from 2999-01-01T05:00:00.000Z (to come)',
+  ]);
 });
 
 test('where tips were given, terms hold in a minute at the earliest, and the currency stays', async () => {

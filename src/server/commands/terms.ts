@@ -1,7 +1,7 @@
 /** `npm run terms`: shows the terms of tips, and sets the next version of them. */
 import type { StoredTerms } from '#server/storage/port/terms.ts';
 import { setTerms } from '#server/tips/next-terms.ts';
-import { termsAt } from '#server/tips/terms.ts';
+import { isReplaced, termsAt } from '#server/tips/terms.ts';
 import { plainDecimal } from '#shared/decimals.ts';
 import { type Cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 import { actsOf, type Command, inOptions, parseWords, REASON, readTime, UsageError } from './command.ts';
@@ -56,20 +56,25 @@ export const changeTerms: Command = async ({ config, database, words, actor, say
 function told(versions: readonly StoredTerms[], nowMs: number): string[] {
   const present = termsAt(versions, nowMs);
   const first = { ...SPECIFIED_TERMS, fromMs: null };
-  return [first, ...versions].flatMap((terms) => [
-    `Version ${terms.version}, ${sinceOf(terms, present, nowMs)}`,
+  return [first, ...versions].flatMap((terms, index) => [
+    `Version ${terms.version}, ${sinceOf(terms, { present, nowMs, later: versions.slice(index) })}`,
     ...linesOf(terms).map((line) => `  ${line}`),
   ]);
 }
 
 function sinceOf(
   { version, fromMs }: Pick<Terms, 'version'> & { readonly fromMs: number | null },
-  present: Terms,
-  nowMs: number,
+  {
+    present,
+    nowMs,
+    later,
+  }: { readonly present: Terms; readonly nowMs: number; readonly later: readonly StoredTerms[] },
 ): string {
-  const since = fromMs === null ? 'as specified' : `from ${new Date(fromMs).toISOString()}`;
+  if (fromMs === null) return version === present.version ? 'as specified (holds now)' : 'as specified';
+  const since = `from ${new Date(fromMs).toISOString()}`;
   if (version === present.version) return `${since} (holds now)`;
-  return fromMs !== null && fromMs > nowMs ? `${since} (to come)` : since;
+  if (isReplaced(fromMs, later)) return `${since} (replaced)`;
+  return fromMs > nowMs ? `${since} (to come)` : since;
 }
 
 function linesOf(terms: Terms): string[] {

@@ -51,6 +51,11 @@ export function createTipTerms(
 
 const FIRST: StoredTerms = { ...SPECIFIED_TERMS, fromMs: 0, createdAtMs: 0 };
 
+/** Whether a version never holds any more: a later one begins before it, or at the same moment. */
+export function isReplaced(fromMs: number, later: readonly Pick<StoredTerms, 'fromMs'>[]): boolean {
+  return later.some((other) => other.fromMs <= fromMs);
+}
+
 /** The newest version whose time has come, else the specified terms. @param versions oldest first. */
 export function termsAt(versions: readonly StoredTerms[], atMs: number): StoredTerms {
   return versions.findLast(({ fromMs }) => fromMs <= atMs) ?? FIRST;

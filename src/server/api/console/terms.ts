@@ -1,7 +1,7 @@
 /** What the console shows and changes of the terms of tips. */
 import type { StoredTerms } from '#server/storage/port/terms.ts';
 import { proposeTerms, setTerms } from '#server/tips/next-terms.ts';
-import { termsAt } from '#server/tips/terms.ts';
+import { isReplaced, termsAt } from '#server/tips/terms.ts';
 import {
   type AskedTerms,
   askedTerms,
@@ -71,7 +71,7 @@ function stateOf(
   }: { readonly fromMs: number; readonly present: StoredTerms; readonly later: readonly StoredTerms[] },
 ): TermsState {
   if (version === present.version) return 'now';
-  if (later.some((other) => other.fromMs <= fromMs)) return 'replaced';
+  if (isReplaced(fromMs, later)) return 'replaced';
   return version > present.version ? 'to_come' : 'past';
 }
 
