@@ -20,6 +20,7 @@ async function openScene() {
     stop: (name: string) => console.codes.stop.mutate({ name, reason: 'Stolen' }),
     give: (receiverQrId: string, serviceCategory: 'bartender' | 'dj' = 'bartender') =>
       customer.trpc.transactions.create.mutate({ receiverQrId, serviceCategory, amountCents: 2_000 }),
+    readAbout: async (subject: string) => (await console.audit.list.query({ subject })).rows,
     readLog: () => storage.audit.list({ after: 0, sinceMs: 0, atMost: 99 }),
   };
 }
@@ -47,7 +48,7 @@ test('a code is found in any spelling and by any link to it, with its owner', as
 });
 
 test('a code that was stopped takes no tip, and its owner reads of it and makes a new one, which is another', async () => {
-  const { t, provider, code, other, find, stop, give, readLog } = await openScene();
+  const { t, provider, code, other, find, stop, give, readAbout, readLog } = await openScene();
   await give(code);
   // Remembered look-ups are no way around.
   expect(await t.trpc().qrCodes.lookup.query({ id: code })).toMatchObject({ qrCode: { status: 'active' } });
@@ -64,6 +65,8 @@ test('a code that was stopped takes no tip, and its owner reads of it and makes 
   await expect(stop(code)).rejects.toMatchObject({ data: { errorCode: 'qr_code_retired' } });
   await expect(stop('ABCDE-FGHJK')).rejects.toMatchObject({ data: { errorCode: 'qr_code_not_found' } });
   expect(await readLog()).toMatchObject([{ action: 'code_stopped', subject: code, reason: 'Stolen' }]);
+  for (const about of [code, `${code.slice(0, 5)}-${code.slice(5)}`.toLowerCase()])
+    expect(await readAbout(about), about).toMatchObject([{ action: 'code_stopped' }]);
   expect(await provider.trpc.auth.operatorActs.query()).toEqual([
     { action: 'code_stopped', text: expect.stringContaining('takes no more tips'), reason: 'Stolen', at },
   ]);

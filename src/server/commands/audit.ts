@@ -1,4 +1,5 @@
 /** `npm run audit`: shows what operators did, and checks that nothing was changed in the log of it. */
+import { readQrCodeId } from '#shared/ids.ts';
 import { inUtc } from '../setting-forms.ts';
 import { allAuditRows, checkAllRows, spellWrongRow } from '../storage/care/audit.ts';
 import type { AuditLog, AuditRow } from '../storage/port/audit.ts';
@@ -51,9 +52,9 @@ function readNote(text: string | undefined): AuditNote | null {
   );
 }
 
-/** An open account may be named by its email, which the log does not hold. */
+/** An open account may be named by its email, which the log does not hold; a code as it is printed. */
 async function subjectOf(storage: Pick<Storage, 'findCredentials'>, typed: string): Promise<string> {
-  if (!typed.includes('@')) return typed;
+  if (!typed.includes('@')) return readQrCodeId(typed) ?? typed;
   const found = await storage.findCredentials(typed);
   if (found) return found.account.id;
   throw new UsageError(`There is no account with the email ${typed}. Name a closed one by its id.`);

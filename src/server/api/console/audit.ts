@@ -15,6 +15,7 @@ import {
   MAX_AUDIT_PAGE,
 } from '#shared/console/audit.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
+import { readQrCodeId } from '#shared/ids.ts';
 import { operatorProcedure, router } from './console-trpc.ts';
 
 const MAX_ACTORS = 100;
@@ -67,7 +68,8 @@ function filterOf({ actor, action, subject, since, until }: AuditFilterInput): A
   return {
     actorName: actor,
     action,
-    subject,
+    // A code may be typed as it is printed.
+    subject: readQrCodeId(subject) ?? subject,
     sinceMs: since === null ? 0 : Date.parse(since),
     untilMs: until === null ? Number.MAX_SAFE_INTEGER : Date.parse(until),
   };
