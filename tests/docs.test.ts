@@ -50,6 +50,21 @@ test('links lead to files and headings that are there', () => {
     return !existsSync(file) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
   };
   expect(foundIn(PAGES, (page) => linksOf(page).filter(leadsNowhere(page)))).toEqual([]);
+  // A link that is called by the name of a page leads to that page, and one called by a decision to that decision.
+  const isMiscalled = ([, name = '', target = '']: readonly string[]) => {
+    const file = basename(target.replace(/#.*/, ''));
+    const [, page] = /^([\w./-]+\.md)$/.exec(name) ?? [];
+    const [, number] = /^decision\s+(\d{3})$/i.exec(name) ?? [];
+    return (page !== undefined && basename(page) !== file) || !file.startsWith(number ?? '');
+  };
+  const named = (page: string) => [...read(page).matchAll(/\[([^\]]+)\]\(([^)\s]+)\)/g)];
+  expect(
+    foundIn(PAGES, (page) =>
+      named(page)
+        .filter(isMiscalled)
+        .map(([link]) => link),
+    ),
+  ).toEqual([]);
 });
 
 test('every page of the manual can be reached from the README', () => {
@@ -130,6 +145,16 @@ test('the manuals name commands that npm knows', () => {
       .filter((name) => !known.includes(name)),
   );
   expect(unknown).toEqual([]);
+});
+
+test('the table of commands has every command of a server', () => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read('package.json')));
+  const commands = Object.keys(scripts).filter((name) => scripts[name]?.includes(' dist/server/main.js '));
+  expect(commands.length).toBeGreaterThan(15);
+  const rows = read('docs/operating.md').matchAll(/^\| `npm run ([\w:-]+)/gm);
+  expect([...rows].map(([, name = '']) => name).sort()).toEqual(commands.sort());
 });
 
 test('lines of the log stand in the manuals as some code writes them', () => {
