@@ -2,7 +2,7 @@
  * The success of a tip is a place: it survives a reload, another tab and steps through the history, and it
  * can be held up.
  */
-import { expect, logInByForm, stopClock, test } from './fixtures.ts';
+import { expect, holdAnswers, logInByForm, stopClock, test } from './fixtures.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
 test.describe('the steps in the history', () => {
@@ -198,15 +198,21 @@ test.describe('the receipt', () => {
     const code = await backstage.code(provider);
     const customer = await backstage.customer();
     await logInAs(customer);
-    await page.clock.install();
+    // The clock of the device says little about the age of a tip, and about the time to take it back.
+    await page.clock.install({ time: Date.now() + 5 * 3_600_000 });
     await page.goto(`/tip/${code}`);
     await payTip(page, '$20');
+    await expect(page.getByRole('button', { name: 'Undo', exact: true })).toHaveText(
+      /^Undo · (?:9:\d\d|10:00)/,
+    );
+    await holdAnswers(page, /transactions\.get/);
     await page.getByRole('button', { name: 'Show Full Screen' }).click();
     const screen = page.getByRole('dialog');
     await expect(screen).toHaveAccessibleName('$20.00');
     await expect(screen.getByText('to Marcus Reed')).toBeVisible();
     await expect(screen.getByText('no real money moves')).toBeVisible();
     expect(await screen.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 });
+    await expect(screen).toHaveAttribute('data-fresh', 'true');
     await stopClock(page);
     const clock = screen.getByRole('timer');
     const before = await clock.textContent();

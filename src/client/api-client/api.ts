@@ -10,6 +10,7 @@ import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/procedures/router.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
 import { endSession, readToken } from '../session/session.ts';
+import { learnTime } from './server-clock.ts';
 import { removeWorker } from './service-worker.ts';
 
 export type { AppRouter };
@@ -67,9 +68,14 @@ function attemptHeader({ opList: [op, other] }: Batch): { 'Idempotency-Key'?: st
   return { 'Idempotency-Key': input.idempotencyKey };
 }
 
+/** What is offered for a time, such as to take a tip back, holds by the server's clock. */
+const timedFetch: NonNullable<Parameters<typeof httpBatchLink>[0]['fetch']> = async (url, init) =>
+  learnTime(await fetch(url, { ...init, signal: init?.signal ?? null }));
+
 export const batches = {
   url: TRPC_URL,
   maxItems: MAX_BATCH_SIZE,
+  fetch: timedFetch,
   headers: (batch: Batch) => ({ ...authorization(), ...attemptHeader(batch) }),
 };
 
@@ -78,7 +84,7 @@ export type Api = typeof api;
 
 /** The client of guests, who act by a key or a token: it never sends the token of a session. */
 export const guestApi = createTRPCClient<AppRouter>({
-  links: [httpBatchLink({ url: TRPC_URL, headers: attemptHeader })],
+  links: [httpBatchLink({ url: TRPC_URL, fetch: timedFetch, headers: attemptHeader })],
 });
 
 /** Makes calls that are refused meanwhile wait for a new token of this page. */

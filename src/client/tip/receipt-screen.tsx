@@ -5,6 +5,7 @@ import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { isPageUsername } from '#shared/usernames.ts';
+import { serverNow } from '../api-client/server-clock.ts';
 import { Button } from '../ui/button.tsx';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
@@ -95,10 +96,11 @@ function agoOf(ageMs: number): string {
 
 const SECOND_MS = 1_000;
 
+/** By the server's clock: on a device that is hours off a fresh receipt would look old, and an old one fresh. */
 function useNow(): Date {
-  const [now, setNow] = useState(() => new Date());
+  const [now, setNow] = useState(() => new Date(serverNow()));
   useEffect(() => {
-    const timer = setTimeout(() => setNow(new Date()), SECOND_MS - now.getMilliseconds());
+    const timer = setTimeout(() => setNow(new Date(serverNow())), SECOND_MS - now.getMilliseconds());
     return () => clearTimeout(timer);
   }, [now]);
   return now;
