@@ -1,6 +1,14 @@
 /** Messages and names with a tip, as its giver meets them, and what the receiver answers. */
 import type { Page } from '@playwright/test';
-import { type Backstage, expect, logInByForm, type Person, setHidden, toast } from './fixtures.ts';
+import {
+  type Backstage,
+  expect,
+  holdAnswers,
+  logInByForm,
+  type Person,
+  setHidden,
+  toast,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { test } from './received-tips.ts';
@@ -251,6 +259,35 @@ test.describe('a message that cannot be sent', () => {
     // What was refused was another attempt.
     expect(new Set(keys).size).toBe(2);
     expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+  });
+
+  test('because its form comes late, neither changes the amount nor unlocks Pay', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    const form = await holdAnswers(page, FORM);
+    const payment = await holdAnswers(page, '**/trpc/transactions.create*');
+    const asking = page.waitForRequest(FORM);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await add(page).click();
+    const file = (await asking).url();
+    // It comes when there is another amount, and its tip is being paid.
+    await page.getByRole('button', { name: 'Change Amount' }).click();
+    await proceedWith(page, '$50');
+    await add(page).click();
+    await payButton(page).click();
+    await expect(payButton(page)).toHaveText('Processing payment...');
+    form.release();
+    await page.evaluate((it) => import(it), file);
+    await expect(payButton(page)).toHaveText('Processing payment...');
+    payment.release();
+    await expect(success(page)).toBeVisible();
+    await page.unrouteAll();
+    expect(await received(backstage, provider)).toEqual([[50, null, null]]);
   });
 
   test('because its form cannot be fetched keeps nobody from paying, and can be tried again', async ({

@@ -43,7 +43,9 @@ export function MessagePart({ attempt, provider, isPaying, form, onForm, onChang
     if (loaded !== null) {
       onForm(loaded);
       setAskedFor(isTapped);
-      if (isTapped && !isOpen) onChange(NO_MESSAGE);
+      // Meanwhile the giver may have begun to pay, or gone back to the amounts: then the button is locked, or gone.
+      const isStillOffered = button.current?.getAttribute('aria-disabled') === 'false';
+      if (isTapped && !isOpen && isStillOffered) onChange(NO_MESSAGE);
     } else if (isTapped) {
       toastError('The message cannot be written now. Check your connection and try again.');
     }
