@@ -69,6 +69,19 @@ describe('a page that is loaded', () => {
   });
 });
 
+describe('a full storage', () => {
+  it('takes no token, which the page keeps until the session ends', async () => {
+    vi.spyOn(storage, 'setItem').mockImplementation(() => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+    });
+    const { beginSession, endSession, presentSession, readToken } = await loadPage();
+    beginSession('a token', user);
+    expect([readToken(), presentSession().status]).toEqual(['a token', 'signed-in']);
+    endSession();
+    expect([readToken(), presentSession().status]).toEqual([null, 'signed-out']);
+  });
+});
+
 describe('what another tab does', () => {
   const tell = (key: string | null) =>
     page.window.dispatchEvent(Object.assign(new Event('storage'), { key }));
@@ -99,6 +112,30 @@ describe('what another tab does', () => {
     stop();
     tell(brand.tokenStorageKey);
     expect(verified).toBe(1);
+  });
+
+  it('is found by a page that the browser had kept for Back, and heard of nothing', async () => {
+    storage.setItem(brand.tokenStorageKey, 'a token');
+    const { beginSession, followOtherTabs, presentSession } = await loadPage();
+    let verified = 0;
+    const stop = followOtherTabs(() => {
+      verified += 1;
+    });
+    const pass = (type: string) =>
+      page.window.dispatchEvent(Object.assign(new Event(type), { persisted: true }));
+    beginSession('a token', user);
+    pass('pagehide');
+    pass('pageshow');
+    expect([verified, presentSession().status]).toEqual([0, 'signed-in']);
+    pass('pagehide');
+    storage.setItem(brand.tokenStorageKey, 'another token');
+    pass('pageshow');
+    expect([verified, presentSession().status]).toEqual([1, 'signed-in']);
+    pass('pagehide');
+    storage.clear();
+    pass('pageshow');
+    expect([verified, presentSession().status]).toEqual([1, 'signed-out']);
+    stop();
   });
 });
 

@@ -18,6 +18,7 @@ const KEY = brand.tokenStorageKey;
 
 /** Null until the first read, because a server that renders a page has no storage. */
 let session: Session | null = null;
+/** The token where the browser does not store it; the session then ends with the page. */
 let tokenOfPage: string | null = null;
 const listeners = new Set<() => void>();
 
@@ -33,9 +34,8 @@ export function presentSession(): Session {
 
 export function readToken(): string | null {
   try {
-    return localStorage.getItem(KEY);
+    return localStorage.getItem(KEY) ?? tokenOfPage;
   } catch {
-    // Browsers may forbid storage; the session then ends with the page.
     return tokenOfPage;
   }
 }
@@ -57,12 +57,13 @@ export function become(next: Session): void {
 }
 
 function writeToken(token: string | null): void {
-  tokenOfPage = token;
+  tokenOfPage = null;
   try {
     if (token === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, token);
   } catch {
-    // Without storage `tokenOfPage` has to do.
+    // Storage may be forbidden or full.
+    tokenOfPage = token;
   }
 }
 
@@ -73,11 +74,18 @@ function subscribe(listener: () => void): () => void {
 
 /** @param verify is called when there is another token. @returns a function that stops following. */
 export function followOtherTabs(verify: () => void): () => void {
-  const onStorage = ({ key }: StorageEvent) => {
-    if (key !== KEY && key !== null) return;
-    if (readToken() === null) become(SIGNED_OUT);
-    else verify();
-  };
-  window.addEventListener('storage', onStorage);
-  return () => window.removeEventListener('storage', onStorage);
+  const end = new AbortController();
+  const follow = () => (readToken() === null ? become(SIGNED_OUT) : verify());
+  window.addEventListener('storage', ({ key }) => (key === KEY || key === null) && follow(), end);
+  // A page that the browser keeps for Back hears of nothing meanwhile.
+  let left: string | null = null;
+  window.addEventListener(
+    'pagehide',
+    () => {
+      left = readToken();
+    },
+    end,
+  );
+  window.addEventListener('pageshow', ({ persisted }) => persisted && readToken() !== left && follow(), end);
+  return () => end.abort();
 }
