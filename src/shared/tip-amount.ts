@@ -32,13 +32,21 @@ const FORMS = [
   /^(\d+)(?:[.,](\d*))?$/,
 ];
 
+/** The digits of Arabic, Persian and Japanese keyboards; the last four bits are the value. */
+const OTHER_DIGITS = /[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g;
+
 /**
  * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1 234,56". A comma before exactly three digits groups
  * thousands, any other is a decimal comma; a single point is a decimal point.
  */
 export function readTipAmount(text: string): AmountReading {
   const unit = formatMoney(cents(0), SHORT) + terms().currency;
-  const plain = text.replace(/\D/g, (sign) => (/\s/.test(sign) || unit.includes(sign) ? '' : sign));
+  const plain = text
+    .replace(OTHER_DIGITS, (digit) => `${digit.charCodeAt(0) & 15}`)
+    .replace(/[\u066b\uff0e]/g, '.')
+    .replace(/[\u066c\uff0c]/g, ',')
+    // Invisible marks of direction come with pasted amounts.
+    .replace(/\D/g, (sign) => (/[\s\p{Cf}]/u.test(sign) || unit.includes(sign) ? '' : sign));
   if (plain === '') return { amountCents: null, problem: NO_AMOUNT };
   const [, whole, decimals = ''] = FORMS.map((form) => form.exec(plain)).find(Boolean) ?? [];
   if (whole === undefined)

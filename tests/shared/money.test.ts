@@ -281,6 +281,12 @@ describe('the amount of a tip, as it is typed', () => {
     ['12.', 1_200],
     ['10', 1_000],
     ['10000', 1_000_000],
+    ['٢٥٫٥', 2_550],
+    ['١٬٢٣٤٫٥٦', 123_456],
+    ['۲۵', 2_500],
+    ['２５．５０', 2_550],
+    ['\u200f$25\u200e', 2_500],
+    ['\u2068$25\u2069', 2_500],
   ])('%j is %i cents', (text, amount) => {
     expect(readTipAmount(text)).toEqual({ amountCents: amount, problem: null });
   });
