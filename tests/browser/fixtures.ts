@@ -254,6 +254,21 @@ export async function stopClock(page: Page, laterMs = 60_000): Promise<void> {
   await page.clock.pauseAt(await page.evaluate((ms) => Date.now() + ms, laterMs));
 }
 
+/** Longer than a page waits for an answer. */
+export const LONGEST_PATIENCE_MS = 20_000;
+
+/** Installs a clock that also keeps the limits of calls, for which browsers have a clock of their own. */
+export async function installClock(page: Page, aheadMs = 0): Promise<void> {
+  await page.clock.install({ time: Date.now() + aheadMs });
+  await page.addInitScript(() => {
+    AbortSignal.timeout = (limitMs) => {
+      const limit = new AbortController();
+      setTimeout(() => limit.abort(new DOMException('The limit is over.', 'TimeoutError')), limitMs);
+      return limit.signal;
+    };
+  });
+}
+
 /** Collects whatever a page should not do. */
 export async function watch(
   page: Page,

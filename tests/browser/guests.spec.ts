@@ -8,6 +8,8 @@ import {
   Backstage,
   expect,
   holdAnswers,
+  installClock,
+  LONGEST_PATIENCE_MS,
   logInByForm,
   test as offTest,
   storedToken,
@@ -364,14 +366,19 @@ test.describe('the receipt of a guest', () => {
     complaints,
   }) => {
     const { provider, code } = await backstage.bothSides();
-    await page.clock.install();
+    // A wrong clock takes nobody's time to take a tip back.
+    await installClock(page, 5 * 3_600_000);
     await page.goto(`/tip/${code}`);
     await payTip(page, '$20');
     await expect(success(page)).toBeVisible();
     const token = tokenAt(page);
-    await page.route('**/trpc/**', (route) => route.abort());
+    const answer = await holdAnswers(page, '**/trpc/transactions.get*');
     await page.goto(`/tip/${code}?paid=${token}`);
+    await expect.poll(answer.asked).toBeGreaterThan(0);
+    await page.clock.fastForward(LONGEST_PATIENCE_MS);
     await expect(found(page, 'Your receipt could not be loaded')).toBeVisible();
+    await page.unroute('**/trpc/transactions.get*');
+    await page.route('**/trpc/**', (route) => route.abort());
     await page.goto(`/r/${token}`);
     await expect(found(page, 'The receipt could not be loaded')).toBeVisible();
     await picture(page, 'guests-10-receipt-failed');
@@ -379,6 +386,7 @@ test.describe('the receipt of a guest', () => {
     complaints.length = 0;
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect(found(page, 'Tip sent')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Take Back', exact: true })).toBeVisible();
     const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
     await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
     await page.clock.runFor(16_000);

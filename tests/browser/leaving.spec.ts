@@ -5,7 +5,17 @@
 import type { Locator, Page } from '@playwright/test';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { runToEnd } from '../support/running-server.ts';
-import { expect, holdAnswers, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
+import {
+  expect,
+  holdAnswers,
+  installClock,
+  LONGEST_PATIENCE_MS,
+  logInByForm,
+  PASSWORD,
+  storedToken,
+  test,
+  toast,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -15,8 +25,6 @@ const CLOSED =
   /^Your account is closed\. A login until [A-Z][a-z]+ \d+(?:, \d{4})?, \d+:\d\d [AP]M brings it back\.$/;
 const UNKNOWN =
   "There was no answer, so we don't know whether your account was closed. Try again with the same password. If you are logged out, it is closed.";
-/** More than a call may take. */
-const LONGEST_PATIENCE_MS = 20_000;
 const REOPENED = 'Welcome back. Your account stays open.';
 
 const yourData = (page: Page) => page.getByRole('region', { name: 'Your data' });
@@ -35,18 +43,6 @@ async function openDialog(page: Page): Promise<void> {
   await page.goto('/dashboard?tab=profile&open=security');
   await opener(page).click();
   await expect(dialog(page)).toBeVisible();
-}
-
-/** Installs a clock that also keeps the limits of calls, for which browsers have a clock of their own. */
-async function installClock(page: Page): Promise<void> {
-  await page.clock.install();
-  await page.addInitScript(() => {
-    AbortSignal.timeout = (limitMs) => {
-      const limit = new AbortController();
-      setTimeout(() => limit.abort(new DOMException('The limit is over.', 'TimeoutError')), limitMs);
-      return limit.signal;
-    };
-  });
 }
 
 async function submit(page: Page): Promise<void> {

@@ -2,7 +2,16 @@
  * The tip page: choosing, paying and the receipt, as somebody at a bar meets them. Nobody ever pays twice.
  */
 import type { Locator } from '@playwright/test';
-import { enterCode, expect, PASSWORD, stopClock, test } from './fixtures.ts';
+import {
+  enterCode,
+  expect,
+  holdAnswers,
+  installClock,
+  LONGEST_PATIENCE_MS,
+  PASSWORD,
+  stopClock,
+  test,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { loseAnswer, payOffline, payTip, proceedWith } from './tipping.ts';
@@ -494,12 +503,24 @@ test.describe('codes that lead nowhere', () => {
     complaints.length = 0;
   });
 
-  test('offer Retry when the server cannot be reached', async ({ page, backstage, logInAs, complaints }) => {
+  test('offer Retry when the server cannot be reached, or answers nothing', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
     const provider = await backstage.provider();
     const code = await backstage.code(provider);
     await logInAs(await backstage.customer());
-    await page.route('**/trpc/qrCodes.lookup*', (route) => route.abort());
+    await installClock(page);
+    const answer = await holdAnswers(page, '**/trpc/qrCodes.lookup*');
     await enterCode(page, code);
+    await expect.poll(answer.asked).toBe(1);
+    await page.clock.fastForward(LONGEST_PATIENCE_MS);
+    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
+    await page.unroute('**/trpc/qrCodes.lookup*');
+    await page.route('**/trpc/qrCodes.lookup*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Retry' }).click();
     await expect(page.getByRole('alert')).toContainText('Nothing was charged');
     await page.unroute('**/trpc/qrCodes.lookup*');
     await page.getByRole('button', { name: 'Retry' }).click();

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { isDemoCode, isDemoText } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
-import { call } from '../calls.ts';
+import { call, whilePatient } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 import { readToken } from '../session/session.ts';
 import { demoOf, readDemoCode } from './demo-codes.ts';
@@ -51,19 +51,21 @@ export function useProvider(
   useEffect(() => {
     // A rendered page is the same for everybody, but its code may be paused for the signed-in person.
     if (isDemo || (isKnown && (rendered?.kind !== 'found' || readToken() === null))) return;
-    const abort = new AbortController();
+    let isWanted = true;
     if (!isKnown) setLookup(null);
-    void lookUp(qrId, abort.signal).then((answer) => {
-      if (!(abort.signal.aborted || (isKnown && answer.kind === 'failed'))) setLookup(answer);
+    void lookUp(qrId).then((answer) => {
+      if (isWanted && !(isKnown && answer.kind === 'failed')) setLookup(answer);
     });
-    return () => abort.abort();
+    return () => {
+      isWanted = false;
+    };
   }, [qrId, isKnown, attempt]);
 
   return { state, retry: useCallback(() => setAttempt((count) => count + 1), []) };
 }
 
-async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
-  const outcome = await call((api) => api.qrCodes.lookup.query({ id: qrId }, { signal }));
+async function lookUp(qrId: string): Promise<Lookup> {
+  const outcome = await call((api) => api.qrCodes.lookup.query({ id: qrId }, { signal: whilePatient() }));
   if (outcome.failure === null) return { kind: 'found', found: outcome.answer };
   const { status, detail, code } = outcome.failure;
   if (status === 410) return { kind: code === 'qr_code_retired' ? 'retired' : 'replaced' };
