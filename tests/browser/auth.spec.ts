@@ -82,6 +82,10 @@ test('the page has two tabs', async ({ page }) => {
     await expect(login).toHaveAttribute('aria-selected', 'true');
     await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeVisible();
     await expect(page.getByRole('textbox')).toHaveCount(2);
+    const lineOf = (tab: Locator) => tab.evaluate((it) => getComputedStyle(it).borderBottomColor);
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await lineOf(login)).not.toBe(await lineOf(signUp));
+    await page.emulateMedia({ forcedColors: 'none' });
   });
 
   await test.step('which tell browsers and password managers what each field is for', async () => {

@@ -36,6 +36,15 @@ test.describe('choosing an amount', () => {
       await expect(amounts.nth(index)).toHaveAccessibleName(`$${amount}`);
       await expect(amounts.nth(index)).not.toBeChecked();
     }
+    // The system may choose the colours: then the chosen amount has others of them than the rest.
+    await page.emulateMedia({ forcedColors: 'active' });
+    const colours = () =>
+      page
+        .locator('label', { has: page.getByRole('radio') })
+        .evaluateAll((tiles) => new Set(tiles.map((tile) => getComputedStyle(tile).backgroundColor)).size);
+    expect(await colours()).toBe(1);
+    await page.getByText('$20', { exact: true }).click();
+    await expect.poll(colours).toBe(2);
     await expect(page).toHaveTitle('Tip Pat O’Malley · Tipwell');
     await page.getByRole('button', { name: 'Proceed' }).click();
     await expect(page.getByText('Please login to send tips', { exact: true })).toBeVisible();
