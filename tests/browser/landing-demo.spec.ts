@@ -79,6 +79,17 @@ test('a tip of the demo arrives after Back too, and on a landing page that is op
   await page.goBack();
   await page.goBack();
   await expect(page.getByRole('img', { name: '$10.00 tip · you keep $9.70' })).toBeVisible();
+
+  // Browsers that store nothing for a site refuse it a channel as well.
+  await other.evaluate(() => {
+    const refuse = () => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    };
+    Object.defineProperty(window, 'BroadcastChannel', { value: refuse });
+  });
+  await other.getByRole('link', { name: 'Send Another Tip' }).click();
+  await payTip(other, '$20');
+  await expect(other.getByRole('heading', { name: 'Demo tip sent!' })).toBeVisible();
   await other.close();
 });
 

@@ -26,10 +26,18 @@ export function isOfOpenDemo({ isDemo, qrId, username, serviceCategory }: TipPag
 
 export function sendDemoTip(amountCents: Cents): void {
   write(NAME, [...keptTips(), { amountCents }].slice(-MAX_KEPT));
-  if (typeof BroadcastChannel === 'undefined') return;
-  const channel = new BroadcastChannel(NAME);
-  channel.postMessage({ amountCents });
-  channel.close();
+  const channel = openChannel();
+  channel?.postMessage({ amountCents });
+  channel?.close();
+}
+
+/** @returns null in a browser that has none, or refuses it because it stores nothing for this site. */
+function openChannel(): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel(NAME);
+  } catch {
+    return null;
+  }
 }
 
 /** Removes the tips that this tab has sent and returns their amounts, oldest first. */
@@ -41,8 +49,8 @@ export function takeDemoTips(): readonly Cents[] {
 
 /** Calls `listener` with each tip of another tab. @returns a function that stops it. */
 export function followDemoTips(listener: (amountCents: Cents) => void): () => void {
-  if (typeof BroadcastChannel === 'undefined') return () => {};
-  const channel = new BroadcastChannel(NAME);
+  const channel = openChannel();
+  if (channel === null) return () => {};
   channel.onmessage = ({ data }) => {
     const tip = readTip(data);
     if (tip) listener(tip.amountCents);
