@@ -90,7 +90,8 @@ test('the page has two tabs', async ({ page }) => {
 
   await test.step('which tell browsers and password managers what each field is for', async () => {
     await expect(fields.email).toHaveAttribute('type', 'email');
-    await expect(fields.email).toHaveAttribute('autocomplete', 'email');
+    // The email is the name of the login: what a browser keeps at the sign-up, it fills in at the login.
+    await expect(fields.email).toHaveAttribute('autocomplete', 'username');
     await expect(fields.password).toHaveAttribute('autocomplete', 'current-password');
     await signUp.click();
     await expect(page.getByRole('textbox')).toHaveCount(5);
@@ -98,8 +99,8 @@ test('the page has two tabs', async ({ page }) => {
     await expect(fields.email).toHaveAttribute('type', 'email');
     for (const [field, token] of [
       [fields.fullName, 'name'],
-      [fields.username, 'username'],
-      [fields.email, 'email'],
+      [fields.username, 'nickname'],
+      [fields.email, 'username'],
       [fields.phone, 'tel'],
       [fields.password, 'new-password'],
     ] as const) {

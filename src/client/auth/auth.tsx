@@ -228,7 +228,7 @@ function LoginForm({ form, attempts }: LoginFormProps) {
   return (
     // The method "dialog" keeps the browser from sending this form before the script does.
     <form className={styles.form} method="dialog" noValidate onSubmit={logIn}>
-      <EmailField error={errors.email?.message} {...form.register('email')} />
+      <EmailField autoComplete="username" error={errors.email?.message} {...form.register('email')} />
       <PasswordField
         label="Password"
         autoComplete="current-password"

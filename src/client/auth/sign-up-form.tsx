@@ -94,7 +94,11 @@ export function SignUpForm({
           onBlur: username.fillIn,
         })}
       />
-      <EmailField error={errors.email?.message} {...form.register('email', { deps: 'password' })} />
+      <EmailField
+        autoComplete="username"
+        error={errors.email?.message}
+        {...form.register('email', { deps: 'password' })}
+      />
       <PhoneField error={errors.phone?.message} {...form.register('phone')} />
       <PasswordField
         label="Password"

@@ -14,7 +14,8 @@ export function UsernameField(props: AccountFieldProps) {
   return (
     <Field
       label="Username"
-      autoComplete="username"
+      // Password managers would keep it as the name of the login, which takes the email.
+      autoComplete="nickname"
       autoCapitalize="none"
       autoCorrect="off"
       spellCheck={false}
@@ -24,6 +25,7 @@ export function UsernameField(props: AccountFieldProps) {
   );
 }
 
+/** @param props.autoComplete is `username` where the email names the login. */
 export function EmailField(props: AccountFieldProps) {
   return <Field label="Email" type="email" inputMode="email" autoComplete="email" required {...props} />;
 }
