@@ -508,10 +508,21 @@ test('names of one long word fit a narrow phone with large text, a desktop and p
   const fullName = 'W'.repeat(MAX_NAME_LENGTH);
   const provider = await backstage.provider(['bartender'], fullName);
   const customer = await backstage.customer(fullName);
-  await giveTips(server, { giver: customer, receiver: provider, code: await backstage.code(provider) }, TIPS);
+  const large = { at: '2025-11-20T19:05:00Z', amountCents: 1_000_000 };
+  const sides = { giver: customer, receiver: provider, code: await backstage.code(provider) };
+  await giveTips(server, sides, [...TIPS, large, large]);
   await logInAs(customer);
   await open(page);
   await expectForEverybody(page, 'statement with long names');
+  await page.setViewportSize({ width: 320, height: 800 });
+  const linesOfSums = page.getByRole('definition').evaluateAll((sums) =>
+    sums.map((sum) => {
+      const range = document.createRange();
+      range.selectNodeContents(sum);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    }),
+  );
+  expect(new Set(await linesOfSums), 'lines of a sum').toEqual(new Set([1]));
   for (const [media, width] of [
     ['screen', 1_280],
     ['print', 687],
