@@ -9,7 +9,7 @@ import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { film, frameOf, noise, pictureOf } from '../support/film.ts';
 import { temporaryFolder } from '../support/running-server.ts';
-import { test as base, expect, setHidden } from './fixtures.ts';
+import { test as base, expect, holdAnswers, setHidden } from './fixtures.ts';
 import { changeScheme, violations } from './for-everybody.ts';
 
 const SOON = 'Camera scanning feature will be available soon!';
@@ -400,7 +400,14 @@ test.describe('a picture that is chosen', () => {
     });
   }
 
-  test('is named when it shows another code, no code, or no picture', async ({ page, scanScreen }) => {
+  test('is named when it shows another code, no code, or no picture, and leads nowhere once somebody has left', async ({
+    page,
+    backstage,
+    server,
+    show,
+    scanScreen,
+  }) => {
+    show(film([frameOf(pictureOf(FOREIGN)), 4]));
     await scanScreen();
     const empty = await sharp({ create: { width: 300, height: 300, channels: 3, background: '#356' } })
       .png()
@@ -415,6 +422,21 @@ test.describe('a picture that is chosen', () => {
       await expect(status(page)).toHaveText(sentence);
     }
     await expect(page).toHaveURL('/scan');
+
+    const { code } = await backstage.bothSides();
+    const decoder = await holdAnswers(page, '**/assets/decoder-*.js');
+    const hasEnded = new Promise((resolve) => {
+      page.on('worker', (reader) => reader.on('close', resolve));
+    });
+    const buffer = pictureOf(`${server.url}/tip/${code}`);
+    await page.locator('input[type=file]').setInputFiles({ name: 'b.png', mimeType: 'image/png', buffer });
+    await expect.poll(decoder.asked).toBe(1);
+    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+    await expect(page).toHaveURL('/dashboard');
+    decoder.release();
+    await hasEnded;
+    await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
+    await expect(page).toHaveURL('/dashboard');
   });
 });
 

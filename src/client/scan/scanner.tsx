@@ -51,15 +51,19 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
       currentTarget.value = '';
     };
     if (!picture) return;
+    // Somebody may leave this screen, or choose another picture, before this one is read.
+    const isWanted = () => file.current?.files?.[0] === picture;
     setNotice('Looking for a code in the picture...');
     try {
       const { readPicture } = await import('./read-picture.ts');
       const texts = await readPicture(picture);
+      if (!isWanted()) return;
       if (texts === null) setNotice('This browser can’t show that file. Choose another picture.');
       else if (texts.length === 0)
         setNotice('No code was found in that picture. Choose a sharp one that shows the whole code.');
       else texts.some(follow);
     } catch {
+      if (!isWanted()) return;
       setNotice(CAMERA_PROBLEMS.notLoaded);
     }
     forget();
