@@ -28,6 +28,7 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await operators.getByRole('searchbox', { name: 'Find somebody' }).press('Enter');
   const row = operators.getByRole('link', { name: /Has this code/ });
   await expect(row).toContainText(provider.email);
+  await expect(operators.getByRole('searchbox', { name: 'Find somebody' })).toBeFocused();
   await expectForEverybody(operators, 'people that were found');
   await picture(operators, 'console-people-01-found');
   await row.click();
@@ -75,5 +76,7 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await phone.getByRole('button', { name: 'Change Password' }).click();
   await expect(phone).toHaveURL(/\/auth/);
   await phone.close();
+  await act('Close Account', 'Asked for at the desk');
+  await expect(person.getByRole('heading', { name: 'Closed account' })).toBeFocused();
   await operators.close();
 });

@@ -33,7 +33,7 @@ export function People() {
   }
   return (
     <>
-      <Search key={text} text={text} />
+      <Search text={text} />
       {text !== '' && <Found text={text} />}
     </>
   );
@@ -41,6 +41,12 @@ export function People() {
 
 function Search({ text }: { readonly text: string }) {
   const [typed, setTyped] = useState(text);
+  const [lookedFor, setLookedFor] = useState(text);
+  // Back and links change the address; another key would take the focus from the field with each search.
+  if (lookedFor !== text) {
+    setLookedFor(text);
+    setTyped(text);
+  }
   const found = consoleHooks.useUtils().people.find;
 
   function submit(event: SubmitEvent) {

@@ -1,5 +1,5 @@
 /** One person: what an operator needs to know of them, and what can be done. */
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Person, PersonTip } from '#shared/console/people.ts';
 import { showQrCodeId } from '#shared/ids.ts';
@@ -24,12 +24,18 @@ const STATUS_LABELS = {
 export function PersonView({ id }: { readonly id: string }) {
   const query = consoleHooks.people.get.useQuery({ id });
   const [told, setTold] = useState<ReactNode>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isClosedNow = told !== null && query.data?.state === 'closed';
+  useEffect(() => {
+    // The pressed button goes with the account.
+    if (isClosedNow) heading.current?.focus();
+  }, [isClosedNow]);
   return (
     <Loaded query={query} title="This person could not be shown">
       {(person) => (
         <article className={styles.person} aria-label={person.fullName}>
           <header className={styles.head}>
-            <h2>
+            <h2 ref={heading} tabIndex={-1}>
               <bdi>{person.fullName}</bdi>
             </h2>
             {person.state !== 'open' && <Badge>{STATE_LABELS[person.state]}</Badge>}
