@@ -219,10 +219,15 @@ function LoginForm({ form, attempts }: LoginFormProps) {
     });
   }
 
+  function goBack() {
+    flushSync(() => setKnown(null));
+    form.setFocus('password');
+  }
+
   if (known !== null)
     return (
       <Suspense>
-        <SecondStep credentials={known} attempts={attempts} onBack={() => setKnown(null)} />
+        <SecondStep credentials={known} attempts={attempts} onBack={goBack} />
       </Suspense>
     );
   return (

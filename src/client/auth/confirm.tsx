@@ -42,7 +42,8 @@ function Confirmation({ token }: { readonly token: string | null }) {
   return (
     <Screen title={title} width="column">
       <section className={[card.card, styles.card].join(' ')}>
-        <ScreenHeading>{title}</ScreenHeading>
+        {/* The button is gone then, and another heading takes the focus. */}
+        <ScreenHeading key={title}>{title}</ScreenHeading>
         <p role="status">
           {isConfirmed
             ? 'Thank you. We can help you now when you forget your password.'

@@ -27,7 +27,8 @@ const NO_ANSWER = 'That did not work. Check your connection and try again.';
 export function Reset() {
   const token = useLinkToken();
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const title = token === null ? 'Forgot your password?' : 'Choose a new password';
+  const asked = sentTo === null ? 'Forgot your password?' : 'Check your email';
+  const title = token === null ? asked : 'Choose a new password';
   return (
     <Screen
       title={title}
@@ -39,7 +40,8 @@ export function Reset() {
       }
     >
       <section className={[card.card, styles.card].join(' ')}>
-        <ScreenHeading>{token === null && sentTo !== null ? 'Check your email' : title}</ScreenHeading>
+        {/* The next step has another heading, which takes the focus from the button that is gone. */}
+        <ScreenHeading key={title}>{title}</ScreenHeading>
         {token !== null ? (
           <NewPassword key={token} token={token} />
         ) : sentTo !== null ? (

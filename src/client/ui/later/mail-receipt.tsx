@@ -1,5 +1,5 @@
 /** Sends the receipt of a tip by mail: to the giver's own email, or to the one that a guest types. */
-import { type SubmitEvent, useState } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { call } from '../../calls.ts';
 import { Button } from '../button.tsx';
 import { EmailField } from './account-fields.tsx';
@@ -16,6 +16,14 @@ interface MailReceiptProps {
 export function MailReceipt({ name, isGuest }: MailReceiptProps) {
   const [step, setStep] = useState<'offer' | 'address' | 'sending' | 'sent'>('offer');
   const [failure, setFailure] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const told = useRef<HTMLParagraphElement>(null);
+  const isAsking = isGuest && (step === 'address' || step === 'sending');
+  const isSent = step === 'sent';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the pressed button is gone when somebody is asked, too
+  useEffect(() => {
+    if (document.activeElement === document.body) (isSent ? told : field).current?.focus();
+  }, [isSent, isAsking]);
   if (!sendsMail()) return null;
 
   async function send(email?: string) {
@@ -37,18 +45,17 @@ export function MailReceipt({ name, isGuest }: MailReceiptProps) {
     if (step !== 'sending') void send(typeof email === 'string' ? email : '');
   }
 
-  const isAsking = isGuest && (step === 'address' || step === 'sending');
   return (
     <div className={styles.part}>
       {isAsking ? (
         <form className={styles.part} noValidate onSubmit={submit}>
-          <EmailField name="email" error={failure ?? undefined} />
+          <EmailField ref={field} name="email" error={failure ?? undefined} />
           <Button look="quiet" type="submit" aria-disabled={step === 'sending'}>
             {step === 'sending' ? 'Sending...' : 'Send'}
           </Button>
         </form>
       ) : (
-        step !== 'sent' && (
+        !isSent && (
           <>
             <Button
               look="quiet"
@@ -65,8 +72,8 @@ export function MailReceipt({ name, isGuest }: MailReceiptProps) {
           </>
         )
       )}
-      <p role="status" className={styles.told}>
-        {step === 'sent' && 'The receipt is on its way.'}
+      <p ref={told} role="status" tabIndex={-1} className={styles.told}>
+        {isSent && 'The receipt is on its way.'}
       </p>
     </div>
   );
