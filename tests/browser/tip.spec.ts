@@ -372,14 +372,21 @@ test.describe('nobody pays twice', () => {
   });
 });
 
-test('Back leads to the dashboard whoever is logged in, and everybody else home', async ({
+test('Back leads to the dashboard whoever is logged in, and everybody else home, and from a screen that cannot be fetched back to the tip', async ({
   page,
   backstage,
   logInAs,
+  complaints,
 }) => {
   await page.goto('/tip/demo-alex-bartender');
+  await page.route('**/assets/routes-*.js', (route) => route.abort());
   await page.getByRole('link', { name: 'Back' }).click();
+  await expect(page.getByRole('alert')).toContainText('This page could not be shown');
   await expect(page).toHaveURL('/');
+  await page.goBack();
+  await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+  await page.unrouteAll();
+  complaints.length = 0;
   const customer = await backstage.customer();
   await logInAs(customer);
   await page.goto('/tip/demo-alex-bartender');

@@ -13,6 +13,12 @@ export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boo
     return { hasFailed: true };
   }
 
+  override componentDidUpdate(_: BoundaryProps, before: { readonly hasFailed: boolean }) {
+    if (before.hasFailed || !this.state.hasFailed) return;
+    // Back leads to what was there before, also without a connection.
+    window.addEventListener('popstate', () => this.setState({ hasFailed: false }), { once: true });
+  }
+
   override render() {
     return this.state.hasFailed ? this.props.fallback : this.props.children;
   }
