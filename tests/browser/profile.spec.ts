@@ -44,7 +44,12 @@ test.describe('an edited profile', () => {
     await page.goto('/dashboard?tab=profile');
     await edit(page).click();
     await page.getByLabel('Phone (optional)').fill('');
+    const answers = await holdAnswers(page, /auth\.updateProfile/);
     await save(page).click();
+    // A change that was sent cannot be withdrawn, and its answer would close a form that is opened again.
+    await page.getByRole('button', { name: 'Cancel' }).dispatchEvent('click');
+    await expect(page.getByRole('button', { name: 'Saving...' })).toBeFocused();
+    answers.release();
     await expect(page.getByText('Not provided')).toBeVisible();
 
     let calls = 0;
@@ -165,15 +170,27 @@ test('a customer becomes a provider, and lands where the first code is created',
 
 test.describe('the services of a provider', () => {
   test('can be added at any time', async ({ page, backstage, logInAs }) => {
-    await logInAs(await backstage.provider(['dj']));
+    const provider = await backstage.provider(['dj']);
+    const offerElsewhere = (...service_categories: string[]) =>
+      backstage.call('PATCH', '/auth/me', { token: provider.token, body: { service_categories } });
+    await logInAs(provider);
     await page.goto('/dashboard?tab=profile&open=services');
     await expect(services(page)).toContainText('You need at least one service.');
     await expect(services(page).getByRole('button', { name: /^Stop offering/ })).toHaveCount(0);
+    // What another device offers meanwhile stays, with its code.
+    await offerElsewhere('dj', 'bartender');
+    const elsewhere = await backstage.code(provider);
     await services(page).getByText('Add a service').click();
     await services(page).getByLabel('Barber').check();
     await services(page).getByRole('button', { name: 'Add', exact: true }).click();
     await expect(toast(page, 'Service added')).toBeVisible();
-    await expect(services(page).getByRole('listitem').first()).toContainText('Barber');
+    const offered = services(page).getByRole('list', { name: 'Your services' }).getByRole('listitem');
+    await expect(offered).toHaveText([/^Bartender/, /^Barber/, /^DJ/]);
+    await offerElsewhere('dj', 'bartender', 'barber', 'server');
+    await services(page).getByRole('button', { name: 'Stop offering DJ' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop Offering' }).click();
+    await expect(offered).toHaveText([/^Bartender/, /^Barber/, /^Server/]);
+    expect((await page.request.get(`/api/qr-codes/${elsewhere}`)).status()).toBe(200);
     await page.getByRole('tab', { name: 'QR Codes' }).click();
     await expect(page.getByRole('button', { name: 'Create Barber QR' })).toBeVisible();
   });

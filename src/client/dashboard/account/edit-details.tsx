@@ -77,7 +77,8 @@ export function EditDetails({ user, onDone }: EditDetailsProps) {
         <Button type="submit" aria-disabled={isUnderWay}>
           {isUnderWay ? 'Saving...' : 'Save'}
         </Button>
-        <Button look="quiet" onClick={onDone}>
+        {/* A call that was sent cannot be withdrawn. */}
+        <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onDone()}>
           Cancel
         </Button>
       </div>

@@ -3,6 +3,7 @@ import '../../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { z } from 'zod';
 import { closing, NO_SERVICE, type ProfileChange, profileChange, type User } from '#shared/accounts.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 import { api } from '../../api-client/api.ts';
 import { become, presentSession } from '../../session/session.ts';
@@ -42,6 +43,20 @@ export function useChangeProfile(): (change: ProfileChange) => Promise<void> {
     showChangedUser(await withPassword(() => api.auth.updateProfile.mutate(change)));
     // A service that is no longer offered takes its code along.
     void utils.invalidate();
+  };
+}
+
+/**
+ * Changes the services from those that the server knows: another device may have added one, whose code would be retired
+ * for good. The function that it returns throws the error of a call.
+ */
+export function useChangeServices(): (
+  after: (offered: readonly ServiceCategory[]) => ServiceCategory[],
+) => Promise<void> {
+  const change = useChangeProfile();
+  return async (after) => {
+    const { serviceCategories } = await api.auth.me.query();
+    await change({ serviceCategories: after(serviceCategories) });
   };
 }
 

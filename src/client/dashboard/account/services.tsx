@@ -16,7 +16,7 @@ import { useSending } from '../form.ts';
 import { useQuestion } from '../question.ts';
 import styles from './account-care.module.css';
 import { DayEnd } from './day-end.tsx';
-import { resolveServices, useChangeProfile } from './profile-change.ts';
+import { resolveServices, useChangeProfile, useChangeServices } from './profile-change.ts';
 
 const FIELDS = ['serviceCategories'] as const;
 const CHANGE_FAILED = 'Failed to change your services';
@@ -81,7 +81,7 @@ function BecomeProvider() {
 function OwnServices({ user }: { readonly user: User }) {
   const { serviceCategories: offered } = user;
   const list = useRef<HTMLUListElement>(null);
-  const change = useChangeProfile();
+  const change = useChangeServices();
   const stopping = useAttempts();
   const { asked, ask, close } = useQuestion<ServiceCategory>(list);
   const others = SERVICE_CATEGORIES.filter((category) => !offered.includes(category));
@@ -89,7 +89,7 @@ function OwnServices({ user }: { readonly user: User }) {
 
   async function stopOffering(category: ServiceCategory) {
     try {
-      await change({ serviceCategories: offered.filter((other) => other !== category) });
+      await change((present) => present.filter((other) => other !== category));
       toastSuccess(`You no longer offer ${CATEGORY_LABELS[category]}`);
     } catch (error) {
       toastError(failureOf(error).detail ?? CHANGE_FAILED);
@@ -124,7 +124,7 @@ function OwnServices({ user }: { readonly user: User }) {
         <AddServices
           others={others}
           isStopping={stopping.isUnderWay}
-          add={(added) => change({ serviceCategories: [...offered, ...added] })}
+          add={(added) => change((present) => [...new Set([...present, ...added])])}
         />
       )}
       <DayEnd user={user} />
