@@ -5,7 +5,7 @@
 import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
-import { expect, holdAnswers, manageCode, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, manageCode, setHidden, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -229,6 +229,9 @@ test.describe('the editor of a tip page', () => {
     await expect(preview).not.toContainText(provider.username);
     await expect(preview).toContainText('Thanks for dancing 🎶');
     await expect(editor(page).getByLabel('Greeting')).toHaveAccessibleDescription('20 of 140 characters');
+    // What another device has changed meanwhile stays.
+    const elsewhere = { takes_words: false, thank_you: 'Said elsewhere' };
+    await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: elsewhere });
     await editor(page).getByRole('button', { name: 'Save' }).click();
     await expect(toast(page, 'Tip page saved')).toBeVisible();
     await expect(editor(page)).toHaveCount(0);
@@ -236,6 +239,7 @@ test.describe('the editor of a tip page', () => {
     await expect(card(page)).toContainText('DJ Nightfall');
     const { service_provider: told } = await backstage.call('GET', `/qr-codes/${code}`);
     expect(told).toMatchObject({ full_name: 'DJ Nightfall', greeting: 'Thanks for dancing 🎶' });
+    expect(await backstage.call('GET', '/qr-codes', { token: provider.token })).toMatchObject([elsewhere]);
   });
 
   test('says what is wrong under the field, and keeps everything when saving fails', async ({
@@ -369,9 +373,10 @@ test.describe('the editor of a tip page', () => {
     page,
     backstage,
     logInAs,
+    complaints,
   }) => {
     const provider = await backstage.provider();
-    await backstage.code(provider);
+    const code = await backstage.code(provider);
     await logInAs(provider);
     await openEditor(page);
     await page.keyboard.press('Escape');
@@ -406,6 +411,42 @@ test.describe('the editor of a tip page', () => {
     await question.getByRole('button', { name: 'Discard' }).click();
     await expect(editor(page)).toHaveCount(0);
     await expect(card(page)).not.toContainText('Nightfall');
+
+    await test.step('an answer that comes when the editor is left leads nowhere', async () => {
+      await card(page).getByRole('button', { name: 'Edit Page' }).click();
+      await name.fill('Nightfall');
+      const answers = await holdAnswers(page, /qrCodes\.update/);
+      await editor(page).getByRole('button', { name: 'Save' }).click();
+      await page.keyboard.press('Escape');
+      await question.getByRole('button', { name: 'Discard' }).click();
+      await page.getByRole('tab', { name: 'Profile' }).click();
+      answers.release();
+      await expect(toast(page, 'Tip page saved')).toBeVisible();
+      await expect(page).toHaveURL('/dashboard?tab=profile');
+    });
+
+    await test.step('a code that was replaced elsewhere keeps them on the screen, and stands in no way', async () => {
+      await page.getByRole('tab', { name: 'QR Codes' }).click();
+      await manageCode(page);
+      await card(page).getByRole('button', { name: 'Edit Page' }).click();
+      await name.fill('Nightingale');
+      await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+      await setHidden(page, true);
+      await setHidden(page, false);
+      await expect(card(page).getByRole('button', { name: 'Manage', includeHidden: true })).toHaveAttribute(
+        'aria-expanded',
+        'false',
+      );
+      await editor(page).getByRole('button', { name: 'Save' }).click();
+      await expect(editor(page)).toContainText('This QR code was replaced.');
+      await expect(name).toHaveValue('Nightingale');
+      await page.keyboard.press('Escape');
+      await question.getByRole('button', { name: 'Discard' }).click();
+      await manageCode(page);
+      await card(page).getByRole('button', { name: 'Print' }).click();
+      await expect(page.getByRole('dialog', { name: 'Print' })).toBeVisible();
+      expect(complaints.splice(0)).toEqual([expect.stringContaining('410')]);
+    });
   });
 
   test('saves once, however often Save is pressed, and is kept by a reload', async ({

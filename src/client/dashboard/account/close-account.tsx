@@ -1,5 +1,5 @@
 /** The dialog that closes the account: what follows, and the form that asks for the password and a word. */
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
@@ -14,6 +14,7 @@ import { PasswordField } from '../../ui/later/account-fields.tsx';
 import confirmation from '../../ui/later/confirmation.module.css';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { useSending } from '../form.ts';
+import { useIsOpen } from '../is-open.ts';
 import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
 import type { DataDownload } from './download-data.ts';
@@ -45,14 +46,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     send: close,
   });
   const [isSent, setSent] = useState(false);
-  const isOpen = useRef(true);
-
-  useLayoutEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  const isOpen = useIsOpen();
 
   async function close(values: Closing) {
     const hasData = await data.finish();

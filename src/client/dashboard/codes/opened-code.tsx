@@ -22,20 +22,22 @@ interface OpenedCodeProps {
 
 export function OpenedCode({ codes, user }: OpenedCodeProps) {
   const wanted = useOpened();
-  const [unsavedId, setUnsavedId] = useState<string | null>(null);
-  const { opening, id } = unsavedId === null ? (wanted ?? {}) : { opening: 'page' as const, id: unsavedId };
-  const isLeaving = unsavedId !== null && (wanted?.opening !== 'page' || wanted.id !== unsavedId);
-  const code = codes.find((one) => one.id === id);
+  const [unsaved, setUnsaved] = useState<QrCode | null>(null);
+  const { opening, id } = unsaved === null ? (wanted ?? {}) : { opening: 'page' as const, id: unsaved.id };
+  const isLeaving = unsaved !== null && (wanted?.opening !== 'page' || wanted.id !== unsaved.id);
+  // A code that was replaced on another device stays for as long as something about it is unsaved.
+  const code = codes.find((one) => one.id === id) ?? unsaved;
+  const isUnsaved = unsaved !== null;
 
   useEffect(() => {
-    if (unsavedId === null) return;
+    if (!isUnsaved) return;
     // The browser asks before it leaves the page (HTML Standard, "prompt to unload").
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', ask);
     return () => window.removeEventListener('beforeunload', ask);
-  }, [unsavedId]);
+  }, [isUnsaved]);
 
-  if (opening === undefined || code === undefined) return null;
+  if (opening === undefined || code === null) return null;
   return (
     <>
       <Dialog key={opening + code.id} title={TITLES[opening]} size="screen" onClose={closeOpened}>
@@ -50,9 +52,9 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
             <TipPageEditor
               code={code}
               user={user}
-              onUnsavedChange={(isUnsaved) => setUnsavedId(isUnsaved ? code.id : null)}
+              onUnsavedChange={(isChanged) => setUnsaved(isChanged ? code : null)}
               onSaved={() => {
-                setUnsavedId(null);
+                setUnsaved(null);
                 closeOpened();
               }}
             />
@@ -67,7 +69,7 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
           confirm="Keep Editing"
           cancel="Discard"
           onConfirm={() => openOver('page', code.id)}
-          onCancel={() => setUnsavedId(null)}
+          onCancel={() => setUnsaved(null)}
         >
           <p>The tip page has changes that are not saved.</p>
         </Confirmation>

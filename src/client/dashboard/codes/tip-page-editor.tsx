@@ -17,6 +17,7 @@ import card from '../../ui/card.module.css';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
 import { useSending } from '../form.ts';
+import { useIsOpen } from '../is-open.ts';
 import { counted } from '../messages/thank-yous.ts';
 import { useShowCode } from './code-changes.ts';
 import { PictureError, sendPhoto } from './photo.ts';
@@ -126,14 +127,15 @@ function useTipPage(code: QrCode, onSaved: () => void) {
   const [photo, setPhoto] = useState<ChosenPhoto>({ kind: 'kept' });
   const [photoError, setPhotoError] = useState<string | null>(null);
   const form = useForm({ resolver, defaultValues: valuesOf(code) });
-  const { isDirty } = form.formState;
+  const { isDirty, dirtyFields } = form.formState;
+  const isOpen = useIsOpen();
 
   /** After a failure only the part that was not saved is sent again. */
   async function send(changed: z.output<typeof texts>) {
     setPhotoError(null);
     let saved = code;
     if (isDirty) {
-      saved = await api.qrCodes.update.mutate({ id: code.id, ...changed });
+      saved = await api.qrCodes.update.mutate({ id: code.id, ...onlyOf(changed, dirtyFields) });
       await show(saved);
       form.reset(valuesOf(saved));
     }
@@ -146,7 +148,8 @@ function useTipPage(code: QrCode, onSaved: () => void) {
     }
     if (photo.kind === 'removed') await show(await api.qrCodes.removePhoto.mutate({ id: code.id }));
     toastSuccess('Tip page saved');
-    onSaved();
+    // Somebody may have discarded what was under way, and be on another tab.
+    if (isOpen.current) onSaved();
   }
 
   return {
@@ -154,6 +157,20 @@ function useTipPage(code: QrCode, onSaved: () => void) {
     sending: useSending(form, { fields: FIELDS, fallback: SAVE_FAILED, send }),
     photo: { photo, error: photoError, onChange: setPhoto, onError: setPhotoError },
     isUnsaved: isDirty || photo.kind !== 'kept',
+  };
+}
+
+/** What was changed here: another device may have changed the rest meanwhile. */
+function onlyOf(
+  { displayName, greeting, thankYou, takesWords, isListed }: z.output<typeof texts>,
+  isChanged: Readonly<Partial<Record<(typeof FIELDS)[number], boolean>>>,
+): z.output<typeof texts> {
+  return {
+    ...(isChanged.displayName && { displayName }),
+    ...(isChanged.greeting && { greeting }),
+    ...(isChanged.thankYou && { thankYou }),
+    ...(isChanged.takesWords && { takesWords }),
+    ...(isChanged.isListed && { isListed }),
   };
 }
 
