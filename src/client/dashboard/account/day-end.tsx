@@ -1,5 +1,5 @@
 /** The hour at which the day of a provider ends, saved as soon as it is chosen. */
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
@@ -15,18 +15,29 @@ export function DayEnd({ user: { dayStartHour } }: { readonly user: User }) {
   const change = useChangeProfile();
   const { run } = useAttempts();
   const [saving, setSaving] = useState<string | null>(null);
+  /** What was chosen last, until it is sent: arrow keys choose faster than the server answers. */
+  const waiting = useRef<string | null>(null);
   const noteId = useId();
   const saved = dayStartHour === null ? NO_HOUR : String(dayStartHour);
 
-  async function save(value: string) {
+  function choose(value: string) {
+    waiting.current = value;
     setSaving(value);
+    void run(async () => {
+      while (waiting.current !== null) await saveWaiting(waiting.current);
+      setSaving(null);
+    });
+  }
+
+  async function saveWaiting(value: string) {
+    waiting.current = null;
     try {
       await change({ dayStartHour: value === NO_HOUR ? null : Number(value) });
+      if (waiting.current !== null) return;
       toastSuccess(value === NO_HOUR ? 'Saved' : `Your day ends at ${hourName(Number(value))}`);
     } catch (error) {
       toastError(failureOf(error).detail ?? "Couldn't save when your day ends");
     }
-    setSaving(null);
   }
 
   return (
@@ -35,7 +46,7 @@ export function DayEnd({ user: { dayStartHour } }: { readonly user: User }) {
         label="My day ends at"
         aria-describedby={noteId}
         value={saving ?? saved}
-        onChange={({ currentTarget: { value } }) => void run(() => save(value))}
+        onChange={({ currentTarget: { value } }) => choose(value)}
       >
         <option value={NO_HOUR}>Not set</option>
         {Array.from({ length: 24 }, (_, hour) => (
