@@ -2,7 +2,9 @@
 import { useId, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';
+import type { NewApiKey } from '#shared/api-keys.ts';
 import { API_SCOPES, type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
+import { useAttempts } from '../../controls/attempts.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
@@ -32,16 +34,29 @@ interface NewKeyProps {
 
 export function NewKey({ user, onClose }: NewKeyProps) {
   const [text, setText] = useState<string | null>(null);
+  const utils = trpc.useUtils();
+  const { isUnderWay, run } = useAttempts();
+
+  const make = (asked: NewApiKey) =>
+    run(async () => {
+      const made = await withPassword(() => utils.client.apiKeys.create.mutate(asked));
+      // A refusal of an earlier attempt would stand over the key.
+      clearToasts();
+      setText(made.text);
+      void utils.apiKeys.list.invalidate();
+    });
+
   return (
     // Another title is another dialog, which takes the focus and is read out.
     <Dialog
       key={String(text === null)}
       title={text === null ? 'New API key' : 'Copy your key now'}
       size={text === null ? 'column' : 'question'}
-      onClose={onClose}
+      // The answer alone has the key.
+      onClose={() => isUnderWay || onClose()}
     >
       {text === null ? (
-        <KeyForm user={user} onMade={setText} />
+        <KeyForm user={user} make={make} />
       ) : (
         <ShownOnce what="Key" text={text} onDone={onClose} />
       )}
@@ -49,9 +64,14 @@ export function NewKey({ user, onClose }: NewKeyProps) {
   );
 }
 
-function KeyForm({ user, onMade }: { readonly user: User; readonly onMade: (text: string) => void }) {
+interface KeyFormProps {
+  readonly user: User;
+  /** Throws the error of the call. */
+  readonly make: (asked: NewApiKey) => Promise<void>;
+}
+
+function KeyForm({ user, make }: KeyFormProps) {
   const id = useId();
-  const utils = trpc.useUtils();
   const form = useForm<{ name: string; scopes: ApiScope[]; days: string; addresses: string }>({
     defaultValues: { name: '', scopes: [], days: YEAR, addresses: '' },
   });
@@ -59,19 +79,8 @@ function KeyForm({ user, onMade }: { readonly user: User; readonly onMade: (text
   const { field, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
     fallback: 'The key was not made. Please try again.',
-    async send({ name, scopes, days, addresses }) {
-      const asked = {
-        name,
-        scopes,
-        days: Number(days),
-        addresses: addresses.split(/[\s,]+/).filter(Boolean),
-      };
-      const { text } = await withPassword(() => utils.client.apiKeys.create.mutate(asked));
-      // A refusal of an earlier attempt would stand over the key.
-      clearToasts();
-      onMade(text);
-      void utils.apiKeys.list.invalidate();
-    },
+    send: ({ name, scopes, days, addresses }) =>
+      make({ name, scopes, days: Number(days), addresses: addresses.split(/[\s,]+/).filter(Boolean) }),
   });
   // In the order in which the first wrong one takes the focus.
   const name = field('name', { required: 'Give the key a name.' });

@@ -1,5 +1,6 @@
 /** Makes a webhook, and shows its secret this once. */
 import { useState } from 'react';
+import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { clearToasts } from '../../toasts.ts';
@@ -11,12 +12,14 @@ import { WebhookForm } from './webhook-form.tsx';
 export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   const utils = trpc.useUtils();
   const [secret, setSecret] = useState<string | null>(null);
+  const { isUnderWay, run } = useAttempts();
   return (
     <Dialog
       key={String(secret === null)}
       title={secret === null ? 'New webhook' : 'Copy your secret now'}
       size={secret === null ? 'column' : 'question'}
-      onClose={onClose}
+      // The answer alone has the secret.
+      onClose={() => isUnderWay || onClose()}
     >
       {secret === null ? (
         <>
@@ -28,12 +31,14 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
             button="Create Webhook"
             buttonUnderWay="Creating..."
             fallback="The webhook was not made. Please try again."
-            send={async (values) => {
-              const made = await withPassword(() => utils.client.webhooks.add.mutate(values));
-              clearToasts();
-              setSecret(made.secret);
-              void utils.webhooks.list.invalidate();
-            }}
+            send={(values) =>
+              run(async () => {
+                const made = await withPassword(() => utils.client.webhooks.add.mutate(values));
+                clearToasts();
+                setSecret(made.secret);
+                void utils.webhooks.list.invalidate();
+              })
+            }
           />
         </>
       ) : (
