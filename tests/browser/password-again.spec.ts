@@ -3,7 +3,7 @@
  * as it was.
  */
 import type { Page } from '@playwright/test';
-import { test as base, expect, PASSWORD, type Person, toast } from './fixtures.ts';
+import { test as base, expect, holdAnswers, PASSWORD, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -99,7 +99,12 @@ test('a download of all data and a new API key ask for the password, and are mad
     /must be written as 192\.0\.2\.1/,
   );
   await page.getByLabel('IP addresses').fill('127.0.0.1, 2001:db8::/32');
+  // The answer alone has the key: nobody leaves before it.
+  const answers = await holdAnswers(page, /apiKeys\.create/);
   await create.click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Close' }).click();
+  answers.release();
   const made = page.getByRole('dialog', { name: 'Copy your key now' });
   await expect(made.getByRole('heading')).toBeFocused();
   const text = await made.locator('code').innerText();
@@ -151,6 +156,18 @@ base(
       await page.goBack();
       await expect(question(page)).toHaveCount(0);
       await page.goto('/dashboard?tab=profile&open=security');
+    });
+    await base.step('after a logout in another tab, it is gone', async () => {
+      await everywhere.click();
+      await expect(question(page)).toBeVisible();
+      const other = await page.context().newPage();
+      await other.goto('/');
+      await other.evaluate(() => localStorage.removeItem('tipwell_token'));
+      await expect(page).toHaveURL(/^[^?]*\/auth/);
+      await expect(question(page)).toHaveCount(0);
+      await other.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
+      await expect(page.getByRole('button', { name: 'Logout Everywhere Else' })).toBeVisible();
+      await other.close();
     });
     await base.step('when the session has ended meanwhile, that is what is said', async () => {
       await everywhere.click();

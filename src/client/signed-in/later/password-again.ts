@@ -5,7 +5,10 @@ import { PASSWORD_TYPED } from '../../session/session.ts';
 /** The open question; later callers wait for the same answer. */
 let question: Promise<boolean> | null = null;
 
-/** @returns true when the password was typed. @throws the refusal that says that the session has ended. */
+/**
+ * It never settles when another tab logs out meanwhile: the screen that has asked is gone.
+ * @returns true when the password was typed. @throws the refusal that says that the session has ended.
+ */
 export function askForPassword(): Promise<boolean> {
   question ??= loadAndAsk().finally(() => {
     question = null;
@@ -15,7 +18,13 @@ export function askForPassword(): Promise<boolean> {
 
 async function loadAndAsk(): Promise<boolean> {
   const loaded = await import('./password-question.tsx').catch(() => null);
-  const isTyped = loaded !== null && (await loaded.ask());
+  const answer = await loaded?.ask();
+  if (answer === 'logged-out') {
+    // Whoever logs in next is asked anew.
+    question = null;
+    return new Promise(() => {});
+  }
+  const isTyped = answer === 'typed';
   if (isTyped) window.dispatchEvent(new Event(PASSWORD_TYPED));
   return isTyped;
 }

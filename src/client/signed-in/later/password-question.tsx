@@ -13,11 +13,13 @@ import { Dialog } from '../../ui/later/dialog.tsx';
 
 const NO_ANSWER = 'There is no connection. Please try again.';
 
-/** @returns true when the server accepted it. @throws the refusal that says that the session has ended. */
-export function ask(): Promise<boolean> {
+export type Answer = 'typed' | 'given-up' | 'logged-out';
+
+/** @throws the refusal that says that the session has ended. */
+export function ask(): Promise<Answer> {
   const place = document.body.appendChild(document.createElement('div'));
   const root = createRoot(place);
-  return new Promise<boolean>((resolve, reject) => {
+  return new Promise<Answer>((resolve, reject) => {
     root.render(<PasswordQuestion onAnswer={resolve} onSessionEnded={reject} />);
   }).finally(() => {
     root.unmount();
@@ -29,7 +31,7 @@ function PasswordQuestion({
   onAnswer,
   onSessionEnded,
 }: {
-  readonly onAnswer: (isTyped: boolean) => void;
+  readonly onAnswer: (answer: Answer) => void;
   readonly onSessionEnded: (refusal: unknown) => void;
 }) {
   const session = useSession();
@@ -50,10 +52,16 @@ function PasswordQuestion({
 
   // Back and Forward leave the screen that has asked.
   useEffect(() => {
-    const giveUp = () => onAnswer(false);
+    const giveUp = () => onAnswer('given-up');
     window.addEventListener('popstate', giveUp);
     return () => window.removeEventListener('popstate', giveUp);
   }, [onAnswer]);
+
+  // Another tab may log out, which takes away the screen that has asked. A call that is refused says so itself.
+  const isLoggedOut = session.status === 'signed-out' && !isUnderWay;
+  useEffect(() => {
+    if (isLoggedOut) onAnswer('logged-out');
+  }, [isLoggedOut, onAnswer]);
 
   function submit(event: SubmitEvent) {
     event.preventDefault();
@@ -61,7 +69,7 @@ function PasswordQuestion({
       const password = field.current?.value ?? '';
       try {
         await api.auth.confirm.mutate({ password });
-        onAnswer(true);
+        onAnswer('typed');
       } catch (error) {
         const { code, detail } = failureOf(error);
         if (code === 'session_ended') onSessionEnded(error);
@@ -78,7 +86,7 @@ function PasswordQuestion({
         const response = await signWithPasskey(options);
         if (response === null) return setFailure('No passkey was used. Type your password.');
         await api.auth.confirmByPasskey.mutate({ response });
-        onAnswer(true);
+        onAnswer('typed');
       } catch (error) {
         const { code, detail } = failureOf(error);
         if (code === 'session_ended') onSessionEnded(error);
@@ -91,7 +99,7 @@ function PasswordQuestion({
     <Dialog
       title="Enter your password to go on"
       size="question"
-      onClose={() => isUnderWay || onAnswer(false)}
+      onClose={() => isUnderWay || onAnswer('given-up')}
     >
       <p>You logged in a while ago. Your password shows that it is still you.</p>
       <form noValidate onSubmit={submit}>
@@ -121,7 +129,7 @@ function PasswordQuestion({
               Use a Passkey
             </Button>
           )}
-          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onAnswer(false)}>
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onAnswer('given-up')}>
             Cancel
           </Button>
         </div>
