@@ -148,6 +148,18 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await expect(field).toHaveAccessibleDescription(/The thank-you must not have links\.$/);
   await picture(page, 'words-06-own');
   await expectForEverybody(page, 'a thank-you that is refused');
+  let leave = () => {};
+  const isLeft = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  await page.route('**/trpc/messages.thank?*', (route) => isLeft.then(() => route.abort()), { times: 1 });
+  await field.fill('Thanks');
+  await send.click();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  leave();
+  await expect(toast(page, 'The thank-you could not be sent. Please try again.')).toBeVisible();
+  await openMessage(page);
   await page.route('**/trpc/messages.thank?*', (route) => route.abort(), { times: 1 });
   await field.fill('Grazie  mille,\nuntil Friday!');
   await send.click();
@@ -171,7 +183,7 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await expect(dialog(page)).toContainText('You said');
   await expect(dialog(page)).toContainText('Said elsewhere');
   expect(complaints.splice(0)).toEqual(
-    ['422', '422', '422', 'ERR_FAILED', '409'].map((status) => expect.stringContaining(status)),
+    ['422', '422', '422', 'ERR_FAILED', 'ERR_FAILED', '409'].map((status) => expect.stringContaining(status)),
   );
 });
 

@@ -3,10 +3,12 @@ import { useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { operatorContact } from '../../ui/later/contact.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { keptOf } from '../../ui/later/tip-changes.ts';
+import { useIsOpen } from '../is-open.ts';
 import { focusIfLost } from '../question.ts';
 import { shortDateTime } from '../short-date-time.ts';
 import { GivenMessage } from './given-message.tsx';
@@ -44,9 +46,11 @@ interface Told {
 /** A giver without an account cannot be blocked; the code can take no more messages instead. */
 function Actions({ tip }: { readonly tip: Transaction }) {
   const [told, setTold] = useState<Told | null>(null);
+  const isOpen = useIsOpen();
   const actions = useTipActions(tip, {
-    onDone: (sentence) => setTold({ sentence, isFailure: false }),
-    onFailure: (sentence) => setTold({ sentence, isFailure: true }),
+    onDone: (sentence) =>
+      isOpen.current ? setTold({ sentence, isFailure: false }) : toastSuccess(sentence, 'about-tip'),
+    onFailure: (sentence) => (isOpen.current ? setTold({ sentence, isFailure: true }) : toastError(sentence)),
   });
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -6,14 +6,17 @@ import type { Transaction } from '#shared/tips.ts';
 import { api, failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
-import { toastSuccess } from '../../toasts.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { useIsOpen } from '../is-open.ts';
 import { useShowTip } from './message-changes.ts';
 import styles from './messages.module.css';
 import { counted, PROPOSED, useReadyThankYous } from './thank-yous.ts';
 import { ThankYousForm } from './thank-yous-form.tsx';
+
+const NOT_SENT = 'The thank-you could not be sent. Please try again.';
 
 interface ThanksProps {
   readonly tip: Transaction;
@@ -48,6 +51,7 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
   const utils = trpc.useUtils();
   const show = useShowTip();
   const field = useRef<HTMLFormElement>(null);
+  const isOpen = useIsOpen();
 
   /** @param isOwn whether the text stands in the field, which shows its error. */
   async function thank(text: string, isOwn: boolean) {
@@ -56,16 +60,17 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
     try {
       show(await api.messages.thank.mutate({ id: tip.id, text }));
       toastSuccess('Thank-you sent');
-      onThanked();
+      if (isOpen.current) onThanked();
     } catch (error) {
       const { code, detail, fieldErrors } = failureOf(error);
       const [wrong] = fieldErrors;
-      if (isOwn && wrong !== undefined) {
+      if (!isOpen.current) toastError(wrong?.message ?? detail ?? NOT_SENT);
+      else if (isOwn && wrong !== undefined) {
         setOwnError(wrong.message);
         field.current?.querySelector('textarea')?.focus();
         return;
       }
-      setFailure(detail ?? 'The thank-you could not be sent. Please try again.');
+      setFailure(detail ?? NOT_SENT);
       if (code === 'thanked_already') void utils.transactions.invalidate();
     }
   }
