@@ -30,6 +30,7 @@ beforeEach(() => {
 
 afterEach(() => {
   stop();
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -71,6 +72,18 @@ it('tells when a clock is set back to an earlier day', () => {
   vi.setSystemTime(new Date(2026, 4, 14, 23, 30));
   vi.advanceTimersByTime(60_000);
   expect(days).toBe(1);
+});
+
+it('tells within a minute when the device has come to another time zone, and when it is back', () => {
+  openPageAt(2026, 5, 15, 12);
+  const elsewhere = new Intl.DateTimeFormat('en-US', { timeZone: 'Pacific/Auckland' });
+  vi.spyOn(Intl, 'DateTimeFormat').mockReturnValueOnce(elsewhere);
+  vi.advanceTimersByTime(60_000);
+  expect(days).toBe(1);
+  vi.advanceTimersByTime(60_000);
+  expect(days).toBe(2);
+  vi.advanceTimersByTime(60_000);
+  expect(days).toBe(2);
 });
 
 it('tells nothing any more once it was stopped', () => {

@@ -15,21 +15,24 @@ export function useNewDay(onNewDay: () => void, startHour = 0): void {
 
 /** The date of the present day in the viewer's time zone, which changes when a day begins. */
 export function useToday(startHour: number): string {
-  const [today, setToday] = useState(() => todayHere(startHour));
-  useNewDay(() => setToday(todayHere(startHour)), startHour);
-  return today;
+  const [, setTurns] = useState(0);
+  useNewDay(() => setTurns((count) => count + 1), startHour);
+  return todayHere(startHour);
 }
 
 /** Calls `tell` for each new day until the returned function is called. */
 export function watchDays(tell: () => void, startHour = 0): () => void {
-  const dayOf = (time: Date) => dayAround(time.getTime(), timeZoneHere(), startHour);
+  const dayOf = (time: Date) => dayAround(time.getTime(), timeZone, startHour);
+  let timeZone = timeZoneHere();
   let today = dayOf(new Date());
   let timer: ReturnType<typeof setTimeout>;
   function wait() {
     const now = new Date();
     const leftMs = () => today.endMs + CLOCK_DIFFERENCE_MS - now.getTime();
-    // The second condition holds when the clock was set back.
-    if (leftMs() <= 0 || now.getTime() < today.startMs) {
+    const zoneNow = timeZoneHere();
+    // The clock may have been set back, and the device may have come to another time zone.
+    if (leftMs() <= 0 || now.getTime() < today.startMs || zoneNow !== timeZone) {
+      timeZone = zoneNow;
       today = dayOf(now);
       tell();
     }
