@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
+import { dateAfter, firstOfDate } from '#shared/calendar.ts';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { expect, setHidden, test, toast } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
@@ -127,6 +128,7 @@ test.describe('the code', () => {
     const { provider, code } = await backstage.bothSides();
     await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
     await logInAs(provider);
+    await page.clock.install();
     await page.goto(`/dashboard?show=${code}`);
     await expect(page.getByText(PAUSED)).toBeVisible();
     await expect(picture(page)).toHaveCount(0);
@@ -142,6 +144,12 @@ test.describe('the code', () => {
     await resume.click();
     await expect(picture(page)).toBeVisible();
     await expect(page.getByRole('status').getByText("You're taking tips again")).toBeFocused();
+    // The phone on the bar learns in some minutes what was done on another device.
+    await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
+    await page.clock.fastForward('05:00');
+    await expect(page.getByText(PAUSED)).toBeVisible();
+    await resume.click();
+    await expect(picture(page)).toBeVisible();
     await page.goto('/dashboard');
     await expect(page.locator('dl > div', { hasText: 'Active QR Codes' })).toContainText('1');
   });
@@ -463,8 +471,31 @@ test('the last call tells its provider what the night came to, thanks everybody 
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await violations(page, colorScheme === 'light' ? 'all' : 'of colours')).toEqual([]);
   }
+  // At one minute to five in the morning it is still that night.
+  const tomorrow = dateAfter(/\d{4}-\d\d-\d\d/.exec(file.suggestedFilename())?.[0] ?? '', 1);
+  await page.clock.install({ time: firstOfDate(tomorrow, 'Europe/Vienna', 5) - 60_000 });
   await page.reload();
   await expect(page.getByText('$72.75', { exact: true })).toBeVisible();
+  await page.route('**/trpc/transactions.**', (route) => {
+    const [procedures = ''] = new URL(route.request().url()).pathname.split('/').slice(-1);
+    const data = { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500, path: procedures };
+    const error = { message: 'It broke.', code: -32_603, data };
+    return route.fulfill({ status: 500, json: procedures.split(',').map(() => ({ error })) });
+  });
+  const failed = page.waitForResponse(/transactions\.summary/);
+  await setHidden(page, true);
+  await setHidden(page, false);
+  await (await failed).finished();
+  await settled(page);
+  // What was loaded stays when loading it again fails.
+  await expect(page.getByText('$72.75', { exact: true })).toBeVisible();
+  await page.unroute('**/trpc/transactions.**');
+  complaints.length = 0;
+  const asked = page.waitForRequest((request) =>
+    decodeURIComponent(request.url()).includes(`"from":"${tomorrow}"`),
+  );
+  await page.clock.fastForward('02:00');
+  await asked;
   await page.keyboard.press('Escape');
   await expect(picture(page)).toBeVisible();
 });

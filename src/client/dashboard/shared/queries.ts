@@ -11,6 +11,8 @@ import { timeZoneHere } from '../../signed-in/time-here.ts';
 import { toastError } from '../../toasts.ts';
 import { useNewDay } from './new-day.ts';
 
+const ASK_AGAIN_MS = 300_000;
+
 export const LOAD_FAILED = 'Failed to load dashboard data';
 
 type ListingInput = typeof allTransactions &
@@ -43,6 +45,8 @@ export function useDashboardData(
   const qrCodes = trpc.qrCodes.list.useQuery(undefined, {
     ...FRESH,
     enabled: isServiceProvider,
+    // A code that fills a screen all night may be paused or replaced on another device.
+    refetchInterval: isQuiet && ASK_AGAIN_MS,
     // The kept codes are shown until the server answers, and stay when it does not.
     initialData: () => (keptCodes && keptCodes.user.id === id ? [...keptCodes.codes] : undefined),
     initialDataUpdatedAt: 0,

@@ -1,7 +1,7 @@
 /** The end of a night: what it came to, thank-yous, and a picture without names. The screen faces its provider. */
 import { useEffect, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
-import { dateAt, dayAround } from '#shared/calendar.ts';
+import { dayAround, firstOfDate } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -15,6 +15,7 @@ import { ScreenHeading } from '../../ui/heading.tsx';
 import { SimulatedMoney } from '../../ui/simulated-money.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import { formatDate, formatHour, formatTipCount } from '../insights/format.ts';
+import { useToday } from '../shared/new-day.ts';
 import { LOAD_FAILED, useListing } from '../shared/queries.ts';
 import { arrivingOf, useNightStartHour, useTonight } from '../shared/tonight.ts';
 import styles from './last-call.module.css';
@@ -29,7 +30,8 @@ const MAX_PAGES = 10;
 export function LastCall({ serviceCategory }: { readonly serviceCategory: ServiceCategory }) {
   const tonight = useTonight(serviceCategory);
   const night = useNightTips(serviceCategory);
-  if (tonight.isError || night.status === 'failed') {
+  // What was loaded stays when loading it again fails.
+  if ((!tonight.data && tonight.isError) || night.status === 'failed') {
     return (
       <Problem isScreen title={LOAD_FAILED} onRetry={() => window.location.reload()}>
         <p>Nothing is lost. Check your connection and try again.</p>
@@ -52,10 +54,10 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
 
 function useNightTips(serviceCategory: ServiceCategory) {
   const timeZone = timeZoneHere();
-  const [now] = useState(() => new Date());
   const dayStartHour = useNightStartHour();
-  const night = dayAround(now.getTime(), timeZone, dayStartHour);
-  const date = dateAt(now.getTime(), timeZone, dayStartHour);
+  // Another night begins when the sum beside it does.
+  const date = useToday(dayStartHour);
+  const night = dayAround(firstOfDate(date, timeZone, dayStartHour), timeZone, dayStartHour);
   const { pages, listing } = useListing(
     {
       limit: PAGE_SIZE,

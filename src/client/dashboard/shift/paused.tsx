@@ -19,7 +19,7 @@ interface Resume {
 }
 
 /** Confirms and fails on the screen itself, because toasts would lie over the code. */
-export function useResume({ id }: QrCode): Resume {
+export function useResume({ id, status }: QrCode): Resume {
   const utils = trpc.useUtils();
   const confirmation = useRef<HTMLParagraphElement>(null);
   const [isDone, setDone] = useState(false);
@@ -35,16 +35,18 @@ export function useResume({ id }: QrCode): Resume {
     },
   });
 
+  // The list may be drawn after the confirmation, and only then is the pressed button gone.
+  const isShown = isDone && status === 'active';
   useEffect(() => {
-    if (!isDone) return;
+    if (!isShown) return;
     focusIfLost(confirmation.current);
     const timer = setTimeout(() => setDone(false), CONFIRMED_MS);
     return () => clearTimeout(timer);
-  }, [isDone]);
+  }, [isShown]);
 
   return {
     isUnderWay: change.isPending,
-    isDone,
+    isDone: isShown,
     failure: change.isError
       ? (failureOf(change.error).detail ?? "That didn't work. Check your connection and try again.")
       : null,
