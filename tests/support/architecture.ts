@@ -131,7 +131,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^otpauth$/, /^server\/factors\/totp\.ts$/, 'one module knows authenticator apps'],
   [/^qrcode\b/, /^server\/qr-(?:modules|encoder\.d)\.ts$/, 'one module encodes codes'],
   [
-    /^(?:pdfkit|fontkit|bidi-js|woff2-encoder)\b/,
+    /^(?:pdfkit|fontkit|harfbuzzjs|bidi-js|woff2-encoder)\b/,
     /^server\/print\/(?!printer\.|drawing\.)/,
     'only the thread that prints sets type',
   ],

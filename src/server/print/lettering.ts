@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import bidiFactory from 'bidi-js';
-import { create as openFont } from 'fontkit';
+import { type Font, create as openFont } from 'fontkit';
 import decompress from 'woff2-encoder/decompress';
+import { type Reach, shapedByHarfBuzz } from './shaping.ts';
 
 export type Face = 'display' | 'italic' | 'text';
 
@@ -19,10 +20,25 @@ const DISPLAY: Family = { name: '@fontsource/instrument-serif', style: '400-norm
 const ITALIC: Family = { name: '@fontsource/instrument-serif', style: '400-italic' };
 const TEXT: Family = { name: '@fontsource-variable/noto-sans', style: 'wght-normal' };
 const OTHER_SCRIPTS: readonly Family[] = [
-  { name: '@fontsource/noto-sans-arabic', style: '400-normal' },
-  { name: '@fontsource/noto-sans-hebrew', style: '400-normal' },
-  { name: '@fontsource/noto-sans-thai', style: '400-normal' },
-];
+  'arabic',
+  'hebrew',
+  'thai',
+  'bengali',
+  'gurmukhi',
+  'gujarati',
+  'oriya',
+  'tamil',
+  'telugu',
+  'kannada',
+  'malayalam',
+  'sinhala',
+  'myanmar',
+  'khmer',
+  'lao',
+  'ethiopic',
+  'georgian',
+  'armenian',
+].map((script) => ({ name: `@fontsource/noto-sans-${script}`, style: '400-normal' }));
 const JAPANESE: Family = { name: '@fontsource-variable/noto-sans-jp', style: 'wght-normal', isThin: true };
 const KOREAN: Family = { name: '@fontsource-variable/noto-sans-kr', style: 'wght-normal', isThin: true };
 const CHINESE: Family = { name: '@fontsource-variable/noto-sans-sc', style: 'wght-normal', isThin: true };
@@ -35,16 +51,18 @@ interface FontFile {
 
 export interface OpenFont {
   readonly name: string;
-  /** In the format in which a PDF embeds it. */
-  readonly bytes: Buffer;
+  readonly typeface: Font;
   /** The outline that makes each letter as heavy as the others, relative to the font size. */
   readonly stroke: number;
   readonly has: (codePoint: number) => boolean;
+  readonly reachOf: (text: string, isFromRight: boolean) => Reach;
 }
 
 export interface Run {
   readonly font: OpenFont;
+  /** In reading order. */
   readonly text: string;
+  readonly isFromRight: boolean;
 }
 
 const require = createRequire(import.meta.url);
@@ -55,8 +73,6 @@ const openFonts = new Map<string, Promise<OpenFont>>();
 
 /** Invisible characters, such as joiners and variation selectors, and the skin colours of emoji. */
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]$/u;
-/** What the typesetter takes for a script from right to left, the digits of Arabic and Persian included. */
-const SET_FROM_RIGHT = /[\p{Script=Hebrew}\p{Script=Arabic}\u0660-\u066C]/u;
 const THIN_STROKE = 0.04;
 const MARK = /^\p{M}$/u;
 /** Replaces a letter that no typeface has. */
@@ -93,7 +109,7 @@ function open(path: string, isThin = false): Promise<OpenFont> {
     if (!('hasGlyphForCodePoint' in font)) throw new Error(`${path} is a collection of typefaces`);
     return {
       name: path,
-      bytes,
+      ...shapedByHarfBuzz(font, bytes),
       stroke: isThin ? THIN_STROKE : 0,
       has: (codePoint) => font.hasGlyphForCodePoint(codePoint),
     };
@@ -152,7 +168,7 @@ export async function letter(text: string, face: Face): Promise<Lettered> {
 /** The runs of one line in visual order (Unicode Standard Annex 9, rule L2). @param line of the lettered text. */
 export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] {
   const { levels } = bidi.getEmbeddingLevels(line, isRightToLeft ? 'rtl' : 'ltr');
-  const runs: { font: OpenFont; text: string; level: number }[] = [];
+  const runs: { font: OpenFont; text: string; level: number; isFromRight: boolean }[] = [];
   let index = 0;
   for (const character of line) {
     const level = levels[index] ?? 0;
@@ -167,23 +183,13 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
       (before.font === own || ((isInvisible || isMark) && before.font.has(codePoint)));
     const font = stays ? before.font : own;
     if (!font || (isInvisible && !stays)) continue;
-    const shown = level % 2 === 1 ? (bidi.getMirroredCharacter(character) ?? character) : character;
-    if (stays) before.text += shown;
+    if (stays) before.text += character;
     else {
       // Else the letter takes the typeface of its mark: the mark alone has no width, and would be drawn over what follows.
       const base = isMark && before?.level === level ? lastLetterOf(before.text, font) : '';
       if (before && base !== '') before.text = before.text.slice(0, -base.length);
       if (before?.text === '') runs.pop();
-      runs.push({ font, text: base + shown, level });
-    }
-  }
-  for (const run of runs) {
-    // The typesetter reverses what it takes for a script from right to left, whatever the direction of its letters.
-    if ((run.level % 2 === 1) !== SET_FROM_RIGHT.test(run.text)) {
-      run.text = [...graphemes.segment(run.text)]
-        .map(({ segment }) => segment)
-        .reverse()
-        .join('');
+      runs.push({ font, text: base + character, level, isFromRight: level % 2 === 1 });
     }
   }
   const highest = Math.max(0, ...runs.map(({ level }) => level));
@@ -216,23 +222,48 @@ export interface Fitted {
   readonly lines: readonly string[];
 }
 
-/** The distance between lines, relative to the font size. */
-export const LEADING = 1.08;
+/** The room of a line above and below its baseline, relative to the font size. */
+const LINE: Reach = { above: 0.82, below: 0.26 };
+/** By how much letters may reach above the room of their line: accents on capitals do, and hardly ever meet a letter. */
+const OVERHANG = 0.06;
+
+/** The room that each line of a text needs: more where signs are stacked on letters or below them. */
+export function lineOf(lettered: Lettered): Reach {
+  const reaches = runsOf(lettered.text, lettered).map(({ font, text, isFromRight }) =>
+    font.reachOf(text, isFromRight),
+  );
+  return {
+    above: Math.max(LINE.above, ...reaches.map(({ above }) => above - OVERHANG)),
+    below: Math.max(LINE.below, ...reaches.map(({ below }) => below)),
+  };
+}
+
 /** The value of a font size falls by this factor for each line after the first, and for breaking a word. */
 const WORTH_OF_A_LINE = 0.85;
 const WORTH_OF_BROKEN_WORDS = 0.62;
 const WITHOUT_SPACES =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Signs that join the next consonant to the one before in a shape of both, and vowels that Thai writes first. */
+const JOINS_NEXT =
+  /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u17D2\u0E40-\u0E44\u0EC0-\u0EC4]\u200D?$/u;
+/** Signs of the letter before, those included that Burmese, Thai and Lao write in a place of their own. */
+const BELONGS_TO_LAST = /^[\p{M}\u0E30\u0E32\u0E33\u0E45\u0E46\u0EB0\u0EB2\u0EB3\u0EC6]/u;
 
 /**
  * The text never leaves its place. Words are broken only where whole ones would be tiny.
+ * @param leading the distance between lines, relative to the font size.
  * @param widthOf the width of a part of the text at a font size of one.
  */
-export function fitText(text: string, place: Place, widthOf: (part: string) => number): Fitted {
+export function fitText(
+  text: string,
+  place: Place,
+  leading: number,
+  widthOf: (part: string) => number,
+): Fitted {
   let best: (Fitted & { readonly worth: number }) | null = null;
   for (let lineCount = 1; lineCount <= place.maxLines; lineCount += 1) {
     for (const isBroken of [false, true]) {
-      const found = largest(text, place, lineCount, isBroken, widthOf);
+      const found = largest(text, place, leading, lineCount, isBroken, widthOf);
       if (!found) continue;
       const worth =
         found.size *
@@ -248,12 +279,13 @@ export function fitText(text: string, place: Place, widthOf: (part: string) => n
 function largest(
   text: string,
   { width, height, maxSize }: Place,
+  leading: number,
   lineCount: number,
   isBroken: boolean,
   widthOf: (part: string) => number,
 ): Fitted | null {
   let low = 0;
-  let high = Math.min(maxSize, height / (LEADING * lineCount));
+  let high = Math.min(maxSize, height / (leading * lineCount));
   let found: Fitted | null = null;
   for (let step = 0; step < 14; step += 1) {
     const size = step === 0 ? high : (low + high) / 2;
@@ -289,7 +321,7 @@ function wrap(
     }
     if (!isBroken) return null;
     if (line !== '') line += ' ';
-    for (const { segment } of graphemes.segment(word)) {
+    for (const segment of partsOf(word)) {
       if (line !== '' && widthOf(line + segment) > width) {
         lines.push(line);
         line = '';
@@ -299,4 +331,16 @@ function wrap(
     }
   }
   return [...lines, line];
+}
+
+/** The parts of a word between which a line may end. */
+function partsOf(word: string): readonly string[] {
+  const parts: string[] = [];
+  for (const { segment } of graphemes.segment(word)) {
+    const before = parts.at(-1);
+    if (before !== undefined && (JOINS_NEXT.test(before) || BELONGS_TO_LAST.test(segment)))
+      parts[parts.length - 1] = before + segment;
+    else parts.push(segment);
+  }
+  return parts;
 }

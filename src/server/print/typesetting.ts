@@ -3,13 +3,14 @@ import { type Colour, inkOf } from './colours.ts';
 import {
   type Face,
   fitText,
-  LEADING,
   type Lettered,
   letter,
+  lineOf,
   type Place,
   type Run,
   runsOf,
 } from './lettering.ts';
+import { FROM_RIGHT } from './shaping.ts';
 
 /** A place for a text, in millimetres. */
 export interface Label extends Place {
@@ -29,16 +30,18 @@ export function createTypesetter(document: PDFKit.PDFDocument) {
   const registered = new Set<string>();
   function takeFont({ font }: Run, size: number): void {
     if (!registered.has(font.name)) {
-      document.registerFont(font.name, font.bytes);
+      document.registerFont(font.name, font.typeface);
       registered.add(font.name);
     }
     document.font(font.name).fontSize(size);
   }
 
   // Explicit, because pdfkit otherwise sets word after word, from left to right in any script.
+  const featuresOf = ({ isFromRight }: Run) => (isFromRight ? [FROM_RIGHT] : []);
+
   const widthOfRun = (run: Run, size: number) => {
     takeFont(run, size);
-    return document.widthOfString(run.text, { features: [] }) + run.font.stroke * size;
+    return document.widthOfString(run.text, { features: featuresOf(run) }) + run.font.stroke * size;
   };
 
   function measureWith(lettered: Lettered): (part: string) => number {
@@ -57,8 +60,10 @@ export function createTypesetter(document: PDFKit.PDFDocument) {
     let left = label.x + label.width;
     if (lettered.text.trim() === '') return { left, size: label.maxSize };
     const widthOf = measureWith(lettered);
-    const { size, lines } = fitText(lettered.text, label, widthOf);
-    const height = size * LEADING * lines.length;
+    const { above, below } = lineOf(lettered);
+    const leading = above + below;
+    const { size, lines } = fitText(lettered.text, label, leading, widthOf);
+    const height = size * leading * lines.length;
     const spare = label.height - height;
     let top = label.y + { top: 0, middle: spare / 2, bottom: spare }[label.stand];
     for (const line of lines) {
@@ -71,15 +76,15 @@ export function createTypesetter(document: PDFKit.PDFDocument) {
         const advance = widthOfRun(run, size);
         const stroke = run.font.stroke * size;
         document.lineWidth(stroke).strokeColor(inkOf(label.colour));
-        document.text(run.text, x + stroke / 2, top + size * 0.82, {
+        document.text(run.text, x + stroke / 2, top + size * above, {
           lineBreak: false,
           baseline: 'alphabetic',
-          features: [],
+          features: featuresOf(run),
           ...(stroke > 0 && { fill: true, stroke: true }),
         });
         x += advance;
       }
-      top += size * LEADING;
+      top += size * leading;
     }
     return { left, size };
   };
