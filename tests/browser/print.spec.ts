@@ -91,6 +91,32 @@ published(
 );
 
 published(
+  'names the letters that its sheets have no typeface for, and nothing where they have all',
+  async ({ browser, server, complaints }) => {
+    const { page, provider, code } = await openKit(browser, server, complaints);
+    await expect(kit(page).getByRole('note')).toHaveCount(0);
+    for (const [display_name, missing] of [
+      ['ꦗꦮ Pat ꦗ', 'ꦗ ꦮ'],
+      ['শ্রীকৃষ্ণ ကျော်စွာ Արմեն', null],
+    ] as const) {
+      await new Backstage(server).call('PATCH', `/qr-codes/${code}`, {
+        token: provider.token,
+        body: { display_name },
+      });
+      await page.goto('/dashboard');
+      await manageCode(page);
+      await page.getByRole('button', { name: 'Print', exact: true }).click();
+      await expect(button(page, 'Poster')).toBeEnabled();
+      const note = kit(page).getByRole('note');
+      if (missing === null) await expect(note).toHaveCount(0);
+      else await expect(note).toContainText(`no typeface for ${missing}, and show a sign in place of each`);
+      await expect(kit(page)).toContainText(display_name);
+    }
+    await page.context().close();
+  },
+);
+
+published(
   'says so when a print cannot be made, and closes by Escape and by Back',
   async ({ browser, server, complaints }) => {
     const { page } = await openKit(browser, server, complaints);

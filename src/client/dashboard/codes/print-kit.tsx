@@ -14,6 +14,7 @@ import {
   type PrintFile,
   type PrintTarget,
 } from '#shared/print.ts';
+import { lettersNotPrinted } from '#shared/printed-letters.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { api, failureOf } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
@@ -55,6 +56,7 @@ export function PrintKit({ code, user }: PrintKitProps) {
   const [isForShop, setForShop] = useState(false);
   const printing = usePrinting(code);
   const isOff = isOwnMachine(code.url);
+  const name = code.displayName ?? user.fullName;
   const options = {
     paper,
     ink: isSaving ? 'saving' : 'full',
@@ -64,9 +66,10 @@ export function PrintKit({ code, user }: PrintKitProps) {
   return (
     <div className={styles.kit}>
       <p className={styles.whose}>
-        <bdi>{code.displayName ?? user.fullName}</bdi> · {CATEGORY_LABELS[code.serviceCategory]}
+        <bdi>{name}</bdi> · {CATEGORY_LABELS[code.serviceCategory]}
       </p>
       {isOff && <NothingPrinted url={code.url} />}
+      <MissingLetters words={`${name} ${code.greeting ?? ''}`} />
       <div className={styles.options}>
         <fieldset>
           <legend className={styles.legend}>Paper</legend>
@@ -219,6 +222,17 @@ function NothingPrinted({ url }: { readonly url: string }) {
     <Note>
       Nothing is printed yet: this code leads to <bdi>{new URL(url).origin}</bdi>, which only this computer
       can open. Set PUBLIC_URL to the address that phones reach this site at, and start the server again.
+    </Note>
+  );
+}
+
+function MissingLetters({ words }: { readonly words: string }) {
+  const letters = lettersNotPrinted(words);
+  if (letters.length === 0) return null;
+  return (
+    <Note>
+      The sheets have no typeface for <bdi>{letters.join(' ')}</bdi>, and show a sign in place of each. Look
+      at a sheet before you print it.
     </Note>
   );
 }

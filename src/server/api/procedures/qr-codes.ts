@@ -201,7 +201,7 @@ export const qrCodeProcedures = {
       description: [
         'A sheet to print as it is, at 100 %, with what givers see on the tip page; or the bare code.',
         'It is drawn for you, and nothing of it is kept. A server whose address leads to its own',
-        'machine alone prints nothing.',
+        'machine alone prints nothing. A letter that no typeface here has is printed as U+FFFD.',
       ],
       parameters: [
         OWN_CODE,
