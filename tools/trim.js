@@ -17,6 +17,8 @@ const NEVER_LOADED = [
   // Declarations, source maps, and sources of compiled code.
   /\.(?:map|[cm]?tsx?|c|cc|cpp|h|hpp|gypi?)$/,
   /^better-sqlite3\/deps\//,
+  // Prints read WOFF2 of one weight; the rest is for web pages.
+  /^@fontsource(?:-variable)?\/[^/]+\/(?:.*\.s?css$|files\/.*(?:\.woff$|-(?!400-)\d00-(?:normal|italic)\.woff2$))/,
   // src/server/api/openapi/docs.ts serves two files.
   /^swagger-ui-dist\/(?!package\.json|LICENSE|NOTICE|swagger-ui\.css$|swagger-ui-bundle\.js(?:\.LICENSE\.txt)?$)/,
   // Builds of pdfkit and fontkit for browsers.
