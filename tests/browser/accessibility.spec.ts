@@ -304,6 +304,12 @@ test('text twice as large makes nothing scroll sideways on a narrow phone', asyn
   const sum = page.getByRole('definition').filter({ hasText: '$116,400.00' }).first();
   expect.soft(await sum.evaluate((cell) => cell.scrollWidth - cell.clientWidth), 'the sum is cut').toBe(0);
   await expect.soft(sum, 'the sum is as large as its label').toHaveCSS('font-size', '32px');
+  await page.emulateMedia({ forcedColors: 'active' });
+  const lines = await page
+    .getByRole('tab')
+    .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).borderBottomColor));
+  expect.soft(new Set(lines).size, 'forced colours tell the open tab').toBe(2);
+  await page.emulateMedia({ forcedColors: 'none' });
   await expectNarrow('/dashboard?tab=transactions', page.getByText('+$9,700.00').first());
   for (const [row, shown] of [
     ['security', 'This device'],
