@@ -548,5 +548,13 @@ test('shift mode is for everybody: axe finds nothing, the keyboard does all, and
         expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
       }
     }
+    // What a window of 1280 x 1024 px has left at 400 % zoom (WCAG 1.4.10), and a small phone on its side.
+    for (const [width, height] of [
+      [320, 256],
+      [568, 320],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await expectForEverybody(`${width} x ${height} px`, 'of looks');
+    }
   }
 });
