@@ -229,6 +229,10 @@ test.describe('the editor of a tip page', () => {
     await expect(preview).not.toContainText(provider.username);
     await expect(preview).toContainText('Thanks for dancing 🎶');
     await expect(editor(page).getByLabel('Greeting')).toHaveAccessibleDescription('20 of 140 characters');
+    const thankYou = editor(page).getByLabel('Thank-you');
+    await thankYou.fill('شكرا!');
+    await expect(thankYou).toHaveCSS('direction', 'rtl');
+    await thankYou.fill('');
     // What another device has changed meanwhile stays.
     const elsewhere = { takes_words: false, thank_you: 'Said elsewhere' };
     await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: elsewhere });

@@ -75,12 +75,14 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
           hint="With its own name, the page hides your full name and username."
           autoComplete="off"
           autoCapitalize="words"
+          dir="auto"
           {...field('displayName')}
         />
         <TextArea
           label="Greeting (optional)"
           hint={countedGreeting(greeting)}
           rows={3}
+          dir="auto"
           {...field('greeting', {
             setValueAs: (text: string) => text.replace(/\s*\n\s*/g, ' '),
           })}
@@ -89,6 +91,7 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
           label="Thank-you (optional)"
           hint={`Customers see it right after they tip. ${counted(thankYou)}`}
           rows={2}
+          dir="auto"
           {...field('thankYou')}
         />
         <Choice {...form.register('takesWords')}>Let customers add a message</Choice>
