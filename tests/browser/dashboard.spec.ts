@@ -3,7 +3,7 @@
  * transactions, the profile, and the way out.
  */
 import { readFile } from 'node:fs/promises';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { startServer } from '../support/running-server.ts';
@@ -20,6 +20,7 @@ import {
   toast,
   watch,
 } from './fixtures.ts';
+import { settled } from './for-everybody.ts';
 
 const rows = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Status:' });
 const openTab = (page: Page) => page.getByRole('tab', { selected: true });
@@ -147,6 +148,19 @@ test.describe('the head', () => {
     await expect(value(page, 'Received Today')).toHaveText('3');
     await expect(value(page, 'Active QR Codes')).toHaveText('2');
     expect(await page.locator('dl').boundingBox()).toEqual(place);
+
+    // A longer sum, with letters as far apart as people may set them (WCAG 1.4.12).
+    await backstage.tip(customer, code, 10_000);
+    const received = value(page, 'Tips Received');
+    await expect(received).toHaveText('$11,004.22');
+    await page.evaluate(() => {
+      const spacing = new CSSStyleSheet();
+      spacing.replaceSync('* { letter-spacing: 0.12em !important }');
+      document.adoptedStyleSheets = [spacing];
+    });
+    await settled(page);
+    const rightOf = (part: Locator) => part.evaluate((element) => element.getBoundingClientRect().right);
+    expect(await rightOf(received.getByText('$'))).toBeLessThanOrEqual(await rightOf(received.locator('..')));
   });
 
   test('shows sums of millions whole on the narrowest phone, also with text twice as large', async ({
