@@ -75,6 +75,9 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
 
   await found.getByRole('link', { name: code }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Codes' })).toBeVisible();
+  await page.goBack();
+  await expect(found.getByRole('heading', { name: '$20.00 tip' })).toBeVisible();
+  await page.goForward();
   const stopped = main.locator('section').filter({ hasText: provider.email });
   await expect(stopped).toContainText('Active');
   await expectForEverybody(page, 'a code that was found');

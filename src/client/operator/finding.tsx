@@ -1,6 +1,6 @@
 /** The form by which a part of the console finds one thing, and what it says meanwhile. */
 import { type ReactNode, type SubmitEvent, useState } from 'react';
-import { useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import styles from './finding.module.css';
@@ -21,15 +21,22 @@ interface FindingProps {
   readonly children: ReactNode;
 }
 
-/** The name that is looked up: at first that of `find` in the address, so that other parts can lead here. */
+/** The name that is looked up: `find` in the address, so that other parts can lead here, and Back leads here again. */
 export function useName(): readonly [string, (name: string) => void] {
-  const search = useSearch();
-  return useState(() => new URLSearchParams(search).get('find') ?? '');
+  const [pathname, navigate] = useLocation();
+  const name = new URLSearchParams(useSearch()).get('find') ?? '';
+  return [name, (wanted) => navigate(`${pathname}?${new URLSearchParams({ find: wanted })}`)];
 }
 
 export function Finding({ label, hint, none, name, onFind, query, children }: FindingProps) {
   const [text, setText] = useState(name);
+  const [lookedFor, setLookedFor] = useState(name);
   const [error, setError] = useState<string>();
+  // The name also changes by Back, and by what leads to another tip on the same page.
+  if (lookedFor !== name) {
+    setLookedFor(name);
+    setText(name);
+  }
 
   function submit(event: SubmitEvent) {
     event.preventDefault();
