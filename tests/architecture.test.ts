@@ -1,10 +1,16 @@
 /**
  * The product keeps the rules of the house, and the checker finds each kind of violation in a made-up source.
  */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EXCEPTIONS, readSources, violationsOf } from '#tests/support/architecture.ts';
 
 const product = readSources('src');
+
+test('the console names its script from the root, because npm run dev serves its page at paths of any depth', () => {
+  const page = readFileSync('src/client/operator.html', 'utf8');
+  expect(page.match(/<script[^>]+>/g)).toEqual(['<script type="module" src="/operator/main.tsx">']);
+});
 
 test('the product keeps the rules of the house', () => {
   expect(product.size).toBeGreaterThan(150);
