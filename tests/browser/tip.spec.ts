@@ -397,8 +397,11 @@ test('Back leads to the dashboard whoever is logged in, and everybody else home,
 test.describe('a login on the way to a tip', () => {
   test('opens Sign Up, and leads straight to payment', async ({ page, backstage }) => {
     const { code, customer } = await backstage.bothSides();
+    const paying = await holdAnswers(page, '**/assets/paying-*.js');
     await page.goto(`/tip/${code}`);
     await proceedWith(page, '$150');
+    await expect(page.getByRole('button', { name: 'Proceed' })).toHaveAttribute('data-waiting');
+    paying.release();
     await expect(page.getByText('Please login to send tips', { exact: true })).toBeVisible();
     // Not being logged in is no error.
     await expect(page.locator('[data-sonner-toast][data-type="error"]')).toHaveCount(0);

@@ -31,11 +31,12 @@ interface SelectAmountStepProps {
   readonly flow: Extract<TipFlow, { step: 'select-amount' }>;
   readonly dispatch: (event: TipEvent) => void;
   readonly onProceed: (figures?: string) => Promise<void>;
+  readonly isProceeding: boolean;
   readonly takesFocus: boolean;
 }
 
 export function SelectAmountStep(props: SelectAmountStepProps) {
-  const { provider, flow, dispatch, onProceed, takesFocus } = props;
+  const { provider, flow, dispatch, onProceed, isProceeding, takesFocus } = props;
   const { choice, isChecked, interruption, sent } = flow;
   const reading = readChoice(choice);
   const session = useSession();
@@ -122,7 +123,7 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
           <div aria-live="polite" className={styles.total}>
             {reading.amountCents !== null && <Total amountCents={reading.amountCents} />}
           </div>
-          <Button type="submit" className={bar.act}>
+          <Button type="submit" className={bar.act} data-waiting={isProceeding || undefined}>
             Proceed to Payment
           </Button>
         </div>

@@ -16,7 +16,7 @@ interface TipStepsProps {
 }
 
 export function TipSteps({ provider, late }: TipStepsProps) {
-  const { flow, dispatch, proceed, pay, changeAmount } = useTipFlow(provider);
+  const { flow, dispatch, isProceeding, proceed, pay, changeAmount } = useTipFlow(provider);
 
   /** The first step takes the focus when somebody returns to it, not at the beginning. */
   const stepsSeen = useRef(0);
@@ -35,6 +35,7 @@ export function TipSteps({ provider, late }: TipStepsProps) {
           flow={flow}
           dispatch={dispatch}
           onProceed={proceed}
+          isProceeding={isProceeding}
           takesFocus={stepsSeen.current > 0}
         />
       );

@@ -1,5 +1,5 @@
 /** Drives the tip flow: acts of the giver and steps of the browser's history become events of the state machine. */
-import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { presentSession, type Session, useSession } from '../session/session.ts';
@@ -27,6 +27,8 @@ const fetchPayingIfPossible = () => fetchPaying().catch(() => null);
 export interface TipFlowActions {
   readonly flow: TipFlow;
   readonly dispatch: (event: TipEvent) => void;
+  /** True while `proceed` fetches what it needs, which takes seconds on a slow connection. */
+  readonly isProceeding: boolean;
   /** @param figures chooses this amount first. */
   readonly proceed: (figures?: string) => Promise<void>;
   readonly pay: () => Promise<void>;
@@ -44,6 +46,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   }, []);
   /** Stops a second tap before the next render does. */
   const isBusy = useRef(false);
+  const [isProceeding, setProceeding] = useState(false);
 
   // The amount of the address is taken once, so that a later visit begins without an amount.
   useEffect(() => {
@@ -111,12 +114,14 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   return {
     flow,
     dispatch,
+    isProceeding,
 
     async proceed(figures) {
       const event = figures === undefined ? null : ({ type: 'restored', figures } as const);
       const chosen = event ? tipFlow(flow, event) : flow;
       if (chosen.step !== 'select-amount' || isBusy.current) return;
       isBusy.current = true;
+      setProceeding(true);
       if (event) dispatch(event);
       try {
         const paying = await fetchPayingIfPossible();
@@ -124,6 +129,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
         else dispatch({ type: 'failed', interruption: chosen.interruption ?? 'not-sent' });
       } finally {
         isBusy.current = false;
+        setProceeding(false);
       }
     },
 
