@@ -52,3 +52,14 @@ it('is kept by the page itself where storage is forbidden', async () => {
   expect(takeWaitingTip('K7Q2M9XW4T')).toEqual(TIP);
   expect(takeWaitingTip('K7Q2M9XW4T')).toBeNull();
 });
+
+it('is the newest one also where the storage is full', async () => {
+  const { keepTip, takeWaitingTip } = await loadPage();
+  keepTip('K7Q2M9XW4T', TIP);
+  vi.spyOn(storage, 'setItem').mockImplementation(() => {
+    throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+  });
+  const newest = { figures: '250', receiver: 'Alex Reed' };
+  keepTip('K7Q2M9XW4T', newest);
+  expect(takeWaitingTip('K7Q2M9XW4T')).toEqual(newest);
+});

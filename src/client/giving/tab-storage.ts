@@ -9,7 +9,8 @@ export function write(name: string, value: unknown): void {
   try {
     sessionStorage.setItem(name, text);
   } catch {
-    // The value is in `memory`.
+    // The value is in `memory`. A full storage keeps the one before it, which is not to be read any more.
+    removeStored(name);
   }
 }
 
@@ -29,6 +30,10 @@ export function read(name: string): unknown {
 
 export function remove(name: string): void {
   memory.delete(name);
+  removeStored(name);
+}
+
+function removeStored(name: string): void {
   try {
     sessionStorage.removeItem(name);
   } catch {
