@@ -5,7 +5,6 @@ import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { isPageUsername } from '#shared/usernames.ts';
-import { serverNow } from '../api-client/server-clock.ts';
 import { Button } from '../ui/button.tsx';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
@@ -96,11 +95,24 @@ function agoOf(ageMs: number): string {
 
 const SECOND_MS = 1_000;
 
-/** By the server's clock: on a device that is hours off a fresh receipt would look old, and an old one fresh. */
+/**
+ * By the server's clock: on a device that is hours off a fresh receipt would look old, and an old one fresh. That clock
+ * is there with the API's client, which whoever only chooses an amount does not load.
+ */
 function useNow(): Date {
-  const [now, setNow] = useState(() => new Date(serverNow()));
+  const clock = useRef(() => new Date());
+  const [now, setNow] = useState(clock.current);
   useEffect(() => {
-    const timer = setTimeout(() => setNow(new Date(serverNow())), SECOND_MS - now.getMilliseconds());
+    import('../api-client/server-clock.ts').then(
+      ({ serverNow }) => {
+        clock.current = () => new Date(serverNow());
+        setNow(clock.current());
+      },
+      () => {},
+    );
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => setNow(clock.current()), SECOND_MS - now.getMilliseconds());
     return () => clearTimeout(timer);
   }, [now]);
   return now;
