@@ -11,8 +11,6 @@ const NO_LINK = 'The link is not complete. Please open it again from the email.'
 
 const linkToken = z.string({ error: NO_LINK }).regex(LINK_TOKEN, NO_LINK);
 
-const timeZoneOrUtc = timeZone.optional().transform((name) => name ?? 'UTC');
-
 export const forgottenPassword = z.object({ email });
 
 export const passwordReset = z.object({ token: linkToken, newPassword: password });
@@ -23,7 +21,7 @@ export const receiptRequest = z.object({
   id: transactionQuery.shape.id,
   /** Where a guest gets the receipt; whoever is logged in gets it at their own confirmed email. */
   email: email.optional(),
-  timeZone: timeZoneOrUtc,
+  timeZone: timeZone.optional().transform((name) => name ?? 'UTC'),
 });
 
 export const mailSettings = z.object({
@@ -38,7 +36,8 @@ export const mailSettings = z.object({
 
 export const mailSettingsChange = z.object({
   monthlyStatement: z.boolean({ error: 'Please say whether you want a monthly statement.' }),
-  timeZone: timeZoneOrUtc,
+  /** Left out, it stays as it is. */
+  timeZone: timeZone.optional(),
 });
 
 export type PasswordReset = z.output<typeof passwordReset>;

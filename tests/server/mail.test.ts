@@ -466,6 +466,25 @@ describe('a monthly statement', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'statement.ready', data: { month } }));
   });
 
+  test('keeps its time zone when it is turned off and on again without one', async () => {
+    const { t } = await openScene();
+    const { provider } = await t.setTheScene();
+    const zone = async () => (await t.storage.mails.settingsOf(provider.user.id)).timeZone;
+    const change = async (body: object) => {
+      const answer = await t.rest('PATCH', '/auth/me/mail', { token: provider.token, body });
+      expect(answer.status).toBe(200);
+    };
+    await change({ monthly_statement: true });
+    expect(await zone()).toBe('UTC');
+    await change({ monthly_statement: true, time_zone: 'Europe/Vienna' });
+    for (const isOn of [false, true]) {
+      await change({ monthly_statement: isOn });
+      expect(await zone()).toBe('Europe/Vienna');
+      await provider.trpc.auth.changeMailSettings.mutate({ monthlyStatement: isOn });
+      expect(await zone()).toBe('Europe/Vienna');
+    }
+  });
+
   test('of a month that has just ended comes also when its reader asks for statements once more', async () => {
     const { t, send } = await openScene();
     const { provider, customer, code } = await t.setTheScene();

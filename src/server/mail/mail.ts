@@ -114,9 +114,10 @@ export function createMail(deps: {
 
     settingsOf,
 
-    async changeSettings(account, { monthlyStatement: isOn, timeZone }) {
+    async changeSettings(account, { monthlyStatement: isOn, timeZone = null }) {
+      const meant = timeZone ?? knownTimeZone((await mails.settingsOf(account.id)).timeZone);
       // The first statement is that of the present month.
-      const statedMonth = monthBefore(dateAt(clock(), timeZone).slice(0, MONTH_LENGTH));
+      const statedMonth = monthBefore(dateAt(clock(), meant).slice(0, MONTH_LENGTH));
       await mails.setMonthlyStatement(account.id, { isOn, timeZone, statedMonth });
       return settingsOf(account);
     },
@@ -124,7 +125,7 @@ export function createMail(deps: {
     async unsubscribe(token) {
       const userId = unsubscribing.read(token);
       if (userId === null) return false;
-      await mails.setMonthlyStatement(userId, { isOn: false, timeZone: 'UTC', statedMonth: '' });
+      await mails.setMonthlyStatement(userId, { isOn: false, timeZone: null, statedMonth: '' });
       return true;
     },
 

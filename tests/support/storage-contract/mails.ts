@@ -324,6 +324,15 @@ export function describeMails(): void {
       expect(await readers()).toEqual([]);
     });
 
+    test('keep their time zone until another one is named', async () => {
+      const { storage, pat } = await openScene();
+      const set = async (isOn: boolean, timeZone: string | null) =>
+        (await storage.mails.setMonthlyStatement(pat.id, { isOn, timeZone, statedMonth: '2026-04' })).timeZone;
+      expect(await set(true, null)).toBe('UTC');
+      expect(await set(true, 'Europe/Vienna')).toBe('Europe/Vienna');
+      for (const isOn of [false, true]) expect(await set(isOn, null)).toBe('Europe/Vienna');
+    });
+
     test('stand behind the mails that somebody waits for, and keep nobody from asking for one', async () => {
       const { storage, pat, confirm, claim, addTo } = await openScene();
       await confirm();

@@ -120,7 +120,8 @@ const NOTES: FieldNotes = {
     'When the email was confirmed, ISO 8601 in UTC; null for one that never was, which gets nothing but links.',
   'MailSettings.refusal': 'What the mail server said when it refused the email; null while it takes emails.',
   'MailSettingsChange.monthly_statement': 'Whether you want one.',
-  'MailSettingsChange.time_zone': 'An IANA name, which decides when a month begins; UTC without it.',
+  'MailSettingsChange.time_zone':
+    'An IANA name, which decides when a month begins; without it, the one that you sent before, at first UTC.',
   monthly_statement: 'Whether you get a statement each month.',
   'ReceiptRequest.email': 'Where a guest gets the receipt; not needed with an account.',
   'ReceiptRequest.time_zone': 'An IANA name, for the time on the receipt; UTC without it.',

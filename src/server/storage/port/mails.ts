@@ -130,10 +130,13 @@ export interface Mails {
   marksFrom(email: string): Promise<number>;
 
   settingsOf(userId: UserId): Promise<MailSettings>;
-  /** Sets monthly statements. @param statedMonth the last month that needs none, such as 2026-05. */
+  /**
+   * Sets monthly statements. @param change.timeZone null for the present one, which is UTC at first.
+   * @param change.statedMonth the last month that needs none, such as 2026-05.
+   */
   setMonthlyStatement(
     userId: UserId,
-    change: { readonly isOn: boolean; readonly timeZone: string; readonly statedMonth: string },
+    change: { readonly isOn: boolean; readonly timeZone: string | null; readonly statedMonth: string },
   ): Promise<MailSettings>;
   /** Accounts with monthly statements, a confirmed address and no refusal, in the order of their ids. */
   listStatementReaders(after: string, atMost: number): Promise<StatementReader[]>;

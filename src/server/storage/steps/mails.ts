@@ -220,7 +220,7 @@ const setMonthlyStatement: StepOf<Mails['setMonthlyStatement']> = function* (
   yield* statements.setMonthlyStatement.change({
     userId,
     monthlyStatement: isOn,
-    timeZone,
+    timeZone: timeZone ?? before?.timeZone ?? NO_SETTINGS.timeZone,
     statedMonth: isOn ? stated : '',
   });
   return yield* settingsOf(statements, userId);
