@@ -324,10 +324,30 @@ export function describeMails(): void {
       expect(await readers()).toEqual([]);
     });
 
+    test('are still to be added while too many mails of their reader wait', async () => {
+      const { storage, pat, confirm, claim } = await openScene();
+      await confirm();
+      const on = { isOn: true, timeZone: 'UTC', statedMonth: '2026-04' };
+      await storage.mails.setMonthlyStatement(pat.id, on);
+      const addReceipt = () => storage.mails.addToConfirmed(pat.id, mailOf('receipt'), 100);
+      let outcome = await addReceipt();
+      while (outcome === 'added') outcome = await addReceipt();
+      expect(outcome).toBe('full');
+      const [reader] = await storage.mails.listStatementReaders('', 1);
+      if (!reader) throw new Error('nobody wants a statement');
+      const state = () => storage.mails.addStatement(reader, '2026-05', mailOf('statement'));
+      expect(await state()).toBe(false);
+      expect(await storage.mails.listStatementReaders('', 1)).toEqual([reader]);
+      for (const mail of await claim({ atMost: 1 })) await storage.mails.finish(mail, { outcome: 'sent' });
+      expect(await state()).toBe(true);
+      expect(await storage.mails.listStatementReaders('', 1)).toMatchObject([{ statedMonth: '2026-05' }]);
+    });
+
     test('keep their time zone until another one is named', async () => {
       const { storage, pat } = await openScene();
       const set = async (isOn: boolean, timeZone: string | null) =>
-        (await storage.mails.setMonthlyStatement(pat.id, { isOn, timeZone, statedMonth: '2026-04' })).timeZone;
+        (await storage.mails.setMonthlyStatement(pat.id, { isOn, timeZone, statedMonth: '2026-04' }))
+          .timeZone;
       expect(await set(true, null)).toBe('UTC');
       expect(await set(true, 'Europe/Vienna')).toBe('Europe/Vienna');
       for (const isOn of [false, true]) expect(await set(isOn, null)).toBe('Europe/Vienna');

@@ -140,6 +140,9 @@ export interface Mails {
   ): Promise<MailSettings>;
   /** Accounts with monthly statements, a confirmed address and no refusal, in the order of their ids. */
   listStatementReaders(after: string, atMost: number): Promise<StatementReader[]>;
-  /** Adds the statement of a month, behind what was not tried yet, and notes the month. @returns false when another process has. */
+  /**
+   * Adds the statement of a month, behind what was not tried yet, and notes the month. @returns false, with nothing
+   * noted, when another process has, or when too many mails of the account wait.
+   */
   addStatement(reader: StatementReader, month: string, mail: NewMail): Promise<boolean>;
 }

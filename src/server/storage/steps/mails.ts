@@ -234,10 +234,13 @@ const addStatement: StepOf<Mails['addStatement']> = function* (
   mail,
 ) {
   if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return true;
-  if ((yield* statements.noteStatedMonth.change({ userId, month })) === 0) return false;
   // Statements come by the thousand, and stand behind every mail that somebody waits for.
   const nextTryMs = mail.createdAtMs;
-  return (yield* statements.insertMailToConfirmed.change({ ...mail, userId, nextTryMs })) > 0;
+  // While too many mails of the account wait, the month stays to be stated.
+  if ((yield* statements.insertMailToConfirmed.change({ ...mail, userId, nextTryMs })) === 0) return false;
+  if ((yield* statements.noteStatedMonth.change({ userId, month })) > 0) return true;
+  yield* statements.deleteClaimedMail.change({ id: mail.id, claimedUntilMs: UNTRIED.claimedUntilMs });
+  return false;
 };
 
 function* settingsOf(statements: Statements, userId: UserId) {
