@@ -3,7 +3,9 @@
  * sniffing, no referrer, and nothing of the API kept in a cache. Other origins are let in only when they are
  * configured.
  */
+import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink } from '@trpc/client';
 import { describe, expect, test } from 'vitest';
+import type { AppRouter } from '#server/api/procedures/router.ts';
 import { openStream, STREAM_PATHS } from '#tests/support/event-streams.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
@@ -210,12 +212,47 @@ describe('other origins', () => {
         'Content-Type',
         'Idempotency-Key',
         'Last-Event-ID',
+        'trpc-accept',
       ]);
       expect(answer.headers.get('Access-Control-Allow-Methods')?.split(',')).toEqual(
         expect.arrayContaining(['POST']),
       );
       expect(answer.headers.get('Access-Control-Max-Age')).toBe('600');
       expectProtected(answer);
+    }
+  });
+
+  test.each([
+    ['httpLink', httpLink],
+    ['httpBatchLink', httpBatchLink],
+    ['httpBatchStreamLink', httpBatchStreamLink],
+  ])('that are configured may send what tRPC’s client sends with %s', async (_, linkTo) => {
+    const t = await createTestApp({ config: { corsOrigins: [FRIEND] } });
+    const { token } = await t.registerCustomer();
+    const sent: Request[] = [];
+    const client = createTRPCClient<AppRouter>({
+      links: [
+        linkTo({
+          url: 'http://localhost/trpc',
+          headers: { Authorization: `Bearer ${token}` },
+          fetch(url, init) {
+            const made = { ...init, signal: null } as RequestInit;
+            sent.push(new Request(String(url), made));
+            return t.send(String(url), made);
+          },
+        }),
+      ],
+    });
+    await client.auth.me.query();
+    await client.auth.logout.mutate();
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'POST']);
+    for (const { url, method, headers } of sent) {
+      const preflight = await t.send(new URL(url).pathname, {
+        method: 'OPTIONS',
+        headers: { Origin: FRIEND, 'Access-Control-Request-Method': method },
+      });
+      const allowed = (preflight.headers.get('Access-Control-Allow-Headers') ?? '').toLowerCase().split(',');
+      expect(allowed).toEqual(expect.arrayContaining([...headers.keys()]));
     }
   });
 

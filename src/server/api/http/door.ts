@@ -25,7 +25,8 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
   if (origins.length === 0) return;
   const allow = cors({
     origin: [...origins],
-    allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
+    // The last one is how tRPC's client asks for the answers of a batch one by one.
+    allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'trpc-accept'],
     // Hono asks for the methods of the answer that OPTIONS has without CORS.
     allowMethods: (_, c) => c.res.headers.get('Allow')?.split(', ') ?? [],
     exposeHeaders: [
