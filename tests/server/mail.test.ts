@@ -416,6 +416,34 @@ describe('a monthly statement', () => {
     expect(t.logLines.join('')).not.toContain(path.split('/').at(-1));
   });
 
+  test('shows a person a page where its link is damaged, and a mail program the refusal of before', async () => {
+    const { t } = await openScene();
+    const oneClick = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'List-Unsubscribe=One-Click',
+    };
+    for (const path of [
+      '/unsubscribe/usr_00',
+      '/unsubscribe/x',
+      '/unsubscribe/%zz',
+      `/unsubscribe/${'x'.repeat(99)}`,
+    ]) {
+      for (const init of [{}, { method: 'POST', headers: { Accept: 'text/html,*/*' } }]) {
+        const answer = await t.send(path, init);
+        expect([answer.status, answer.headers.get('Content-Type')]).toEqual([
+          404,
+          'text/html; charset=UTF-8',
+        ]);
+        expect(answer.headers.get('Cache-Control')).toBe('no-store');
+        expect(await answer.text()).toContain('<h1>This link does not work.</h1>');
+      }
+      const refused = await t.send(path, oneClick);
+      expect(refused.status).toBe(404);
+      expect(await refused.json()).toMatchObject({ code: 'not_found' });
+    }
+  });
+
   test('says what the statement that it leads to says: a refund counts in the month in which it was made', async () => {
     const { t, send } = await openScene({ sessionLifetimeMs: 90 * DAY_MS });
     const { provider, customer, code } = await t.setTheScene();

@@ -16,7 +16,7 @@ const PATH = `${UNSUBSCRIBE_PREFIX}:token`;
 
 export function takeUnsubscribing(app: Hono, mail: Mail | null, links: readonly SiteLink[]): void {
   app.get(PATH, (c) => {
-    if (mail?.isUnsubscribeToken(c.req.param('token')) !== true) throw new AppError('not_found');
+    if (mail?.isUnsubscribeToken(c.req.param('token')) !== true) return refuse(c, links);
     return page(
       c,
       'Stop monthly statements?',
@@ -25,10 +25,26 @@ export function takeUnsubscribing(app: Hono, mail: Mail | null, links: readonly 
     );
   });
   app.post(PATH, async (c) => {
-    if ((await mail?.unsubscribe(c.req.param('token'))) !== true) throw new AppError('not_found');
+    if ((await mail?.unsubscribe(c.req.param('token'))) !== true) {
+      // A mail program asks for no page.
+      if (c.req.header('Accept')?.includes('text/html') !== true) throw new AppError('not_found');
+      return refuse(c, links);
+    }
     return page(c, 'You get no more monthly statements.', '<p>Your profile turns them on again.</p>', links);
   });
   refuseOtherMethods(app, PATH, ['GET', 'POST']);
+}
+
+function refuse(c: HonoContext, links: readonly SiteLink[]): Response | Promise<Response> {
+  const refusal = new AppError('not_found');
+  c.get('arrival').refuse(refusal);
+  c.status(refusal.status);
+  return page(
+    c,
+    'This link does not work.',
+    '<p>It may not be complete. Please open it again from the email, or turn monthly statements off in your profile.</p>',
+    links,
+  );
 }
 
 function page(
