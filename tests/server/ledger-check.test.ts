@@ -35,6 +35,8 @@ async function createBooks({
   isPaid = false,
   isOfGuest = false,
   isAdjusted = false,
+  isFailed = false,
+  isRefunded = false,
 }: {
   readonly path?: string;
   readonly isReversed?: boolean;
@@ -42,6 +44,8 @@ async function createBooks({
   readonly isPaid?: boolean;
   readonly isOfGuest?: boolean;
   readonly isAdjusted?: boolean;
+  readonly isFailed?: boolean;
+  readonly isRefunded?: boolean;
 } = {}) {
   const ledger = await createSqliteLedger(path === undefined ? {} : { path });
   const { provider, customer, tip } = await ledger.setTheScene();
@@ -58,11 +62,28 @@ async function createBooks({
     await ledger.storage.payments.savePayoutAccount(payoutAccountOf(provider.id), START_MS);
     await payTip(ledger.storage, tip({ amountCents: 5_000, idempotencyKey: 'key-5000' }));
   }
-  if (isAdjusted) {
+  if (isAdjusted || isFailed) {
     await ledger.storage.payments.savePayoutAccount(payoutAccountOf(provider.id), START_MS);
     const adjusted = tip({ amountCents: 5_000 });
     await authoriseTip(ledger.storage, adjusted);
-    await writeAdjustments(ledger.storage, adjusted.id);
+    await writeAdjustments(ledger.storage, adjusted.id, { isDisputed: isAdjusted });
+  }
+  if (isRefunded) {
+    const { payments } = ledger.storage;
+    await payments.savePayoutAccount(payoutAccountOf(provider.id), START_MS);
+    const refunded = tip({ amountCents: 5_000 });
+    await payTip(ledger.storage, refunded);
+    const request = {
+      transactionId: refunded.id,
+      userId: customer.id,
+      idempotencyKey: 'key',
+      giverFromMs: 0,
+    };
+    await payments.askForRefund({ ...request, createdAtMs: START_MS + 1 }, START_MS);
+    const move = { kind: 'refunded' } as const;
+    expect(await payments.movePayment(refunded.id, move, START_MS + 2, START_MS)).toMatchObject({
+      outcome: 'moved',
+    });
   }
   if (isOfGuest) {
     const ofGuest = tip({ amountCents: 6_000, giverId: null });
@@ -103,7 +124,7 @@ const PARTIES =
   'a tip has a known giver, receiver and QR code, and goes to the owner of the code, for the service of the code';
 const THEMSELVES = 'nobody tips themselves';
 const KNOWN = 'the category is known';
-const KEY = 'an idempotency key left one tip of its giver';
+const KEY = 'an idempotency key left one tip of its giver, who has an account';
 const NEGATIVE_SUM = 'no balance and no bucket is negative';
 const BUCKET_OF_KNOWN = 'each bucket is of a known account';
 const LEFT = 'a tip left an entry with each of its two people who has an account';
@@ -120,8 +141,13 @@ const DETAILS = 'what a bucket tells of its amounts is so of its tips';
 const PAID = 'a payment that was authorised or succeeded is a tip as it was paid';
 const HAS_PAYMENT = 'a tip that was paid has a payment that was authorised or succeeded';
 const IS_REFUNDED = 'a payment is refunded or cancelled when its tip is reversed, and only then';
-const ADJUSTED = 'an adjustment is of a tip that was paid, and did what it says to its two people';
+const ADJUSTED =
+  'an adjustment is of a tip that was paid, names its charge, and did what it says to its two people';
 const CLOSED = 'a capture moves no cents, and an adjustment neither makes nor loses any';
+const ENDS = 'what ends a refund or a dispute names one that was entered before';
+const FEES_OF_CHANGES = 'an adjustment moves as much of the giver’s fee as it moves of the amount';
+const OWED = 'a payment owes no more than its adjustments leave, and to its giver what did not reach them';
+const ASKED = 'a tip that was paid is reversed by whoever asked for its refund, under the key of that';
 const NUMBERED_CHANGES = 'the adjustments of a tip are numbered from 1, and each is entered once';
 const LEFT_OF_TIP = 'adjustments leave of a tip neither less than nothing nor more than it was';
 const REMEMBERED = 'nothing was remembered as checked that is not there';
@@ -426,6 +452,7 @@ test('finds nothing in good books', async () => {
     { isOfGuest: true },
     { isPaid: true, isOfGuest: true, isChecked: true },
     { isAdjusted: true, isChecked: true },
+    { isFailed: true, isRefunded: true, isChecked: true },
   ]) {
     const { database } = await createBooks(options);
     expect(checkLedger(database)).toEqual([]);
@@ -448,6 +475,8 @@ const FALSE_PAYMENTS: readonly (readonly [what: string, statements: string, viol
     ['a tip whose payment failed', `UPDATE payments SET state = 'failed', charge_id = NULL;`, [HAS_PAYMENT]],
     ['a tip without its payment', 'DELETE FROM payments;', [HAS_PAYMENT]],
     ['a payment that is refunded without its tip', `UPDATE payments SET state = 'refunded';`, [IS_REFUNDED]],
+    ['a debt to a giver to whom nothing went back', 'UPDATE payments SET owed_to_giver_cents = 1;', [OWED]],
+    ['a debt of a receiver who gave nothing back', 'UPDATE payments SET owed_by_receiver_cents = 3;', [OWED]],
   ];
 
 /** Falsifications of a ledger with a tip of a guest, which was reversed. */
@@ -459,6 +488,11 @@ const FALSE_GUESTS: readonly Falsification[] = [
   ],
   ['somebody who is said to be a guest', third('giver_id = NULL, giver_position = NULL'), [STANDS]],
   ['a reversal of a guest who has an entry', 'UPDATE reversals SET giver_position = 1;', [TOOK_BACK, STANDS]],
+  [
+    'an idempotency key of a guest',
+    `UPDATE transactions SET idempotency_key = 'key' WHERE giver_id IS NULL;`,
+    [KEY],
+  ],
 ];
 
 /** Falsifications of a ledger with a tip that was captured, refunded in part and disputed. */
@@ -484,13 +518,45 @@ const FALSE_ADJUSTMENTS: readonly Falsification[] = [
   [
     'a refund that is entered twice',
     `UPDATE adjustments SET kind = 'refund', source = 're_1' WHERE kind = 'dispute'`,
-    [NUMBERED_CHANGES],
+    [ENDS, NUMBERED_CHANGES],
   ],
   [
     'fees that went back beyond what was paid',
     `UPDATE adjustments SET giver_fee_cents = -9000 WHERE kind = 'refund'`,
-    [LEFT_OF_TIP],
+    [FEES_OF_CHANGES, LEFT_OF_TIP, OWED],
   ],
+  [
+    'a cent less of the fee that went back with a dispute, and came again with it',
+    `UPDATE adjustments SET giver_fee_cents = giver_fee_cents + CASE kind WHEN 'dispute' THEN 1 ELSE -1 END
+     WHERE kind LIKE 'dispute%'`,
+    [FEES_OF_CHANGES],
+  ],
+  [
+    'a dispute that was lost, with which money moved',
+    `UPDATE adjustments SET kind = 'dispute_lost' WHERE kind = 'dispute_won'`,
+    [CLOSED],
+  ],
+  [
+    'a capture of another charge',
+    `UPDATE adjustments SET source = 'pi_2' WHERE kind = 'capture'`,
+    [ADJUSTED],
+  ],
+  [
+    'a dispute that was won and never was',
+    `UPDATE adjustments SET source = 'dp_2' WHERE kind = 'dispute_won'`,
+    [ENDS],
+  ],
+  [
+    'a refund that failed and never was',
+    `UPDATE adjustments SET source = 're_2' WHERE kind = 'refund_failed'`,
+    [ENDS],
+  ],
+  [
+    'a debt beyond what a receiver has to give back',
+    'UPDATE payments SET owed_by_receiver_cents = 1010',
+    [OWED],
+  ],
+  ['a debt to a giver beyond what was paid', 'UPDATE payments SET owed_to_giver_cents = 5251', [OWED]],
   [
     'an adjustment that is missing',
     `DELETE FROM adjustments WHERE kind = 'dispute_won'`,
@@ -503,7 +569,28 @@ const FALSE_ADJUSTMENTS: readonly Falsification[] = [
   ],
 ];
 
+/** Falsifications of a ledger with a tip whose one refund did not reach its giver. */
+const FALSE_DEBTS: readonly Falsification[] = [
+  ['a debt to a giver of a cent less', 'UPDATE payments SET owed_to_giver_cents = 999', [OWED]],
+  ['a debt to a giver that is missing', 'UPDATE payments SET owed_to_giver_cents = 0', [OWED]],
+  [
+    'a debt to a giver that was paid out as well',
+    'UPDATE payments SET settled_to_giver_cents = 1000',
+    [OWED],
+  ],
+  ['a debt to a receiver without a dispute', 'UPDATE payments SET owed_to_receiver_cents = 1', [OWED]],
+];
+
+/** Falsifications of a ledger with a paid tip that its giver took back. */
+const FALSE_REFUNDS: readonly Falsification[] = [
+  ['a refund under another key', `UPDATE reversals SET idempotency_key = 'other'`, [ASKED]],
+  ['a refund that was asked for under another key', 'UPDATE payments SET refund_key = NULL', [ASKED]],
+  ['a refund by somebody else', `UPDATE reversals SET reversed_by = 'receiver'`, [ASKED]],
+];
+
 test.each([
+  ...FALSE_DEBTS.map((falsification) => [...falsification, { isFailed: true }] as const),
+  ...FALSE_REFUNDS.map((falsification) => [...falsification, { isRefunded: true }] as const),
   ...FALSE_ADJUSTMENTS.map((falsification) => [...falsification, { isAdjusted: true }] as const),
   ...FALSIFICATIONS.map((falsification) => [...falsification, {}] as const),
   ...FALSE_REVERSALS.map((falsification) => [...falsification, { isReversed: true }] as const),
@@ -525,12 +612,14 @@ test('has a falsification for every invariant', async () => {
     ...FALSE_MEMORIES,
     ...FALSE_PAYMENTS,
     ...FALSE_ADJUSTMENTS,
+    ...FALSE_REFUNDS,
   ].flatMap(([, , violated]) => violated);
   const stated = invariantsWith({
     details: true,
     payments: true,
     terms: true,
     adjustments: true,
+    debts: true,
     numbers: true,
   }).map(([sentence]) => sentence);
   expect(stated.filter((sentence) => !all.includes(sentence))).toEqual([]);

@@ -43,7 +43,12 @@ const CHECKED = 'nothing was remembered as checked that is not there';
 const PAID = 'a payment that was authorised or succeeded is a tip as it was paid';
 const HAS_PAYMENT = 'a tip that was paid has a payment that was authorised or succeeded';
 const IS_REFUNDED = 'a payment is refunded or cancelled when its tip is reversed, and only then';
-const ADJUSTED = 'an adjustment is of a tip that was paid, and did what it says to its two people';
+const ADJUSTED =
+  'an adjustment is of a tip that was paid, names its charge, and did what it says to its two people';
+const ENDS = 'what ends a refund or a dispute names one that was entered before';
+const FEES_OF_CHANGES = 'an adjustment moves as much of the giver’s fee as it moves of the amount';
+const OWED = 'a payment owes no more than its adjustments leave, and to its giver what did not reach them';
+const ASKED = 'a tip that was paid is reversed by whoever asked for its refund, under the key of that';
 const CLOSED = 'a capture moves no cents, and an adjustment neither makes nor loses any';
 const NUMBERED_CHANGES = 'the adjustments of a tip are numbered from 1, and each is entered once';
 const LEFT = 'adjustments leave of a tip neither less than nothing nor more than it was';
@@ -150,6 +155,30 @@ const FALSIFICATIONS: readonly (readonly [what: string, statement: string, viola
   ['an adjustment of a tip that was not paid', 'UPDATE adjustments SET transaction_sequence = 1', ADJUSTED],
   ['an adjustment that loses a cent', 'UPDATE adjustments SET receiver_fee_cents = 1', CLOSED],
   ['a capture that moves cents', `UPDATE adjustments SET giver_fee_cents = 1 WHERE kind = 'capture'`, CLOSED],
+  ['a capture of another charge', `UPDATE adjustments SET source = 'pi_2' WHERE kind = 'capture'`, ADJUSTED],
+  [
+    'a dispute that was won and never was',
+    `UPDATE adjustments SET source = 'dp_2' WHERE kind = 'dispute_won'`,
+    ENDS,
+  ],
+  [
+    'a fee that went back in part',
+    `UPDATE adjustments SET giver_fee_cents = giver_fee_cents + 1 WHERE kind = 'dispute'`,
+    FEES_OF_CHANGES,
+  ],
+  [
+    'a fee beyond what the engine can count',
+    `UPDATE adjustments SET giver_fee_cents = 9000000000000000000 WHERE kind = 'dispute'`,
+    FEES_OF_CHANGES,
+  ],
+  ['a debt of a receiver who gave nothing back', 'UPDATE payments SET owed_by_receiver_cents = 3000', OWED],
+  ['a debt to a giver who got all back', 'UPDATE payments SET owed_to_giver_cents = 5251', OWED],
+  ['a refund under another key', `UPDATE reversals SET idempotency_key = 'other'`, ASKED],
+  [
+    'a key of a guest',
+    `UPDATE transactions SET idempotency_key = 'key' WHERE giver_id IS NULL AND payment_mode = 'simulated'`,
+    KEY,
+  ],
   ['adjustments with one number', 'UPDATE adjustments SET number = 1', NUMBERED_CHANGES],
   [
     'a refund that is entered twice',

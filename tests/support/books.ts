@@ -172,19 +172,27 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   return { giver, ...byState };
 }
 
-/** Captures a tip of 5,000 cents, of which a part is refunded and the rest disputed, and some is owed. */
-export async function writeAdjustments({ payments }: Storage, id: TransactionId): Promise<void> {
+/**
+ * Captures a tip of 5,000 cents. A refund of a part has not reached its giver, the rest was disputed if not said
+ * otherwise, and some is owed.
+ */
+export async function writeAdjustments(
+  { payments }: Storage,
+  id: TransactionId,
+  { isDisputed } = { isDisputed: true },
+): Promise<void> {
   const captured = { kind: 'succeeded', chargeId: `pi_${id}` } as const;
   await payments.movePayment(id, captured, START_MS + 1, START_MS);
   const payment = await payments.findPayment({ id });
   if (!payment) throw new Error('a payment has gone');
+  const won = { id: 'dp_1', cents: 4_250, state: 'won', openedAtMs: START_MS, answerByMs: null } as const;
   const charge = {
     chargeId: `pi_${id}`,
     transactionId: id,
     state: 'captured',
     chargedCents: 5_250,
     refunds: [{ id: 're_1', cents: 1_000, hasFailed: true, createdAtMs: START_MS }],
-    disputes: [{ id: 'dp_1', cents: 4_250, state: 'won', openedAtMs: START_MS, answerByMs: null }],
+    disputes: isDisputed ? [won] : [],
     transfer: { cents: 5_250, reversedCents: 0 },
   } as const;
   const { isRefunded: _, ...due } = decideAdjustments(payment, charge, START_MS + 2);

@@ -22,6 +22,13 @@ function adjustmentOf(kind: Adjustment['kind'], source: string, sign: number): A
   };
 }
 
+/** The giver’s alone: what the receiver gave back is the operator’s, who owes it to the giver. */
+const FAILED: Adjustment = {
+  ...adjustmentOf('refund_failed', 're_1', 1),
+  receiverFeeCents: cents(1_000),
+  netAmountCents: cents(0),
+};
+
 async function openScene() {
   const opened = await openStorage();
   const { storage } = opened;
@@ -75,13 +82,16 @@ export function describePaymentSigns(): void {
 
     test('is what is owed, held too long or restricted, and when the last tip of a period was paid', async () => {
       const { storage, provider, pay, adjust, signs } = await openScene();
-      await adjust(await pay(), [], { owedByReceiverCents: cents(2_100) });
-      await adjust(await pay(), [], { owedByReceiverCents: cents(100), owedToGiverCents: cents(50) });
-      await adjust(await pay(), [], { owedToReceiverCents: cents(7) });
+      const refund = adjustmentOf('refund', 're_1', -1);
+      await adjust(await pay(), [refund], { owedByReceiverCents: cents(1_050) });
+      const failed = { owedByReceiverCents: cents(100), owedToGiverCents: cents(1_050) };
+      await adjust(await pay(), [refund, FAILED], failed);
+      const won = [adjustmentOf('dispute', 'dp_1', -1), adjustmentOf('dispute_won', 'dp_1', 1)];
+      await adjust(await pay(), won, { owedToReceiverCents: cents(7) });
       await pay(authoriseTip);
       expect(await signs()).toEqual({
-        owedByReceivers: { count: 2, cents: 2_200 },
-        owedToGivers: { count: 1, cents: 50 },
+        owedByReceivers: { count: 2, cents: 1_150 },
+        owedToGivers: { count: 1, cents: 1_050 },
         owedToReceivers: { count: 1, cents: 7 },
         uncaptured: 1,
         restricted: 0,
@@ -128,13 +138,7 @@ export function describePaymentSigns(): void {
       const id = await pay();
       await adjust(id, [adjustmentOf('refund', 're_1', -1)]);
       await storage.payments.movePayment(id, { kind: 'refunded' }, NOW + MINUTE_MS, NOW);
-      await adjust(id, [
-        {
-          ...adjustmentOf('refund_failed', 're_1', 1),
-          receiverFeeCents: cents(1_000),
-          netAmountCents: cents(0),
-        },
-      ]);
+      await adjust(id, [FAILED]);
       const of = async (kind: 'tips' | 'reversals' | 'adjustments') =>
         (await storage.operations.sumFees(kind, 0)).quarters.map(({ startMs: _, ...sums }) => sums);
       const mode = { paymentMode: 'test' };

@@ -3,64 +3,17 @@
  * `recent-check.ts` applies the same rules to what was written since the last check.
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
-import { ENTRY_KINDS, type EntryKind } from '../port/ledger.ts';
-import { KIND_NUMBERS } from '../schema/numbers.ts';
-import { TIP_COLUMNS } from '../schema/payments.ts';
-import { transactions } from '../schema/views.ts';
-
-/** A sentence, and a query whose first column names the offenders. */
-export type Invariant = readonly [sentence: string, offenders: string];
-
-const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
+import { ENTRY_KINDS } from '../port/ledger.ts';
+import { differs, entryOf, type Has, type Invariant, type Names, NUMBERS, quoted, TEXTS } from './names.ts';
+import { paymentInvariants } from './payment-invariants.ts';
 
 /** Rounds half up to a cent in integer arithmetic, like feesFor(). */
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
-
-/** Columns that join the ledger's rows: numbers, which need no look-up, or ids in databases of earlier versions. */
-interface Names {
-  readonly account: 'account' | 'account_id';
-  readonly giver: 'giver' | 'giver_id';
-  readonly receiver: 'receiver' | 'receiver_id';
-  readonly code: 'code' | 'qr_code_id';
-  readonly ofAccount: 'number' | 'id';
-  readonly ofCode: 'sequence' | 'id';
-  readonly kind: 'kind_number' | 'kind';
-  kindOf(kind: EntryKind): string;
-  idOf(column: string): string;
-}
-
-const NUMBERS: Names = {
-  account: 'account',
-  giver: 'giver',
-  receiver: 'receiver',
-  code: 'code',
-  ofAccount: 'number',
-  ofCode: 'sequence',
-  kind: 'kind_number',
-  kindOf: (kind) => String(KIND_NUMBERS[kind]),
-  idOf: (column) => `coalesce((SELECT id FROM accounts WHERE number = ${column}), 'number ' || ${column})`,
-};
-
-const TEXTS: Names = {
-  account: 'account_id',
-  giver: 'giver_id',
-  receiver: 'receiver_id',
-  code: 'qr_code_id',
-  ofAccount: 'id',
-  ofCode: 'id',
-  kind: 'kind',
-  kindOf: (kind) => `'${kind}'`,
-  idOf: (column) => column,
-};
 
 const receivedIn = ({ kind, kindOf }: Names) =>
   `${kind} IN (${ENTRY_KINDS.filter((one) => one.startsWith('received'))
     .map(kindOf)
     .join(', ')})`;
-
-/** States of payments whose tip is in the ledger, and those whose tip is reversed. */
-const IN_THE_LEDGER = quoted(['authorised', 'succeeded', 'refunded', 'cancelled']);
-const REVERSED = quoted(['refunded', 'cancelled']);
 
 const adjustedIn = (has: Has) =>
   has.adjustments
@@ -75,17 +28,6 @@ const adjustedBefore = (has: Has, cents: string) =>
          WHERE a.transaction_sequence = v.transaction_sequence AND a.receiver_position < v.receiver_position)`
     : '0';
 
-/** The entry that a row of `source` names for its giver or its receiver. */
-const entryOf = ({ names }: Has, alias: string, person: 'giver' | 'receiver', source: string) =>
-  `LEFT JOIN entries ${alias} ON ${alias}.${names.account} = t.${names[person]} AND ${alias}.position = ${source}.${person}_position`;
-
-const differs = ({ names }: Has, alias: string, kind: string, cents: string, source: string) =>
-  `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.${names.kind} IS DISTINCT FROM ${kind}
-     OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
-
-const changeOf = ({ names: { kindOf } }: Has, side: 'given' | 'received') =>
-  `CASE a.kind WHEN 'capture' THEN ${kindOf(`${side}_captured`)} ELSE ${kindOf(`${side}_adjusted`)} END`;
-
 const detailsOfBuckets = (has: Has): Invariant => [
   'what a bucket tells of its amounts is so of its tips',
   `SELECT ${has.names.idOf('account_id')} || ' ' || start_ms || ' ' || service_category FROM (
@@ -99,73 +41,6 @@ const detailsOfBuckets = (has: Has): Invariant => [
        CASE WHEN detailed_count = count THEN 1 ELSE 0 END FROM tip_buckets
    ) b GROUP BY account_id, start_ms, service_category
    HAVING max(detailed) = 1 AND (sum(gross) <> 0 OR max(net) <> max(largest))`,
-];
-
-/** A payment and its tip agree in these columns. The key and the time of the request are their own. */
-const SAME = [...TIP_COLUMNS, 'paymentMode' as const]
-  .filter((name) => name !== 'idempotencyKey' && name !== 'createdAtMs')
-  .map((name) => transactions[name].name);
-
-const asItWasPaid = (columns: readonly string[]): Invariant => [
-  'a payment that was authorised or succeeded is a tip as it was paid',
-  `SELECT p.id FROM payments p LEFT JOIN transactions t ON t.id = p.id
-   WHERE p.state IN (${IN_THE_LEDGER}) AND (t.id IS NULL
-     OR ${columns.map((column) => `t.${column} IS DISTINCT FROM p.${column}`).join(' OR ')})`,
-];
-
-const TERMS_INVARIANTS: readonly Invariant[] = [
-  asItWasPaid(SAME),
-  [
-    'a tip has the rates of its terms',
-    `SELECT t.id FROM transactions t LEFT JOIN terms m ON m.version = t.terms_version
-     WHERE t.terms_version <> 0 AND (m.version IS NULL
-       OR m.giver_fee_rate <> t.giver_fee_rate OR m.receiver_fee_rate <> t.receiver_fee_rate)`,
-  ],
-];
-
-const PAYMENT_INVARIANTS: readonly Invariant[] = [
-  [
-    'a tip that was paid has a payment that was authorised or succeeded',
-    `SELECT t.id FROM transactions t LEFT JOIN payments p ON p.id = t.id AND p.state IN (${IN_THE_LEDGER})
-     WHERE t.payment_mode <> 'simulated' AND p.id IS NULL`,
-  ],
-  [
-    'a payment is refunded or cancelled when its tip is reversed, and only then',
-    `SELECT p.id FROM payments p JOIN transactions t ON t.id = p.id LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
-     WHERE (p.state IN (${REVERSED})) <> (v.sequence IS NOT NULL)`,
-  ],
-];
-
-const adjustmentInvariants = (has: Has): readonly Invariant[] => [
-  [
-    'an adjustment is of a tip that was paid, and did what it says to its two people',
-    `SELECT 'adjustment ' || a.sequence FROM adjustments a LEFT JOIN transactions t ON t.sequence = a.transaction_sequence
-       LEFT JOIN payments p ON p.id = t.id ${entryOf(has, 'g', 'giver', 'a')} ${entryOf(has, 'r', 'receiver', 'a')}
-     WHERE t.sequence IS NULL OR p.id IS NULL OR p.state NOT IN ('succeeded', 'refunded')
-       OR (t.giver_id IS NULL) <> (a.giver_position IS NULL)
-       OR (t.giver_id IS NOT NULL AND (${differs(has, 'g', changeOf(has, 'given'), 'a.amount_cents', 'a')}))
-       OR ${differs(has, 'r', changeOf(has, 'received'), 'a.net_amount_cents', 'a')}`,
-  ],
-  [
-    'a capture moves no cents, and an adjustment neither makes nor loses any',
-    `SELECT 'adjustment ' || sequence FROM adjustments WHERE net_amount_cents + receiver_fee_cents <> amount_cents
-       OR (kind = 'capture' AND (amount_cents <> 0 OR giver_fee_cents <> 0 OR net_amount_cents <> 0))`,
-  ],
-  [
-    'the adjustments of a tip are numbered from 1, and each is entered once',
-    `SELECT 'tip ' || transaction_sequence FROM adjustments GROUP BY transaction_sequence
-       HAVING min(number) <> 1 OR max(number) <> count(*) OR count(DISTINCT number) <> count(*)
-         OR count(DISTINCT kind || ' ' || source) <> count(*)`,
-  ],
-  [
-    'adjustments leave of a tip neither less than nothing nor more than it was',
-    `SELECT t.id FROM adjustments a JOIN transactions t ON t.sequence = a.transaction_sequence
-       LEFT JOIN reversals v ON v.transaction_sequence = t.sequence WHERE v.sequence IS NULL
-     GROUP BY t.id, t.amount_cents, t.giver_fee_cents, t.net_amount_cents
-     HAVING sum(a.amount_cents) NOT BETWEEN -t.amount_cents AND 0
-       OR sum(a.net_amount_cents) NOT BETWEEN -t.net_amount_cents AND 0
-       OR sum(a.amount_cents + a.giver_fee_cents) NOT BETWEEN -(t.amount_cents + t.giver_fee_cents) AND 0`,
-  ],
 ];
 
 const tipInvariants = ({ giver, receiver, code, ofAccount, ofCode }: Names): readonly Invariant[] => [
@@ -197,34 +72,22 @@ const tipInvariants = ({ giver, receiver, code, ofAccount, ofCode }: Names): rea
     `SELECT id FROM transactions WHERE service_category NOT IN (${quoted(SERVICE_CATEGORIES)})`,
   ],
   [
-    'an idempotency key left one tip of its giver',
-    `SELECT min(id) FROM transactions WHERE ${giver} IS NOT NULL AND idempotency_key IS NOT NULL GROUP BY ${giver}, idempotency_key HAVING count(*) > 1`,
+    'an idempotency key left one tip of its giver, who has an account',
+    `SELECT min(id) FROM transactions WHERE idempotency_key IS NOT NULL GROUP BY ${giver}, idempotency_key HAVING count(*) > 1 OR ${giver} IS NULL`,
   ],
 ];
 
 /** The invariants of tips alone, which also hold of a ledger from before entries existed. */
 export const TIP_INVARIANTS = tipInvariants(TEXTS);
 
-/** Parts of the schema that databases of earlier versions lack, together with the invariants about them. */
-interface Has {
-  readonly names: Names;
-  readonly details: boolean;
-  readonly payments: boolean;
-  readonly terms: boolean;
-  readonly adjustments: boolean;
-}
-
 export function invariantsWith(
   found: Omit<Has, 'names'> & { readonly numbers: boolean },
 ): readonly Invariant[] {
   const has: Has = { ...found, names: found.numbers ? NUMBERS : TEXTS };
-  const paidBefore = asItWasPaid(SAME.filter((column) => column !== transactions.termsVersion.name));
   return [
     ...ledgerInvariants(has),
     ...(has.details ? [detailsOfBuckets(has)] : []),
-    ...(has.payments ? PAYMENT_INVARIANTS : []),
-    ...(has.adjustments ? adjustmentInvariants(has) : []),
-    ...(has.terms ? TERMS_INVARIANTS : has.payments ? [paidBefore] : []),
+    ...paymentInvariants(has),
   ];
 }
 

@@ -1,7 +1,8 @@
 /** Checks whole ledgers: in tests, on backups, for `npm run db:check`. A start checks only new rows. */
 import { ALL_AUDIT_ROWS, problemsOfAudit } from '../care/audit.ts';
 import { type LedgerViolation, offendersOf, referencesLead, violationsOf } from '../checks/findings.ts';
-import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../checks/invariants.ts';
+import { invariantsWith, TIP_INVARIANTS } from '../checks/invariants.ts';
+import type { Invariant } from '../checks/names.ts';
 import { columnsOfPast, tipText } from '../checks/past.ts';
 import type { AuditRow } from '../port/audit.ts';
 import type { Database } from './connection.ts';
@@ -67,7 +68,8 @@ function invariantsOf(database: Database): readonly Invariant[] {
   const terms = columnsOf(database, 'terms').length > 0;
   const adjustments = columnsOf(database, 'adjustments').length > 0;
   const numbers = columnsOf(database, 'tips').length > 0;
-  const invariants = invariantsWith({ details, payments, terms, adjustments, numbers });
+  const debts = columnsOf(database, 'payments').includes('settled_to_giver_cents');
+  const invariants = invariantsWith({ details, payments, terms, adjustments, debts, numbers });
   const own = ownInvariants(numbers ? 'tips' : 'transactions');
   return [...invariants, ...own, ...(adjustments ? [sequenceOf('adjustments')] : [])];
 }
