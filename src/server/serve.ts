@@ -38,6 +38,7 @@ import { DatabaseRefused } from './storage/port/database.ts';
 import { readSecrets } from './storage/port/secrets.ts';
 import type { Storage } from './storage/port/storage.ts';
 import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
+import { unpayableAtStripe } from './tips/next-terms.ts';
 import { createBackupDesk } from './upkeep/backup-desk.ts';
 import { createHealth } from './upkeep/health.ts';
 import { RUNNING } from './version.ts';
@@ -145,10 +146,7 @@ async function start(): Promise<void> {
   await requireKeys(config, storage);
   // The terms of tips, before anything is answered.
   await app.tick();
-  if (paymentService && terms().exponent === 3)
-    throw new ConfigError(
-      `Stripe takes ${terms().currency} in tens of its smallest unit only: tips in it can be simulated, not paid.`,
-    );
+  if (paymentService) await requirePayableTerms(storage);
   const server = await listen(app, config);
   if (metrics && config.metrics) {
     const { maintenance } = config;
@@ -194,6 +192,16 @@ async function start(): Promise<void> {
     });
   }
   process.stdout.write(`${SOFTWARE} is ready at ${addressOf(config)}\n`);
+}
+
+/** @throws ConfigError when tips under the present terms, or under those to come, can only be simulated. */
+async function requirePayableTerms(storage: Storage): Promise<void> {
+  const toCome = (await storage.listTerms()).filter(({ fromMs }) => fromMs > Date.now());
+  for (const each of [terms(), ...toCome]) {
+    const unpayable = unpayableAtStripe(each);
+    if (unpayable)
+      throw new ConfigError(`${unpayable.message} Tips under such terms can be simulated, not paid.`);
+  }
 }
 
 async function tellWarnings({

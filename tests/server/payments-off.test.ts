@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { databaseAt } from '#server/storage/open.ts';
-import { SPECIFIED_TERMS } from '#shared/money.ts';
+import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
 import { writeBooks } from '#tests/support/books.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { call, createCode, enter } from '#tests/support/rest-client.ts';
@@ -92,14 +92,29 @@ test('why Stripe refuses a call is told in its own words, with the name of the r
   ]);
 });
 
-test('no server that takes payments starts in a currency of which Stripe does not take each amount', async () => {
+test.each([
+  [
+    'in a currency of which Stripe does not take each amount',
+    { currency: 'KWD', exponent: 3, fromMs: 1 },
+    'Stripe takes KWD in tens of its smallest unit only. Tips under such terms can be simulated, not paid.',
+  ],
+  [
+    'with a receiver fee that leaves nothing',
+    { receiverFeeRate: 10_000, fromMs: 1 },
+    'A receiver fee of 100 % leaves nothing of the smallest tip, 10.00 USD, which Stripe cannot transfer.',
+  ],
+  [
+    'with a receiver fee to come that leaves nothing of some tips',
+    { receiverFeeRate: 6_000, minTipCents: cents(1), fromMs: Date.UTC(2999) },
+    'A receiver fee of 60 % leaves nothing of the smallest tip, 0.01 USD, which Stripe cannot transfer.',
+  ],
+])('no server that takes payments starts %s', async (_, changes, sentence) => {
   const DATABASE_URL = join(temporaryFolder(), 'tipwell.db');
   const storage = await databaseAt({ engine: 'sqlite', path: DATABASE_URL }).openForServer(OPENING);
-  const dinars = { currency: 'KWD', exponent: 3, version: 1, fromMs: 1, createdAtMs: 1 };
-  await storage.addTerms({ ...SPECIFIED_TERMS, ...dinars });
+  await storage.addTerms({ ...SPECIFIED_TERMS, version: 1, createdAtMs: 1, ...changes });
   await storage.close();
   const keys = { STRIPE_SECRET_KEY: 'sk_test_a', STRIPE_WEBHOOK_SECRET: 'whsec_a' };
   const refused = await runToEnd('serve', { ...keys, DATABASE_URL, PORT: '1' });
   expect(refused).toMatchObject({ code: 1 });
-  expect(refused.stderr).toContain('Stripe takes KWD in tens of its smallest unit only: tips in it can be');
+  expect(refused.stderr).toContain(sentence);
 });

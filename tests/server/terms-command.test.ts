@@ -112,3 +112,21 @@ test('refuses a currency that the payment service cannot pay', async () => {
   );
   expect((await run(set)).code).toBe(0);
 });
+
+test('refuses a receiver fee that leaves nothing to transfer, where tips are paid', async () => {
+  const { storage, run } = await openTerms();
+  const stripe = { STRIPE_SECRET_KEY: 'sk_test_a', STRIPE_WEBHOOK_SECRET: 'whsec_a' };
+  for (const [fee, told] of [
+    ['100', '100'],
+    ['99.99', '99.99'],
+  ])
+    expect(await run(`set --receiver-fee ${fee}`, stripe)).toMatchObject({
+      code: 1,
+      stderr: `--receiver-fee: A receiver fee of ${told} % leaves nothing of the smallest tip, 10.00 USD, which Stripe cannot transfer.\n`,
+    });
+  expect(await storage.listTerms()).toEqual([]);
+  expect((await run('set --receiver-fee 99.9', stripe)).code).toBe(0);
+  expect((await run('set --min 0.01 --max 500 --quick 1,2', stripe)).stderr).toContain('0.01 USD');
+  // Where tips are simulated it may be.
+  expect((await run('set --receiver-fee 100')).code).toBe(0);
+});

@@ -3,7 +3,7 @@ import type { Act } from '#server/storage/port/audit.ts';
 import { MAX_AMOUNT_CENTS, type StoredTerms, type TermsStorage } from '#server/storage/port/terms.ts';
 import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
 import { AppError } from '#shared/errors.ts';
-import { type Cents, cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
+import { type Cents, cents, feesFor, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 
 /** Changes as they were typed; other terms stay. */
 export interface AskedTerms {
@@ -57,8 +57,6 @@ export async function proposeTerms(
   const before = versions.at(-1) ?? SPECIFIED_TERMS;
   if (basedOn !== undefined && basedOn !== before.version) throw refusal('basedOn', OVERTAKEN);
   const { currency, exponent } = unitOf(before, changed, hasTips);
-  if (isPaidByStripe && exponent === 3)
-    throw refusal('currency', `Stripe takes ${currency} in tens of its smallest unit only.`);
   const amount = (field: 'min' | 'max' | 'quick', text: string) =>
     readAmount(field, text, { currency, exponent });
   const terms = {
@@ -75,8 +73,27 @@ export async function proposeTerms(
         : changed.quick.split(',').map((text) => amount('quick', text)),
   };
   requireSense(terms);
+  const unpayable = isPaidByStripe ? unpayableAtStripe(terms) : null;
+  if (unpayable) throw refusal(unpayable.field, unpayable.message);
   const earliestMs = nowMs + (hasTips ? NOTICE_MS : 0);
   return { before, next: { ...terms, fromMs: startOf(fromMs, earliestMs), createdAtMs: nowMs } };
+}
+
+/** What of the terms keeps Stripe from taking tips under them; null when it takes each. */
+export function unpayableAtStripe(
+  terms: Terms,
+): { readonly field: 'currency' | 'receiverFee'; readonly message: string } | null {
+  const { currency, exponent, minTipCents, receiverFeeRate } = terms;
+  if (exponent === 3)
+    return { field: 'currency', message: `Stripe takes ${currency} in tens of its smallest unit only.` };
+  // Larger tips leave no less.
+  if (feesFor(minTipCents, terms).netAmountCents > 0) return null;
+  return {
+    field: 'receiverFee',
+    message:
+      `A receiver fee of ${receiverFeeRate / 100} % leaves nothing of the smallest tip, ` +
+      `${plainDecimal(minTipCents, terms)} ${currency}, which Stripe cannot transfer.`,
+  };
 }
 
 function unitOf(
