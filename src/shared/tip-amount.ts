@@ -35,22 +35,45 @@ const FORMS = [
 /** The digits of Arabic, Persian and Japanese keyboards; the last four bits are the value. */
 const OTHER_DIGITS = /[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g;
 
+/** Thousands to some, and to others a number of which three decimals are written. */
+const IN_DOUBT = /^[1-9]\d{0,2}[.,]\d{3}$/;
+
+/**
+ * What a number such as "1,500" and "1.500" may mean in a currency of three decimals; null when it means one thing, or
+ * nothing that is a tip. A point is mostly the page's own way to write decimals, a comma belongs to one half of the world.
+ */
+function doubtAbout(plain: string): string | null {
+  if (terms().exponent !== 3 || !IN_DOUBT.test(plain)) return null;
+  const digits = Number(plain.replace(/[.,]/, ''));
+  const meanings = [digits, digits * 1_000];
+  const possible = meanings.filter(isWithinBounds).length;
+  if (possible < (plain.includes(',') ? 1 : 2)) return null;
+  return `Write ${meanings.map((amount) => formatMoney(cents(amount))).join(' or ')}, as you mean it`;
+}
+
 /**
  * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1 234,56". A comma before exactly three digits groups
- * thousands, any other is a decimal comma; a single point is a decimal point.
+ * thousands, any other is a decimal comma; a single point is a decimal point. Where that is in doubt, and no currency
+ * stands beside it as this page writes it, the giver is asked.
  */
 export function readTipAmount(text: string): AmountReading {
   const unit = formatMoney(cents(0), SHORT) + terms().currency;
-  const plain = text
+  const typed = text
     .replace(OTHER_DIGITS, (digit) => `${digit.charCodeAt(0) & 15}`)
     .replace(/[\u066b\uff0e]/g, '.')
     .replace(/[\u066c\uff0c]/g, ',')
     // Invisible marks of direction come with pasted amounts.
-    .replace(/\D/g, (sign) => (/[\s\p{Cf}]/u.test(sign) || unit.includes(sign) ? '' : sign));
+    .replace(/[\s\p{Cf}]/gu, '');
+  const plain = typed.replace(/\D/g, (sign) => (unit.includes(sign) ? '' : sign));
   if (plain === '') return { amountCents: null, problem: NO_AMOUNT };
   const [, whole, decimals = ''] = FORMS.map((form) => form.exec(plain)).find(Boolean) ?? [];
   if (whole === undefined)
-    return { amountCents: null, problem: `Write the amount like ${(12.5).toFixed(terms().exponent)}` };
+    return {
+      amountCents: null,
+      problem: `Write the amount like ${(12.5).toFixed(Math.min(terms().exponent, 2))}`,
+    };
+  const doubt = typed === plain ? doubtAbout(plain) : null;
+  if (doubt !== null) return { amountCents: null, problem: doubt };
   if (decimals.length > terms().exponent) return { amountCents: null, problem: amountTooFine() };
   const amount = Number(whole.replace(/[.,]/g, '') + decimals.padEnd(terms().exponent, '0'));
   return isWithinBounds(amount)

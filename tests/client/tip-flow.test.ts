@@ -14,7 +14,7 @@ import {
   tipFlow,
   withoutAmount,
 } from '#client/tip/tip-flow.ts';
-import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
+import { cents, putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 
 const TWENTY = cents(2_000);
 const FIFTY = cents(5_000);
@@ -217,6 +217,25 @@ describe('the amount in an address', () => {
     [`?other=${'1'.repeat(100)}`, { quickAmountCents: null, customText: '1'.repeat(20) }],
   ])('of %j is chosen at the beginning', (search, choice) => {
     expect(beginFlow(search)).toEqual(fresh(choice));
+  });
+
+  it('of dinars is the number that a program has written, and in doubt where somebody has typed it', () => {
+    const dinars = {
+      currency: 'KWD',
+      exponent: 3,
+      minTipCents: cents(1_000),
+      maxTipCents: cents(20_000_000),
+    };
+    putInForce({ ...SPECIFIED_TERMS, version: 1, ...dinars });
+    const read = (search: string) => {
+      const flow = beginFlow(search);
+      return flow.step === 'select-amount' ? readChoice(flow.choice).amountCents : null;
+    };
+    expect(['?amount=1.255', '?amount=12.5', '?amount=1200.5'].map(read)).toEqual([1_255, 12_500, 1_200_500]);
+    expect(String(flowQuery('?amount=1.255'))).toBe('other=KWD+1.255');
+    expect(read('?other=KWD+1.255')).toBe(1_255);
+    expect(read('?other=1.255')).toBeNull();
+    putInForce(SPECIFIED_TERMS);
   });
 
   it.each([

@@ -170,7 +170,12 @@ function isAbout(transactionId: string, flow: TipFlow): boolean {
 
 function choiceIn(search: string): Choice {
   const query = new URLSearchParams(search);
-  return choiceOf((query.get(CUSTOM_FIELD) || query.get(QUICK_FIELD) || '').slice(0, MAX_FIGURES));
+  return choiceOf((query.get(CUSTOM_FIELD) || numberIn(query.get(QUICK_FIELD) ?? '')).slice(0, MAX_FIGURES));
+}
+
+/** A program writes a point before decimals. Of three it might be in doubt, if no currency stood beside it. */
+function numberIn(text: string): string {
+  return terms().exponent === 3 && /^\d+\.\d{3}$/.test(text) ? `${terms().currency} ${text}` : text;
 }
 
 function choiceOf(figures: string): Choice {
