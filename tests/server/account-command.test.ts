@@ -2,6 +2,7 @@
  * `npm run account -- ...`: what an operator does for somebody who cannot get in, or whose token is in wrong
  * hands, while the server goes on.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -11,7 +12,6 @@ import { openStream } from '#tests/support/event-streams.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import {
   type RunningServer,
-  runToEnd,
   startServer,
   stopEverything,
   temporaryFolder,
@@ -360,11 +360,29 @@ test.each([
   });
 });
 
-test('without a database it makes none, and says so', async () => {
+test.each([
+  ['account', 'unlock pat@example.com'],
+  ['announce', 'show'],
+  ['audit', 'list'],
+  ['audit', 'check'],
+  ['code', 'find 7K3MX9Q2AB'],
+  ['db-backup', join(temporaryFolder(), 'copy.db')],
+  ['db-check', ''],
+  ['db-move', 'postgres://tipwell@127.0.0.1:1/tipwell'],
+  ['fees', ''],
+  ['invite', 'list'],
+  ['operator', 'list'],
+  ['reports', ''],
+  ['terms', 'show'],
+  ['terms', 'set --giver-fee 1'],
+  ['tip', 'waiting'],
+] as const)('without a database %s %s makes none, and says that a start makes one', async (name, words) => {
   const path = join(temporaryFolder(), 'none.db');
-  const { code, stderr } = await runToEnd('account', { DATABASE_URL: path }, ['unlock', EMAIL]);
-  expect(code).toBe(1);
-  expect(stderr).toContain(`Cannot open the database ${path}`);
+  const given = words === '' ? [] : words.split(' ');
+  const { code, stdout, stderr } = await runHere(name, { DATABASE_URL: path }, given);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toBe(`There is no database ${path} yet. Start Tipwell once, then try again.\n`);
+  expect(existsSync(path)).toBe(false);
 });
 
 test('invite makes links, lists them without their tokens, and ends one', async () => {

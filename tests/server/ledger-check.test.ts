@@ -752,7 +752,7 @@ describe('npm run db:check', () => {
     const path = join(temporaryFolder(), 'nowhere.db');
     const { code, stdout, stderr } = await check(path);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`Cannot open the database ${path}: unable to open database file\n`);
+    expect(stderr).toBe(`There is no database ${path} yet. Start Tipwell once, then try again.\n`);
     expect(existsSync(path)).toBe(false);
   });
 

@@ -422,7 +422,7 @@ describe('opening a file', () => {
 
   test('makes nothing when the file must exist', () => {
     const path = newFile();
-    expect(() => openDatabase(path, { mustExist: true })).toThrow(`Cannot open the database ${path}`);
+    expect(() => openDatabase(path, { mustExist: true })).toThrow(`There is no database ${path} yet.`);
     expect(existsSync(path)).toBe(false);
   });
 

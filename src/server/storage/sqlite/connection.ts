@@ -3,7 +3,7 @@
  * answered, foreign keys enforced. Also holds the lock against a second server.
  */
 
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { SOFTWARE } from '#shared/software.ts';
@@ -33,6 +33,7 @@ const LOG_SHARE = 1 / 8;
 
 /** A file is made private unless only read. @throws DatabaseRefused when it is damaged, linked, or cannot be opened. */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
+  requirePresent(path, options);
   try {
     if (path !== IN_MEMORY && !options.readonly) prepareFile(locate(path), options.mustExist ?? false);
     const database = new SqliteDatabase(options.contents ?? path, {
@@ -67,6 +68,20 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     }
   } catch (error) {
     throw new DatabaseRefused(`Cannot open the database ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** SQLite says the same of a missing file and of one that it may not open. */
+function requirePresent(path: string, { mustExist = false, contents }: OpenOptions): void {
+  if (mustExist && !contents && isMissing(path))
+    throw new DatabaseRefused(`There is no database ${path} yet. Start ${SOFTWARE} once, then try again.`);
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }
 
