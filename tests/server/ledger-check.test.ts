@@ -146,7 +146,6 @@ const ADJUSTED =
 const CLOSED = 'a capture moves no cents, and an adjustment neither makes nor loses any';
 const ENDS = 'what ends a refund or a dispute names one that was entered before';
 const FEES_OF_CHANGES = 'an adjustment moves as much of the giver’s fee as it moves of the amount';
-const OWED = 'a payment owes no more than its adjustments leave, and to its giver what did not reach them';
 const ASKED = 'a tip that was paid is reversed by whoever asked for its refund, under the key of that';
 const NUMBERED_CHANGES = 'the adjustments of a tip are numbered from 1, and each is entered once';
 const LEFT_OF_TIP = 'adjustments leave of a tip neither less than nothing nor more than it was';
@@ -475,8 +474,6 @@ const FALSE_PAYMENTS: readonly (readonly [what: string, statements: string, viol
     ['a tip whose payment failed', `UPDATE payments SET state = 'failed', charge_id = NULL;`, [HAS_PAYMENT]],
     ['a tip without its payment', 'DELETE FROM payments;', [HAS_PAYMENT]],
     ['a payment that is refunded without its tip', `UPDATE payments SET state = 'refunded';`, [IS_REFUNDED]],
-    ['a debt to a giver to whom nothing went back', 'UPDATE payments SET owed_to_giver_cents = 1;', [OWED]],
-    ['a debt of a receiver who gave nothing back', 'UPDATE payments SET owed_by_receiver_cents = 3;', [OWED]],
   ];
 
 /** Falsifications of a ledger with a tip of a guest, which was reversed. */
@@ -523,7 +520,7 @@ const FALSE_ADJUSTMENTS: readonly Falsification[] = [
   [
     'fees that went back beyond what was paid',
     `UPDATE adjustments SET giver_fee_cents = -9000 WHERE kind = 'refund'`,
-    [FEES_OF_CHANGES, LEFT_OF_TIP, OWED],
+    [FEES_OF_CHANGES, LEFT_OF_TIP],
   ],
   [
     'a cent less of the fee that went back with a dispute, and came again with it',
@@ -552,12 +549,6 @@ const FALSE_ADJUSTMENTS: readonly Falsification[] = [
     [ENDS],
   ],
   [
-    'a debt beyond what a receiver has to give back',
-    'UPDATE payments SET owed_by_receiver_cents = 1010',
-    [OWED],
-  ],
-  ['a debt to a giver beyond what was paid', 'UPDATE payments SET owed_to_giver_cents = 5251', [OWED]],
-  [
     'an adjustment that is missing',
     `DELETE FROM adjustments WHERE kind = 'dispute_won'`,
     [
@@ -569,18 +560,6 @@ const FALSE_ADJUSTMENTS: readonly Falsification[] = [
   ],
 ];
 
-/** Falsifications of a ledger with a tip whose one refund did not reach its giver. */
-const FALSE_DEBTS: readonly Falsification[] = [
-  ['a debt to a giver of a cent less', 'UPDATE payments SET owed_to_giver_cents = 999', [OWED]],
-  ['a debt to a giver that is missing', 'UPDATE payments SET owed_to_giver_cents = 0', [OWED]],
-  [
-    'a debt to a giver that was paid out as well',
-    'UPDATE payments SET settled_to_giver_cents = 1000',
-    [OWED],
-  ],
-  ['a debt to a receiver without a dispute', 'UPDATE payments SET owed_to_receiver_cents = 1', [OWED]],
-];
-
 /** Falsifications of a ledger with a paid tip that its giver took back. */
 const FALSE_REFUNDS: readonly Falsification[] = [
   ['a refund under another key', `UPDATE reversals SET idempotency_key = 'other'`, [ASKED]],
@@ -589,7 +568,6 @@ const FALSE_REFUNDS: readonly Falsification[] = [
 ];
 
 test.each([
-  ...FALSE_DEBTS.map((falsification) => [...falsification, { isFailed: true }] as const),
   ...FALSE_REFUNDS.map((falsification) => [...falsification, { isRefunded: true }] as const),
   ...FALSE_ADJUSTMENTS.map((falsification) => [...falsification, { isAdjusted: true }] as const),
   ...FALSIFICATIONS.map((falsification) => [...falsification, {}] as const),
@@ -619,7 +597,6 @@ test('has a falsification for every invariant', async () => {
     payments: true,
     terms: true,
     adjustments: true,
-    debts: true,
     numbers: true,
   }).map(([sentence]) => sentence);
   expect(stated.filter((sentence) => !all.includes(sentence))).toEqual([]);

@@ -51,7 +51,6 @@ export interface Has {
   readonly payments: boolean;
   readonly terms: boolean;
   readonly adjustments: boolean;
-  readonly debts: boolean;
 }
 
 /** The entry that a row of `source` names for its giver or its receiver. */

@@ -75,45 +75,6 @@ const feesOfAdjustments: Invariant = [
    ) c WHERE 2 * off > whole OR 2 * off <= -whole`,
 ];
 
-/**
- * What the adjustments of a tip moved, without those of tips that were captured and nothing else. The cast keeps
- * SQLite from an index that leads through the captures, too.
- */
-const MOVES = `(SELECT CAST(transaction_sequence AS bigint) AS transaction_sequence, -sum(amount_cents + giver_fee_cents) AS back, -sum(net_amount_cents) AS taken,
-    sum(CASE kind WHEN 'refund_failed' THEN amount_cents + giver_fee_cents ELSE 0 END) AS failed,
-    max(CASE kind WHEN 'refund_failed' THEN 1 ELSE 0 END) AS has_failed,
-    max(CASE kind WHEN 'dispute' THEN 1 ELSE 0 END) AS was_disputed,
-    max(CASE kind WHEN 'dispute_won' THEN 1 ELSE 0 END) AS was_won
-  FROM adjustments WHERE kind <> 'capture' GROUP BY 1)`;
-
-/**
- * Only the payment service knows what was transferred, so that the books bound a debt; without a dispute they tell what
- * is owed to a giver. A tip that was reversed before there were adjustments has none.
- */
-const debtsOfPayments: Invariant = [
-  'a payment owes no more than its adjustments leave, and to its giver what did not reach them',
-  `SELECT id FROM (
-     SELECT p.id, p.owed_by_receiver_cents + p.settled_by_receiver_cents AS by_receiver, p.owed_to_giver_cents AS to_giver,
-       p.owed_to_receiver_cents AS to_receiver, p.amount_cents + p.giver_fee_cents AS whole, p.net_amount_cents AS net,
-       v.sequence AS reversal, coalesce(m.back, 0) AS back, coalesce(m.taken, 0) AS taken,
-       coalesce(m.has_failed, 0) AS has_failed, coalesce(m.was_won, 0) AS was_won, m.back IS NOT NULL AS has_moved
-     FROM payments p CROSS JOIN transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
-       LEFT JOIN ${MOVES} m ON m.transaction_sequence = t.sequence
-     WHERE t.id = p.id AND owed_by_receiver_cents + owed_to_giver_cents + owed_to_receiver_cents > 0
-   ) d WHERE by_receiver > whole OR to_giver > whole OR (to_receiver > 0 AND was_won = 0)
-     OR (to_giver > 0 AND has_failed = 0 AND (reversal IS NULL OR has_moved))
-     OR (reversal IS NULL AND (to_giver > whole - back OR by_receiver * CAST(net AS numeric) > (taken + 2) * whole))
-   UNION ALL
-   SELECT id FROM (
-     SELECT p.id, p.owed_to_giver_cents AS to_giver, p.settled_to_giver_cents AS paid_out,
-       CASE WHEN m.failed + m.back < p.amount_cents + p.giver_fee_cents THEN m.failed
-         ELSE p.amount_cents + p.giver_fee_cents - m.back END AS lacking
-     FROM ${MOVES} m JOIN transactions t ON t.sequence = m.transaction_sequence JOIN payments p ON p.id = t.id
-       LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
-     WHERE m.has_failed = 1 AND m.was_disputed = 0 AND v.sequence IS NULL
-   ) g WHERE to_giver <> CASE WHEN lacking > paid_out THEN lacking - paid_out ELSE 0 END`,
-];
-
 const adjustmentInvariants = (has: Has): readonly Invariant[] => [
   [
     'an adjustment is of a tip that was paid, names its charge, and did what it says to its two people',
@@ -165,6 +126,5 @@ const paidBeforeTerms = asItWasPaid(SAME.filter((column) => column !== transacti
 export const paymentInvariants = (has: Has): readonly Invariant[] => [
   ...(has.payments ? PAYMENT_INVARIANTS : []),
   ...(has.adjustments ? adjustmentInvariants(has) : []),
-  ...(has.debts ? [debtsOfPayments] : []),
   ...(has.terms ? TERMS_INVARIANTS : has.payments ? [paidBeforeTerms] : []),
 ];

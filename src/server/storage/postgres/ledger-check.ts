@@ -120,10 +120,9 @@ async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
   const payments = await hasColumn(client, 'tipwell', 'payments', 'id');
   const terms = await hasColumn(client, 'tipwell', 'terms', 'version');
   const adjustments = await hasColumn(client, 'tipwell', 'adjustments', 'sequence');
-  const debts = await hasColumn(client, 'tipwell', 'payments', 'settled_to_giver_cents');
   const violations: LedgerViolation[] = [];
   const numbers = await hasColumn(client, 'tipwell', 'tips', 'sequence');
-  const invariants = invariantsWith({ details, payments, terms, adjustments, debts, numbers });
+  const invariants = invariantsWith({ details, payments, terms, adjustments, numbers });
   for (const invariant of [...invariants, referencesLead(await orphans(client))]) {
     const { rows } = await client.query<string[]>({ text: offendersOf(invariant), rowMode: 'array' });
     violations.push(...violationsOf(invariant, rows.flat()));

@@ -68,8 +68,7 @@ function invariantsOf(database: Database): readonly Invariant[] {
   const terms = columnsOf(database, 'terms').length > 0;
   const adjustments = columnsOf(database, 'adjustments').length > 0;
   const numbers = columnsOf(database, 'tips').length > 0;
-  const debts = columnsOf(database, 'payments').includes('settled_to_giver_cents');
-  const invariants = invariantsWith({ details, payments, terms, adjustments, debts, numbers });
+  const invariants = invariantsWith({ details, payments, terms, adjustments, numbers });
   const own = ownInvariants(numbers ? 'tips' : 'transactions');
   return [...invariants, ...own, ...(adjustments ? [sequenceOf('adjustments')] : [])];
 }
