@@ -114,22 +114,6 @@ describe.each(DOORS)('a refund through %s', (door) => {
     expect(await t.storage.findNewestEntry(provider.user.id)).toMatchObject({ position: 2 });
   });
 
-  test('is refused under the key of another refund of the same person, which still answers as before', async () => {
-    const scene = await openScene();
-    const { t, provider, customer, give, totals } = scene;
-    for (const { token } of [customer, provider]) {
-      const [first, second] = [await give(), await give()];
-      const keyed = { id: first.id, idempotencyKey: 'refund-1' };
-      const answer = await call(door, t, 'transactions.refund', keyed, { token });
-      const before = await totals();
-      expect(await outcomeOf(scene, door, { ...keyed, id: second.id }, token)).toBe('idempotency_key_reused');
-      expect(await totals()).toEqual(before);
-      expect(resultOf(await call(door, t, 'transactions.refund', keyed, { token }))).toEqual(
-        resultOf(answer),
-      );
-    }
-  });
-
   test('is one refund however many are asked for at once by both people', async () => {
     const scene = await openScene();
     const { t, provider, customer, give, totals } = scene;
@@ -237,9 +221,9 @@ describe('a giver takes back', () => {
   test('10 tips an hour over both doors, and receivers refund as many as they like', async () => {
     const scene = await openScene(10, { isRateLimited: true });
     const { t, provider, customer, give } = scene;
-    let last = { id: '', idempotencyKey: '' };
+    let last = { id: '', idempotencyKey: 'the-last' };
     for (let count = 0; count < 10; count += 1) {
-      last = { id: (await give()).id, idempotencyKey: `refund-${count}` };
+      last = { ...last, id: (await give()).id };
       expect(await outcomeOf(scene, DOORS[count % 2] ?? 'REST', last, customer.token)).toBe('refunded');
     }
     const next = await give();

@@ -129,7 +129,6 @@ export function createLedgerModel(undoMs: number) {
   const suspended = new Set<string>();
   const keys = new Map<string, { request: string; place: number }>();
   const refundKeys = new Map<number, string | undefined>();
-  const usedRefundKeys = new Set<string>();
   const entries = new Map<string, ModelEntry[]>();
   /** Of tips that were paid, by their places. */
   const money = new Map<ModelTip, Money>();
@@ -322,9 +321,6 @@ export function createLedgerModel(undoMs: number) {
         return isSame ? 'repeated' : 'not_refundable';
       }
       if (party === 'giver' && !isUndoable(tip, now)) return 'not_refundable';
-      const refundKey = key && `${account.id} ${key}`;
-      if (refundKey !== undefined && usedRefundKeys.has(refundKey)) return 'idempotency_key_reused';
-      if (refundKey !== undefined) usedRefundKeys.add(refundKey);
       Object.assign(tip, { status: 'refunded', refundedAt: new Date(now).toISOString(), refundedBy: party });
       refundKeys.set(place, key);
       enter(tip.giverId, { kind: 'given_reversed', place, cents: -tip.amountCents });

@@ -48,8 +48,7 @@ export interface Transactions extends TipRecord {
    * Reverses a tip in full, durably: its giver within `undoMs`, its receiver at any time. The same person and
    * idempotency key get the same answer.
    * @param limit runs the attempt of a giver, and may refuse to.
-   * @throws AppError `transaction_not_found`; `not_refundable` when it was refunded before, or it is too late;
-   *   `idempotency_key_reused` when the person has refunded another tip under the key.
+   * @throws AppError `transaction_not_found`; `not_refundable` when it was refunded before, or it is too late.
    */
   refund(account: Account | null, request: RefundRequest, limit?: LimitTakeBack): Promise<Transaction>;
 }
@@ -217,8 +216,6 @@ export function createTransactions(deps: {
             return view.one(result.transaction, party);
           case 'unknown_transaction':
             throw new AppError('transaction_not_found');
-          case 'key_reused':
-            throw new AppError('idempotency_key_reused');
           case 'reversed_before':
           case 'too_late':
           case 'refused':

@@ -348,34 +348,6 @@ export function describePayments(): void {
       expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['asked', ...Array(3).fill('repeated')]);
     });
 
-    test('a key under which a person has asked for one refund asks for no other, also at once', async () => {
-      const { begin, refundBy, move, storage, tip, provider, customer } = await openPaymentScene();
-      for (const { id: userId } of [customer, provider]) {
-        const [first, second] = [await begin('authorised'), await begin('authorised')];
-        const both = [first, second].map(async ({ id }) => (await refundBy(userId, id, 'key')).outcome);
-        const outcomes = await Promise.all(both);
-        expect(outcomes.toSorted()).toEqual(['asked', 'key_reused']);
-        const [asked, other] = outcomes[0] === 'asked' ? [first, second] : [second, first];
-        const captured = await begin('succeeded');
-        for (const { id } of [other, captured])
-          expect(await refundBy(userId, id, 'key')).toEqual({ outcome: 'key_reused' });
-        expect(await refundBy(userId, asked.id, 'key')).toMatchObject({ outcome: 'repeated' });
-        await move(asked.id, 'cancelled');
-        expect(await refundBy(userId, asked.id, 'key')).toMatchObject({ outcome: 'repeated' });
-        for (const { id } of [other, captured])
-          expect(await refundBy(userId, id, 'key')).toEqual({ outcome: 'key_reused' });
-        expect(await refundBy(userId, captured.id, 'another')).toMatchObject({ outcome: 'asked' });
-        const simulated = tip();
-        await storage.recordTip(simulated);
-        for (const idempotencyKey of ['key', 'another']) {
-          const request = { transactionId: simulated.id, userId, idempotencyKey, giverFromMs: 0 };
-          expect(await storage.reverseTip({ ...request, createdAtMs: NOW })).toEqual({
-            outcome: 'key_reused',
-          });
-        }
-      }
-    });
-
     test('a refund that was refused may be asked for again, and a refusal of the one before does not undo that', async () => {
       const { begin, refundBy, payments, provider, customer } = await openPaymentScene();
       const { id } = await begin('succeeded');

@@ -341,30 +341,6 @@ export function describeTips(): void {
       expect(await storage.findNewestEntry(provider.id)).toMatchObject({ position: 4 });
     });
 
-    test('a key under which a person has reversed one tip reverses no other of theirs, also at once', async () => {
-      const { storage, setTheScene, addAccount } = await openStorage();
-      const { tip, provider, customer } = await setTheScene();
-      const sam = await addAccount('sam', []);
-      const tips = [tip(), tip(), tip({ giverId: sam.id })] as const;
-      for (const one of tips) await storage.recordTip(one);
-      const ask = async (one: GivenTip, { id }: { readonly id: UserId }, key: string) =>
-        (await storage.reverseTip(request(one, id, key, NOW))).outcome;
-      const asked = await Promise.all([ask(tips[0], customer, 'key'), ask(tips[1], customer, 'key')]);
-      expect(asked.toSorted()).toEqual(['key_reused', 'reversed']);
-      const [done, other] = asked[0] === 'reversed' ? tips : [tips[1], tips[0]];
-      expect(await ask(other, customer, 'key')).toBe('key_reused');
-      expect(await ask(done, customer, 'key')).toBe('repeated');
-      expect(await storage.findTransaction(customer.id, other.id)).toMatchObject({ reversal: null });
-      // It is the key of that person alone, and in these letters.
-      expect(await ask(tips[2], sam, 'key')).toBe('reversed');
-      expect(await ask(other, customer, 'KEY')).toBe('reversed');
-      const more = [tip(), tip()] as const;
-      for (const one of more) await storage.recordTip(one);
-      expect(await ask(more[0], provider, 'key')).toBe('reversed');
-      expect(await ask(more[1], provider, 'key')).toBe('key_reused');
-      expect(await ask(more[1], provider, 'another')).toBe('reversed');
-    });
-
     test('of both people who ask at once one reverses the tip, once', async () => {
       const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();

@@ -189,7 +189,7 @@ export const transactionProcedures = {
         'Reverses a tip in full, with its fees; what was paid goes back the way it came, and what is held',
         'until `captures_at` is never charged. Whoever received it may do so at any time; whoever gave it',
         'until `undo_until`, ten times an hour and thirty times a day. Send an `Idempotency-Key` to retry',
-        'safely; another refund of yours needs another one. The request has no body.',
+        'safely. The request has no body.',
       ],
       parameters: [
         TRANSACTION_ID,
@@ -203,7 +203,6 @@ export const transactionProcedures = {
       refusals: [
         'transaction_not_found',
         'not_refundable',
-        'idempotency_key_reused',
         'payment_unavailable',
         'too_many_requests',
         'maintenance',

@@ -145,7 +145,7 @@ export interface OperatorReversal {
 
 export type ReverseOutcome =
   | { readonly outcome: 'reversed' | 'repeated'; readonly transaction: TransactionRecord }
-  | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' | 'key_reused' };
+  | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' };
 
 export interface TipFilter {
   readonly direction: TipDirection | null;

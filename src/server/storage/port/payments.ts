@@ -125,7 +125,7 @@ export interface MoveOutcome {
 
 export type AskRefundOutcome =
   | { readonly outcome: 'asked' | 'repeated'; readonly payment: PaymentRecord }
-  | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' | 'key_reused' };
+  | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' };
 
 export interface FoundPayment extends Omit<NewPayment, 'giverMessage' | 'termsRefusal' | 'isHeld'> {
   readonly receiverId: UserId;

@@ -114,17 +114,6 @@ export function paymentStatements({ db }: Builder) {
         ),
       )
       .where(is(payments.id, 'id')),
-    /** A refund that is under way: the ledger has its key with the reversal. */
-    openRefundUnderKey: db
-      .select({ id: payments.id })
-      .from(payments)
-      .where(
-        sql`${payments.lookAtMs} is not null and ${payments.state} in ('authorised', 'succeeded')
-          and ${is(payments.refundKey, 'key')} and (
-            (${is(payments.giverId, 'userId')} and ${payments.refundAskedBy} = 'giver')
-            or (${is(payments.receiverId, 'userId')} and ${payments.refundAskedBy} = 'receiver'))`,
-      )
-      .limit(1),
     anyPayment: db.select({ id: payments.id }).from(payments).limit(1),
     /** Locked; payments locked by another process are skipped. */
     openPayments: db

@@ -3,12 +3,10 @@ import { eq, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { UserId } from '#shared/ids.ts';
 import type { PresentBlock } from '../rules/messages.ts';
-import { LISTING_SPAN } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { KINDS_OF_CHANGES, reversals, tipEntries, tips } from '../schema/ledger.ts';
+import { reversals, tipEntries, tips } from '../schema/ledger.ts';
 import { blockedGivers, tipMessages } from '../schema/messages.ts';
-import { KIND_NUMBERS } from '../schema/numbers.ts';
 import { NUMBERS_OF_TIP, transactions } from '../schema/views.ts';
 import { isAccount } from './accounts.ts';
 import { allBut, type Builder, insert, insertNumbered, is, value } from './builder.ts';
@@ -77,21 +75,6 @@ export function tipStatements({ db, isIn, choose }: Builder) {
           (select sequence from ${tips} where ${isAccount(tips.giver, 'giverId')}
             and idempotency_key = ${value('idempotencyKey')} and idempotency_key <> ''))`,
       ),
-    /** Among the latest changes of an account, because no index leads from a key to its reversal. */
-    reversalUnderKey: db
-      .select({ transactionSequence: reversals.transactionSequence })
-      .from(sql`(
-        select transaction_sequence, kind from ${tipEntries}
-        where ${isAccount(tipEntries.account, 'userId')} and kind in ${KINDS_OF_CHANGES}
-        order by created_at_ms desc, position desc limit ${sql.raw(String(LISTING_SPAN))}
-      ) as change`)
-      .innerJoin(reversals, sql`${reversals.transactionSequence} = change.transaction_sequence`)
-      .where(
-        sql`${is(reversals.idempotencyKey, 'key')} and (
-          (kind = ${sql.raw(String(KIND_NUMBERS.given_reversed))} and ${reversals.reversedBy} = 'giver')
-          or (kind = ${sql.raw(String(KIND_NUMBERS.received_reversed))} and ${reversals.reversedBy} = 'receiver'))`,
-      )
-      .limit(1),
     transactionById: db
       .select({
         ...transactionWithNames,

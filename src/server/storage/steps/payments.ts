@@ -28,7 +28,6 @@ import {
   accountsOf,
   adjustPaidTip,
   findEarlierTip,
-  isKeyOfOtherRefund,
   lockAccounts,
   recordPaidTip,
   reversePaidTip,
@@ -315,9 +314,6 @@ const askForRefund: StepOf<Payments['askForRefund']> = function* (
     const isOwn = isRepeated && payment?.refund?.askedAtMs === reversal.createdAtMs;
     return isOwn ? { outcome: 'asked', payment } : decision;
   }
-  if (!('act' in reversal) && reversal.userId !== null)
-    yield* statements.lockTipAccounts.all({ ids: [reversal.userId], codeIds: [] });
-  if (yield* isKeyOfOtherRefund(statements, reversal)) return { outcome: 'key_reused' };
   const asked = yield* save(statements, decision.payment, lookAtMs);
   if ('act' in reversal) yield* noteAct(statements, isRepeated, reversal.act);
   return { outcome: 'asked', payment: asked };

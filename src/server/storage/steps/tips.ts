@@ -82,30 +82,11 @@ function* reverseTip(
       ? { outcome: { outcome: 'reversed', transaction: transactionOf(found) }, accounts: accountsOf(found) }
       : { outcome: decision, accounts: [] };
   }
-  if (yield* isKeyOfOtherRefund(statements, request))
-    return { outcome: { outcome: 'key_reused' }, accounts: [] };
   const reversal = { createdAtMs, reversedBy: decision.reversedBy };
   yield* takeBack(statements, decision.found, reversal, keyOf(request));
   if ('act' in request) yield* noteAct(statements, isRepeated, request.act);
   const transaction = transactionOf({ ...decision.found, reversal });
   return { outcome: { outcome: 'reversed', transaction }, accounts: accountsOf(transaction) };
-}
-
-/**
- * Whether the person has asked for the refund of another tip under the same key. Requires the lock of their account.
- * Each guest is somebody of their own, and has one tip.
- */
-export function* isKeyOfOtherRefund(
-  statements: Statements,
-  request: NewReversal | OperatorReversal,
-): Step<boolean> {
-  const key = keyOf(request);
-  if ('act' in request || request.userId === null || key === null) return false;
-  const named = { userId: request.userId, key };
-  return (
-    (yield* statements.reversalUnderKey.one(named)) !== undefined ||
-    (yield* statements.openRefundUnderKey.one(named)) !== undefined
-  );
 }
 
 /** Locks in the order of ids, so that nobody else changes totals or entries and transactions cannot deadlock. */
