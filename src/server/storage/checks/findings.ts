@@ -1,5 +1,5 @@
 import type { Findings } from '../port/database.ts';
-import type { Invariant } from './names.ts';
+import type { Invariant } from './ledger-columns.ts';
 import { type createComparedPast, spellPast } from './past.ts';
 
 export interface LedgerViolation {

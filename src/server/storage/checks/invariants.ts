@@ -4,7 +4,16 @@
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { ENTRY_KINDS } from '../port/ledger.ts';
-import { differs, entryOf, type Has, type Invariant, type Names, NUMBERS, quoted, TEXTS } from './names.ts';
+import {
+  differs,
+  entryOf,
+  type Has,
+  type Invariant,
+  type Names,
+  NUMBERS,
+  quoted,
+  TEXTS,
+} from './ledger-columns.ts';
 import { paymentInvariants } from './payment-invariants.ts';
 
 /** Rounds half up to a cent in integer arithmetic, like feesFor(). */

@@ -1,7 +1,7 @@
 /** The invariants of payments, and of what became of their money: each is a query for offending rows. */
 import { TIP_COLUMNS } from '../schema/payments.ts';
 import { transactions } from '../schema/views.ts';
-import { differs, entryOf, type Has, type Invariant, quoted } from './names.ts';
+import { differs, entryOf, type Has, type Invariant, quoted } from './ledger-columns.ts';
 
 /** States of payments whose tip is in the ledger, and those whose tip is reversed. */
 const IN_THE_LEDGER = quoted(['authorised', 'succeeded', 'refunded', 'cancelled']);

@@ -2,7 +2,7 @@
 import { ALL_AUDIT_ROWS, problemsOfAudit } from '../care/audit.ts';
 import { type LedgerViolation, offendersOf, referencesLead, violationsOf } from '../checks/findings.ts';
 import { invariantsWith, TIP_INVARIANTS } from '../checks/invariants.ts';
-import type { Invariant } from '../checks/names.ts';
+import type { Invariant } from '../checks/ledger-columns.ts';
 import { columnsOfPast, tipText } from '../checks/past.ts';
 import type { AuditRow } from '../port/audit.ts';
 import type { Database } from './connection.ts';
