@@ -20,9 +20,11 @@ export function MailReceipt({ name, isGuest }: MailReceiptProps) {
   const told = useRef<HTMLParagraphElement>(null);
   const isAsking = isGuest && (step === 'address' || step === 'sending');
   const isSent = step === 'sent';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the pressed button is gone when somebody is asked, too
   useEffect(() => {
-    if (document.activeElement === document.body) (isSent ? told : field).current?.focus();
+    if (document.activeElement !== document.body) return;
+    // The pressed button is gone.
+    if (isSent) told.current?.focus();
+    else if (isAsking) field.current?.focus();
   }, [isSent, isAsking]);
   if (!sendsMail()) return null;
 
