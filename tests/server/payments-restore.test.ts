@@ -5,7 +5,8 @@
 import { expect, test } from 'vitest';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
-import { captured, openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import type { TestApp } from '#tests/support/test-app.ts';
 import { createTestData } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
@@ -103,6 +104,61 @@ test('what was paid under a key is entered again, though another payment has beg
   await scene.pass(150, restored);
   expect(await transactions.get.query({ id })).toMatchObject({ status: 'completed' });
   expect(await transactions.get.query({ id: again.id })).toMatchObject({ status: 'expired' });
+  compareWithStripe(stripe, await data.dump());
+});
+
+/** A backup of the moment in which a page was made, and was not stored yet. */
+async function backUpWhileBeginning(scene: PaymentScene): Promise<Buffer> {
+  scene.endAt({ name: 'movePayment', kind: 'pending' });
+  await expect(scene.give(2_000, 'one')).rejects.toThrow();
+  scene.endAt(null);
+  return scene.t.data.readContents();
+}
+
+test.each<[first: string, happens: (scene: PaymentScene, restored: TestApp) => Promise<void>]>([
+  ['the sweep comes', async () => {}],
+  ['the notices come', (scene, restored) => scene.deliverAll(restored)],
+])('a payment that had just begun at the backup has the page that was paid since, when %s first', async (_, happens) => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const contents = await backUpWhileBeginning(scene);
+  const { id } = await scene.give(2_000, 'one');
+  scene.pay();
+  await scene.deliver();
+  await scene.pass(12);
+
+  t.clock.nowMs += DAY_MS;
+  const data = await createTestData({ contents });
+  const restored = await scene.start({ data });
+  await happens(scene, restored);
+  await scene.pass(60, restored);
+  expect(await restored.trpc(customer.token).transactions.get.query({ id })).toMatchObject({
+    status: 'completed',
+  });
+  compareWithStripe(stripe, await data.dump());
+});
+
+test('who is asked to pay again after a restore is led to the page that they have open', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer, provider } = scene;
+  const contents = await backUpWhileBeginning(scene);
+  t.clock.nowMs += 28 * MINUTE_MS;
+  const { id, paymentUrl } = await scene.give(2_000, 'one');
+
+  t.clock.nowMs += 20 * MINUTE_MS;
+  const data = await createTestData({ contents });
+  const restored = await scene.start({ data });
+  const { transactions } = restored.trpc(customer.token);
+  const again = await transactions.create.mutate({
+    receiverQrId: provider.codes[0] ?? '',
+    amountCents: 2_000,
+    serviceCategory: 'bartender',
+    idempotencyKey: 'one',
+  });
+  expect(again).toMatchObject({ id, paymentUrl });
+  scene.pay();
+  await scene.pass(60, restored);
+  expect(await transactions.get.query({ id })).toMatchObject({ status: 'completed' });
   compareWithStripe(stripe, await data.dump());
 });
 

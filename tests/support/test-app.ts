@@ -74,6 +74,8 @@ export async function createTestApp(
     readonly config?: Partial<Config>;
     /** That of another app, which this one starts on as after a restart. */
     readonly data?: TestData;
+    /** When it begins, for one that begins later than others of its test. */
+    readonly beginsAtMs?: number;
     /** Makes the storage that the app gets out of the real one. */
     readonly wrapStorage?: (storage: Storage) => Storage;
     readonly isShuttingDown?: () => boolean;
@@ -93,7 +95,7 @@ export async function createTestApp(
   const data = options.data ?? (await createTestData());
   const own = await data.openStorage();
   const storage = options.wrapStorage?.(own) ?? own;
-  const clock = { nowMs: START_MS };
+  const clock = { nowMs: options.beginsAtMs ?? START_MS };
   const troubles = createTroubles(() => clock.nowMs);
   let health: ReturnType<typeof createHealth> | undefined;
   const logLines: string[] = [];

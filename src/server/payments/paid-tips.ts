@@ -30,7 +30,7 @@ export function createPaidTips(
 ): TipPayments {
   const { storage, service, clock, log, excludedCategories, accounts, random } = deps;
   const { payments } = storage;
-  const progress = createPaymentProgress(deps);
+  const progress = createPaymentProgress({ ...deps, hasReadPages: () => recovery.hasReadPages() });
   const knownPlatform = createKnownPlatform({ service, tellUnavailable });
   const looks = createPaymentLooks({ ...deps, progress });
   const { between } = looks;

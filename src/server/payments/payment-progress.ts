@@ -25,12 +25,19 @@ export interface ProgressDependencies {
   readonly accounts: PayoutAccounts;
 }
 
+/** Where a page leads back to, and what its payment is called there. */
+type PageOwner = Pick<PaymentRecord, 'id' | 'giverId' | 'qrCodeId'>;
+
 export type PaymentProgress = ReturnType<typeof createPaymentProgress>;
 
-/** Each function returns the payment's new state, and throws PaymentServiceUnavailable. */
-export function createPaymentProgress(deps: ProgressDependencies) {
+/**
+ * Each function returns the payment's new state, and throws PaymentServiceUnavailable.
+ * @param deps.hasReadPages whether the pages that were paid have been listed since this process began.
+ */
+export function createPaymentProgress(deps: ProgressDependencies & { hasReadPages(): boolean }) {
   const { storage, service, clock, log, publicUrl, receiptTokenOf, undoMs, accounts } = deps;
   const { payments } = storage;
+  const startedAtMs = clock();
 
   async function move(
     payment: PaymentRecord,
@@ -49,19 +56,22 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     return paymentMode === service.mode && (platform === null || platform === (await service.platform()));
   }
 
+  function paidUrlOf({ id, giverId, qrCodeId }: PageOwner): string {
+    return `${publicUrl}/tip/${qrCodeId}?payment=${giverId === null ? receiptTokenOf(id) : id}`;
+  }
+
   async function withPage(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'created') return payment;
     if (!(await isAskable(payment))) return move(payment, { kind: 'page_refused' });
-    const { id, qrCodeId } = payment;
+    const { id } = payment;
     const { fullName } = shownReceiver({
-      id: qrCodeId,
+      id: payment.qrCodeId,
       userId: payment.receiverId,
       displayName: payment.displayName,
       username: payment.receiverUsername,
       fullName: payment.receiverName,
     });
-    const reference = payment.giverId === null ? receiptTokenOf(id) : id;
-    const paidUrl = `${publicUrl}/tip/${qrCodeId}?payment=${reference}`;
+    const paidUrl = paidUrlOf(payment);
     const texts = { title: `Tip for ${fullName}`, paidUrl, leftUrl: `${paidUrl}&left=1` };
     const begun = await service.begin(payment, texts, undoMs > 0 ? 'later' : 'now');
     if (begun.outcome === 'page') return move(payment, { kind: 'pending', checkout: begun });
@@ -70,6 +80,13 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     // The account of the receiver may not be able to take tips any more, which their tip page then says.
     await accounts.refresh(payment.destination);
     return refused;
+  }
+
+  /** Gives the page that was paid to a payment without one, as a backup has it that was made while it began. */
+  async function withPaidPage(payment: PaymentRecord, checkoutId: string): Promise<PaymentRecord> {
+    if (payment.state !== 'created' || !(await isAskable(payment))) return payment;
+    // Nobody pays on it again, and where it led back to says what became of it.
+    return move(payment, { kind: 'pending', checkout: { id: checkoutId, url: paidUrlOf(payment) } });
   }
 
   async function hear(payment: PaymentRecord, state: CheckoutState): Promise<PaymentRecord> {
@@ -102,6 +119,9 @@ export function createPaymentProgress(deps: ProgressDependencies) {
   }
 
   async function lookUp(payment: PaymentRecord): Promise<PaymentRecord> {
+    // After a restore it may have been paid on a page that the list of pages names.
+    const mayBePaid = payment.createdAtMs < startedAtMs && !deps.hasReadPages();
+    if (payment.state === 'created' && mayBePaid) return payment;
     // A page that was never stored was shown to nobody, and the payment service may not find it.
     if (payment.state === 'created' && clock() >= payment.expiresAtMs)
       return move(payment, { kind: 'expired' });
@@ -156,7 +176,7 @@ export function createPaymentProgress(deps: ProgressDependencies) {
     return isOwed(now) ? settle(now) : now;
   }
 
-  return { isAskable, withPage, hear, lookUp, look, settle, finishRefund };
+  return { isAskable, paidUrlOf, withPage, withPaidPage, hear, lookUp, look, settle, finishRefund };
 }
 
 /** Whether a bank has taken money of the payment, also where the dispute has ended. */

@@ -29,13 +29,12 @@ export function createRecovery(deps: {
   readonly service: PaymentService;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly publicUrl: string;
   readonly progress: PaymentProgress;
   /** Called before each page. */
   between(): Promise<void>;
   tellUnknown(checkoutId: string): void;
 }) {
-  const { service, clock, log, publicUrl, progress, between, tellUnknown } = deps;
+  const { service, clock, log, progress, between, tellUnknown } = deps;
   const { payments } = deps.storage;
   const named = new Set<string>();
   let start: Promise<number> | undefined;
@@ -79,7 +78,7 @@ export function createRecovery(deps: {
           paymentMode: service.mode,
           platform: await service.platform(),
           // The page was paid, and where it led back to says what became of it.
-          checkout: { id: checkoutId, url: `${publicUrl}/tip/${found.qrCodeId}?payment=${id}` },
+          checkout: { id: checkoutId, url: progress.paidUrlOf(found) },
         },
         clock(),
       ));
@@ -99,13 +98,14 @@ export function createRecovery(deps: {
     if (state.kind !== 'paid' && state.kind !== 'authorised') return;
     const known = await payments.findPayment({ id });
     if (!known) return enterAgain(id, page);
-    const isOther = known.checkout !== null && known.checkout.id !== checkoutId;
-    const heard = isOther ? known : await progress.lookUp(known);
-    if (heard.checkout?.id !== checkoutId) nameUnknown(id, checkoutId);
+    const own = await progress.withPaidPage(known, checkoutId);
+    if (own.checkout?.id === checkoutId) await progress.lookUp(own);
+    else nameUnknown(id, checkoutId);
   }
 
   return {
     noteStart,
+    hasReadPages: () => readToMs !== undefined,
 
     /** Compares pages paid since the newest payment, later since the last call. @throws PaymentServiceUnavailable. */
     async catchUp(): Promise<void> {

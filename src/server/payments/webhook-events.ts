@@ -54,7 +54,7 @@ export function createWebhookEvents(deps: {
     }
     const state = await service.lookUp(checkoutId);
     if (state.kind !== 'paid' && state.kind !== 'authorised') return;
-    const payment = known && (await progress.withPage(known));
+    const payment = known && (await progress.withPaidPage(known, checkoutId));
     if (payment?.checkout?.id === checkoutId) await progress.hear(payment, state);
     // The list of pages says what can be entered again, and names the others.
     else nextCatchUpMs = 0;

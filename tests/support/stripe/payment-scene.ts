@@ -68,6 +68,7 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
     const next = await createTestApp({
       config: { ...config, ...options.config },
       data: options.data ?? t.data,
+      beginsAtMs: t.clock.nowMs,
       wrapStorage,
       paymentService: () => createStripe(stripe.settings, () => t.clock.nowMs),
     });

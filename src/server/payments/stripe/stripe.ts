@@ -18,6 +18,8 @@ import { createEventReader, EVENTS_OF_CHARGES } from './webhook-event.ts';
 
 /** Stripe takes no less than 30 minutes; five more are for clocks that differ. */
 const LEAST_LIFETIME_MS = 35 * 60_000;
+/** A page that is asked for late has whole hours more, so that it is the same one whenever it is asked for again. */
+const ADDED_LIFETIME_MS = 60 * 60_000;
 
 /** @param tell is told why Stripe refuses a call for good. */
 export function createStripe(
@@ -51,7 +53,9 @@ export function createStripe(
     async begin(payment, { title, paidUrl, leftUrl }, capture): Promise<Begun> {
       const { id, amountCents, giverFeeCents, receiverFeeCents, destination } = payment;
       const feesCents = giverFeeCents + receiverFeeCents;
-      const expiresAtMs = Math.max(payment.expiresAtMs, clock() + LEAST_LIFETIME_MS);
+      const missingMs = clock() + LEAST_LIFETIME_MS - payment.expiresAtMs;
+      const addedMs = Math.max(0, Math.ceil(missingMs / ADDED_LIFETIME_MS)) * ADDED_LIFETIME_MS;
+      const expiresAtMs = payment.expiresAtMs + addedMs;
       const item = (name: string, cents: number) => ({
         quantity: 1,
         price_data: { currency: stripeCurrency(), unit_amount: toStripe(cents), product_data: { name } },
@@ -85,7 +89,7 @@ export function createStripe(
         success_url: paidUrl,
         cancel_url: leftUrl,
       };
-      const key = expiresAtMs === payment.expiresAtMs ? `tip-${id}` : `tip-${id}-${expiresAtMs}`;
+      const key = addedMs === 0 ? `tip-${id}` : `tip-${id}-${expiresAtMs}`;
       return ask(
         async () => {
           const session = await makeOnce(key, (options) => stripe.checkout.sessions.create(page, options));
