@@ -142,6 +142,22 @@ test('a payment that Stripe never gives a page to expires', async () => {
   expect(await statesOf(scene)).toEqual(['expired']);
 });
 
+test('a payment that gets its page while a sweep gives it up is paid', async () => {
+  const scene = await openPaymentScene({ isUndoable: false });
+  const { t, stripe, customer } = scene;
+  stripe.fail(() => ({ is: 'cut', when: 'before' }));
+  await expect(scene.give(2_000, 'one')).rejects.toThrow();
+  stripe.fail(() => null);
+  t.clock.nowMs += HOUR_MS;
+  scene.endAt({ name: 'movePayment', meanwhile: () => scene.give(2_000, 'one') });
+  await t.app.sweepPayments();
+  expect(await statesOf(scene)).toEqual(['pending']);
+  scene.pay();
+  await scene.deliver();
+  const { id } = await scene.give(2_000, 'one');
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
+});
+
 test('a sweep goes on after a payment that cannot be dealt with', async () => {
   const scene = await openPaymentScene({ isUndoable: false });
   const { t } = scene;

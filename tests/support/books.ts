@@ -288,7 +288,7 @@ export async function goOn(
     outcome: 'asked',
   });
   for (const [id, move] of [
-    [payments.created.id, { kind: 'expired' }],
+    [payments.created.id, { kind: 'page_missing' }],
     [payments.pending.id, { kind: 'succeeded', chargeId: 'pi_later' }],
     [payments.authorised.id, { kind: 'succeeded', chargeId: 'pi_of_nobody' }],
     [payments.asked.id, { kind: 'refunded' }],

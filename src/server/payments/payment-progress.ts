@@ -124,7 +124,7 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
     if (payment.state === 'created' && mayBePaid) return payment;
     // A page that was never stored was shown to nobody, and the payment service may not find it.
     if (payment.state === 'created' && clock() >= payment.expiresAtMs)
-      return move(payment, { kind: 'expired' });
+      return move(payment, { kind: 'page_missing' });
     const begun = await withPage(payment);
     return begun.state === 'pending' && begun.checkout && (await isAskable(begun))
       ? hear(begun, await service.lookUp(begun.checkout.id))

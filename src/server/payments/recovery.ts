@@ -99,8 +99,8 @@ export function createRecovery(deps: {
     const known = await payments.findPayment({ id });
     if (!known) return enterAgain(id, page);
     const own = await progress.withPaidPage(known, checkoutId);
-    if (own.checkout?.id === checkoutId) await progress.lookUp(own);
-    else nameUnknown(id, checkoutId);
+    const heard = own.checkout?.id === checkoutId ? await progress.lookUp(own) : own;
+    if (heard.checkout?.id !== checkoutId || heard.state === 'expired') nameUnknown(id, checkoutId);
   }
 
   return {

@@ -439,7 +439,7 @@ export function describeWords(): void {
       };
       const move = (id: TransactionId, to: 'paid' | 'expired') =>
         to === 'expired'
-          ? payments.movePayment(id, { kind: to }, NOW, NOW)
+          ? payments.movePayment(id, { kind: 'page_missing' }, NOW, NOW)
           : payments
               .movePayment(id, { kind: 'pending', checkout: { id: `cs_${id}`, url: 'https://x' } }, NOW, NOW)
               .then(() => payments.movePayment(id, { kind: 'succeeded', chargeId: `pi_${id}` }, NOW, NOW));

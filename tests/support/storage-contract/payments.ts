@@ -9,7 +9,7 @@ import { PLATFORM, payoutAccountOf } from '../payment-steps.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
-  created: ['pending', 'page_refused', 'failed', 'expired'],
+  created: ['pending', 'page_refused', 'page_missing'],
   pending: ['authorised', 'succeeded', 'failed', 'expired'],
   authorised: ['succeeded', 'cancelled'],
   succeeded: ['refunded'],
@@ -22,7 +22,7 @@ const WAYS: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   created: [],
   pending: ['pending'],
   succeeded: ['pending', 'succeeded'],
-  failed: ['failed'],
+  failed: ['pending', 'failed'],
   expired: ['pending', 'expired'],
   refunded: ['pending', 'succeeded', 'refunded'],
   authorised: ['pending', 'authorised'],
@@ -182,6 +182,7 @@ export function describePayments(): void {
       const moves = [
         'pending',
         'page_refused',
+        'page_missing',
         'authorised',
         'succeeded',
         'cancelled',
@@ -195,7 +196,7 @@ export function describePayments(): void {
         const [payment, before] = [await payments.findPayment({ id }), await ledger()];
         const moved = await move(id, to, NOW + 1);
         if (MOVES[state].includes(to)) {
-          const reached = to === 'page_refused' ? 'failed' : to;
+          const reached = to === 'page_refused' ? 'failed' : to === 'page_missing' ? 'expired' : to;
           expect(moved).toMatchObject({
             outcome: 'moved',
             payment: { state: reached, changedAtMs: NOW + 1 },
@@ -386,7 +387,8 @@ export function describePayments(): void {
       expect(await take(NOW + 2 * MINUTE_MS, 1)).toEqual([first]);
       expect(await take(NOW + 2 * MINUTE_MS, 1)).toEqual([second]);
       expect(await take(NOW + 2 * MINUTE_MS)).toEqual([]);
-      for (const id of [first, second]) if (id) await payments.movePayment(id, { kind: 'expired' }, NOW, NOW);
+      for (const id of [first, second])
+        if (id) await payments.movePayment(id, { kind: 'page_missing' }, NOW, NOW);
       const pauses: number[] = [];
       let lastAtMs = NOW + 3 * MINUTE_MS;
       expect(await take(lastAtMs)).toEqual([third]);

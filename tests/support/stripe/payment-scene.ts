@@ -21,6 +21,8 @@ export interface LastWrite {
   readonly madeBefore?: number;
   /** What the storage says of it, in the place of the end of the process. */
   readonly error?: Error;
+  /** What happens right before it; the process lives, and the write is made. */
+  meanwhile?(): Promise<unknown>;
 }
 
 /** @param isUndoable false where the money is captured at once. */
@@ -29,10 +31,14 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
   let lastWrite: LastWrite | null = null;
   let writesLeft = 0;
 
-  function dieAt(name: LastWrite['name'], kind?: string): void {
+  async function dieAt(name: LastWrite['name'], kind?: string): Promise<void> {
     if (lastWrite?.name !== name || (lastWrite.kind ?? kind) !== kind) return;
-    if (writesLeft === 0) throw lastWrite.error ?? new Error('this process has ended');
     writesLeft -= 1;
+    if (writesLeft >= 0) return;
+    const { meanwhile, error = new Error('this process has ended') } = lastWrite;
+    if (!meanwhile) throw error;
+    lastWrite = null;
+    await meanwhile();
   }
 
   function wrapStorage(storage: Storage): Storage {
@@ -42,15 +48,15 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
       payments: {
         ...payments,
         async movePayment(id, move, ...times) {
-          dieAt('movePayment', move.kind);
+          await dieAt('movePayment', move.kind);
           return payments.movePayment(id, move, ...times);
         },
         async adjustPayment(...change) {
-          dieAt('adjustPayment');
+          await dieAt('adjustPayment');
           return payments.adjustPayment(...change);
         },
         async enterFoundPayment(...found) {
-          dieAt('enterFoundPayment');
+          await dieAt('enterFoundPayment');
           return payments.enterFoundPayment(...found);
         },
       },

@@ -111,9 +111,14 @@ export type PaymentMove =
   | { readonly kind: 'succeeded'; readonly chargeId: string }
   /** The authorisation was given up or has lapsed: the tip is reversed. */
   | { readonly kind: 'cancelled' }
-  | { readonly kind: 'failed' | 'expired' | 'refunded' }
-  /** Ends no payment whose page another request has stored meanwhile: somebody may be paying there. */
-  | { readonly kind: 'page_refused' }
+  /** What became of the page: nobody can pay on it any more. */
+  | { readonly kind: 'failed' | 'expired' }
+  | { readonly kind: 'refunded' }
+  /**
+   * There will be no page, or none was stored in time. Neither ends a payment whose page another request has stored
+   * meanwhile: somebody may be paying there.
+   */
+  | { readonly kind: 'page_refused' | 'page_missing' }
   /** Names a request that was refused, or refunded the rest after a dispute: another may be under way. */
   | { readonly kind: 'refund_refused'; readonly askedAtMs: number };
 

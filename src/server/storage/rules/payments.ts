@@ -111,12 +111,13 @@ type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'ca
 
 /** Null when the move repeats an earlier one or comes too late. */
 export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove): Moved | null {
-  const isUnderWay = state === 'created' || state === 'pending';
   switch (move.kind) {
     case 'pending':
       return state === 'created' ? { state: 'pending', checkout: move.checkout } : null;
     case 'page_refused':
       return state === 'created' ? { state: 'failed' } : null;
+    case 'page_missing':
+      return state === 'created' ? { state: 'expired' } : null;
     case 'authorised': {
       const { chargeId, capturesAtMs } = move;
       return state === 'pending'
@@ -133,7 +134,7 @@ export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove):
       return state === 'authorised' ? { state: 'cancelled', ledger: 'gets its reversal' } : null;
     case 'failed':
     case 'expired':
-      return isUnderWay ? { state: move.kind } : null;
+      return state === 'pending' ? { state: move.kind } : null;
     case 'refunded':
       return state === 'succeeded' ? { state: 'refunded', ledger: 'gets its reversal' } : null;
     case 'refund_refused':
