@@ -6,10 +6,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTRPCClient, httpSubscriptionLink, TRPCClientError } from '@trpc/client';
+import { createTRPCClient, TRPCClientError } from '@trpc/client';
 import { EventSource } from 'eventsource';
 import { afterAll, describe, expect, type TestContext, test } from 'vitest';
 import { z } from 'zod';
+import { streamLink } from '#client/signed-in/stream-link.ts';
 import type { AppRouter } from '#server/api/procedures/router.ts';
 import { MAX_MESSAGE_LENGTH } from '#shared/message-rules.ts';
 import { DOORS, type Door } from '#tests/support/both-doors.ts';
@@ -226,17 +227,11 @@ describe.concurrent('a reader that stays', () => {
     const failures: unknown[] = [];
     const client = createTRPCClient<AppRouter>({
       links: [
-        httpSubscriptionLink({
-          url: `${server.url}/trpc`,
-          EventSource,
-          eventSourceOptions: {
-            fetch: (url: string | URL, init: RequestInit) => {
-              const headers = new Headers(init.headers);
-              headers.set('Authorization', `Bearer ${token}`);
-              asked.push({ url: String(url), headers });
-              return fetch(url, { ...init, headers });
-            },
-          },
+        streamLink(`${server.url}/trpc`, (url, init) => {
+          const headers = new Headers(init.headers);
+          headers.set('Authorization', `Bearer ${token}`);
+          asked.push({ url, headers });
+          return fetch(url, { ...init, headers });
         }),
       ],
     });

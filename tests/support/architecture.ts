@@ -113,7 +113,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^@?hono\b/, /^server\/(?:api\/|pages\/|(?:app|serve)\.ts$)/, 'only the edge knows the web framework'],
   [
     /^@trpc\//,
-    /^(?:server\/api\/|client\/(?:api-client\/api|signed-in\/api-hooks|operator\/console-api)\.ts$)/,
+    /^(?:server\/api\/|client\/(?:api-client\/api|signed-in\/(?:api-hooks|stream-link)|operator\/console-api)\.ts$)/,
     'only the edges know tRPC',
   ],
   [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],

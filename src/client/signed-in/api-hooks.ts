@@ -1,8 +1,7 @@
 /** The procedures of the server as hooks with a cache, for the screens behind the login. */
 import { QueryClient } from '@tanstack/react-query';
-import { httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
+import { httpBatchLink, splitLink } from '@trpc/client';
 import { createTRPCReact, getQueryKey } from '@trpc/react-query';
-import { EventSource } from 'eventsource';
 import {
   type AppRouter,
   authorization,
@@ -13,6 +12,7 @@ import {
 } from '../api-client/api.ts';
 import { learnTime } from '../api-client/server-clock.ts';
 import { readToken } from '../session/session.ts';
+import { streamLink } from './stream-link.ts';
 
 /** Settles when calls may be sent. */
 let hold: Promise<unknown> = Promise.resolve();
@@ -38,16 +38,13 @@ export const trpcClient = trpc.createClient({
     endSessionWhenRefused,
     splitLink({
       condition: ({ type }) => type === 'subscription',
-      true: httpSubscriptionLink({
-        url: TRPC_URL,
-        // The browser's own EventSource cannot send headers, and a token must not stand in an address.
-        EventSource,
-        eventSourceOptions: {
-          fetch: async (url, init) => {
-            await mayBeSent();
-            return fetch(url, { ...init, headers: { ...init.headers, ...authorization() } });
-          },
-        },
+      true: streamLink(TRPC_URL, async (address, init) => {
+        await mayBeSent();
+        return fetch(address, {
+          ...init,
+          headers: { ...init.headers, ...authorization() },
+          cache: 'no-store',
+        });
       }),
       false: httpBatchLink({
         ...batches,
