@@ -227,12 +227,12 @@ const CHUNKS: readonly Chunk[] = [
   },
   // The login and the scan page call procedures without the cache of the screens behind the login.
   { name: 'api', folders: ['api-client'] },
-  // Every page but the tip page has icons and a guard.
+  // Every page but the tip page has icons and a guard. The paths of mails are too little for a file of their own.
   {
     name: 'guards',
     folders: ['start/guards'],
     packages:
-      /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/](?:download|qr-code|printer)\.)/,
+      /src[\\/]shared[\\/]mail-paths\.|node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/](?:download|qr-code|printer)\.)/,
   },
   { name: 'controls', folders: ['controls'] },
   { name: 'giving', folders: ['giving'] },
@@ -396,6 +396,11 @@ const config: ViteUserConfig = {
             files.filter((file) => !/\/(?:base|rolldown-runtime)-/.test(file)),
         },
         rollupOptions: {
+          // The package does not say that its modules do nothing by themselves, and every page with a client of the
+          // procedures would load its WebSockets.
+          treeshake: {
+            moduleSideEffects: [{ test: /node_modules[\\/]@trpc[\\/]client[\\/]/, sideEffects: false }],
+          },
           output: {
             codeSplitting: {
               groups: CHUNKS.map((chunk) => ({
