@@ -127,8 +127,11 @@ describe('methods', () => {
     }
   });
 
-  test('HEAD is answered like GET, without the body', async () => {
-    const t = await createTestApp({ config: { mail: UNSENT } });
+  test.each([
+    ['', []],
+    [', where pages of other origins may call', ['https://app.example.com']],
+  ])('HEAD is answered like GET, without the body%s', async (_, corsOrigins) => {
+    const t = await createTestApp({ config: { mail: UNSENT, corsOrigins } });
     const { provider, customer, code } = await t.setTheScene();
     const { id: transactionId } = await customer.trpc.transactions.create.mutate({
       receiverQrId: code.id,

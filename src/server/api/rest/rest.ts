@@ -22,6 +22,7 @@ import { prefersCsv } from './csv.ts';
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */
 const HEARTBEAT = utf8.encoder.encode(': heartbeat\n\n');
+const EVENT_STREAM_HEADERS = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' };
 
 export function createRestAdapter(
   envelope: Envelope,
@@ -65,9 +66,10 @@ export function createRestAdapter(
       if ('events' in answer) {
         if (!disconnected) throw new Error(`${endpoint.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
-        // Hono drops the body of an answer to HEAD without cancelling it.
-        if (c.req.method === 'HEAD') await stream.body?.cancel();
-        return stream;
+        if (c.req.method !== 'HEAD') return c.body(stream, 200, EVENT_STREAM_HEADERS);
+        // Hono drops the body of an answer to HEAD without cancelling it, and makes no answer of a cancelled one.
+        await stream.cancel();
+        return c.body(null, 200, EVENT_STREAM_HEADERS);
       }
       const inParts = (parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>) =>
         sendInParts(
@@ -261,13 +263,13 @@ function streamEvents(
   { events }: RestStream,
   disconnected: AbortController,
   report: Report,
-): Response {
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   let heartbeat: ReturnType<typeof setInterval> | undefined;
   const end = () => {
     clearInterval(heartbeat);
     disconnected.abort();
   };
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(parts) {
       heartbeat = setInterval(() => {
         if ((parts.desiredSize ?? 0) > 0) parts.enqueue(HEARTBEAT);
@@ -291,7 +293,6 @@ function streamEvents(
     },
     cancel: end,
   });
-  return c.body(body, 200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
 }
 
 /** Writes one event (WHATWG HTML, section 9.2.5); JSON has no line breaks of its own. */
