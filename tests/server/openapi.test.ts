@@ -3,11 +3,13 @@
  * examples and schemas fit what the running product really takes and answers, and a page that shows it.
  */
 import { createHook } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
+import { newApiKeyText } from '#server/auth/api-key-text.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import {
   describedApp,
@@ -108,6 +110,20 @@ test('what an answer varies by is described also where pages of other origins ma
     expectDescribed(described, `GET ${path}`, answer);
     expectDescribed(described, `GET ${path}`, await t.rest('GET', path, { headers }));
   }
+});
+
+test('what an API key is told of its limit is described also where none may call', async () => {
+  const described = await describedApp();
+  const t = await createTestApp({ config: { isRateLimited: true } });
+  const { provider } = await t.setTheScene();
+  const { text } = await provider.trpc.apiKeys.create.mutate({ name: 'Till', scopes: ['tips:read'] });
+  const statuses = new Set<number>();
+  for (const token of [text, ...Array.from({ length: 31 }, () => newApiKeyText(randomBytes))]) {
+    const answer = await t.rest('GET', '/auth/me', { token });
+    expectDescribed(described, 'GET /auth/me', answer);
+    statuses.add(answer.status);
+  }
+  expect([...statuses]).toEqual([403, 401, 429]);
 });
 
 test('the description asks for a token exactly where the product does', async () => {

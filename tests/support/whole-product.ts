@@ -741,6 +741,8 @@ export async function runEverything(
     await exhaust(route, { token: provider.token });
   const { text: key } = await provider.trpc.apiKeys.create.mutate({ name: 'Codes', scopes: ['codes:read'] });
   await exhaust('GET /qr-codes', { token: key });
+  await callEach(limited, key);
+  await call(limited, 'POST /auth/logout', { token: key });
   await exhaust('POST /api-keys', { token: provider.token, body: {} });
   for (const [route, body] of [
     ['POST /auth/me/passkey/options'],

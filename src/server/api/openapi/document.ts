@@ -29,7 +29,7 @@ const BODY_REFUSALS: readonly ErrorCode[] = ['encoded_body'];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 /** The refusals of API keys: where none may call, and where a scope is needed. */
-const KEY_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'not_for_api_keys'];
+const KEY_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'not_for_api_keys', 'too_many_requests'];
 const SCOPE_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'missing_scope', 'too_many_requests'];
 /** Whether a suspended account is refused; some other endpoints name this refusal themselves. */
 const isRefusedWhileSuspended = ({ isPublic, isForGuests, isForSuspended, scope, type }: Endpoint) =>
@@ -192,8 +192,9 @@ function securityOf({ isPublic, isForGuests, scope }: Endpoint): readonly JsonSc
 const textOf = (text: Text) => (typeof text === 'string' ? text : text.join(' '));
 
 function successOf(endpoint: Endpoint): JsonSchema {
-  const { answers, csv, fileTypes, response: example } = endpoint;
-  const headers = { ...COMMON_HEADERS, ...quotaHeaders(endpoint) };
+  const { answers, csv, fileTypes, refusals, scope, response: example } = endpoint;
+  const isCounted = scope !== undefined || refusals.includes('too_many_requests');
+  const headers = { ...COMMON_HEADERS, ...quotaHeaders(isCounted) };
   if (fileTypes) {
     return {
       description: 'The file, to be saved.',
@@ -230,10 +231,8 @@ function referenceTo(named: Named): JsonSchema {
   return { $ref: schemaAt(componentName(name)) };
 }
 
-const quotaHeaders = ({ refusals, scope }: Endpoint) =>
-  scope !== undefined || refusals.includes('too_many_requests')
-    ? { RateLimit: headerAt('RateLimit'), 'RateLimit-Policy': headerAt('RateLimitPolicy') }
-    : {};
+const quotaHeaders = (isCounted: boolean) =>
+  isCounted ? { RateLimit: headerAt('RateLimit'), 'RateLimit-Policy': headerAt('RateLimitPolicy') } : {};
 
 function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonSchema> {
   const codes = [
@@ -248,10 +247,12 @@ function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonS
     ...COMMON_REFUSALS,
   ].filter((code) => !(code === 'not_logged_in' && endpoint.refusals.includes('login_to_tip')));
   const statuses = new Set(codes.map((code) => REFUSALS[code].status));
+  // Keys are counted before they are refused, and so also where none may call.
+  const isCounted = codes.includes('too_many_requests');
   return Object.fromEntries(
     [...statuses].map((status) => {
       const codesOfStatus = codes.filter((code) => REFUSALS[code].status === status);
-      return [status, problemFor(codesOfStatus, publicUrl, quotaHeaders(endpoint))];
+      return [status, problemFor(codesOfStatus, publicUrl, quotaHeaders(isCounted))];
     }),
   );
 }
