@@ -488,7 +488,9 @@ async function outcomesOf(
 }
 
 test('every procedure has a row in the table of outcomes', () => {
-  expect(Object.keys(ROWS).sort()).toEqual(PROCEDURES.map(({ path }) => path).sort());
+  expect(Object.keys(ROWS).sort(), 'the rows of ROWS in this file').toEqual(
+    PROCEDURES.map(({ path }) => path).sort(),
+  );
 });
 
 describe.each(DOORS)('through %s', (door) => {

@@ -519,7 +519,9 @@ describe('no made-up request ends in a 5xx', () => {
 });
 
 test('the table of valid inputs has one for every procedure, so that an almost valid one is close to it', async () => {
-  expect(Object.keys(VALID_INPUTS).sort()).toEqual(PROCEDURES.map(({ path }) => path).sort());
+  expect(Object.keys(VALID_INPUTS).sort(), 'the rows of VALID_INPUTS in this file').toEqual(
+    PROCEDURES.map(({ path }) => path).sort(),
+  );
   const stage = await createStage();
   for (const { path } of PROCEDURES) {
     const input = VALID_INPUTS[path]?.(stage.scene, 0);

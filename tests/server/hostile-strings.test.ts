@@ -954,7 +954,7 @@ test('the table of fields has a row for every field of every procedure', () => {
     fieldsOf(endpoint).map((field) => `${endpoint.procedure}.${field}`),
   );
   expect(fields.length).toBeGreaterThan(0);
-  expect(Object.keys(FIELDS).sort()).toEqual([...new Set(fields)].sort());
+  expect(Object.keys(FIELDS).sort(), 'the rows of FIELDS in this file').toEqual([...new Set(fields)].sort());
 });
 
 test('the table of ugly texts has at least 80 different ones, each with its own name', () => {

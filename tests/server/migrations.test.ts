@@ -614,7 +614,7 @@ describe('the tables that the migrations make are those of storage/schema:', () 
       'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_xinfo(?)',
       name,
     );
-    expect(columns).toEqual(
+    expect(columns, 'a column that a migration adds is the last of its table, in the schema too').toEqual(
       config.columns
         .map((column) => ({
           name: column.name,
