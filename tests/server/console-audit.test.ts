@@ -132,9 +132,9 @@ const MUTATIONS: Readonly<Record<string, string | Case>> = {
   },
   'installation.setTerms': {
     action: 'terms_set',
-    async act({ console }, reason) {
+    async act({ t, console }, reason) {
       await console.installation.setTerms.mutate({ giverFee: '2', basedOn: 0, reason });
-      return null;
+      return `version 1, from ${new Date(t.clock.nowMs).toISOString()}`;
     },
   },
   'installation.invite': {
@@ -156,9 +156,12 @@ const MUTATIONS: Readonly<Record<string, string | Case>> = {
   },
   'installation.announce': {
     action: 'announcement_made',
-    async act({ console }, reason) {
-      await console.installation.announce.mutate({ text: 'The bar opens at 8.', reason });
-      return null;
+    async act({ t, console }, reason) {
+      const from = new Date(t.clock.nowMs).toISOString();
+      const until = new Date(t.clock.nowMs + 60_000).toISOString();
+      const text = `\u202eThe bar opens at 8. ${'😀'.repeat(99)}`;
+      await console.installation.announce.mutate({ text, until, reason });
+      return `from ${from} until ${until}: The bar opens at 8. ${'😀'.repeat(60)}...`;
     },
   },
   'installation.endAnnouncement': {
@@ -166,7 +169,7 @@ const MUTATIONS: Readonly<Record<string, string | Case>> = {
     async act({ t, console }, reason) {
       await t.storage.announce({ text: 'Hi', fromMs: 0, untilMs: null });
       await console.installation.endAnnouncement.mutate({ reason });
-      return null;
+      return 'from 1970-01-01T00:00:00.000Z: Hi';
     },
   },
 };

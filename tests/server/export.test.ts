@@ -154,8 +154,7 @@ describe('an export', () => {
     await pat.trpc.webhooks.test.mutate({ id: hook.id });
     const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
     const act = { actor, action: 'sessions_ended', reason: 'A stolen phone', atMs: 1 } as const;
-    const announcement = { text: 'Hi', fromMs: 0, untilMs: null };
-    await t.storage.announce(announcement, { ...act, subject: pat.user.id });
+    await t.storage.audit.note({ ...act, subject: pat.user.id });
     const { json, text } = await exportOf(t, pat);
     expect(json('account.json').operator_acts).toEqual([expect.objectContaining({ reason: act.reason })]);
     expect(text('account.json')).not.toContain(hook.secret);

@@ -32,6 +32,8 @@ export function describeAudit(): void {
       const invitation = { id: newInvitationId(randomBytes), emailKey: null, maxUses: 1, usesLeft: 1 };
       const expiring = { ...invitation, tokenHash: bytes('token'), expiresAtMs: NOW + MINUTE_MS };
       const terms = { ...SPECIFIED_TERMS, version: 1, fromMs: NOW, createdAtMs: NOW };
+      const from = `from ${new Date(NOW).toISOString()}`;
+      const announced = `${from}: The bar opens at 8. Ask ...`;
       const password = { passwordHash: 'next', expiresAtMs: null };
       const key = {
         id: newApiKeyId(randomBytes),
@@ -57,8 +59,8 @@ export function describeAudit(): void {
         ['sessions_ended', id, (act) => storage.endOtherSessions(id, bytes('one'), act)],
         ['all_sessions_ended', null, (act) => storage.forgetExpiredSessions(NOW + MINUTE_MS, 9, act)],
         ['password_reset', id, (act) => storage.changePassword(id, 'none', password, null, undefined, act)],
-        ['terms_set', null, (act) => storage.addTerms(terms, act)],
-        ['announcement_ended', null, (act) => storage.endAnnouncement(act)],
+        ['terms_set', `version 1, ${from}`, (act) => storage.addTerms(terms, act)],
+        ['announcement_ended', announced, (act) => storage.endAnnouncement(act)],
         ['invitation_revoked', invitation.id, (act) => storage.invitations.revoke(invitation.id, act)],
         ['report_settled', said.id, (act) => storage.messages.settleReport(said.id, NOW, act)],
         [
@@ -69,7 +71,7 @@ export function describeAudit(): void {
         ['code_stopped', code, (act) => storage.operations.stopCode(id, code, NOW, act)],
         ['account_closed', id, (act) => storage.closeAccount(id, NOW + 1, false, act)],
       ];
-      const announcement = { text: 'The bar opens at 8.', fromMs: NOW, untilMs: null };
+      const announcement = { text: 'The bar opens at 8. Ask pat@example.com', fromMs: NOW, untilMs: null };
       await storage.announce(announcement, actOf('announcement_made'));
       await storage.invitations.add(expiring, actOf('invitation_made', invitation.id));
       await storage.forgetSecrets(actOf('installation_keys_renewed'));
@@ -78,7 +80,7 @@ export function describeAudit(): void {
 
       const rows = await listAll(storage);
       expect(rows.map(({ action, subject, atMs }) => [action, subject, atMs])).toEqual([
-        ['announcement_made', null, NOW],
+        ['announcement_made', announced, NOW],
         ['invitation_made', invitation.id, NOW],
         ['installation_keys_renewed', null, NOW],
         ...acts.map(([action, subject]) => [action, subject, NOW]),
@@ -92,7 +94,7 @@ export function describeAudit(): void {
         { action: 'code_stopped' },
         { action: 'password_reset' },
       ]);
-      expect(JSON.stringify(rows)).not.toMatch(/@example|Name of|bar opens/i);
+      expect(JSON.stringify(rows)).not.toMatch(/@example|Name of/i);
     });
 
     test('numbers its rows without a gap and chains them, with any text in them, and keeps them', async () => {

@@ -37,7 +37,10 @@ export interface Actor {
 export interface Act {
   readonly actor: Actor;
   readonly action: AuditAction;
-  /** The id of the account, tip or invitation; null for the installation. Never a name, which could not be erased. */
+  /**
+   * The id of the account, tip or invitation, or which terms or announcement were set; null for the installation.
+   * Never a name, which could not be erased.
+   */
   readonly subject: string | null;
   readonly reason: string | null;
   readonly atMs: number;

@@ -1,5 +1,7 @@
-/** The acts of operators in words. */
+/** The acts of operators in words, and what was set where that has no id. */
+import type { StoredAnnouncement } from '../port/announcements.ts';
 import type { AuditAction } from '../port/audit.ts';
+import type { StoredTerms } from '../port/terms.ts';
 
 const SENTENCES: Readonly<Record<AuditAction, string>> = {
   password_reset: 'Replaced a password',
@@ -44,3 +46,21 @@ export const ACTIONS_IN_WORDS: readonly { readonly action: string; readonly text
 export function wordsOf(action: string): string {
   return ACTIONS_IN_WORDS.find((known) => known.action === action)?.text ?? action;
 }
+
+/** The terms themselves stand for good in their table, by their version. */
+export function subjectOfTerms({ version, fromMs }: Pick<StoredTerms, 'version' | 'fromMs'>): string {
+  return `version ${version}, from ${timeOf(fromMs)}`;
+}
+
+/** In characters; the table keeps an announcement only until the next one. */
+const MAX_TOLD_LENGTH = 80;
+
+/** The beginning of the text, without emails: the log is kept for good. */
+export function subjectOfAnnouncement({ text, fromMs, untilMs }: StoredAnnouncement): string {
+  // Signs that turn the direction around would show a line of the log in another order than it has.
+  const plain = [...text.replace(/\p{Bidi_Control}/gu, '').replace(/\S+@\S+/gu, '...')];
+  const told = plain.slice(0, MAX_TOLD_LENGTH).join('') + (plain.length > MAX_TOLD_LENGTH ? '...' : '');
+  return `from ${timeOf(fromMs)}${untilMs === null ? '' : ` until ${timeOf(untilMs)}`}: ${told}`;
+}
+
+const timeOf = (timeMs: number) => new Date(timeMs).toISOString();

@@ -1,6 +1,7 @@
 /** Steps of attempts, secrets and the operator's announcement. */
 import type { Storage } from '../port/storage.ts';
 import { countAttempt } from '../rules/attempts.ts';
+import { subjectOfAnnouncement } from '../rules/audit-sentences.ts';
 import { changing, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { together } from './step.ts';
@@ -31,15 +32,13 @@ export const createInstallation = (engine: Engine) =>
       (await engine.read(({ presentAnnouncement }) => presentAnnouncement.one({}))) ?? null,
 
     announce: async (announcement, act) => {
-      await changing(engine, act, ({ saveAnnouncement }) =>
+      const about = act && { ...act, subject: subjectOfAnnouncement(announcement) };
+      await changing(engine, about, ({ saveAnnouncement }) =>
         saveAnnouncement.change({ id: 1, ...announcement }),
       );
     },
 
-    endAnnouncement: async (act, seen) =>
-      (await changing(engine, act, ({ deleteAnnouncement, deleteSeenAnnouncement }) =>
-        seen ? deleteSeenAnnouncement.change({ ...seen }) : deleteAnnouncement.change({}),
-      )) > 0,
+    endAnnouncement: transacting(engine)(endAnnouncement),
   }) satisfies Partial<Storage>;
 
 const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, counts, nowMs) {
@@ -55,6 +54,14 @@ const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, co
 const forgetSecrets: StepOf<Storage['forgetSecrets']> = function* (statements, isRepeated, act) {
   yield* together(statements.deleteDevices.change({}), statements.deleteSecrets.change({}));
   yield* noteAct(statements, isRepeated, act);
+};
+
+const endAnnouncement: StepOf<Storage['endAnnouncement']> = function* (statements, isRepeated, act, seen) {
+  const { deleteAnnouncement, deleteSeenAnnouncement } = statements;
+  const ended = yield* seen ? deleteSeenAnnouncement.one({ ...seen }) : deleteAnnouncement.one({});
+  if (!ended) return false;
+  yield* noteAct(statements, isRepeated, act && { ...act, subject: subjectOfAnnouncement(ended) });
+  return true;
 };
 
 const returnAttempt: StepOf<Storage['returnAttempt']> = function* (statements, _, counts) {

@@ -1,6 +1,7 @@
 /** Steps of the terms of tips. */
 import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
 import type { StoredTerms, TermsStorage } from '../port/terms.ts';
+import { subjectOfTerms } from '../rules/audit-sentences.ts';
 import type { Statements } from '../statements/all.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
@@ -38,6 +39,6 @@ const add: StepOf<TermsStorage['addTerms']> = function* (
   const row = { ...terms, quickAmounts: quickAmountsCents.join(',') };
   // On PostgreSQL another process may have added the version since the look.
   if ((yield* statements.insertTerms.change(row)) === 0) return 'taken';
-  yield* noteAct(statements, isRepeated, act);
+  yield* noteAct(statements, isRepeated, act && { ...act, subject: subjectOfTerms(terms) });
   return 'added';
 };
