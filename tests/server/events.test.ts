@@ -24,6 +24,15 @@ async function followLinks(t: TestApp, token: string, limit: number) {
   return pages;
 }
 
+/** The months of pat's statements that have been told by a time. */
+async function statementsAt(t: TestApp, time: string) {
+  t.clock.nowMs = Date.parse(time);
+  await t.app.sweep();
+  const token = await t.logIn('pat@example.com');
+  const { events } = await t.trpc(token).webhooks.events.query({});
+  return events.flatMap(({ type, data }) => (type === 'statement.ready' ? [data.month] : []));
+}
+
 describe('the list of events', () => {
   test('tells tips, refunds, thanks and codes by ids alone, in pages whose cursor goes on', async () => {
     const { t, provider, code, give } = await openScene();
@@ -80,19 +89,33 @@ describe('the list of events', () => {
   test('tells once that the statement of a month can be had, to whoever received something in it', async () => {
     const { t, give } = await openScene();
     await give();
-    const statementsAt = async (date: string) => {
-      t.clock.nowMs = Date.parse(date);
-      await t.app.sweep();
-      const token = await t.logIn('pat@example.com');
-      const { events } = await t.trpc(token).webhooks.events.query({});
-      return events.flatMap(({ type, data }) => (type === 'statement.ready' ? [data.month] : []));
-    };
-    expect(await statementsAt('2026-06-01T23:59:00Z')).toEqual([]);
-    expect(await statementsAt('2026-06-02T00:01:00Z')).toEqual(['2026-05']);
-    expect(await statementsAt('2026-06-02T01:01:00Z')).toEqual(['2026-05']);
-    expect(await statementsAt('2026-07-02T01:01:00Z')).toEqual(['2026-05']);
+    expect(await statementsAt(t, '2026-06-01T23:59:00Z')).toEqual([]);
+    expect(await statementsAt(t, '2026-06-02T00:01:00Z')).toEqual(['2026-05']);
+    expect(await statementsAt(t, '2026-06-02T01:01:00Z')).toEqual(['2026-05']);
+    expect(await statementsAt(t, '2026-07-02T01:01:00Z')).toEqual(['2026-05']);
     const ofCustomer = await t.trpc(await t.logIn('cam@example.com')).webhooks.events.query({});
     expect(ofCustomer.events).toEqual([]);
+  });
+
+  test('tells a statement by the time zone of monthly statements, and by the hour at which the account begins its days', async () => {
+    const { t, provider, give } = await openScene();
+    await provider.trpc.auth.updateProfile.mutate({ dayStartHour: 5 });
+    const wanted = { isOn: false, timeZone: 'Pacific/Chatham', statedMonth: '' };
+    await t.storage.mails.setMonthlyStatement(provider.user.id, wanted);
+    // Chatham is 12:45 hours ahead in June: 04:59 on 1 June, and the same on 1 July.
+    t.clock.nowMs = Date.parse('2026-05-31T16:14:00Z');
+    await give();
+    expect(await statementsAt(t, '2026-06-01T11:14:00Z')).toEqual([]);
+    expect(await statementsAt(t, '2026-06-01T11:16:00Z')).toEqual(['2026-05']);
+    expect(await statementsAt(t, '2026-07-02T12:00:00Z')).toEqual(['2026-05']);
+  });
+
+  test('tells the statement of a month whose tips went back, which lists them', async () => {
+    const { t, provider, give } = await openScene();
+    const { id } = await give();
+    await provider.trpc.transactions.refund.mutate({ id });
+    expect(await statementsAt(t, '2026-06-02T00:01:00Z')).toEqual(['2026-05']);
+    expect(await statementsAt(t, '2026-07-02T00:01:00Z')).toEqual(['2026-05']);
   });
 
   test('keeps the last ten thousand events that are no tips', async () => {

@@ -1,4 +1,6 @@
-/** Notes the statements of months that ended, for providers who received something in them. */
+/** Notes the statements of months that ended, for providers who received something in them, refunded or not. */
+import type { MonthlyReader } from '#server/storage/port/events.ts';
+import type { ListingPlace, ListingStep } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { type Clock, dateAfter, dateAt, firstOfDate, knownTimeZone } from '#shared/calendar.ts';
 
@@ -20,15 +22,33 @@ export async function noteMonthlyStatements(storage: Storage, clock: Clock): Pro
       const firstOfNext = `${monthOf(dateAt(nowMs - MONTH_SETTLES_MS, timeZone))}-01`;
       const month = monthOf(dateAfter(firstOfNext, -1));
       if (notedMonth !== null && notedMonth >= month) continue;
-      const fromMs = firstOfDate(`${month}-01`, timeZone);
-      const untilMs = firstOfDate(firstOfNext, timeZone);
-      const { receivedCount } = await storage.readTotals(userId, fromMs, untilMs);
-      if (receivedCount > 0) await storage.events.noteStatement(userId, month, nowMs);
+      // As the statement does.
+      const startHour = reader.dayStartHour ?? 0;
+      const fromMs = firstOfDate(`${month}-01`, timeZone, startHour);
+      const untilMs = firstOfDate(firstOfNext, timeZone, startHour);
+      if (await hasReceived(storage, reader, { fromMs, untilMs }))
+        await storage.events.noteStatement(userId, month, nowMs);
     }
     const last = readers.at(-1);
     if (!last || readers.length < READERS_AT_ONCE) return;
     after = last.userId;
   }
+}
+
+/** Counts refunded tips, which a statement lists. */
+async function hasReceived(
+  storage: Pick<Storage, 'listTransactions'>,
+  { userId }: Pick<MonthlyReader, 'userId'>,
+  period: { readonly fromMs: number; readonly untilMs: number },
+): Promise<boolean> {
+  const filter = { direction: 'received', serviceCategory: null, ...period } as const;
+  let before: ListingPlace | null = null;
+  do {
+    const step: ListingStep = await storage.listTransactions(userId, { filter, before, limit: 1 });
+    if (step.transactions.length > 0) return true;
+    before = step.next;
+  } while (before !== null);
+  return false;
 }
 
 const monthOf = (date: string): string => date.slice(0, MONTH_LENGTH);

@@ -202,7 +202,9 @@ export function describeEvents(): void {
       const readers = () => storage.events.listMonthlyReaders('', NOW, 10);
       expect(await readers()).toEqual([]);
       await storage.recordTip(tip());
-      expect(await readers()).toEqual([{ userId: provider.id, timeZone: 'UTC', notedMonth: null }]);
+      expect(await readers()).toEqual([
+        { userId: provider.id, timeZone: 'UTC', dayStartHour: null, notedMonth: null },
+      ]);
       const notes = Array.from({ length: 4 }, () =>
         storage.events.noteStatement(provider.id, '2026-04', NOW),
       );

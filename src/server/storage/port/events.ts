@@ -57,6 +57,8 @@ export interface EventStep {
 export interface MonthlyReader {
   readonly userId: UserId;
   readonly timeZone: string;
+  /** Null for midnight. */
+  readonly dayStartHour: number | null;
   /** The newest month whose statement was noted; null before the first. */
   readonly notedMonth: string | null;
 }

@@ -63,6 +63,7 @@ export function eventStatements({ db }: Builder) {
       .select({
         userId: accounts.id,
         timeZone: sql<string>`coalesce(${mailSettings.timeZone}, 'UTC')`,
+        dayStartHour: accounts.dayStartHour,
         notedMonth: sql<string | null>`(
           select max(subject) from ${notedEvents} where user_id = ${accounts.id} and kind = 'statement.ready'
         )`,
