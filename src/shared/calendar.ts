@@ -20,10 +20,14 @@ const LONGEST_DAY_MS = 30 * 3_600_000;
 /** UTF-16 units; twice the longest name (https://www.iana.org/time-zones). */
 export const MAX_TIME_ZONE_LENGTH = 64;
 
+/** The longest time that clocks show twice: Antarctica/Troll sets them back by two hours. */
+const LONGEST_REPEATED_MS = 2 * 3_600_000;
+
 const ISO_DATE_LENGTH = 'YYYY-MM-DD'.length;
 
 const HOUR_MS = 3_600_000;
-const WEEK_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 const LONGEST_STRETCH_MS = 4 * WEEK_MS;
 
 /** A case-insensitive name of the tz database (https://data.iana.org/time-zones/theory.html), no offset. */
@@ -73,21 +77,23 @@ export function dayAround(now: number, timeZone: string, startHour = 0): Day {
 }
 
 function findDay(now: number, format: Intl.DateTimeFormat, startHour: number): Day {
-  const local = localMs(now, format);
-  const startsOn = (date: string) => Date.parse(date) + startHour * HOUR_MS;
-  const today = isoDate(local);
-  const hasBegun = local >= startsOn(today);
-  const start = startsOn(hasBegun ? today : dateAfter(today, -1));
-  const end = startsOn(hasBegun ? dateAfter(today, 1) : today);
-  return {
-    startMs: firstWhere(now - LONGEST_DAY_MS, now, (time) => localMs(time, format) >= start),
-    endMs: firstWhere(now, now + LONGEST_DAY_MS, (time) => localMs(time, format) >= end),
-  };
+  const date = findDate(now, format, startHour);
+  const [start, end] = [date, dateAfter(date, 1)].map((day) => Date.parse(day) + startHour * HOUR_MS);
+  return { startMs: firstAt(start ?? now, format), endMs: firstAt(end ?? now, format) };
 }
 
 /** The local date of the day that contains `ms`, as `2026-05-31`. @throws RangeError for an unknown time zone. */
 export function dateAt(ms: number, timeZone: string, startHour = 0): string {
-  return isoDate(localMs(ms, zoneOf(timeZone).format) - startHour * HOUR_MS);
+  return findDate(ms, zoneOf(timeZone).format, startHour);
+}
+
+function findDate(ms: number, format: Intl.DateTimeFormat, startHour: number): string {
+  const local = localMs(ms, format);
+  const date = isoDate(local - startHour * HOUR_MS);
+  const next = dateAfter(date, 1);
+  const end = Date.parse(next) + startHour * HOUR_MS;
+  // Clocks that are set back after a day began show the hours before its start once more.
+  return end - local <= LONGEST_REPEATED_MS && firstAt(end, format) <= ms ? next : date;
 }
 
 export interface LocalTime {
@@ -115,9 +121,17 @@ export function localTime(ms: number, timeZone: string): LocalTime {
  * @throws RangeError for an unknown time zone.
  */
 export function firstOfDate(date: string, timeZone: string, startHour = 0): number {
-  const { format } = zoneOf(timeZone);
-  const start = Date.parse(date) + startHour * HOUR_MS;
-  return firstWhere(start - LONGEST_DAY_MS, start + LONGEST_DAY_MS, (time) => localMs(time, format) >= start);
+  return firstAt(Date.parse(date) + startHour * HOUR_MS, zoneOf(timeZone).format);
+}
+
+/** The first moment at which clocks show a time, or a later one where they skip it. */
+function firstAt(local: number, format: Intl.DateTimeFormat): number {
+  const [before, after] = [local - LONGEST_DAY_MS, local + LONGEST_DAY_MS];
+  const shown = [before, after]
+    .map((time) => local - offsetAt(time, format))
+    .filter((time) => localMs(time, format) === local);
+  if (shown.length > 0) return Math.min(...shown);
+  return firstWhere(before, after, (time) => localMs(time, format) >= local);
 }
 
 /** A span of time with one UTC offset, negative west of Greenwich. */
@@ -128,7 +142,8 @@ export interface SteadyStretch {
 }
 
 /**
- * Splits a span into stretches of at most four weeks without a clock change.
+ * Splits a span into stretches without a clock change, of at most four weeks or little more. Where clocks are set back
+ * to before the hour at which the present day began, the stretch goes on until they show that hour again.
  * @param fromMs a full minute, like `untilMs`.
  * @throws RangeError for an unknown time zone.
  */
@@ -136,6 +151,7 @@ export function* steadyStretches(
   fromMs: number,
   untilMs: number,
   timeZone: string,
+  startHour = 0,
 ): Generator<SteadyStretch, void> {
   const { format } = zoneOf(timeZone);
   let offsetMs = offsetAt(fromMs, format);
@@ -149,8 +165,14 @@ export function* steadyStretches(
       hasChanged = isOther(next);
       end = hasChanged ? firstWhere(end, next, isOther) : next;
     }
+    const nextOffsetMs = hasChanged ? offsetAt(end, format) : offsetMs;
+    if (hasChanged) {
+      const startMs = startHour * HOUR_MS;
+      const dayBegan = Math.floor((end - 1 + offsetMs - startMs) / DAY_MS) * DAY_MS + startMs;
+      end = Math.max(end, Math.min(dayBegan - nextOffsetMs, untilMs));
+    }
     yield { fromMs: start, untilMs: end, offsetMs };
-    if (hasChanged) offsetMs = offsetAt(end, format);
+    offsetMs = nextOffsetMs;
     start = end;
   }
 }

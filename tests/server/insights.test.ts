@@ -223,6 +223,27 @@ describe('days that begin at another hour', () => {
     ]);
   });
 
+  test.each([
+    // From a quarter to four back to a quarter to three, and from three back to one.
+    ['Pacific/Chatham', 3, '2026-04-04T12:00:00Z', '2026-04-04', '2026-04-05', 5],
+    ['Antarctica/Troll', 2, '2026-10-24T23:00:00Z', '2026-10-24', '2026-10-25', 4],
+  ])('in %s, begun at %d, go on where the clocks are set back to before that', async (timeZone, dayStartHour, begin, day, next, firstCount) => {
+    const { t, give, query, token } = await openScene();
+    for (let quarter = 0; quarter < 16; quarter += 1)
+      await give(new Date(Date.parse(begin) + quarter * 900_000).toISOString());
+    const bars = (await query({ from: day, to: next, timeZone, dayStartHour })).bars;
+    const listed = await Promise.all(
+      [day, next].map(async (date) => {
+        const one = { from: date, to: date, timeZone, dayStartHour };
+        const { receivedCount } = await t.trpc(token).transactions.sums.query(one);
+        return [date, receivedCount, (await query(one)).count];
+      }),
+    );
+    expect(listed).toEqual(bars.map(({ from, count }) => [from, count, count]));
+    // The day begins when the clocks show its hour for the first time.
+    expect(listed.map(([, count]) => count)).toEqual([firstCount, 16 - firstCount]);
+  });
+
   test.each(DOORS)('are those of the account where the question names no hour (%s)', async (door) => {
     const { t, token } = await openNight();
     const grossWith = async (hour: object) => {

@@ -3,7 +3,15 @@
  * platform knows, also when the clocks change, skip midnight or skip a whole day.
  */
 import { expect, test, vi } from 'vitest';
-import { dateAt, dayAround, firstOfDate, isTimeZone, localTime } from '#shared/calendar.ts';
+import {
+  dateAfter,
+  dateAt,
+  dayAround,
+  firstOfDate,
+  isTimeZone,
+  localTime,
+  steadyStretches,
+} from '#shared/calendar.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -80,6 +88,79 @@ test('a day that begins at another hour has one date from its first moment to it
       const isOne = before !== date && first === date && last === date && next !== date;
       const begins = date && firstOfDate(date, timeZone, startHour);
       if (!isOne || begins !== startMs) wrong.push({ timeZone, startHour, day, dates });
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+const QUARTER_MS = HOUR_MS / 4;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What the clocks show, as the UTC time of the same letters. */
+function wallClock(timeZone: string): (time: number) => number {
+  const dateStyle = { timeZone, dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' } as const;
+  const format = new Intl.DateTimeFormat('sv-SE', dateStyle);
+  return (time) => Date.parse(`${format.format(time).replace(' ', 'T')}Z`);
+}
+
+/** The moments at which clocks change in two years, each a full quarter of an hour. */
+function changesOf(timeZone: string): number[] {
+  const wall = wallClock(timeZone);
+  const changes = [];
+  for (let time = Date.UTC(2026, 0); time < Date.UTC(2028, 0); time += DAY_MS) {
+    const isOther = (at: number) => wall(at) - at !== wall(time) - time;
+    if (!isOther(time + DAY_MS)) continue;
+    let change = time;
+    while (!isOther(change)) change += QUARTER_MS;
+    changes.push(change);
+  }
+  return changes;
+}
+
+test.each([
+  'Pacific/Chatham', // 12:45 ahead; the hour that comes twice begins at 2:45.
+  'Antarctica/Troll', // By two hours.
+  'Australia/Lord_Howe', // By half an hour.
+  'America/Nuuk', // Midnight comes twice.
+  'Africa/Cairo', // The hour before midnight comes twice.
+  'America/Santiago', // Midnight is skipped.
+  'America/St_Johns',
+  'Africa/Casablanca', // For a month.
+  'Europe/Vienna',
+])('in %s each moment is of one day, whenever days begin, also where clocks show a time twice', (timeZone) => {
+  const wall = wallClock(timeZone);
+  const changes = changesOf(timeZone);
+  expect(changes.length).toBeGreaterThan(2);
+  const wrong = [];
+  for (const change of changes) {
+    for (let startHour = 0; startHour < 24; startHour += 1) {
+      let before = dateAt(change - 4 * HOUR_MS, timeZone, startHour);
+      const period = [before, dateAfter(before, 4)].map((date) => firstOfDate(date, timeZone, startHour));
+      const [fromMs = 0, untilMs = 0] = period;
+      const stretches = [...steadyStretches(fromMs, untilMs, timeZone, startHour)];
+      const isWhole = stretches.every(
+        ({ fromMs: start }, at) => start === (stretches[at - 1]?.untilMs ?? fromMs),
+      );
+      if (!isWhole || stretches.at(-1)?.untilMs !== untilMs) wrong.push({ change, startHour, stretches });
+      for (let time = change - 4 * HOUR_MS; time < change + 4 * HOUR_MS; time += QUARTER_MS) {
+        const date = dateAt(time, timeZone, startHour);
+        const { startMs, endMs } = dayAround(time, timeZone, startHour);
+        const stretch = stretches.find((one) => one.fromMs <= time && time < one.untilMs);
+        const counted = time + (stretch?.offsetMs ?? 0) - startHour * HOUR_MS;
+        const isOne =
+          date >= before &&
+          date <= dateAfter(before, 1) &&
+          startMs <= time &&
+          time < endMs &&
+          firstOfDate(date, timeZone, startHour) === startMs &&
+          firstOfDate(dateAfter(date, 1), timeZone, startHour) === endMs &&
+          new Date(counted).toISOString().startsWith(date);
+        // The day has begun when the clocks first show its hour, and not before.
+        const begins = Date.parse(date) + startHour * HOUR_MS;
+        const isFirst = wall(startMs) >= begins && wall(startMs - 1_000) < begins;
+        if (!isOne || !isFirst) wrong.push({ startHour, at: new Date(time).toISOString(), date });
+        before = date;
+      }
     }
   }
   expect(wrong).toEqual([]);

@@ -68,7 +68,7 @@ interface DatedPeriod extends Dates {
 function* partsOfPeriod(period: DatedPeriod): Generator<EarningsPeriod, void> {
   const { from, to, timeZone, dayStartHour, serviceCategory } = period;
   const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
-  for (const stretch of steadyStretches(firstOf(from), firstOf(dateAfter(to, 1)), timeZone))
+  for (const stretch of steadyStretches(firstOf(from), firstOf(dateAfter(to, 1)), timeZone, dayStartHour))
     yield { ...stretch, offsetMs: stretch.offsetMs - dayStartHour * HOUR_MS, serviceCategory };
 }
 
