@@ -16,6 +16,7 @@ import {
   INSIDE_ADDRESSES,
 } from '#tests/support/hostile-endpoints.ts';
 import { startPushService } from '#tests/support/push-service.ts';
+import { refuseConnections, startEndlessServer, watchSockets } from '#tests/support/watched-calls.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 23, 12);
 const HOUR_MS = 3_600_000;
@@ -51,18 +52,6 @@ async function setUp({
     clock,
     device: service.register(),
   };
-}
-
-/** Keeps every connection from being made, and says which were tried. */
-function watchConnections() {
-  const tried: unknown[] = [];
-  const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
-    tried.push(args);
-    setImmediate(() => this.destroy(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' })));
-    return this;
-  });
-  onTestFinished(() => spy.mockRestore());
-  return tried;
 }
 
 describe('a push service', () => {
@@ -243,28 +232,9 @@ describe('of a push service that sends without end', () => {
     ENDLESS,
   )('%s, no more than 128 KB are read, and the device is not kept waiting', async (_, begin, piece) => {
     const { send, device, service } = await setUp();
-    const endless = createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => {
-        socket.write(begin);
-        const more = () => {
-          while (!socket.destroyed && socket.write(piece));
-        };
-        socket.on('drain', more);
-        more();
-      });
-    }).listen(0, '127.0.0.1');
-    await once(endless, 'listening');
-    const address = endless.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    const connect = Socket.prototype.connect;
-    const opened: Socket[] = [];
-    const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
-      opened.push(this);
-      return Reflect.apply(connect, this, args);
-    });
-    onTestFinished(() => spy.mockRestore());
-    const endpoint = device.endpoint.replace(`:${service.port}/`, `:${port}/`);
+    const endless = await startEndlessServer(begin, piece);
+    const opened = watchSockets();
+    const endpoint = device.endpoint.replace(`:${service.port}/`, `:${endless.port}/`);
     // Only what has a status is an answer.
     const outcome = begin.includes('Created\r\nTransfer') ? 'delivered' : 'later';
     expect(await send({ ...device, endpoint }, 'x', 60)).toMatchObject({ outcome });
@@ -272,8 +242,7 @@ describe('of a push service that sends without end', () => {
     expect(opened[0]?.destroyed).toBe(true);
     expect(opened[0]?.bytesRead).toBeGreaterThan(0);
     expect(opened[0]?.bytesRead).toBeLessThan(128 * 1_024);
-    endless.close();
-    await once(endless, 'close');
+    await endless.close();
   });
 });
 
@@ -320,7 +289,7 @@ describe('keys', () => {
 describe('nothing is called', () => {
   test('of what is hostile', async () => {
     const { send, device } = await setUp({ hosts: ['127.0.0.1', 'localhost', '[::1]'] });
-    const tried = watchConnections();
+    const tried = refuseConnections();
     const found: string[] = [];
     for (const endpoint of [...HOSTILE_ENDPOINTS, ...HIDDEN_LOOPBACK_ENDPOINTS]) {
       const { outcome } = await send({ ...device, endpoint }, 'x', 60);
@@ -332,7 +301,7 @@ describe('nothing is called', () => {
 
   test.each(INSIDE_ADDRESSES)('when a known host leads to %s', async (address) => {
     const { send, device } = await setUp({ find: async () => [address] });
-    const tried = watchConnections();
+    const tried = refuseConnections();
     expect(await send({ ...device, endpoint: GOOGLE }, 'x', 60)).toMatchObject({ outcome: 'refused' });
     expect(tried).toEqual([]);
   });
@@ -343,14 +312,14 @@ describe('nothing is called', () => {
     [['2a00:1450::1', '::ffff:8.8.8.8']],
   ])('when one of the addresses of a known host is inside: %j', async (addresses) => {
     const { send, device } = await setUp({ find: async () => addresses });
-    const tried = watchConnections();
+    const tried = refuseConnections();
     expect(await send({ ...device, endpoint: GOOGLE }, 'x', 60)).toMatchObject({ outcome: 'refused' });
     expect(tried).toEqual([]);
   });
 
   test('when a name of this machine leads elsewhere', async () => {
     const { send, device } = await setUp({ hosts: ['localhost'], find: async () => ['10.0.0.1'] });
-    const tried = watchConnections();
+    const tried = refuseConnections();
     const answer = await send({ ...device, endpoint: 'http://localhost:80/a' }, 'x', 60);
     expect(answer).toMatchObject({ outcome: 'refused' });
     expect(tried).toEqual([]);
@@ -358,7 +327,7 @@ describe('nothing is called', () => {
 
   test('when a host has no address', async () => {
     const { send, device } = await setUp({ find: async () => [] });
-    const tried = watchConnections();
+    const tried = refuseConnections();
     expect(await send({ ...device, endpoint: GOOGLE }, 'x', 60)).toMatchObject({ outcome: 'later' });
     expect(tried).toEqual([]);
   });
@@ -366,9 +335,9 @@ describe('nothing is called', () => {
   test('at an address that was not the one looked up first', async () => {
     const answers = [['8.8.8.8'], ['127.0.0.1']];
     const { send, device } = await setUp({ find: async () => answers.shift() ?? ['127.0.0.1'] });
-    const tried = watchConnections();
+    const tried: unknown[] = [];
     const looked: unknown[] = [];
-    vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
+    const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
       tried.push(args);
       const { lookup } = Object([args[0]].flat()[0]);
       lookup('fcm.googleapis.com', { all: true }, (_: unknown, found: unknown) => looked.push(found));
@@ -376,6 +345,7 @@ describe('nothing is called', () => {
       setImmediate(() => this.destroy(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' })));
       return this;
     });
+    onTestFinished(() => spy.mockRestore());
     expect(await send({ ...device, endpoint: GOOGLE }, 'x', 60)).toMatchObject({ outcome: 'later' });
     expect(tried).toHaveLength(1);
     expect(JSON.stringify(tried)).toContain('fcm.googleapis.com');

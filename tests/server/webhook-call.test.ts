@@ -1,9 +1,7 @@
 /** One event to one endpoint: what is sent, what answers come to, and that nothing inside is ever called. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCall, createFindWebhookTarget } from '#server/events/call.ts';
 import { secretText } from '#server/events/signature.ts';
 import { findAddresses } from '#server/outgoing/request.ts';
@@ -15,6 +13,7 @@ import {
   HIDDEN_LOOPBACK_ENDPOINTS,
   INSIDE_ADDRESSES,
 } from '#tests/support/hostile-endpoints.ts';
+import { refuseConnections, startEndlessServer, watchSockets } from '#tests/support/watched-calls.ts';
 import { type ReceiverFault, startWebhookReceiver } from '#tests/support/webhook-receiver.ts';
 
 const EVENT = {
@@ -47,18 +46,6 @@ async function setUp({ find = findAddresses, timeLimitMs = 2_000 } = {}) {
   return { receiver, endpoint, call, webhook };
 }
 
-/** Keeps every connection from being made, and says which were tried. */
-function watchConnections() {
-  const tried: unknown[] = [];
-  const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
-    tried.push(args);
-    setImmediate(() => this.destroy(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' })));
-    return this;
-  });
-  onTestFinished(() => spy.mockRestore());
-  return tried;
-}
-
 describe('a URL', () => {
   test.each([
     ...FORBIDDEN_ADDRESSES,
@@ -85,7 +72,7 @@ describe('a URL', () => {
   });
 
   test.each(INSIDE_ADDRESSES)('that leads inside, to %s, is not connected to', async (address) => {
-    const tried = watchConnections();
+    const tried = refuseConnections();
     for (const url of FOREIGN_ADDRESSES.slice(0, 2)) {
       for (const found of [[address], ['8.8.8.8', address]]) {
         const call = createCall({
@@ -105,7 +92,7 @@ describe('a URL', () => {
   });
 
   test('is connected to at the address that was checked, and looked up once', async () => {
-    const tried = watchConnections();
+    const tried = refuseConnections();
     const lookUps: string[] = [];
     const call = createCall({
       findTarget: callsNothing,
@@ -186,37 +173,17 @@ describe('an endpoint', () => {
     ['the size of a chunk', '0'.repeat(4_096)],
     ['what may stand beside the size of a chunk', `1;${'e'.repeat(4_000)}\r\na\r\n`],
   ])('that never ends %s is left after 128 KB at most, and its status counts', async (_, piece) => {
-    const endless = createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => {
-        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-        const more = () => {
-          while (!socket.destroyed && socket.write(piece));
-        };
-        socket.on('drain', more);
-        more();
-      });
-    }).listen(0, '127.0.0.1');
-    await once(endless, 'listening');
-    const address = endless.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    const connect = Socket.prototype.connect;
-    const opened: Socket[] = [];
-    const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
-      opened.push(this);
-      return Reflect.apply(connect, this, args);
-    });
-    onTestFinished(() => spy.mockRestore());
+    const endless = await startEndlessServer('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', piece);
+    const opened = watchSockets();
     const { call, webhook } = await setUp({ timeLimitMs: 500 });
-    const url = `http://127.0.0.1:${port}/a`;
+    const url = `http://127.0.0.1:${endless.port}/a`;
     expect(await call({ ...webhook, url }, EVENT)).toMatchObject({
       outcome: 'taken',
       delivery: { status: 200 },
     });
     expect(opened).toHaveLength(1);
     expect(opened[0]?.bytesRead).toBeLessThan(128 * 1_024);
-    endless.close();
-    await once(endless, 'close');
+    await endless.close();
   });
 
   test('may ask for a pause, by seconds or by a date', async () => {
