@@ -6,13 +6,10 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { csvLine } from '#shared/csv.ts';
-import { newTransactionId } from '#shared/ids.ts';
-import { createChance } from '#tests/support/chance.ts';
-import { newTip } from '#tests/support/new-tip.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { typePassword } from '#tests/support/people.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
-import { enter } from '#tests/support/test-ledger.ts';
+import { enter, giveMany } from '#tests/support/test-ledger.ts';
 
 const PAGE = 200;
 /** Many pages, so that a list which were read as a whole would run far ahead of its reader. */
@@ -471,25 +468,7 @@ describe(`a statement of ${MANY} tips`, () => {
       },
     });
     const { t, pat, cam } = await createScene({ wrapStorage });
-    const chance = createChance(20_261_122);
-    const [qrCodeId] = pat.codes;
-    if (qrCodeId === undefined) throw new Error('pat has no code');
-    let netCents = 0;
-    for (let done = 0; done < count; ) {
-      const batch = Array.from({ length: Math.min(2_000, count - done) }, () => {
-        done += 1;
-        const tip = newTip({
-          id: newTransactionId(chance.bytes),
-          giverId: cam.user.id,
-          qrCodeId,
-          amountCents: 1_000 + chance.below(99_000),
-          createdAtMs: t.clock.nowMs + done * 1_000,
-        });
-        netCents += tip.netAmountCents;
-        return t.storage.recordTip(tip);
-      });
-      for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');
-    }
+    const netCents = await giveMany(t, cam, pat, count);
     const open = () =>
       t.send('/api/transactions', { headers: { ...CSV, Authorization: `Bearer ${pat.token}` } });
     return { t, pat, open, netCents, produced: () => produced };

@@ -11,7 +11,6 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { createValidator } from '#tests/support/api-description.ts';
 import { callTrpc } from '#tests/support/both-doors.ts';
-import { createChance } from '#tests/support/chance.ts';
 import { eventsOf } from '#tests/support/event-streams.ts';
 import { newTip } from '#tests/support/new-tip.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
@@ -20,7 +19,7 @@ import { typePassword } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
-import { enter } from '#tests/support/test-ledger.ts';
+import { enter, giveMany } from '#tests/support/test-ledger.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 import { unpack } from '#tests/support/unpack.ts';
 
@@ -560,24 +559,7 @@ describe(`an export of ${MANY} tips`, () => {
       },
     });
     const { t, pat, cam } = await createScene({ wrapStorage });
-    const chance = createChance(20_261_122);
-    const [qrCodeId] = pat.codes;
-    if (qrCodeId === undefined) throw new Error('pat has no code');
-    for (let done = 0; done < count; ) {
-      const batch = Array.from({ length: Math.min(2_000, count - done) }, () => {
-        done += 1;
-        return t.storage.recordTip(
-          newTip({
-            id: newTransactionId(chance.bytes),
-            giverId: cam.user.id,
-            qrCodeId,
-            amountCents: 1_000 + chance.below(99_000),
-            createdAtMs: t.clock.nowMs + done * 1_000,
-          }),
-        );
-      });
-      for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');
-    }
+    await giveMany(t, cam, pat, count);
     t.clock.nowMs += (count + 1) * 1_000;
     await typePassword(t, pat);
     return { t, pat, cam, produced: () => produced };

@@ -3,8 +3,11 @@
  * it. For what concerns the money alone, where registering through the app would hash passwords.
  */
 import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { QrCodeId, RandomBytes } from '#shared/ids.ts';
+import { newTransactionId, type QrCodeId, type RandomBytes } from '#shared/ids.ts';
+import { createChance } from './chance.ts';
+import { newTip } from './new-tip.ts';
 import { beginSession, createPeople } from './people.ts';
 import type { TestApp } from './test-app.ts';
 import { createTestData } from './test-data.ts';
@@ -32,3 +35,34 @@ export async function enter(
   const token = await beginSession(t.storage, user.email, { createdAtMs: t.clock.nowMs });
   return { user, token, trpc: t.trpc(token), codes };
 }
+
+/** Has one person tip another a second apart, from the present on. @returns what they kept of it. */
+export async function giveMany(
+  { storage, clock }: Pick<TestApp, 'storage' | 'clock'>,
+  giver: Pick<Entered, 'user'>,
+  receiver: Pick<Entered, 'codes'>,
+  count: number,
+): Promise<number> {
+  const chance = createChance(20_261_122);
+  const [qrCodeId] = receiver.codes;
+  if (qrCodeId === undefined) throw new Error('the receiver has no code');
+  let netCents = 0;
+  for (let done = 0; done < count; ) {
+    const batch = Array.from({ length: Math.min(2_000, count - done) }, () => {
+      done += 1;
+      const tip = newTip({
+        id: newTransactionId(chance.bytes),
+        giverId: giver.user.id,
+        qrCodeId,
+        amountCents: 1_000 + chance.below(99_000),
+        createdAtMs: clock.nowMs + done * 1_000,
+      });
+      netCents += tip.netAmountCents;
+      return storage.recordTip(tip);
+    });
+    for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');
+  }
+  return netCents;
+}
+
+type Entered = Awaited<ReturnType<typeof enter>>;
