@@ -57,7 +57,12 @@ async function openScene(): Promise<Scene> {
     owedToReceiverCents: cents(0),
     settledByReceiverCents: cents(0),
   };
-  const known = { adjustments: [], settledByReceiverCents: cents(0), settledToGiverCents: cents(0) };
+  const known = {
+    state: 'succeeded',
+    adjustments: [],
+    settledByReceiverCents: cents(0),
+    settledToGiverCents: cents(0),
+  } as const;
   await storage.payments.adjustPayment(paid.id, { adjustments: [], known, ...debts }, 1, 1);
   const id = newInvitationId(randomBytes);
   const invitation = { id, emailKey: null, maxUses: 1, usesLeft: 1, expiresAtMs: Date.now() + 60_000 };

@@ -80,7 +80,7 @@ async function createBooks({
       giverFromMs: 0,
     };
     await payments.askForRefund({ ...request, createdAtMs: START_MS + 1 }, START_MS);
-    const move = { kind: 'refunded' } as const;
+    const move = { kind: 'refunded', adjustmentCount: 0 } as const;
     expect(await payments.movePayment(refunded.id, move, START_MS + 2, START_MS)).toMatchObject({
       outcome: 'moved',
     });

@@ -172,7 +172,12 @@ describe('a fault', () => {
       const back = Object.entries(sums).map(([name, value]) => [name, cents(-value)]);
       const dispute = { kind: 'dispute', source: 'dp_1', createdAtMs: START_MS, ...sums } as const;
       const disputed = {
-        known: { adjustments: [], settledByReceiverCents: cents(0), settledToGiverCents: cents(0) },
+        known: {
+          state: 'succeeded',
+          adjustments: [],
+          settledByReceiverCents: cents(0),
+          settledToGiverCents: cents(0),
+        } as const,
         adjustments: [Object.assign(dispute, Object.fromEntries(back))],
         owedByReceiverCents: cents(0),
         owedToGiverCents: cents(0),
@@ -182,7 +187,8 @@ describe('a fault', () => {
       const times = [START_MS + 1, START_MS] as const;
       const hear = () => {
         if (to === 'disputed') return payments.adjustPayment(tip.id, disputed, ...times);
-        const move = to === 'succeeded' ? { kind: to, chargeId: `pi_${tip.id}` } : { kind: to };
+        const move =
+          to === 'succeeded' ? { kind: to, chargeId: `pi_${tip.id}` } : { kind: to, adjustmentCount: 0 };
         return payments.movePayment(tip.id, move, ...times);
       };
       const before = ledger.dumpFile();

@@ -170,6 +170,42 @@ test('a refund in full that does not reach its giver is told after its reversal'
   await scene.compare();
 });
 
+test('a refund that fails while the rest of its tip is refunded leaves the tip what did not arrive', async () => {
+  const scene = await openCaptured();
+  const { stripe, chargeId, provider, id } = scene;
+  const first = stripe.refundPart(chargeId, 1_050, { isPending: true, reverseTransfer: true });
+  await scene.deliver();
+  const isRest = () => stripe.charges.get(chargeId)?.refunds.length === 2;
+  stripe.fail(() => {
+    if (isRest()) stripe.failRefund(first);
+    return null;
+  });
+  await provider.trpc.transactions.refund.mutate({ id }).catch(() => {});
+  stripe.fail(() => null);
+  await scene.deliverAll();
+  expect(await scene.totals()).toEqual([1_000, 0]);
+  expect(await scene.debts()).toEqual([[0, 0, 1_050]]);
+  await scene.compare();
+});
+
+test('a reversal that was decided before a refund failed is not made after it', async () => {
+  const scene = await openCaptured();
+  const { stripe, chargeId } = scene;
+  const other = await scene.start();
+  const first = stripe.refundPart(chargeId, 1_050, { isPending: true, reverseTransfer: true });
+  await scene.deliver();
+  stripe.refundPart(chargeId, 1_050, { reverseTransfer: true });
+  const meanwhile = async () => {
+    stripe.failRefund(first);
+    await scene.deliverAll(other);
+  };
+  scene.endAt({ name: 'movePayment', kind: 'refunded', meanwhile });
+  await scene.deliverAll();
+  expect(await scene.totals()).toEqual([1_000, 0]);
+  expect(await scene.debts()).toEqual([[0, 0, 1_050]]);
+  await scene.compare();
+});
+
 test('what the operator takes from a receiver at Stripe is told to the receiver alone', async () => {
   const scene = await openCaptured();
   scene.stripe.reverseTransfer(scene.chargeId, 1_050);

@@ -29,7 +29,7 @@ async function openScene() {
   await storage.payments.savePayoutAccount(payoutAccountOf(scene.provider.id), START_MS);
   const { payments } = storage;
   const move = (id: TransactionId, to: 'failed' | 'expired' | 'refunded' | 'cancelled') =>
-    payments.movePayment(id, { kind: to }, START_MS, START_MS);
+    payments.movePayment(id, { kind: to, adjustmentCount: 0 }, START_MS, START_MS);
 
   async function add(state: PaymentState): Promise<TransactionId> {
     const tip = scene.tip();

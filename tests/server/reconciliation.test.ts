@@ -137,7 +137,12 @@ test('each difference is named with its tip, and nothing else is', async () => {
 
   const claimed = tip();
   await pay(claimed);
-  await storage.payments.movePayment(claimed.id, { kind: 'refunded' }, clock.nowMs, clock.nowMs);
+  await storage.payments.movePayment(
+    claimed.id,
+    { kind: 'refunded', adjustmentCount: 0 },
+    clock.nowMs,
+    clock.nowMs,
+  );
   expectOf('refund', claimed, 0, 2_100);
   expectOf('receiver', claimed, 1_940, 0);
 

@@ -255,7 +255,8 @@ async function changeCharge(
     changes.push({ kind, source, atMs, ...moved });
   }
   if (!due.isRefunded) return;
-  await t.storage.payments.movePayment(id, { kind: 'refunded' }, atMs, atMs);
+  const adjustmentCount = payment.adjustments.length + due.adjustments.length;
+  await t.storage.payments.movePayment(id, { kind: 'refunded', adjustmentCount }, atMs, atMs);
   noteReversal({ ...tip, id, paidCents, changes, charge }, atMs);
 }
 

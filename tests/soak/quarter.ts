@@ -86,7 +86,8 @@ export async function beginQuarter(
       const adjusted = await payments.adjustPayment(id, { ...change, known: payment }, atMs, atMs);
       if (adjusted?.outcome !== 'moved') throw new Error(`${id} was not adjusted`);
     }
-    if (isRefunded) await move(id, { kind: 'refunded' }, atMs);
+    const adjustmentCount = payment.adjustments.length + change.adjustments.length;
+    if (isRefunded) await move(id, { kind: 'refunded', adjustmentCount }, atMs);
   }
 
   async function move(id: TransactionId, to: Parameters<typeof payments.movePayment>[1], atMs: number) {

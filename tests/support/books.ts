@@ -132,7 +132,7 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   const { payments } = storage;
   const give = () => tip({ giverId: giver.id, amountCents: 5_000 });
   const end = (id: TransactionId, to: 'failed' | 'expired' | 'refunded' | 'cancelled') =>
-    payments.movePayment(id, { kind: to }, START_MS + 1, START_MS);
+    payments.movePayment(id, { kind: to, adjustmentCount: 0 }, START_MS + 1, START_MS);
   const byState = {
     created: give(),
     pending: give(),
@@ -262,7 +262,12 @@ async function writeGuests(storage: Storage, tip: Tip) {
   const [simulated, paid, refunded] = [give(), give(), give()];
   await storage.recordTip(simulated);
   for (const one of [paid, refunded]) await payTip(storage, one);
-  await storage.payments.movePayment(refunded.id, { kind: 'refunded' }, START_MS + 1, START_MS);
+  await storage.payments.movePayment(
+    refunded.id,
+    { kind: 'refunded', adjustmentCount: 0 },
+    START_MS + 1,
+    START_MS,
+  );
   return { simulated, paid, refunded };
 }
 
@@ -291,8 +296,8 @@ export async function goOn(
     [payments.created.id, { kind: 'page_missing' }],
     [payments.pending.id, { kind: 'succeeded', chargeId: 'pi_later' }],
     [payments.authorised.id, { kind: 'succeeded', chargeId: 'pi_of_nobody' }],
-    [payments.asked.id, { kind: 'refunded' }],
-    [paid, { kind: 'refunded' }],
+    [payments.asked.id, { kind: 'refunded', adjustmentCount: 0 }],
+    [paid, { kind: 'refunded', adjustmentCount: 0 }],
   ] as const)
     expect(await storage.payments.movePayment(id, move, nowMs, nowMs)).toMatchObject({ outcome: 'moved' });
   // What a receiver owes is asked for until it is there.

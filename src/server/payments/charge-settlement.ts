@@ -49,9 +49,14 @@ export function createChargeSettlement(deps: {
           { payment: payment.id, charge: chargeId, kinds: adjustments.map(({ kind }) => kind) },
           'money of a tip has moved at the payment service',
         );
-      return isRefunded ? move(adjusted.payment, { kind: 'refunded' }) : adjusted.payment;
+      return isRefunded ? reverse(adjusted.payment) : adjusted.payment;
     }
-    return isRefunded ? move(payment, { kind: 'refunded' }) : payment;
+    return isRefunded ? reverse(payment) : payment;
+  }
+
+  async function reverse(payment: PaymentRecord): Promise<PaymentRecord | null> {
+    const moved = await move(payment, { kind: 'refunded', adjustmentCount: payment.adjustments.length });
+    return moved.state === 'refunded' ? moved : null;
   }
 
   /** Asks for what is owed by the receiver or to them. @returns whether anything of it has moved. */

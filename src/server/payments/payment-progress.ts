@@ -154,9 +154,8 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
     // Only the charge tells whether all of it went back: a dispute that nobody here knows of may have a part.
     const settled = outcome === 'refused' ? payment : await settle(payment);
     if (settled.state !== 'succeeded') return settled;
-    // A refund of the rest after a dispute is no reversal, because the dispute may still be won.
-    if (outcome === 'refunded') return move(settled, hasDispute(settled) ? ended : { kind: 'refunded' });
-    log.warn({ payment: payment.id }, 'the payment service has refused a refund');
+    // A refund of the rest is no reversal while a dispute may still be won, or when another refund has failed.
+    if (outcome !== 'refunded') log.warn({ payment: payment.id }, 'the payment service has refused a refund');
     return move(settled, ended);
   }
 
@@ -177,11 +176,6 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
   }
 
   return { isAskable, paidUrlOf, withPage, withPaidPage, hear, lookUp, look, settle, finishRefund };
-}
-
-/** Whether a bank has taken money of the payment, also where the dispute has ended. */
-function hasDispute({ adjustments }: PaymentRecord): boolean {
-  return adjustments.some(({ kind }) => kind === 'dispute');
 }
 
 function isOwed({ owedByReceiverCents, owedToReceiverCents }: PaymentRecord): boolean {

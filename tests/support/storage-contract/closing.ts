@@ -193,7 +193,7 @@ export function describeClosing(): void {
       expect(await payments.beginPayment(late, NOW)).toEqual({ outcome: 'code_retired' });
 
       const move = async (id: TransactionId, kind: 'succeeded' | 'refunded' | 'expired') => {
-        const move = kind === 'succeeded' ? { kind, chargeId: `pi_${id}` } : { kind };
+        const move = kind === 'succeeded' ? { kind, chargeId: `pi_${id}` } : { kind, adjustmentCount: 0 };
         expect(await payments.movePayment(id, move, NOW + 5, NOW)).toMatchObject({ outcome: 'moved' });
       };
       for (const { id } of [paid, refunded, ofGuest]) await move(id, 'succeeded');

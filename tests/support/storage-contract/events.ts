@@ -125,7 +125,12 @@ export function describeEvents(): void {
         owedToReceiverCents: cents(0),
         settledByReceiverCents: cents(0),
       };
-      const known = { ...nothing, adjustments: [], settledToGiverCents: cents(0) };
+      const known = {
+        ...nothing,
+        state: 'succeeded',
+        adjustments: [],
+        settledToGiverCents: cents(0),
+      } as const;
       const change = { adjustments: [half], known, ...nothing };
       await payments.adjustPayment(paid.id, change, NOW + 2 * MINUTE_MS, NOW);
       const { events } = await readAll(storage, provider.id);

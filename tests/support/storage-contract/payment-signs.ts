@@ -137,7 +137,7 @@ export function describePaymentSigns(): void {
       const { storage, pay, adjust } = await openScene();
       const id = await pay();
       await adjust(id, [adjustmentOf('refund', 're_1', -1)]);
-      await storage.payments.movePayment(id, { kind: 'refunded' }, NOW + MINUTE_MS, NOW);
+      await storage.payments.movePayment(id, { kind: 'refunded', adjustmentCount: 1 }, NOW + MINUTE_MS, NOW);
       await adjust(id, [FAILED]);
       const of = async (kind: 'tips' | 'reversals' | 'adjustments') =>
         (await storage.operations.sumFees(kind, 0)).quarters.map(({ startMs: _, ...sums }) => sums);

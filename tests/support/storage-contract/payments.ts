@@ -39,6 +39,8 @@ function moveTo(id: TransactionId, kind: PaymentMove['kind']): PaymentMove {
       return { kind, chargeId: `pi_${id}` };
     case 'refund_refused':
       return { kind, askedAtMs: NOW };
+    case 'refunded':
+      return { kind, adjustmentCount: 0 };
     default:
       return { kind };
   }

@@ -109,7 +109,9 @@ export async function openBooksScene(
       if (!charge) throw new Error('there is no charge');
       const { isRefunded, ...change } = decideAdjustments(payment, charge, now());
       await payments.adjustPayment(id, { ...change, known: payment }, now(), now() + HOUR_MS);
-      if (isRefunded) await payments.movePayment(id, { kind: 'refunded' }, now(), now() + HOUR_MS);
+      const adjustmentCount = payment.adjustments.length + change.adjustments.length;
+      if (isRefunded)
+        await payments.movePayment(id, { kind: 'refunded', adjustmentCount }, now(), now() + HOUR_MS);
     },
 
     /** Takes the receiver's part of all that went back. */

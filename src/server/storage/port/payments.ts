@@ -113,7 +113,8 @@ export type PaymentMove =
   | { readonly kind: 'cancelled' }
   /** What became of the page: nobody can pay on it any more. */
   | { readonly kind: 'failed' | 'expired' }
-  | { readonly kind: 'refunded' }
+  /** Decided when the payment had so many adjustments; another since then may tell of a refund that has failed. */
+  | { readonly kind: 'refunded'; readonly adjustmentCount: number }
   /**
    * There will be no page, or none was stored in time. Neither ends a payment whose page another request has stored
    * meanwhile: somebody may be paying there.
@@ -183,8 +184,8 @@ export interface Payments {
   ): Promise<MoveOutcome | null>;
   /**
    * Enters the adjustments that the ledger lacks, each once by its kind and source, and the debts that remain.
-   * @param change decided for the payment as `known`. Nothing changes when the payment has another adjustment, a
-   * reversal or a settled debt since then.
+   * @param change decided for the payment as `known`. Nothing changes when the payment has another adjustment, state
+   * or settled debt since then.
    */
   adjustPayment(
     id: TransactionId,
@@ -192,7 +193,10 @@ export interface Payments {
       PaymentRecord,
       'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents' | 'settledByReceiverCents'
     > & {
-      readonly known: Pick<PaymentRecord, 'adjustments' | 'settledByReceiverCents' | 'settledToGiverCents'>;
+      readonly known: Pick<
+        PaymentRecord,
+        'state' | 'adjustments' | 'settledByReceiverCents' | 'settledToGiverCents'
+      >;
       readonly adjustments: readonly Adjustment[];
     },
     nowMs: number,

@@ -110,7 +110,7 @@ type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'ca
 };
 
 /** Null when the move repeats an earlier one or comes too late. */
-export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove): Moved | null {
+export function decideMove({ state, refund, adjustments }: PaymentRecord, move: PaymentMove): Moved | null {
   switch (move.kind) {
     case 'pending':
       return state === 'created' ? { state: 'pending', checkout: move.checkout } : null;
@@ -136,7 +136,9 @@ export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove):
     case 'expired':
       return state === 'pending' ? { state: move.kind } : null;
     case 'refunded':
-      return state === 'succeeded' ? { state: 'refunded', ledger: 'gets its reversal' } : null;
+      return state === 'succeeded' && adjustments.length === move.adjustmentCount
+        ? { state: 'refunded', ledger: 'gets its reversal' }
+        : null;
     case 'refund_refused':
       return isRefundable(state) && refund?.askedAtMs === move.askedAtMs ? { refund: null } : null;
   }
@@ -323,12 +325,11 @@ export function adjustedPayment(
   const { state, settledByReceiverCents, settledToGiverCents } = payment;
   const { known, adjustments } = change;
   const isKnown =
+    known.state === state &&
     known.adjustments.length === payment.adjustments.length &&
     known.settledByReceiverCents === settledByReceiverCents &&
     known.settledToGiverCents === settledToGiverCents;
-  // A reversal has left the receiver nothing, so that this was decided before it.
-  const isLate = state === 'refunded' && adjustments.some(({ netAmountCents }) => netAmountCents !== 0);
-  if (!isKnown || isLate || !(state === 'succeeded' || state === 'refunded')) return null;
+  if (!isKnown || !(state === 'succeeded' || state === 'refunded')) return null;
   if (adjustments.length === 0 && DEBTS.every((debt) => change[debt] === payment[debt])) return null;
   const { owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = change;
   return {
