@@ -1,6 +1,7 @@
 /** What an operator finds and does about money: a tip that is refunded, a code that is stopped, and the fees. */
 import { readFile } from 'node:fs/promises';
 import { consolePath } from '#shared/console/parts.ts';
+import { readQrCodeId, showQrCodeId } from '#shared/ids.ts';
 import { openConsole } from '../support/operators.ts';
 import { expect, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
@@ -73,7 +74,10 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   const refunded = (await backstage.transactions(customer)).find(({ id }) => id === tip?.id);
   expect(refunded).toMatchObject({ status: 'refunded' });
 
-  await found.getByRole('link', { name: code }).click();
+  const id = readQrCodeId(code);
+  if (id === null) throw new Error('the code has no id');
+  const printed = showQrCodeId(id);
+  await found.getByRole('link', { name: printed }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Codes' })).toBeVisible();
   await page.goBack();
   await expect(found.getByRole('heading', { name: '$20.00 tip' })).toBeVisible();
@@ -94,6 +98,9 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   ).toPass();
 
   await page.setViewportSize({ width: 1280, height: 900 });
+  await page.getByRole('link', { name: 'Audit Log' }).click();
+  const act = page.getByRole('listitem').filter({ hasText: 'The sign was stolen' });
+  await expect(act.getByRole('link', { name: printed })).toBeVisible();
   await page.getByRole('link', { name: 'Fee Income' }).click();
   const total = page.getByRole('row', { name: /^Total/ });
   // Other tests tip on the same server.

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import type { AuditFilterInput, AuditRowShown } from '#shared/console/audit.ts';
 import { consolePath } from '#shared/console/parts.ts';
-import { isTransactionId, isUserId, QR_CODE_ID } from '#shared/ids.ts';
+import { isTransactionId, isUserId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
 import { saveFile } from '../../signed-in/save-file.ts';
 import { toastError, toastMessage } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -138,17 +138,18 @@ function Row({
 
 /** Leads to whom or what it was done to, where the console has a part about it. */
 function Subject({ id }: { readonly id: string }) {
+  const code = readQrCodeId(id);
   const part = isUserId(id)
     ? 'people'
     : isTransactionId(id)
       ? 'transactions'
-      : QR_CODE_ID.test(id)
+      : code !== null
         ? 'codes'
         : null;
   if (part === null) return <code>{id}</code>;
   return (
     <Link className={styles.link} href={`${consolePath(part)}?find=${id}`}>
-      <code>{id}</code>
+      <code>{code === null ? id : showQrCodeId(code)}</code>
     </Link>
   );
 }

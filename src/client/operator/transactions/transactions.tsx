@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { consolePath } from '#shared/console/parts.ts';
 import { DEBT_TEXTS, type FoundTipView, RETURN_TEXTS } from '#shared/console/transactions.ts';
+import { showQrCodeId } from '#shared/ids.ts';
 import { Badge } from '../../ui/badge.tsx';
 import card from '../../ui/card.module.css';
 import { consoleHooks } from '../console-api.ts';
@@ -82,7 +83,7 @@ function Tip({ tip }: { readonly tip: FoundTipView }) {
           <Who person={receiver} />
         </Fact>
         <Fact term="Code">
-          <Link href={`${consolePath('codes')}?find=${tip.qrCodeId}`}>{tip.qrCodeId}</Link>,{' '}
+          <Link href={`${consolePath('codes')}?find=${tip.qrCodeId}`}>{showQrCodeId(tip.qrCodeId)}</Link>,{' '}
           {CATEGORY_LABELS[tip.serviceCategory]}
         </Fact>
         <Fact term="Customer paid">
