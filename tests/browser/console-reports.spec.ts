@@ -1,7 +1,9 @@
 /** Reported messages in the operator's console, on a phone and on a desktop. */
+import { randomBytes } from 'node:crypto';
 import { openConsole } from '../support/operators.ts';
 import { expect, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
 import { picture } from './picture.ts';
 
 const LONG = `${'W'.repeat(60)} ${'verylongword'.repeat(6)}`;
@@ -59,4 +61,67 @@ test('an operator reads what was reported and settles it', async ({ page, server
   await expect(settled).toContainText('You are <b>ugly</b>');
   await expect(settled.getByRole('button', { name: 'Mark as Done' })).toHaveCount(0);
   await expectForEverybody(page, 'settled reports');
+});
+
+test.describe('the focus of a keyboard', () => {
+  // A server of their own, because the test above counts its reports.
+  test.use({ environment: { OPERATOR_CONTACT: 'help@example.com' } });
+
+  test('goes on with the first of the reports and acts that were loaded', async ({
+    page,
+    server,
+    backstage,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    for (let count = 0; count < 26; count += 1) {
+      const body = {
+        receiver_qr_id: code,
+        amount: 20,
+        service_category: 'bartender',
+        message: `No. ${count}`,
+      };
+      const { id } = await backstage.call('POST', '/transactions', { token: customer.token, body });
+      await backstage.call('POST', `/transactions/${id}/report`, { token: provider.token });
+    }
+    const operator = await openConsole(page, server, '/operator/reports');
+    const reports = page.getByRole('region', { name: 'Open reports' }).getByRole('listitem');
+    await expect(reports).toHaveCount(25);
+    await page.getByRole('button', { name: 'Load More' }).press('Enter');
+    await expect(reports).toHaveCount(26);
+    await expect(reports.nth(25)).toBeFocused();
+
+    const { operators } = await storageAt(server.databasePath);
+    const actor = { kind: 'operator', name: operator.email, host: '192.0.2.1' } as const;
+    for (let count = 0; count < 101; count += 1) {
+      const atMs = Date.now();
+      const link = { tokenHash: randomBytes(32), expiresAtMs: atMs };
+      const act = { actor, action: 'operator_link_made', subject: operator.id, reason: null, atMs } as const;
+      expect(await operators.addLink(operator.id, link, act)).toBe(true);
+    }
+    await page.goto('/operator/audit');
+    const acts = page.getByRole('region', { name: 'What operators did' }).getByRole('listitem');
+    for (const shown of [50, 100]) {
+      await expect(acts).toHaveCount(shown);
+      await page.getByRole('button', { name: 'Show Earlier Ones' }).press('Enter');
+      await expect(acts.nth(shown)).toBeFocused();
+    }
+  });
+
+  test('stays where something was loaded after all', async ({ page, server, complaints }) => {
+    await page.route(/operator\/trpc\/.*reports\.list/, (route) => route.abort());
+    await openConsole(page, server, '/operator/reports');
+    const main = page.getByRole('main');
+    await expect(main.getByRole('alert')).toContainText('The reports could not be loaded');
+    await main.getByRole('button', { name: 'Retry' }).press('Enter');
+    await expect(main.locator(':focus')).toHaveCount(1);
+    await expect(main.getByRole('alert')).toBeVisible();
+    await page.unroute(/operator\/trpc\/.*reports\.list/);
+    await page.keyboard.press('Tab');
+    await expect(main.getByRole('button', { name: 'Retry' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(main.getByRole('heading', { name: 'Open reports' })).toBeVisible();
+    await expect(main.locator(':focus')).toHaveCount(1);
+    await expectForEverybody(page, 'reports that were loaded after all');
+    expect(complaints.splice(0)).not.toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 /** The answer of a query in a part of the console, and what stands there before it comes or when it does not. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Loading, Problem } from '../ui/states.tsx';
 import { failureOf } from './console-api.ts';
 
@@ -20,12 +20,31 @@ interface LoadedProps<Data> {
 /** A later failure keeps the answer. */
 export function Loaded<Data>({ query, title, loading, advice, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
-  if (data !== undefined) return children(data);
-  if (!error) return <Loading {...(loading !== undefined && { text: loading })} />;
+  const [retryCount, setRetryCount] = useState(0);
+
+  function retry() {
+    setRetryCount(retryCount + 1);
+    void refetch();
+  }
+
   return (
-    <Problem title={title ?? 'This could not be loaded'} onRetry={() => void refetch()}>
-      <p>{failureOf(error).detail}</p>
-      {advice}
-    </Problem>
+    <>
+      {/* The pressed button goes: from here reading and Tab go on with what takes its place. */}
+      {retryCount > 0 && <span key={retryCount} ref={takeFocus} tabIndex={-1} className="visually-hidden" />}
+      {data !== undefined ? (
+        children(data)
+      ) : error ? (
+        <Problem title={title ?? 'This could not be loaded'} onRetry={retry}>
+          <p>{failureOf(error).detail}</p>
+          {advice}
+        </Problem>
+      ) : (
+        <Loading {...(loading !== undefined && { text: loading })} />
+      )}
+    </>
   );
+}
+
+function takeFocus(place: HTMLElement | null): void {
+  place?.focus({ preventScroll: true });
 }

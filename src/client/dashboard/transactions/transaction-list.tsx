@@ -1,9 +1,10 @@
 /** A list of transactions with their messages, and a button that loads the next page. */
-import { lazy, useLayoutEffect, useRef, useState } from 'react';
+import { lazy, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
+import { useGrowingList } from '../../ui/later/growing-list.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import type { Listing } from '../shared/queries.ts';
 import styles from './transaction-list.module.css';
@@ -22,18 +23,9 @@ interface TransactionListProps {
 
 export function TransactionList({ user, listing }: TransactionListProps) {
   const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
-  const list = useRef<HTMLOListElement>(null);
-  /** The last row before more are loaded. The next one takes the focus then. */
-  const lastRead = useRef<Element | null>(null);
+  const { list, markLastRead } = useGrowingList<HTMLOListElement>(transactions.length);
   const [opened, setOpened] = useState<Transaction | null>(null);
   const [takenBack, setTakenBack] = useState<Transaction | null>(null);
-
-  useLayoutEffect(() => {
-    const next = transactions.length > 0 && lastRead.current?.nextElementSibling;
-    if (!(next instanceof HTMLElement)) return;
-    lastRead.current = null;
-    next.focus({ preventScroll: true });
-  }, [transactions.length]);
 
   return (
     <div className={styles.listing}>
@@ -56,7 +48,7 @@ export function TransactionList({ user, listing }: TransactionListProps) {
           className={styles.more}
           aria-disabled={isLoadingMore}
           onClick={() => {
-            lastRead.current = list.current?.lastElementChild ?? null;
+            markLastRead();
             loadMore();
           }}
         >

@@ -7,6 +7,7 @@ import { isTransactionId, isUserId, readQrCodeId, showQrCodeId } from '#shared/i
 import { saveFile } from '../../signed-in/save-file.ts';
 import { toastError, toastMessage } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
+import { useGrowingList } from '../../ui/later/growing-list.ts';
 import { consoleApi, consoleHooks, failureOf } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Loaded } from '../loaded.tsx';
@@ -65,21 +66,29 @@ function Rows({ filter }: { readonly filter: AuditFilterInput }) {
     initialCursor: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-  const { fetchNextPage, hasNextPage, isFetchingNextPage } = query;
-  const shown = (rows: readonly AuditRowShown[]) => (
+  const { data, fetchNextPage, hasNextPage, isFetchingNextPage } = query;
+  const rows = data?.pages.flatMap((page) => page.rows) ?? [];
+  const { list, markLastRead } = useGrowingList<HTMLOListElement>(rows.length);
+  const shown = () => (
     <section className={styles.section} aria-label="What operators did">
       {rows.length === 0 && <p role="status">Nothing of this is in the log.</p>}
-      <ol className={styles.rows}>
+      <ol ref={list} className={styles.rows}>
         {rows.map((row) => (
           <Row key={row.number} row={row} />
         ))}
       </ol>
       <div className={styles.actions}>
         {hasNextPage && (
+          // The key makes another button for each page: the pressed one would move down with its focus.
           <Button
+            key={data?.pages.length}
             look="quiet"
             aria-disabled={isFetchingNextPage}
-            onClick={() => isFetchingNextPage || void fetchNextPage()}
+            onClick={() => {
+              if (isFetchingNextPage) return;
+              markLastRead();
+              void fetchNextPage();
+            }}
           >
             {isFetchingNextPage ? 'Loading...' : 'Show Earlier Ones'}
           </Button>
@@ -94,7 +103,7 @@ function Rows({ filter }: { readonly filter: AuditFilterInput }) {
   );
   return (
     <Loaded query={query} title="The log could not be loaded">
-      {({ pages }) => shown(pages.flatMap((page) => page.rows))}
+      {shown}
     </Loaded>
   );
 }
@@ -115,7 +124,7 @@ function Row({
   readonly row: AuditRowShown;
 }) {
   return (
-    <li className={styles.row}>
+    <li tabIndex={-1} className={styles.row}>
       <div>
         <strong>{text}</strong>
         {subject !== null && (

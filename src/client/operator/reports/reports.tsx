@@ -6,6 +6,7 @@ import { consolePath } from '#shared/console/parts.ts';
 import type { ReportedMessage } from '#shared/console/reports.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
+import { useGrowingList } from '../../ui/later/growing-list.ts';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
@@ -45,6 +46,8 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
     { state },
     { getNextPageParam: ({ next }) => next },
   );
+  const reports = query.data?.pages.flatMap((page) => page.reports) ?? [];
+  const { list, markLastRead } = useGrowingList<HTMLUListElement>(reports.length);
 
   function endWith(isSettled: boolean) {
     flushSync(() => setSettling(undefined));
@@ -52,24 +55,29 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
     toastSuccess(isSettled ? 'The report is settled.' : 'Somebody else has settled it already.');
   }
 
-  const shown = (reports: readonly ReportedMessage[]) => (
+  const shown = () => (
     <>
       <h2 id={id} className={styles.heading} ref={heading} tabIndex={-1}>
         {title}
       </h2>
       {reports.length === 0 && <p className={styles.soft}>{nothing}</p>}
-      <ul className={styles.reports}>
+      <ul ref={list} className={styles.reports}>
         {reports.map((report) => (
-          <li key={report.transactionId}>
+          <li key={report.transactionId} tabIndex={-1} className={styles.place}>
             <Report report={report} onSettle={setSettling} />
           </li>
         ))}
       </ul>
       {query.hasNextPage && (
+        // The key makes another button for each page: the pressed one would move down with its focus.
         <Button
+          key={query.data?.pages.length}
           look="quiet"
           aria-disabled={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
+          onClick={() => {
+            markLastRead();
+            void query.fetchNextPage();
+          }}
         >
           {query.isFetchingNextPage ? 'Loading...' : 'Load More'}
         </Button>
@@ -91,7 +99,7 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
   );
   return (
     <Loaded query={query} title="The reports could not be loaded">
-      {({ pages }) => shown(pages.flatMap((page) => page.reports))}
+      {shown}
     </Loaded>
   );
 }
