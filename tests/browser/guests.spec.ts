@@ -2,7 +2,7 @@
  * Tips without an account, where the operator takes them: given at once, or paid at the stand-in for Stripe;
  * and their receipts.
  */
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { startServer } from '../support/running-server.ts';
 import {
   Backstage,
@@ -392,6 +392,26 @@ test.describe('the receipt of a guest', () => {
     await page.clock.runFor(16_000);
     await expect(page.getByText('Refunded on').first()).toBeVisible();
     await expect(page.getByText('The tip was refunded.')).toBeAttached();
+  });
+
+  test('takes an answer that comes later than the next question', async ({ page, backstage }) => {
+    const { provider, code } = await backstage.bothSides();
+    await installClock(page);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(success(page)).toBeVisible();
+    await page.goto(`/r/${tokenAt(page)}`);
+    await expect(found(page, 'Tip sent')).toBeVisible();
+    const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
+    await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+    const asked: Route[] = [];
+    await page.route('**/trpc/transactions.get*', (route) => asked.push(route));
+    await page.clock.runFor(5_000);
+    await expect.poll(() => asked.length).toBe(1);
+    await page.clock.runFor(5_000);
+    await expect.poll(() => asked.length).toBe(2);
+    await asked[0]?.continue();
+    await expect(page.getByText('Refunded on').first()).toBeVisible();
   });
 });
 

@@ -46,9 +46,12 @@ function useGuestReceipt(token: string) {
   const [found, setFound] = useState<Found>('nothing yet');
   /** Numbers the requests, so that an older answer never replaces a newer one. */
   const count = useRef(0);
+  /** The number of the newest request that was answered. A slow network answers after the next one is sent. */
+  const answered = useRef(0);
 
   function take(transaction: Transaction) {
     count.current += 1;
+    answered.current = count.current;
     setFound({ transaction });
   }
 
@@ -58,7 +61,8 @@ function useGuestReceipt(token: string) {
     const outcome = await callAbout(token, (api) =>
       api.transactions.get.query({ id: token }, { signal: whilePatient() }),
     );
-    if (own !== count.current) return;
+    if (own < answered.current) return;
+    answered.current = own;
     if (outcome.failure === null) {
       setFound({ transaction: outcome.answer });
     } else if (isUnknown(outcome.failure, token)) {
