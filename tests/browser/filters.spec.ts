@@ -269,6 +269,34 @@ test('a range of one date stays open when that date is taken away', async ({ pag
   await expect(page).toHaveURL('/dashboard?tab=transactions&to=2020-05-10');
 });
 
+test('a range without dates outlives other choices and a reload, and ends with the filters', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&direction=received');
+  await chip(page, 'Today').click();
+  await chip(page, 'Pick Dates').click();
+  await page.getByLabel('From').fill('2020-05-10');
+  await expect(page).toHaveURL(/&from=2020-05-10&/);
+  await page.getByRole('radio', { name: 'Sent' }).check();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await expect(page).toHaveURL('/dashboard?tab=transactions');
+  await expect(chip(page, 'Pick Dates')).toHaveAttribute('aria-pressed', 'false');
+  await expect(page.getByLabel('From')).toHaveCount(0);
+
+  await chip(page, 'Pick Dates').click();
+  await page.getByRole('radio', { name: 'Received' }).check();
+  await expect(page).toHaveURL('/dashboard?tab=transactions&direction=received');
+  await expect(page.getByLabel('From')).toHaveValue('');
+  await page.reload();
+  await expect(chip(page, 'Pick Dates')).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await expect(page.getByLabel('From')).toHaveCount(0);
+});
+
 test('whoever clears the filters with the keyboard goes on in the panel that shows what they asked for', async ({
   page,
   backstage,

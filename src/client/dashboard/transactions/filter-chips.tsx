@@ -30,6 +30,11 @@ const PERIOD_LABELS: Readonly<Record<PeriodName, string>> = {
   'last-month': 'Last Month',
 };
 
+/** The history state of an entry whose filter is a range, which an address without dates cannot name. */
+const RANGE = 'range';
+
+const isRangeEntry = () => window.history.state === RANGE;
+
 interface FilterChipsProps {
   readonly filter: TipFilter;
   /** Whether the account has received tips, or may. */
@@ -39,32 +44,33 @@ interface FilterChipsProps {
 
 export function FilterChips({ filter, isReceiver, services }: FilterChipsProps) {
   const [, navigate] = useLocation();
-  /** Whether a range without dates was chosen, which the address cannot name. */
-  const [isRangeChosen, setRangeChosen] = useState(false);
+  /** Whether a range was chosen, with dates or without. */
+  const [isRangeChosen, setRangeChosen] = useState(isRangeEntry);
+  const address = addressOf(filter).toString();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another entry of the history
+  useEffect(() => setRangeChosen(isRangeEntry()), [address]);
   const hasRange = filter.period === null && (filter.from !== null || filter.to !== null);
   const isRange = hasRange || (isRangeChosen && filter.period === null);
 
-  function apply(change: Partial<TipFilter>, replace = false) {
+  function apply(change: Partial<TipFilter>, isRangeNext = isRangeChosen, replace = false) {
     const query = addressOf({ ...filter, ...change });
-    const address = dashboardTab('transactions');
-    navigate(query.size === 0 ? address : `${address}&${query}`, { replace });
+    const path = dashboardTab('transactions');
+    setRangeChosen(isRangeNext);
+    navigate(query.size === 0 ? path : `${path}&${query}`, { replace, state: isRangeNext ? RANGE : null });
   }
 
   function choosePeriod(period: PeriodName | null) {
-    setRangeChosen(false);
-    apply({ period, from: null, to: null });
+    apply({ period, from: null, to: null }, false);
   }
 
   function chooseRange() {
-    setRangeChosen(true);
     // A range begins with the dates of the former period.
-    apply({ period: null });
+    apply({ period: null }, true);
   }
 
   function chooseDate(change: Partial<TipFilter>) {
     // The filter stays a range when its only date is taken away.
-    setRangeChosen(true);
-    apply(change, hasRange);
+    apply(change, true, hasRange);
   }
 
   return (
