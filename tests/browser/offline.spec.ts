@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
+import { expect, PASSWORD, test, toast } from './fixtures.ts';
 
 const HEADING = 'Tipwell cannot be reached';
 
@@ -98,6 +98,45 @@ test('a provider’s codes are shown without a connection, also full screen, and
   await expect(page).toHaveURL('/');
   await expect.poll(() => keptAnswers(page)).not.toContain('/dashboard');
   expect(await page.evaluate((text) => JSON.stringify(localStorage).includes(text), code)).toBe(false);
+  complaints.length = 0;
+});
+
+test('the codes stay kept when the password is changed, and are kept anew when they change after it', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  await logInAs((await backstage.bothSides()).provider);
+  await page.goto('/dashboard');
+  await expect.poll(() => keptAnswers(page)).toContain('/dashboard');
+  await page.goto('/dashboard?tab=profile&open=security');
+  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByLabel('New password', { exact: true }).fill('a better horse battery');
+  await page.getByRole('button', { name: 'Change Password' }).click();
+  await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
+  const code = page.getByRole('article', { name: 'Bartender' });
+  const openWithoutConnection = async () => {
+    await context.setOffline(true);
+    await page.goto('/dashboard');
+    await expect(page.getByText('Not everything could be loaded.')).toBeVisible();
+  };
+  await openWithoutConnection();
+  await expect(code.getByText('Active', { exact: true })).toBeVisible();
+
+  await context.setOffline(false);
+  await page.goto('/dashboard?tab=profile&open=security');
+  await page.getByLabel('Current password').fill('a better horse battery');
+  await page.getByLabel('New password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Change Password' }).click();
+  await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
+  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await code.getByRole('button', { name: 'Manage' }).click();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(code.getByText('Paused', { exact: true })).toBeVisible();
+  await openWithoutConnection();
+  await expect(code.getByText('Paused', { exact: true })).toBeVisible();
   complaints.length = 0;
 });
 
