@@ -11,6 +11,7 @@ import {
   Backstage,
   expect,
   holdAnswers,
+  installClock,
   manageCode,
   published,
   setHidden,
@@ -632,6 +633,39 @@ test.describe('transactions', () => {
     await expect(rows(page)).toHaveCount(31);
     await expect(rows(page).first()).toContainText('+$38.80');
   });
+});
+
+test('the times of transactions, and what counts as today, follow the device to another time zone', async ({
+  browser,
+  server,
+  backstage,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 20);
+  // Only a page without a time zone of its own can come to another one.
+  const context = await browser.newContext({ baseURL: server.url, timezoneId: '' });
+  const page = await context.newPage();
+  const device = await context.newCDPSession(page);
+  const goTo = (timezoneId: string) => device.send('Emulation.setTimezoneOverride', { timezoneId });
+  await goTo('Europe/Vienna');
+  await installClock(page);
+  await page.addInitScript((token) => localStorage.setItem('tipwell_token', token), provider.token);
+  await page.goto('/dashboard?tab=transactions');
+  const time = rows(page).locator('time');
+  const timeIn = async (timeZone: string) =>
+    new Date((await time.getAttribute('datetime')) ?? '').toLocaleTimeString('en-US', {
+      timeZone,
+      timeStyle: 'short',
+    });
+  await expect(time).toContainText(await timeIn('Europe/Vienna'));
+  await goTo('Asia/Tokyo');
+  const sums = page.waitForRequest((request) =>
+    /transactions\.summary.*Asia\/Tokyo/.test(decodeURIComponent(request.url())),
+  );
+  await page.clock.runFor(61_000);
+  await sums;
+  await expect(time).toContainText(await timeIn('Asia/Tokyo'));
+  await context.close();
 });
 
 test('the profile shows every field, and "Not provided" without a phone', async ({ page, backstage }) => {
