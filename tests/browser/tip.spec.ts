@@ -206,12 +206,14 @@ test.describe('paying', () => {
     const check = page
       .locator('section', { has: page.getByRole('heading', { name: 'Tip sent!' }) })
       .locator('svg');
-    await expect
-      .poll(async () => {
-        const [above, below] = [await toasts.boundingBox(), await check.first().boundingBox()];
-        return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0);
-      })
-      .toBeGreaterThan(0);
+    const roomBetween = async () => {
+      // It slides in from above.
+      await expect(toasts).toHaveAttribute('data-mounted', 'true');
+      await toasts.evaluate((toast) => Promise.all(toast.getAnimations().map(({ finished }) => finished)));
+      const [above, below] = [await toasts.boundingBox(), await check.first().boundingBox()];
+      return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0);
+    };
+    expect(await roomBetween()).toBeGreaterThan(0);
     // Two taps take it back, and Back leads to no success of it.
     const undo = page.getByRole('button', { name: 'Undo', exact: true });
     await expect(undo).toHaveText(/^Undo · (?:9:\d\d|10:00)/);
@@ -224,6 +226,19 @@ test.describe('paying', () => {
     await expect(page.getByLabel('Or enter your own')).toHaveValue('');
     const statuses = (await backstage.transactions(customer)).map(({ status }) => status);
     expect(statuses.sort()).toEqual(['completed', 'refunded']);
+
+    // Nor does it with text of twice the size and as far apart as people may set it (WCAG 1.4.12).
+    await page.evaluate(() => {
+      const spacing = new CSSStyleSheet();
+      spacing.replaceSync(
+        '* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; line-height: 1.5 !important }',
+      );
+      document.adoptedStyleSheets = [spacing];
+      document.documentElement.style.fontSize = '200%';
+    });
+    await payTip(page, '$30');
+    await expect(toasts.getByText('$30.00 sent to Barb Er')).toBeVisible();
+    expect(await roomBetween()).toBeGreaterThan(0);
   });
 
   test('gives the same again with two taps, and offers nothing that was taken back', async ({
