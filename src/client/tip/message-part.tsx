@@ -32,6 +32,14 @@ export function MessagePart({ attempt, provider, isPaying, form, onForm, onChang
   /** True when the message was just removed, with the button that had the focus. */
   const wasRemoved = useRef(false);
   const isOpen = words !== undefined;
+  /** The present state for a tap whose form comes late: the giver may have begun to pay, or have gone back. */
+  const isOffered = useRef(false);
+  useEffect(() => {
+    isOffered.current = !isPaying && !isOpen;
+    return () => {
+      isOffered.current = false;
+    };
+  }, [isPaying, isOpen]);
   useEffect(() => {
     if (!isOpen && wasRemoved.current) button.current?.focus();
     wasRemoved.current = false;
@@ -43,9 +51,7 @@ export function MessagePart({ attempt, provider, isPaying, form, onForm, onChang
     if (loaded !== null) {
       onForm(loaded);
       setAskedFor(isTapped);
-      // Meanwhile the giver may have begun to pay, or gone back to the amounts: then the button is locked, or gone.
-      const isStillOffered = button.current?.getAttribute('aria-disabled') === 'false';
-      if (isTapped && !isOpen && isStillOffered) onChange(NO_MESSAGE);
+      if (isTapped && isOffered.current) onChange(NO_MESSAGE);
     } else if (isTapped) {
       toastError('The message cannot be written now. Check your connection and try again.');
     }
