@@ -716,8 +716,9 @@ test('what cannot be loaded is said once, and Retry brings it', async ({
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${provider.fullName}`);
   await page.unroute('**/trpc/*qrCodes.list*');
   expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry' }).press('Enter');
   await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await expect(page.getByRole('tabpanel')).toBeFocused();
   await expect(value(page, 'Active QR Codes')).toHaveText('1');
   await expect(value(page, 'Tips Received')).toHaveText('$0.00');
   await expect(page.getByRole('alert')).toHaveCount(0);

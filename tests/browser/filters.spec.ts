@@ -211,8 +211,9 @@ test('what belongs to the former filter is dimmed while the next answer is on it
   await expect(page.getByRole('heading', { name: 'Failed to load dashboard data' })).toBeVisible();
   await expect(rows(page)).toHaveCount(0);
   await page.unroute(/transactions\.list/);
-  await page.getByRole('tabpanel').getByRole('button', { name: 'Retry' }).last().click();
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Retry' }).last().press('Enter');
   await expect(rows(page)).toHaveCount(1);
+  await expect(page.getByRole('tabpanel')).toBeFocused();
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
 });
 

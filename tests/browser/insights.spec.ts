@@ -285,8 +285,9 @@ test('offers to try again when the numbers cannot be loaded', async ({
   await page.getByRole('tab', { name: 'Insights' }).click();
   await expect(page.getByRole('heading', { name: 'Failed to load insights' })).toBeVisible();
   await page.unroute('**/trpc/**transactions.insights*');
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry' }).press('Enter');
   await expect(earnings(page)).toContainText('$9.70');
+  await expect(page.getByRole('tabpanel')).toBeFocused();
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
 });
 

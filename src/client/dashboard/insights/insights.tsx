@@ -15,6 +15,7 @@ import { timeZoneHere } from '../../signed-in/time-here.ts';
 import card from '../../ui/card.module.css';
 import { Money } from '../../ui/money.tsx';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
+import { focusPanel } from '../shared/fetched.tsx';
 import { useToday } from '../shared/new-day.ts';
 import { Controls } from './controls.tsx';
 import { EarningsChart } from './earnings-chart.tsx';
@@ -45,6 +46,11 @@ export function Insights({ user }: { readonly user: User }) {
   const isFormer = query.isPlaceholderData;
   if (earnings.status === 'ready' && !isFormer && shown !== granularity) setShown(granularity);
 
+  function retry() {
+    focusPanel();
+    void query.refetch();
+  }
+
   return (
     <div className={styles.insights}>
       <Controls user={user} view={view} today={today} />
@@ -59,7 +65,7 @@ export function Insights({ user }: { readonly user: User }) {
         </Loading>
       )}
       {earnings.status === 'failed' && (
-        <Problem title="Failed to load insights" onRetry={() => void query.refetch()}>
+        <Problem title="Failed to load insights" onRetry={retry}>
           <p>Nothing is lost. Please try again in a moment.</p>
         </Problem>
       )}

@@ -48,10 +48,21 @@ export function Loaded<Data>({ part, sketch, onRetry, children }: LoadedProps<Da
 
 export function LoadFailed({ onRetry }: { readonly onRetry: () => void }) {
   return (
-    <Problem title={LOAD_FAILED} onRetry={onRetry}>
+    <Problem
+      title={LOAD_FAILED}
+      onRetry={() => {
+        focusPanel();
+        onRetry();
+      }}
+    >
       <p>Nothing is lost. Please try again in a moment.</p>
     </Problem>
   );
+}
+
+/** Hands the focus of what goes when it is pressed to the panel around it. */
+export function focusPanel(): void {
+  document.activeElement?.closest<HTMLElement>('[role="tabpanel"]')?.focus({ preventScroll: true });
 }
 
 /** Browsers do not fetch a failed module again until the page is reloaded. */

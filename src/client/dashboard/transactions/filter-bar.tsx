@@ -6,16 +6,13 @@ import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { dashboardTab } from '../../later/addresses.ts';
 import { paths } from '../../paths.ts';
 import { addressOf, isOutOfOrder, isUnfiltered, type TipFilter } from '../../signed-in/later/tip-filter.ts';
+import { focusPanel } from '../shared/fetched.tsx';
 import styles from './filter-bar.module.css';
 import { FilterChips } from './filter-chips.tsx';
 import { Sums } from './sums.tsx';
 
-/** A link that clears the filters goes with them, so that the panel around it takes the focus. */
-export const clearingLink = {
-  href: dashboardTab('transactions'),
-  onClick: () =>
-    document.activeElement?.closest<HTMLElement>('[role="tabpanel"]')?.focus({ preventScroll: true }),
-};
+/** A link that clears the filters goes with them. */
+export const clearingLink = { href: dashboardTab('transactions'), onClick: focusPanel };
 
 interface FilterBarProps {
   readonly user: User;

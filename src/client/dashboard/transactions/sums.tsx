@@ -7,6 +7,7 @@ import { isOutOfOrder, queryOf, type TipFilter } from '../../signed-in/later/tip
 import { FRESH, partOf } from '../../signed-in/part.ts';
 import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { focusPanel } from '../shared/fetched.tsx';
 import { nameOfChanges } from '../shared/went-back.ts';
 import styles from './filter-bar.module.css';
 
@@ -20,13 +21,19 @@ export function Sums({ user, filter }: SumsProps) {
   const query = trpc.transactions.sums.useQuery(queryOf(filter), { ...FRESH, enabled: isAsked });
   const sums = partOf(query, (data) => data);
   const isLoading = isAsked && sums.status === 'loading';
+
+  function retry() {
+    focusPanel();
+    void query.refetch();
+  }
+
   return (
     <div className={styles.sums} role="status" aria-busy={isLoading}>
       {isLoading && <Skeleton height="line" />}
       {sums.status === 'failed' && (
         <p>
           The sum could not be loaded.{' '}
-          <button type="button" className={styles.retry} onClick={() => void query.refetch()}>
+          <button type="button" className={styles.retry} onClick={retry}>
             Retry
           </button>
         </p>
