@@ -554,7 +554,10 @@ test.describe('codes that lead nowhere', () => {
     await expect(page.getByRole('alert')).toContainText('Nothing was charged');
     await page.unroute('**/trpc/qrCodes.lookup*');
     await page.route('**/trpc/qrCodes.lookup*', (route) => route.abort());
+    const lost = page.waitForEvent('requestfailed');
     await page.getByRole('button', { name: 'Retry' }).click();
+    // The former alert may still be there.
+    await lost;
     await expect(page.getByRole('alert')).toContainText('Nothing was charged');
     await page.unroute('**/trpc/qrCodes.lookup*');
     await page.getByRole('button', { name: 'Retry' }).click();
