@@ -9,7 +9,7 @@ import { CATEGORY_NUMBERS, KIND_NUMBERS, MODE_NUMBERS } from '#server/storage/sc
 import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { PAYMENT_MODES } from '#shared/payments.ts';
-import { migratedContents } from '#tests/support/migrated-sqlite.ts';
+import { migratedContents } from '#tests/support/migrated-contents.ts';
 
 type Numbers = Readonly<Record<string, number>>;
 

@@ -33,7 +33,7 @@ import { dump } from '#tests/support/database-dump.ts';
 import { EARLIER_VERSION, makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
 import { BEFORE_ADJUSTMENTS, earlierPayments, expectToGoOn } from '#tests/support/earlier-payments.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
-import { migratedContents } from '#tests/support/migrated-sqlite.ts';
+import { migratedContents } from '#tests/support/migrated-contents.ts';
 import { newTip } from '#tests/support/new-tip.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';

@@ -5,11 +5,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { migratedContents } from './migrated-contents.ts';
 
 export const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
 /** What `npm start`, the unit and the image set for glibc. */
@@ -73,16 +74,20 @@ export function temporaryFolder(): string {
 
 /**
  * Starts `dist/server/main.js` and waits until it says that it is ready. By default without rate limits,
- * silent, on a free port and a new database.
+ * silent, on a free port and an empty database, which is migrated already unless DATABASE_URL names another: that
+ * takes a fifth of a start.
  * @param program what Node.js runs, with its options; another build in place of this one's.
  * @throws Error with what it wrote when it ends instead.
  */
 export async function startServer(env: Environment = {}, program = [PROGRAM]): Promise<RunningServer> {
   const folder = temporaryFolder();
+  const databasePath = env['DATABASE_URL'] ?? join(folder, 'tipwell.db');
+  // Another build may have fewer migrations.
+  if (env['DATABASE_URL'] === undefined && program[0] === PROGRAM)
+    writeFileSync(databasePath, migratedContents(), { mode: 0o600 });
   for (let attempt = 1; ; attempt += 1) {
     const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT']);
     const url = `http://127.0.0.1:${port}`;
-    const databasePath = env['DATABASE_URL'] ?? join(folder, 'tipwell.db');
     const watched = launch(program, folder, {
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'silent',

@@ -9,7 +9,7 @@ import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/c
 import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import type { RandomBytes } from '#shared/ids.ts';
-import { migratedContents } from './migrated-sqlite.ts';
+import { migratedContents } from './migrated-contents.ts';
 import { createPeople } from './people.ts';
 
 export async function createSqliteLedger(

@@ -9,7 +9,7 @@ import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/c
 import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
-import { migratedContents } from './migrated-sqlite.ts';
+import { migratedContents } from './migrated-contents.ts';
 import { borrowDatabase, readRows } from './postgres.ts';
 import { temporaryFolder } from './running-server.ts';
 import { type StoredData, storedInPostgres, storedInSqlite } from './stored-data.ts';
