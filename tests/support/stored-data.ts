@@ -2,7 +2,7 @@
  * What tests do to the data past the storage port: they forge what nobody could bring about through it, read
  * what it does not tell, and make it fail. Both engines stand behind the same names.
  */
-import type { Client } from 'pg';
+import type { Client, QueryConfig } from 'pg';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
 import { KIND_NUMBERS } from '#server/storage/schema/numbers.ts';
@@ -143,7 +143,7 @@ export function storedInPostgres(client: Client): StoredData {
     async check() {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
       try {
-        const { problems, auditProblems } = await inspectLedger(client, []);
+        const { problems, auditProblems } = await inspectLedger(preparing(client), []);
         return [...problems, ...auditProblems];
       } finally {
         await client.query('ROLLBACK');
@@ -160,6 +160,30 @@ export function storedInPostgres(client: Client): StoredData {
       await client.query(failing('tip_entries', 'fault', isReceiving(cents), message));
     },
   };
+}
+
+/** The same connections, with the statements that they have prepared. */
+const preparingClients = new WeakMap<Client, Client>();
+
+/**
+ * A connection that plans each of its reads once: the check of a ledger after every test spent four fifths of
+ * its time on plans.
+ */
+function preparing(client: Client): Client {
+  const known = preparingClients.get(client);
+  if (known !== undefined) return known;
+  const names = new Map<string, string>();
+  const made: Client = Object.create(client);
+  const query = (asked: string | QueryConfig, values?: unknown[]) => {
+    const config = typeof asked === 'string' ? { text: asked } : asked;
+    if (!/^\s*(?:SELECT|WITH)\b/.test(config.text)) return client.query(asked, values);
+    const name = names.get(config.text) ?? `read_${names.size}`;
+    names.set(config.text, name);
+    return client.query({ ...config, name }, values);
+  };
+  Object.defineProperty(made, 'query', { value: query });
+  preparingClients.set(client, made);
+  return made;
 }
 
 async function dumpPostgres(client: Client): Promise<Dump> {
