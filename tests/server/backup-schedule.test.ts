@@ -491,7 +491,8 @@ describe('a server', () => {
     const kept = real.names();
     const now = Date.now() / 1_000;
     for (const name of kept) utimesSync(join(folder, name), now, now);
-    const server = await startServer({ BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
+    const path = join(temporaryFolder(), 'new.db');
+    const server = await startServer({ DATABASE_URL: path, BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
     const ready = async () => (await fetch(`${server.url}/readyz`)).text();
     await vi.waitFor(
       async () =>
