@@ -78,6 +78,8 @@ test('a provider’s codes are shown without a connection, also full screen, and
   await page.reload();
   const start = page.getByRole('article', { name: 'Bartender' }).getByRole('link', { name: 'Start Shift' });
   await expect(start).toBeVisible();
+  await page.getByText('Not everything could be loaded.').getByRole('button').press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expect(page.getByText('Not everything could be loaded.')).toBeVisible();
   await start.click();
   const shown = page.getByRole('img', { name: /QR code/ });

@@ -15,7 +15,7 @@ import { ArrivalCard } from './live/arrival-card.tsx';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import type { LiveTips } from './live/live-tips.ts';
 import styles from './overview.module.css';
-import { Fetched } from './shared/fetched.tsx';
+import { Fetched, focusHeading } from './shared/fetched.tsx';
 import { accountTypeOf } from './shared/labels.ts';
 import type { DashboardData } from './shared/queries.ts';
 import { Stats } from './stats.tsx';
@@ -73,10 +73,14 @@ function Actions({ user }: Pick<OverviewProps, 'user'>) {
 function Standing({ user, tab, data, live }: OverviewProps) {
   if (data.isLoading) return <p role="status">Loading Dashboard...</p>;
   if (data.isFailing && !hasFailed(tab, data)) {
+    const retry = () => {
+      focusHeading();
+      data.retry();
+    };
     return (
       <p>
         Not everything could be loaded.{' '}
-        <button type="button" className={styles.retry} onClick={data.retry}>
+        <button type="button" className={styles.retry} onClick={retry}>
           Retry
         </button>
       </p>

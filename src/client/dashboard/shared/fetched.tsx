@@ -65,6 +65,11 @@ export function focusPanel(): void {
   document.activeElement?.closest<HTMLElement>('[role="tabpanel"]')?.focus({ preventScroll: true });
 }
 
+/** Hands the focus of what goes when it is pressed, and stands in no panel, to the heading of its screen. */
+export function focusHeading(): void {
+  document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+}
+
 /** Browsers do not fetch a failed module again until the page is reloaded. */
 function reload(): void {
   window.location.reload();
