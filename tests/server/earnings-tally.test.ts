@@ -77,6 +77,12 @@ test('of the days that took the most, the first is the best, in whatever order t
   expect(tally.shown().bestDay).toMatchObject({ date: '2026-05-16', netCents: 970 });
 });
 
+test('a day of which nothing is left is no best day', () => {
+  const tally = createTally(QUERY, 0);
+  tally.addDay(tipOf('2026-05-16', { netCents: cents(0) }));
+  expect(tally.shown()).toMatchObject({ count: 1, bestDay: null });
+});
+
 test('the day before the period, which clocks that are set back repeat, counts as its first', () => {
   const tally = createTally(QUERY, 0);
   tally.addDay(tipOf('2026-05-14'));

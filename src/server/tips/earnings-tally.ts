@@ -162,10 +162,11 @@ const listOf = (services: ReadonlyMap<ServiceCategory, Sums>) =>
     return sums ? [{ serviceCategory, ...sums }] : [];
   });
 
+/** Null where nothing is left of what was received. */
 function bestOf(days: ReadonlyMap<string, Sums>) {
   let best: ({ readonly date: string } & Sums) | null = null;
   for (const [date, sums] of [...days].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    if (best === null || sums.netCents > best.netCents) best = { date, ...sums };
+    if (sums.netCents > (best?.netCents ?? 0)) best = { date, ...sums };
   }
   return best;
 }

@@ -14,6 +14,11 @@ function leftOf(sum: number, back: number, whole: number): number {
   return sum - Math.floor((2 * sum * back + whole) / (2 * whole));
 }
 
+/** The transfers that gave back what was taken for disputes that were won. */
+function givenBackFor(stripe: StripeStandIn, transactionId: unknown) {
+  return stripe.transfers.filter(({ group, source }) => source === null && group === transactionId);
+}
+
 /** What of a charge went back to the giver, and from the receiver; before fees. */
 function movedBack(stripe: StripeStandIn, charge: Charge, transactionId: unknown) {
   const sum = (of: readonly { readonly amount: number }[]) =>
@@ -23,12 +28,10 @@ function movedBack(stripe: StripeStandIn, charge: Charge, transactionId: unknown
   const disputed = sum(
     charge.disputes.filter(({ status }) => status === 'needs_response' || status === 'lost'),
   );
-  const givenBack = stripe.transfers
-    .filter(({ group, source }) => source === null && group === transactionId)
-    .reduce((total, { amount, reversed, metadata }) => {
-      const { before_fees = amount } = Object(metadata);
-      return total + Math.round((Number(before_fees) * (amount - reversed)) / amount);
-    }, 0);
+  const givenBack = givenBackFor(stripe, transactionId).reduce((total, { amount, reversed, metadata }) => {
+    const { before_fees = amount } = Object(metadata);
+    return total + Math.round((Number(before_fees) * (amount - reversed)) / amount);
+  }, 0);
   return {
     failed,
     refunded: arrived,
@@ -122,9 +125,11 @@ export function compareWithStripe(stripe: StripeStandIn, stored: Dump): void {
     expect(owed.toGiver, `what the giver of ${id} did not get`).toBe(
       Math.min(back.failed, whole - back.toGiver),
     );
-    expect(balanceOf(stripe, charge, id), `what the receiver of ${id} has at Stripe`).toBe(
-      isHeldBack ? 0 : leftOf(receivable, back.fromReceiver, captured),
-    );
+    const had = isHeldBack ? 0 : leftOf(receivable, back.fromReceiver, captured);
+    const has = balanceOf(stripe, charge, id);
+    // Each was rounded for what was reversed by then, and Stripe rounds later reversals without it.
+    const mayDiffer = givenBackFor(stripe, id).length;
+    expect(Math.abs(has - had), `the receiver of ${id} has ${has} for ${had}`).toBeLessThanOrEqual(mayDiffer);
     const isOwed = owed.byReceiver > 0 || owed.toReceiver > 0;
     expect(payment['look_at_ms'] !== null, `${id} waits for something`).toBe(isOwed);
     add(received, tip['receiver_id'], receiverHas);
