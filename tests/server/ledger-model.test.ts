@@ -44,7 +44,7 @@ import { createTestLedger } from '#tests/support/test-ledger.ts';
  * On PostgreSQL fewer, because the model is the same and a round trip is not. `npm run soak -- models` does
  * more.
  */
-/** On a busy machine; a longer history compares longer lists. */
+/** The time limit of the test for each operation: on a busy machine, and for the long lists of a long history. */
 const MOST_PER_OPERATION_MS = 45;
 const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? (isOnSqlite() ? 5_000 : 4_000));
 const COMPARE_EVERY = 1_000;

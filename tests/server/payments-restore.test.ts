@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
+import { sendNotice } from '#tests/support/paid-app.ts';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
@@ -66,16 +67,12 @@ test('what was given and paid since the backup is entered again, as it stands at
 
 test('what begins before the first look does not hide what is missing', async () => {
   const scene = await openPaymentScene();
-  const { t, customer, provider } = scene;
+  const { t, customer } = scene;
   const contents = await t.data.readContents();
   const { id } = await captured(scene);
   t.clock.nowMs += 5 * DAY_MS;
   const restored = await scene.start({ data: await createTestData({ contents }) });
-  await restored.trpc(customer.token).transactions.create.mutate({
-    receiverQrId: provider.codes[0] ?? '',
-    amountCents: 2_500,
-    serviceCategory: 'bartender',
-  });
+  await scene.give(2_500, undefined, restored);
   await scene.pass(1, restored);
   expect(await restored.trpc(customer.token).transactions.get.query({ id })).toMatchObject({
     status: 'completed',
@@ -84,7 +81,7 @@ test('what begins before the first look does not hide what is missing', async ()
 
 test('what was paid under a key is entered again, though another payment has begun under it since the restore', async () => {
   const scene = await openPaymentScene();
-  const { t, stripe, customer, provider } = scene;
+  const { t, stripe, customer } = scene;
   const contents = await t.data.readContents();
   const { id } = await scene.give(2_000, 'one');
   scene.pay();
@@ -94,12 +91,7 @@ test('what was paid under a key is entered again, though another payment has beg
   const data = await createTestData({ contents });
   const restored = await scene.start({ data });
   const { transactions } = restored.trpc(customer.token);
-  const again = await transactions.create.mutate({
-    receiverQrId: provider.codes[0] ?? '',
-    amountCents: 2_000,
-    serviceCategory: 'bartender',
-    idempotencyKey: 'one',
-  });
+  const again = await scene.give(2_000, 'one', restored);
   expect(again).toMatchObject({ status: 'pending', paymentUrl: expect.any(String) });
   await scene.pass(150, restored);
   expect(await transactions.get.query({ id })).toMatchObject({ status: 'completed' });
@@ -118,14 +110,25 @@ async function backUpWhileBeginning(scene: PaymentScene): Promise<Buffer> {
 test.each<[first: string, happens: (scene: PaymentScene, restored: TestApp) => Promise<void>]>([
   ['the sweep comes', async () => {}],
   ['the notices come', (scene, restored) => scene.deliverAll(restored)],
-])('a payment that had just begun at the backup has the page that was paid since, when %s first', async (_, happens) => {
+  [
+    'the notices of its charge come',
+    async (scene, restored) => {
+      for (const notice of scene.stripe.notices) {
+        if (notice.type.startsWith('checkout.')) continue;
+        const { body, signature } = scene.stripe.sign(notice);
+        expect((await sendNotice(restored, body, signature)).status).toBe(200);
+      }
+    },
+  ],
+])('a payment that had just begun at the backup has what became of the page that was paid since, when %s first', async (_, happens) => {
   const scene = await openPaymentScene();
   const { t, stripe, customer } = scene;
   const contents = await backUpWhileBeginning(scene);
   const { id } = await scene.give(2_000, 'one');
-  scene.pay();
+  const { chargeId } = scene.pay();
   await scene.deliver();
   await scene.pass(12);
+  stripe.refundPart(chargeId, 1_050, { reverseTransfer: true });
 
   t.clock.nowMs += DAY_MS;
   const data = await createTestData({ contents });
@@ -134,13 +137,14 @@ test.each<[first: string, happens: (scene: PaymentScene, restored: TestApp) => P
   await scene.pass(60, restored);
   expect(await restored.trpc(customer.token).transactions.get.query({ id })).toMatchObject({
     status: 'completed',
+    changes: [{ kind: 'refund' }],
   });
   compareWithStripe(stripe, await data.dump());
 });
 
 test('who is asked to pay again after a restore is led to the page that they have open', async () => {
   const scene = await openPaymentScene();
-  const { t, stripe, customer, provider } = scene;
+  const { t, stripe, customer } = scene;
   const contents = await backUpWhileBeginning(scene);
   t.clock.nowMs += 28 * MINUTE_MS;
   const { id, paymentUrl } = await scene.give(2_000, 'one');
@@ -149,12 +153,7 @@ test('who is asked to pay again after a restore is led to the page that they hav
   const data = await createTestData({ contents });
   const restored = await scene.start({ data });
   const { transactions } = restored.trpc(customer.token);
-  const again = await transactions.create.mutate({
-    receiverQrId: provider.codes[0] ?? '',
-    amountCents: 2_000,
-    serviceCategory: 'bartender',
-    idempotencyKey: 'one',
-  });
+  const again = await scene.give(2_000, 'one', restored);
   expect(again).toMatchObject({ id, paymentUrl });
   scene.pay();
   await scene.pass(60, restored);

@@ -101,6 +101,8 @@ export function createRecovery(deps: {
     const own = await progress.withPaidPage(known, checkoutId);
     const heard = own.checkout?.id === checkoutId ? await progress.lookUp(own) : own;
     if (heard.checkout?.id !== checkoutId || heard.state === 'expired') nameUnknown(id, checkoutId);
+    // Events of a charge that nobody knew yet were handled, and come no more.
+    else if (own !== known) await progress.settle(heard);
   }
 
   return {

@@ -55,7 +55,7 @@ export function createWebhookEvents(deps: {
     const state = await service.lookUp(checkoutId);
     if (state.kind !== 'paid' && state.kind !== 'authorised') return;
     const payment = known && (await progress.withPaidPage(known, checkoutId));
-    if (payment?.checkout?.id === checkoutId) await progress.hear(payment, state);
+    if (payment?.checkout?.id === checkoutId) await progress.settle(await progress.hear(payment, state));
     // The list of pages says what can be entered again, and names the others.
     else nextCatchUpMs = 0;
   }

@@ -127,7 +127,7 @@ export function compareWithStripe(stripe: StripeStandIn, stored: Dump): void {
     );
     const had = isHeldBack ? 0 : leftOf(receivable, back.fromReceiver, captured);
     const has = balanceOf(stripe, charge, id);
-    // Each was rounded for what was reversed by then, and Stripe rounds later reversals without it.
+    // A transfer that gave back was rounded for what was reversed by then; Stripe rounds later reversals without it.
     const mayDiffer = givenBackFor(stripe, id).length;
     expect(Math.abs(has - had), `the receiver of ${id} has ${has} for ${had}`).toBeLessThanOrEqual(mayDiffer);
     const isOwed = owed.byReceiver > 0 || owed.toReceiver > 0;

@@ -92,8 +92,8 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
     customer,
     accountId,
     start,
-    give: (amountCents = 2_000, idempotencyKey?: string) =>
-      customer.trpc.transactions.create.mutate({
+    give: (amountCents = 2_000, idempotencyKey?: string, app: TestApp = t) =>
+      app.trpc(customer.token).transactions.create.mutate({
         receiverQrId: provider.codes[0] ?? '',
         amountCents,
         serviceCategory: 'bartender',
