@@ -4,6 +4,7 @@
  * running.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -19,6 +20,10 @@ export const ARENAS = { MALLOC_ARENA_MAX: '2' };
 const COMPILED = { NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled') };
 const READY_LINE = / is ready at (http\S+)/;
 const START_PATIENCE_MS = 60_000;
+/** Of the ports below, browsers refuse some, such as 10080. */
+const LOWEST_PORT = 20_000;
+/** On Linux; other systems begin higher (RFC 6335, section 6). */
+const FIRST_EPHEMERAL_PORT = 32_768;
 /** Another process may take the free port before the server does. */
 const MAX_PORT_ATTEMPTS = 3;
 /** A check or a backup that a killed server ran apart may still write into the folder that is removed. */
@@ -155,15 +160,22 @@ export function stepsIn(log: string): object[] {
   });
 }
 
+/**
+ * A port of 127.0.0.1 on which nothing listens. It lies below those that a system gives to outgoing connections
+ * and to whoever asks for any port, so that none of these takes it before the server does.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  if (address === null || typeof address === 'string') throw new Error('the probe has no port');
-  probe.close();
-  await once(probe, 'close');
-  return address.port;
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, FIRST_EPHEMERAL_PORT);
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
 }
 
 /** Only what is given: neither the settings of whoever runs the tests nor a `.env` beside them may matter. */
