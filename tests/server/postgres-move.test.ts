@@ -1,10 +1,10 @@
 /**
- * `npm run db:move` copies a file into an empty PostgreSQL database, with all that people have in it, and
- * checks all of it before anything is to be seen there.
+ * `npm run db:move` copies a file into an empty PostgreSQL database, or such a database into a new file, with all
+ * that people have in it, and checks all of it before anything is to be seen there.
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
@@ -61,28 +61,37 @@ function readFile(path: string, table: string, columns: string): unknown[] {
   }
 }
 
+/** Expects every table to have the same rows in both, of which there are some. */
+async function expectSameRows(path: string, url: string): Promise<void> {
+  const tables = readFile(
+    path,
+    'sqlite_schema',
+    `name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations' --`,
+  ).flat();
+  expect(tables).toHaveLength(TABLES.length);
+  for (const table of tables.map(String)) {
+    const columns = readFile(path, `pragma_table_info('${table}')`, 'name, cid').map(String);
+    const names = columns.map((column) => column.split(',')[0]).join(', ');
+    const moved = await ask(url, `SELECT ${names} FROM tipwell.${table} ORDER BY ${orderOf(names)}`);
+    const text = (rows: unknown[]) =>
+      JSON.stringify(rows, (_, value: unknown) =>
+        typeof value === 'number' || typeof value === 'boolean' ? String(Number(value)) : value,
+      );
+    expect(text(moved), table).toBe(text(readFile(path, table, names)));
+    expect(moved, table).not.toEqual([]);
+  }
+}
+
+function moveBack(url: string, path: string) {
+  return at(url).readAll((tables, past) => databaseAt({ engine: 'sqlite', path }).fill(tables, past));
+}
+
 describe('a move', () => {
   test('copies every table, row by row, with the order of the ledger', async () => {
     const { path } = await writeBooks();
     const url = await createPostgresDatabase();
     await moveBooks(path, url);
-    const tables = readFile(
-      path,
-      'sqlite_schema',
-      `name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations' --`,
-    ).flat();
-    expect(tables).toHaveLength(TABLES.length);
-    for (const table of tables.map(String)) {
-      const columns = readFile(path, `pragma_table_info('${table}')`, 'name, cid').map(String);
-      const names = columns.map((column) => column.split(',')[0]).join(', ');
-      const moved = await ask(url, `SELECT ${names} FROM tipwell.${table} ORDER BY ${orderOf(names)}`);
-      const text = (rows: unknown[]) =>
-        JSON.stringify(rows, (_, value: unknown) =>
-          typeof value === 'number' || typeof value === 'boolean' ? String(Number(value)) : value,
-        );
-      expect(text(moved), table).toBe(text(readFile(path, table, names)));
-      expect(moved, table).not.toEqual([]);
-    }
+    await expectSameRows(path, url);
   });
 
   test('keeps the past, and what people see through the port', async () => {
@@ -195,8 +204,8 @@ describe('a move', () => {
     const url = await createPostgresDatabase();
     const breakingOff = databaseAt({ engine: 'sqlite', path }).readAll((tables, past) =>
       at(url).fill(
-        (function* (): Generator<TableRows> {
-          for (const table of tables) {
+        (async function* (): AsyncGenerator<TableRows> {
+          for await (const table of tables) {
             if (table.table === 'tip_quarters') throw new Error('broken off');
             yield table;
           }
@@ -214,8 +223,8 @@ describe('a move', () => {
     const url = await createPostgresDatabase();
     const lessOne = databaseAt({ engine: 'sqlite', path }).readAll((tables, past) =>
       at(url).fill(
-        (function* (): Generator<TableRows> {
-          for (const table of tables) {
+        (async function* (): AsyncGenerator<TableRows> {
+          for await (const table of tables) {
             if (table.table === 'tip_quarters') yield { ...table, rows: [] };
             else yield table;
           }
@@ -225,6 +234,122 @@ describe('a move', () => {
     );
     await expect(lessOne).rejects.toThrow(/cannot be trusted\. Violated: each bucket/);
     expect(await isEmpty(url)).toBe(true);
+  });
+});
+
+describe('a move back', () => {
+  /** A ledger that has been on PostgreSQL, which never uses the numbers of steps that were undone. */
+  async function writeOnPostgres() {
+    const { path, tips, tipCount, payments, guests, provider } = await writeBooks();
+    const url = await createPostgresDatabase();
+    await moveBooks(path, url);
+    for (const table of ['tips', 'reversals', 'adjustments'])
+      await ask(url, `SELECT nextval(pg_get_serial_sequence('tipwell.${table}', 'sequence'))`);
+    const storage = await at(url).openForCommand();
+    const [first, , , last] = tips;
+    if (!first || !last) throw new Error('there is no tip');
+    const next = { ...last, id: newTransactionId(randomBytes), idempotencyKey: null };
+    expect((await storage.recordTip(next)).outcome).toBe('recorded');
+    expect((await takeBack(storage, last, last.createdAtMs)).outcome).toBe('reversed');
+    await storage.close();
+    return { url, first, tipCount: tipCount + 1, payments, guests, provider };
+  }
+  const newFile = () => join(temporaryFolder(), 'back.db');
+
+  test('copies every table, row by row, with numbers that were never used, and the past', async () => {
+    const { url, tipCount } = await writeOnPostgres();
+    const path = newFile();
+    const { past } = await at(url).check([]);
+    const whole = { problems: [], differences: [], auditProblems: [], tipCount, past };
+    expect(await moveBack(url, path)).toEqual(whole);
+    expect(await databaseAt({ engine: 'sqlite', path }).check([])).toEqual(whole);
+    await expectSameRows(path, url);
+    expect(readdirSync(dirname(path)).sort()).toEqual(['back.db', 'back.db.lock']);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('lets the ledger go on, and a check find a tip that is taken out', async () => {
+    const { url, first, tipCount, payments, guests, provider } = await writeOnPostgres();
+    const path = newFile();
+    await moveBack(url, path);
+    const file = databaseAt({ engine: 'sqlite', path });
+    const storage = await file.openForServer(OPENING);
+    expect(await storage.recordTip(first)).toMatchObject({ outcome: 'repeated' });
+    const next = { ...first, id: newTransactionId(randomBytes), idempotencyKey: null };
+    expect((await storage.recordTip(next)).outcome).toBe('recorded');
+    await goOn(storage, { payments, guests, provider });
+    expect(await storage.checkRecent()).toMatchObject({ problems: [] });
+    await storage.close();
+    const copy = newFile();
+    expect(await file.backUp(copy, [])).toMatchObject({ problems: [], tipCount: tipCount + 2 });
+    const url2 = await createPostgresDatabase();
+    expect(await moveBooks(path, url2)).toMatchObject({ problems: [], tipCount: tipCount + 2 });
+    forge(copy, `UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'unused tips'`);
+    expect((await databaseAt({ engine: 'sqlite', path: copy }).check([])).problems).toEqual([
+      expect.stringMatching(/^Violated: the sequence of transactions has no gap/),
+    ]);
+  });
+
+  test('never overwrites a file', async () => {
+    const { url } = await writeOnPostgres();
+    const { path } = await writeBooks();
+    const before = readFileSync(path);
+    await expect(moveBack(url, path)).rejects.toThrow(
+      `There is a file ${path} already. Nothing was changed.`,
+    );
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('that is broken off, or whose rows do not add up, leaves no file', async () => {
+    const { url } = await writeOnPostgres();
+    const path = newFile();
+    const without = (change: (table: TableRows) => TableRows) =>
+      at(url).readAll((tables, past) =>
+        databaseAt({ engine: 'sqlite', path }).fill(
+          (async function* (): AsyncGenerator<TableRows> {
+            for await (const table of tables) yield table.table === 'tip_quarters' ? change(table) : table;
+          })(),
+          past,
+        ),
+      );
+    const breakingOff = without(() => {
+      throw new Error('broken off');
+    });
+    await expect(breakingOff).rejects.toThrow('broken off');
+    await expect(without((table) => ({ ...table, rows: [] }))).rejects.toThrow(
+      /cannot be trusted\. Violated: each bucket/,
+    );
+    expect(readdirSync(dirname(path))).toEqual(['back.db.lock']);
+  });
+
+  test('is refused while a server uses the database', async () => {
+    const { url } = await writeOnPostgres();
+    const server = await startServer({ DATABASE_URL: url, PAYMENTS: 'simulated' });
+    const path = newFile();
+    await expect(moveBack(url, path)).rejects.toThrow('another Tipwell process is using it');
+    await server.stop();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('by the command says which line the settings need, and is noted in the file alone', async () => {
+    const { url, tipCount } = await writeOnPostgres();
+    const path = newFile();
+    const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: url }, [path]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`${path} holds all of postgres://`);
+    expect(stdout).toContain(`, checked: a ledger of ${tipCount} tips.\n`);
+    expect(stdout).toMatch(new RegExp(`\nDATABASE_URL=${path}\n$`));
+    expect(readFile(path, 'audit_log', 'action').flat().slice(-1)).toEqual(['database_moved']);
+    const actions = await ask(url, 'SELECT action FROM tipwell.audit_log ORDER BY number');
+    expect(actions.flat()).not.toContain('database_moved');
+    for (const words of [[], [url]]) {
+      const refused = await runHere('db-move', { DATABASE_URL: url }, words);
+      expect(refused).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^Usage: .* FILE /),
+      });
+    }
   });
 });
 

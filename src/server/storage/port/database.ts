@@ -62,13 +62,19 @@ export interface Restored {
   readonly isCurrent: boolean;
 }
 
+/** What one engine reads at once and the other in pieces. */
+type InTurn<Item> = Iterable<Item> | AsyncIterable<Item>;
+
 /** The rows of a table. Tables and columns have the same names and order on every engine. */
 export interface TableRows {
   readonly table: string;
   readonly columns: readonly string[];
   /** Numbers, texts, bytes and nulls; booleans may be 1 or 0. */
-  readonly rows: Iterable<readonly unknown[]>;
+  readonly rows: InTurn<readonly unknown[]>;
 }
+
+/** Each table after those that it refers to. */
+export type AllRows = InTurn<TableRows>;
 
 type OpeningStep =
   | 'waiting for another process that migrates the tables'
@@ -111,14 +117,14 @@ export interface ManagedDatabase {
    */
   restore(backup: string, options: RestoreOptions): Promise<Restored>;
   /**
-   * Passes on all rows, each table after those that it refers to, and the past of the ledger among them.
+   * Passes on all rows as of one moment, and the past of the ledger among them.
    * @throws DatabaseRefused when a server has the data, it is not sound, or its schema is not current.
    */
-  readAll<Result>(use: (tables: Iterable<TableRows>, past: NotedPast) => Promise<Result>): Promise<Result>;
+  readAll<Result>(use: (tables: AllRows, past: NotedPast) => Promise<Result>): Promise<Result>;
   /**
-   * Fills an empty database with the rows of another and checks it, in one step.
+   * Fills an empty database, which is no file yet on SQLite, with the rows of another and checks it, in one step.
    * @param past as it was read with the rows: the filled ledger has to have the same.
    * @throws DatabaseRefused, with nothing changed, when it is not empty or the filled data is not sound.
    */
-  fill(tables: Iterable<TableRows>, past: NotedPast, act?: Act): Promise<Findings>;
+  fill(tables: AllRows, past: NotedPast, act?: Act): Promise<Findings>;
 }

@@ -3,14 +3,14 @@ import { getTableColumns, getTableName } from 'drizzle-orm';
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { SOFTWARE } from '#shared/software.ts';
 import { AUDIT_HEAD, insertingAct } from '../care/audit.ts';
-import { requireTrusted } from '../care/backup-file.ts';
+import { requireArrived } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
-import { type NotedPast, spellPast } from '../checks/past.ts';
+import type { NotedPast } from '../checks/past.ts';
 import type { Act } from '../port/audit.ts';
-import { DatabaseRefused, type Findings, type TableRows } from '../port/database.ts';
+import { type AllRows, DatabaseRefused, type Findings, type TableRows } from '../port/database.ts';
 import type { AuditHead } from '../rules/audit.ts';
 import { listedType } from '../schema/columns.ts';
-import { TABLES } from '../schema/tables.ts';
+import { MADE_AT_A_START, TABLES } from '../schema/tables.ts';
 import { inspectLedger, inspectSchema } from './ledger-check.ts';
 import { migrate } from './migrations.ts';
 import { runForOperator } from './operator.ts';
@@ -19,15 +19,7 @@ import { holdAlone, requireFinished } from './server-lock.ts';
 const ROWS_AT_ONCE = 1_000;
 const PICTURES_AT_ONCE = 100;
 
-/** Tables with rows that a server makes before anybody registers; the moved rows replace these. */
-const MADE_AT_A_START = ['secrets', 'attempts', 'checked_accounts', 'checkpoints'];
-
-export function fill(
-  url: string,
-  tables: Iterable<TableRows>,
-  past: NotedPast,
-  act?: Act,
-): Promise<Findings> {
+export function fill(url: string, tables: AllRows, past: NotedPast, act?: Act): Promise<Findings> {
   return runForOperator(url, async (client, name) => {
     const migrations = readMigrations('postgres');
     await holdAlone(client, name);
@@ -37,8 +29,8 @@ export function fill(
     const changed = await inspectSchema(client, migrations);
     if (changed !== null) throw new DatabaseRefused(`${name} cannot be filled. ${changed.problems[0]}`);
     await requireEmpty(client, name);
-    for (const table of MADE_AT_A_START) await client.query(`DELETE FROM tipwell.${table}`);
-    for (const table of tables) {
+    for (const table of MADE_AT_A_START.map(getTableName)) await client.query(`DELETE FROM tipwell.${table}`);
+    for await (const table of tables) {
       await copy(client, table);
       await client.query(`ANALYZE tipwell.${escapeIdentifier(table.table)}`);
     }
@@ -48,8 +40,7 @@ export function fill(
       await client.query(insertingAct(rows[0], act));
     }
     const findings = await inspectLedger(client, [past]);
-    const added = findings.past === spellPast(past) ? [] : ['Tips were added'];
-    requireTrusted(`What arrived in ${name}`, [...findings.problems, ...findings.differences, ...added]);
+    requireArrived(name, findings, past);
     await client.query('COMMIT');
     return findings;
   });
@@ -84,7 +75,7 @@ async function copy(client: ClientBase, { table, columns, rows }: TableRows): Pr
     await client.query({ ...insert, values: columns.map((_, index) => group.map((row) => row[index])) });
     group = [];
   };
-  for (const row of rows) {
+  for await (const row of rows) {
     group.push(row);
     if (group.length === atOnce) await send();
   }

@@ -2,8 +2,8 @@ import { readMigrations, requireCurrent, requireUnchanged } from '../care/migrat
 import { requireUndamaged } from '../care/opening.ts';
 import { COUNT_UNCHECKED } from '../checks/recent-check.ts';
 import { DatabaseRefused, type ManagedDatabase, type Opening } from '../port/database.ts';
-import type { CheckStep } from '../port/ledger.ts';
 import { StorageUnavailable } from '../port/storage.ts';
+import { readAll } from './all-rows.ts';
 import { backUp } from './backup.ts';
 import { compareClocks } from './clock-check.ts';
 import { asPortError, connectOrRefuse, nameOf, type SessionLimits } from './connection.ts';
@@ -13,7 +13,7 @@ import { beginSettled, inspectLedger, inspectSchema, requireTipwells } from './l
 import { appliedTo, migrate, whileNobodyMigrates } from './migrations.ts';
 import { runForOperator, unusable } from './operator.ts';
 import { requireSessions } from './pooling.ts';
-import { checkRecent } from './recent-check.ts';
+import { checkToTheEnd } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { checkSchema } from './schema-check.ts';
 import { holdAsServer } from './server-lock.ts';
@@ -56,9 +56,7 @@ export function managePostgres(url: string): ManagedDatabase {
       }),
     backUp: (file, noted) => backUp(url, file, noted),
     restore: (backup, options) => restore(url, backup, options),
-    async readAll() {
-      throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
-    },
+    readAll: (use) => readAll(url, use),
     fill: (tables, past, act) => fill(url, tables, past, act),
   };
 }
@@ -84,19 +82,12 @@ async function prepare(url: string, opening: Opening): Promise<void> {
     const { rows } = await client.query<{ count: number }>(COUNT_UNCHECKED);
     const statements = prepareStatements(client);
     const check = () =>
-      checkToTheEnd(() => checkRecent(client, statements)).catch((error: unknown) => {
+      checkToTheEnd(client, statements).catch((error: unknown) => {
         throw asPortError(error);
       });
     const isPassing = (error: unknown) => error instanceof StorageUnavailable;
     await requireUndamaged(nameOf(url), rows[0]?.count ?? 0, check, isPassing, opening);
   } finally {
     await client.end();
-  }
-}
-
-async function checkToTheEnd(checkRecent: () => Promise<CheckStep>): Promise<readonly string[]> {
-  for (;;) {
-    const { problems, isDone } = await checkRecent();
-    if (isDone || problems.length > 0) return problems;
   }
 }

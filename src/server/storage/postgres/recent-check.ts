@@ -32,3 +32,11 @@ export async function checkRecent(client: ClientBase, statements: Statements): P
     await client.query('ROLLBACK').catch(() => {});
   }
 }
+
+/** @returns problems as sentences. */
+export async function checkToTheEnd(client: ClientBase, statements: Statements): Promise<readonly string[]> {
+  for (;;) {
+    const { problems, isDone } = await checkRecent(client, statements);
+    if (isDone || problems.length > 0) return problems;
+  }
+}

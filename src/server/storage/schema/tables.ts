@@ -62,3 +62,11 @@ export const TABLES = [
   factors.recoveryCodes,
   factors.factorChallenges,
 ] as const;
+
+/** Tables with rows that a server makes before anybody registers. */
+export const MADE_AT_A_START = [
+  accounts.secrets,
+  accounts.attempts,
+  ledger.checkedAccounts,
+  ledger.checkpoints,
+] as const;

@@ -2,7 +2,7 @@
 import { getTableName } from 'drizzle-orm';
 import { readMigrations, requireCurrent } from '../care/migrations.ts';
 import { type NotedPast, notePast } from '../checks/past.ts';
-import type { TableRows } from '../port/database.ts';
+import type { AllRows, TableRows } from '../port/database.ts';
 import { TABLES } from '../schema/tables.ts';
 import { requireSound } from './backup.ts';
 import { type Database, holdDatabase, openDatabase } from './connection.ts';
@@ -11,7 +11,7 @@ import { appliedTo } from './migrations.ts';
 
 export async function readAll<Result>(
   path: string,
-  use: (tables: Iterable<TableRows>, past: NotedPast) => Promise<Result>,
+  use: (tables: AllRows, past: NotedPast) => Promise<Result>,
 ): Promise<Result> {
   const database = openDatabase(path, { mustExist: true, readonly: true });
   try {

@@ -2,12 +2,13 @@
 import { readMigrations, requireCurrent } from '../care/migrations.ts';
 import { requireUndamaged } from '../care/opening.ts';
 import { COUNT_UNCHECKED } from '../checks/recent-check.ts';
-import { DatabaseRefused, type ManagedDatabase } from '../port/database.ts';
+import type { ManagedDatabase } from '../port/database.ts';
 import { type Storage, StorageUnavailable } from '../port/storage.ts';
 import type { Statements } from '../statements/all.ts';
 import { readAll } from './all-rows.ts';
 import { backUp, inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, openDatabase, refuseFaults } from './connection.ts';
+import { fill } from './copy-in.ts';
 import { prepareStatements } from './driver.ts';
 import { watchFiles } from './file-watch.ts';
 import { asUnavailable } from './group-commit.ts';
@@ -58,9 +59,7 @@ export function manageSqlite(path: string): ManagedDatabase {
     backUp: (file, noted) => backUp(path, file, noted),
     restore: (backup, options) => restore(backup, path, options),
     readAll: (use) => readAll(path, use),
-    async fill() {
-      throw new DatabaseRefused('Only a PostgreSQL database can be filled with the rows of another.');
-    },
+    fill: (tables, past, act) => fill(path, tables, past, act),
   };
 }
 

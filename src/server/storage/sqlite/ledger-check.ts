@@ -7,19 +7,43 @@ import { columnsOfPast, tipText } from '../checks/past.ts';
 import type { AuditRow } from '../port/audit.ts';
 import type { Database } from './connection.ts';
 
+/** The row of `sqlite_sequence` that says how many numbers of a table were never used. */
+const unusedOf = (table: string) => `unused ${table}`;
+
+/**
+ * SQLite uses every number that it gives out. PostgreSQL leaves out those of undone steps, so that a ledger which was
+ * moved from there has gaps, whose sum is noted (`noteUnusedNumbers`).
+ */
 const sequenceOf = (table: string, what = table): Invariant => [
   `the sequence of ${what} has no gap, and ends with the last one given out`,
   `SELECT 'sequence ' || given FROM (
-     SELECT coalesce(max(seq), 0) AS given FROM sqlite_sequence WHERE name = '${table}'
-   ) WHERE given <> (SELECT count(*) FROM ${table})
+     SELECT coalesce(max(seq) FILTER (WHERE name = '${table}'), 0) AS given,
+       coalesce(max(seq) FILTER (WHERE name = '${unusedOf(table)}'), 0) AS unused FROM sqlite_sequence
+   ) WHERE given <> unused + (SELECT count(*) FROM ${table})
      OR given <> (SELECT coalesce(max(sequence), 0) FROM ${table})`,
 ];
+
+const NUMBERED = ['tips', 'reversals', 'adjustments'] as const;
+
+/** For a ledger that was written with the numbers of another, before anything is added to it. */
+export function noteUnusedNumbers(database: Database): void {
+  for (const table of NUMBERED)
+    database
+      .prepare<[string]>(
+        `INSERT INTO sqlite_sequence (name, seq)
+         SELECT ?, max(sequence) - count(*) FROM "${table}" HAVING max(sequence) > count(*)`,
+      )
+      .run(unusedOf(table));
+}
+
+const quoted = (name: string) => `'${name}'`;
 
 /** @param tips the table of tips, which earlier versions called otherwise. */
 const nothingElseIsNumbered = (tips: 'tips' | 'transactions'): Invariant => [
   'nothing else is numbered',
   `SELECT 'sequence of ' || quote(name) FROM sqlite_sequence GROUP BY name
-     HAVING name NOT IN ('${tips}', 'reversals', 'adjustments') OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
+     HAVING name NOT IN (${[tips, ...NUMBERED, ...NUMBERED.map(unusedOf)].map(quoted).join(', ')})
+       OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
 ];
 
 const REFERENCES_LEAD = referencesLead(
