@@ -150,10 +150,11 @@ test.describe('the head', () => {
     await expect(value(page, 'Active QR Codes')).toHaveText('2');
     expect(await page.locator('dl').boundingBox()).toEqual(place);
 
-    // A longer sum, with letters as far apart as people may set them (WCAG 1.4.12).
+    // A longer sum in one line, and with letters as far apart as people may set them (WCAG 1.4.12).
     await backstage.tip(customer, code, 10_000);
     const received = value(page, 'Tips Received');
     await expect(received).toHaveText('$11,004.22');
+    expect(await received.getByText('$').evaluate((sum) => sum.getClientRects().length)).toBe(1);
     await page.evaluate(() => {
       const spacing = new CSSStyleSheet();
       spacing.replaceSync('* { letter-spacing: 0.12em !important }');
