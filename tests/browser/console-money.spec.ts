@@ -29,7 +29,7 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   const none = main.getByText('There is no tip with this id or link.');
   await expect(none).toBeVisible();
   const [said, next] = await Promise.all(
-    [none, main.getByRole('heading', { name: 'Waiting Too Long' })].map((part) => part.boundingBox()),
+    [none, main.getByRole('heading', { name: 'Waiting too long' })].map((part) => part.boundingBox()),
   );
   expect((next?.y ?? 0) - (said?.y ?? 0) - (said?.height ?? 0)).toBeGreaterThanOrEqual(8);
   await wanted.fill(String(other?.id));

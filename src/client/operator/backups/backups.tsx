@@ -133,7 +133,7 @@ function Making({ backups: { begunAt, kept } }: Part) {
 function Kept({ backups: { kept, folder } }: Part) {
   return (
     <section className={styles.section} aria-labelledby="kept-backups">
-      <h2 id="kept-backups">Last Backups</h2>
+      <h2 id="kept-backups">Last backups</h2>
       <p className={styles.soft}>
         In <code className={styles.said}>{folder}</code>, on the machine of this process.
       </p>
@@ -161,7 +161,7 @@ function Row({ backup: { name, bytes, madeAt, past, tips, isOther } }: { readonl
 function Noted({ past }: { readonly past: string }) {
   return (
     <section className={styles.section} aria-labelledby="noted-past">
-      <h2 id="noted-past">Note the Past</h2>
+      <h2 id="noted-past">Note the past</h2>
       <p className={styles.text}>
         Copy the newest file to another machine, and keep this line somewhere else again, such as in a mail to
         yourself:

@@ -171,7 +171,7 @@ function Ledger({ health: { ledger, database, at } }: Part) {
 function Storage({ health: { database, disks, backup, at } }: Part) {
   const { newestAt, failedAt, isMade } = backup;
   return (
-    <Facts title="Data and Backups">
+    <Facts title="Data and backups">
       <Fact term="Database">
         {database ? `${database.engine}, ${formatBytes(database.bytes)}` : 'It does not answer.'}
       </Fact>
@@ -221,7 +221,7 @@ const OUTBOXES = [
 
 function Outboxes({ health: { outboxes, at } }: Part) {
   return (
-    <Facts title="Waiting to Be Sent">
+    <Facts title="Waiting to be sent">
       {OUTBOXES.map(([name, term]) => {
         const box = outboxes?.[name];
         return (

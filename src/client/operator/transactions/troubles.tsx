@@ -15,7 +15,7 @@ export function Troubles({ onOpen }: { readonly onOpen: (id: string) => void }) 
   return (
     <>
       <section className={styles.section}>
-        <h2>Waiting Too Long</h2>
+        <h2>Waiting too long</h2>
         <Loaded query={query} title="Payments could not be read">
           {(troubles) => <Stuck of={troubles} onOpen={onOpen} />}
         </Loaded>
@@ -123,7 +123,7 @@ function Returned({ of, onOpen }: Part) {
   if (of.returned.length === 0) return null;
   return (
     <section className={styles.section}>
-      <h2>Changed at the Payment Service</h2>
+      <h2>Changed at the payment service</h2>
       <p className={styles.soft}>
         Refunds that were made there, disputes, and what became of them. The latest 20.
       </p>
