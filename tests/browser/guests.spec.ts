@@ -461,7 +461,7 @@ stripeTest.describe('a guest at Stripe', () => {
     const { provider, code } = await payableSides();
     await goToStripe(page, code);
     await page.getByRole('link', { name: 'Pay with a bad card' }).click();
-    await page.getByRole('link', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'Try Again' }).click();
     await page.getByRole('link', { name: 'Pay', exact: true }).click();
     await expect(success(page)).toBeVisible();
     expect(await backstage.transactions(provider)).toHaveLength(1);

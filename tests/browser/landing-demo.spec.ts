@@ -51,7 +51,7 @@ test('the demo is paid without a login, recorded nowhere, and arrives on the dra
   await expect(page.getByRole('link', { name: 'View Transactions' })).toHaveCount(0);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Demo tip sent!' })).toBeVisible();
-  await page.getByRole('link', { name: 'See it arrive' }).click();
+  await page.getByRole('link', { name: 'See It Arrive' }).click();
   await expect(page).toHaveURL('/#bar');
   await expect(page.getByRole('status').filter({ hasText: '$50.00 tip · you keep $48.50' })).toHaveCount(1);
   const picture = page.getByRole('img', { name: '$50.00 tip · you keep $48.50' });

@@ -415,7 +415,7 @@ test('a giver who is blocked sees what everybody sees whose code was paused in b
     await expect(toast(page, 'This QR code is not taking tips right now.')).toHaveCount(0);
     await look();
     const amountsSeen = await watchAmounts(page);
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Try Again' }).click();
     await look();
     expect(await amountsSeen()).toBe(0);
     await page.reload();

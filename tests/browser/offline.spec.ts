@@ -49,7 +49,7 @@ test('the dashboard says that there is no connection, and a tap brings it back',
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
   await expect(page).toHaveTitle('No connection · Tipwell');
   await expect(page).toHaveURL('/dashboard?tab=profile');
-  const tryAgain = page.getByRole('link', { name: 'Try again' });
+  const tryAgain = page.getByRole('link', { name: 'Try Again' });
   await tryAgain.click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
 

@@ -74,7 +74,7 @@ test('a card that is declined can be followed by another', async ({
   await logInAs(customer);
   await goToStripe(page, code);
   await page.getByRole('link', { name: 'Pay with a bad card' }).click();
-  await page.getByRole('link', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'Try Again' }).click();
   await page.getByRole('link', { name: 'Pay', exact: true }).click();
   await expect(success(page)).toBeVisible();
   expect(await tipsOf(backstage, customer)).toHaveLength(1);

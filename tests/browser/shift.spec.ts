@@ -164,7 +164,7 @@ test.describe('the code', () => {
     await logInAs(provider);
     await page.goto(`/dashboard?show=${code}`);
     await expect(page.getByRole('heading', { name: 'This code was replaced' })).toBeVisible();
-    await page.getByRole('link', { name: 'Show the new code' }).click();
+    await page.getByRole('link', { name: 'Show the New Code' }).click();
     await expect(page).toHaveURL(`/dashboard?show=${id}`);
     await expect(picture(page)).toBeVisible();
     await page.goto('/dashboard?show=demo-alex-bartender');
@@ -241,8 +241,8 @@ test.describe('the screen', () => {
     await expect(picture(page)).toBeVisible();
     const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
     expect(await isFull()).toBe(false);
-    await page.getByRole('button', { name: 'Full screen' }).click();
-    await expect(page.getByRole('button', { name: 'Exit full screen' })).toBeVisible();
+    await page.getByRole('button', { name: 'Full Screen' }).click();
+    await expect(page.getByRole('button', { name: 'Exit Full Screen' })).toBeVisible();
     expect(await isFull()).toBe(true);
     await page.getByRole('link', { name: 'Back' }).click();
     await expect.poll(isFull).toBe(false);

@@ -181,7 +181,7 @@ test('a customer sees what was paid, and an address names the period', async ({
   await expect(rowsOf(page, 'Every tip').nth(0)).toContainText(`${provider.fullName}, Bartender`);
   await expect(table(page, 'Daily tip record')).toHaveCount(0);
   await expect(page.getByRole('navigation', { name: 'Direction' })).toHaveCount(0);
-  await expect(page.getByRole('button', { name: 'Download daily record' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Download Daily Record' })).toHaveCount(0);
 });
 
 test('the period and the direction are chosen with the keyboard, and Back leads to the statement before', async ({
@@ -343,7 +343,7 @@ test('downloads both files, in the time zone of the browser', async ({
   expect(tips.name).toBe('tipwell-tips-2025-11-01-to-2025-11-30.csv');
   expect(tips.rows.map(({ Transaction }) => Transaction)).toEqual([ids[3], ids[2], ids[2], ids[1]]);
   expect(tips.rows[0]).toMatchObject({ Date: '2025-11-20', Time: '13:05:00', 'UTC offset': 'UTC-05:00' });
-  const daily = await download('Download daily record');
+  const daily = await download('Download Daily Record');
   expect(daily.name).toBe('tipwell-daily-tips-2025-11-01-to-2025-11-30.csv');
   expect(daily.rows.map(({ Date: date, Net }) => [date, Net])).toEqual([
     ['2025-11-03', '19.40'],
@@ -371,7 +371,7 @@ test('that cannot be loaded is asked for again, and the focus stays', async ({
   answers.release();
   await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
   await page.keyboard.press('Shift+Tab');
-  await expect(page.getByRole('button', { name: 'Download daily record' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Download Daily Record' })).toBeFocused();
   complaints.splice(0);
 });
 
@@ -383,7 +383,7 @@ test('makes one file at a time, also of another period', async ({ page, backstag
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download CSV' }).click();
   const making = page.getByRole('button', { name: 'Making...' });
-  const daily = page.getByRole('button', { name: 'Download daily record' });
+  const daily = page.getByRole('button', { name: 'Download Daily Record' });
   await expect(making).toBeDisabled();
   await expect(making).toBeFocused();
   await expect(daily).toBeDisabled();
@@ -418,7 +418,7 @@ test('says which download failed, and why, until that file is asked for again', 
   await expect(alert).toHaveText(ofNovember);
   await expectForEverybody(page, 'statement whose download failed');
   let downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download daily record' }).click();
+  await page.getByRole('button', { name: 'Download Daily Record' }).click();
   await downloading;
   await expect(csv).toBeEnabled();
   await expect(alert).toHaveText(ofNovember);

@@ -84,11 +84,11 @@ test('a paused code says who it is, takes nothing, and goes on once it is resume
   }
   await expectForEverybody(page);
   const answered = page.waitForResponse(/qrCodes\.lookup/);
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Try Again' }).click();
   await (await answered).finished();
   await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   await setStatus('active');
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Try Again' }).click();
   await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
 });
 
@@ -111,7 +111,7 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'active' } });
   // For a minute the page stays with what was said. The answer has to come within it: one that comes later
   // opens the page.
-  const retry = page.getByRole('button', { name: 'Try again' });
+  const retry = page.getByRole('button', { name: 'Try Again' });
   const answered = page.waitForResponse(/qrCodes\.lookup/);
   await retry.click();
   await (await answered).finished();

@@ -96,14 +96,14 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
               onClick={toggle}
             >
               {isOn
-                ? 'Stop the camera'
+                ? 'Stop the Camera'
                 : camera.kind === 'unavailable'
-                  ? 'Try again'
-                  : 'Scan with the camera'}
+                  ? 'Try Again'
+                  : 'Scan With the Camera'}
             </Button>
           )}
           <Button look="quiet" onClick={() => file.current?.click()}>
-            Choose a picture of a code
+            Choose a Picture of a Code
           </Button>
           <input ref={file} type="file" accept="image/*" hidden onChange={choose} />
         </div>

@@ -271,7 +271,7 @@ function Offline() {
           </p>
           {/* biome-ignore lint/a11y/useValidAnchor: an empty reference is the address at which this page is shown (RFC 3986, section 4.4) */}
           <a href="" className={[button.button, button.primary].join(' ')}>
-            <RetryIcon /> Try again
+            <RetryIcon /> Try Again
           </a>
         </Problem>
       </main>

@@ -11,7 +11,7 @@ import styles from './statement.module.css';
 
 const FILES = {
   tips: { name: 'CSV', label: 'Download CSV' },
-  earnings: { name: 'Daily record', label: 'Download daily record' },
+  earnings: { name: 'Daily record', label: 'Download Daily Record' },
 } as const satisfies Readonly<Record<CsvFile, unknown>>;
 
 interface ActionsProps {

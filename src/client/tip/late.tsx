@@ -75,7 +75,7 @@ function Closed({ why, onRetry }: ClosedProps) {
       <p>{text}</p>
       {/* Another page says whether maintenance is over, or how long it goes on. */}
       <Button onClick={isHeld ? () => window.location.reload() : onRetry}>
-        <RetryIcon /> Try again
+        <RetryIcon /> Try Again
       </Button>
     </section>
   );

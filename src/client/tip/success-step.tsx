@@ -99,7 +99,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       <div className={styles.actions}>
         {!provider.isDemo && <Button onClick={() => setHeldUp(true)}>Show Full Screen</Button>}
         {/* The landing page shows the tips that visitors give to the open demo. */}
-        {isVisitors && isOfOpenDemo(provider) && <ButtonLink href={BAR}>See it arrive</ButtonLink>}
+        {isVisitors && isOfOpenDemo(provider) && <ButtonLink href={BAR}>See It Arrive</ButtonLink>}
         {isGuest && (
           <ButtonLink look="quiet" href={receiptPage(transactionId)}>
             Receipt

@@ -48,7 +48,7 @@ export function CurrentCode({ user, code, live }: CurrentCodeProps) {
       actions={
         fullScreen.isPossible && (
           <Button look="quiet" onClick={fullScreen.toggle}>
-            {fullScreen.isOn ? 'Exit full screen' : 'Full screen'}
+            {fullScreen.isOn ? 'Exit Full Screen' : 'Full Screen'}
           </Button>
         )
       }

@@ -101,7 +101,7 @@ function NoCode({ id, codes }: NoCodeProps) {
             ? 'It no longer works, and neither do old prints of it.'
             : 'Check the link. The code may belong to another account.'}
         </p>
-        {successor && <ButtonLink href={showOf(successor.id)}>Show the new code</ButtonLink>}
+        {successor && <ButtonLink href={showOf(successor.id)}>Show the New Code</ButtonLink>}
         <ButtonLink look="quiet" href={paths.dashboard}>
           Go to Dashboard
         </ButtonLink>
