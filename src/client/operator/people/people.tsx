@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { consoleHooks } from '../console-api.ts';
+import finding from '../finding.module.css';
 import { Loaded } from '../loaded.tsx';
 import styles from './people.module.css';
 import { PersonView } from './person.tsx';
@@ -58,7 +59,7 @@ function Search({ text }: { readonly text: string }) {
   }
 
   return (
-    <form className={styles.search} onSubmit={submit}>
+    <form className={finding.form} onSubmit={submit}>
       <Field
         label="Find somebody"
         hint="An email, a name or a username, a code or its link, a transaction or the link of a receipt."
