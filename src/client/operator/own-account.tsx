@@ -110,7 +110,7 @@ function Passkeys() {
         }
       </Loaded>
       <Button look="quiet" aria-disabled={isUnderWay} onClick={() => setName('My other device')}>
-        Add Another Passkey
+        {query.data?.passkeys.length === 0 ? 'Add a Passkey' : 'Add Another Passkey'}
       </Button>
       <p role="alert" className={styles.failure}>
         {failure}
