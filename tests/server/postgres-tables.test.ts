@@ -1,10 +1,12 @@
 /**
  * What the tables of PostgreSQL refuse by themselves, how they are made, and that requests find rows by keys.
  */
+import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { ALL_TIPS } from '#server/storage/port/ledger.ts';
+import { newPhotoName } from '#shared/ids.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
@@ -121,9 +123,13 @@ test('no request reads all of a table, which would cost more with each tip', asy
   const past = await connectPast(url);
   const names = [
     'accounts',
+    'adjustments',
+    'audit_log',
+    'former_usernames',
     'payment_notices',
     'payments',
     'payout_accounts',
+    'photos',
     'qr_codes',
     'reversals',
     'sessions',
@@ -198,7 +204,28 @@ test('no request reads all of a table, which would cost more with each tip', asy
   await payments.findPayoutAccount({ accountId: payoutAccountOf(provider.id).accountId });
   await payments.rememberWebhookEvent('evt_1', NOW);
   expect(await payments.forgetWebhookEvents(NOW + 1, 9)).toBe(1);
-  // The server's processes tell what they have read when they end.
+  const photo = { name: newPhotoName(randomBytes), jpeg: Buffer.from('photo') };
+  expect(await storage.setPhoto(provider.id, code, photo, NOW)).toMatchObject({ outcome: 'updated' });
+  expect(await storage.setPhoto(provider.id, code, null, NOW)).toMatchObject({ outcome: 'updated' });
+  expect(await storage.findPhoto(photo.name)).toBeNull();
+  expect(await storage.listFormerUsernames(customer.id)).toEqual([]);
+  expect(await storage.operations.listOpenDisputes(9)).toEqual([]);
+  await storage.operations.readPaymentSigns({
+    paymentMode: 'test',
+    capturesBeforeMs: NOW,
+    paidFromMs: NOW,
+    paidUntilMs: NOW,
+  });
+  expect(await storage.audit.listActors(9)).toEqual([]);
+  expect(await storage.closeAccount(customer.id, NOW, false)).toBe('closed');
   await storage.close();
+  // The server's processes tell what they have read when they end, some time after their connections.
+  const countProcesses = async () => {
+    const { rowCount } = await past.query(
+      'SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    return rowCount;
+  };
+  await vi.waitUntil(async () => (await countProcesses()) === 0, { timeout: 20_000 });
   expect(await readScans()).toEqual(before);
 });

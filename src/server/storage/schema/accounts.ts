@@ -61,10 +61,14 @@ export const providerCategories = table(
 );
 
 /** Former usernames, reserved for their accounts. */
-export const formerUsernames = table('former_usernames', {
-  username: text('username').primaryKey(),
-  userId: accountId('user_id'),
-});
+export const formerUsernames = table(
+  'former_usernames',
+  {
+    username: text('username').primaryKey(),
+    userId: accountId('user_id'),
+  },
+  (t) => [index('former_usernames_user').on(t.userId)],
+);
 
 /** Hashes of the usernames of closed accounts, which nobody gets again. */
 export const closedUsernames = table('closed_usernames', { hash: bytes('hash').primaryKey() }, (t) => [

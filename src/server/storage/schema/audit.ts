@@ -21,6 +21,7 @@ export const auditLog = table(
   },
   (t) => [
     index('audit_log_subject').on(t.subject, t.number),
+    index('audit_log_actor').on(t.actorName),
     check('audit_log_actor_kind', sql`${t.actorKind} in ('command', 'operator')`),
     check('audit_log_hash', sql`length(${t.hash}) = 64`),
     check('audit_log_reason', sql`length(${t.reason}) between 1 and ${sql.raw(String(MAX_REASON_LENGTH))}`),

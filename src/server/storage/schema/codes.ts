@@ -39,6 +39,8 @@ export const qrCodes = table(
   (t) => [
     uniqueIndex('qr_codes_sequence').on(t.sequence),
     index('qr_codes_user').on(t.userId),
+    // A photo that goes looks for other codes with it.
+    index('qr_codes_photo').on(t.photoName).where(sql`photo_name is not null`),
     uniqueIndex('qr_codes_current').on(t.userId, t.category).where(sql`status in ('active', 'paused')`),
     foreignKey({
       // PostgreSQL would cut off drizzle's default name.

@@ -111,6 +111,7 @@ export const adjustments = table(
     uniqueIndex('adjustments_number').on(t.transactionSequence, t.number),
     // Most are captures, which moved nothing.
     index('adjustments_moves').on(t.sequence).where(sql`kind <> 'capture'`),
+    index('adjustments_disputes').on(t.sequence).where(sql`kind = 'dispute'`),
     check('adjustments_numbers', sql`${t.number} > 0`),
     check('adjustments_positions', sql`${t.giverPosition} > 0 and ${t.receiverPosition} > 0`),
     check(

@@ -135,6 +135,7 @@ export const payoutAccounts = table(
     primaryKey({ columns: [t.userId, t.paymentMode, t.platform] }),
     uniqueIndex('payout_accounts_account').on(t.accountId),
     index('payout_accounts_read').on(t.paymentMode, t.readAtMs),
+    index('payout_accounts_restricted').on(t.paymentMode).where(sql`disabled_reason is not null`),
     check('payout_accounts_mode', sql`${t.paymentMode} in ('test', 'live')`),
   ],
 );

@@ -38,11 +38,8 @@ const NOTHING_TO_DO: Prepared<Values, unknown> = {
 
 let compiled: CompiledStatements | undefined;
 
-/**
- * @param prepared `now`: an unknown column throws here. `when run`: it throws then, and a statement that never runs
- * costs nothing (preparing all takes longer than most tests).
- */
-export function prepareStatements(database: Database, prepared: 'now' | 'when run' = 'now'): Statements {
+/** The same for every file, so that they are compiled once. */
+export function compileStatements(): CompiledStatements {
   compiled ??= compileAll({
     dialect: new SqliteDialect(),
     isIn: (column, name) => {
@@ -54,7 +51,15 @@ export function prepareStatements(database: Database, prepared: 'now' | 'when ru
     bound,
     isTrue: (value) => value === 1,
   });
-  return prepareAll(compiled, (statement) => {
+  return compiled;
+}
+
+/**
+ * @param prepared `now`: an unknown column throws here. `when run`: it throws then, and a statement that never runs
+ * costs nothing (preparing all takes longer than most tests).
+ */
+export function prepareStatements(database: Database, prepared: 'now' | 'when run' = 'now'): Statements {
+  return prepareAll(compileStatements(), (statement) => {
     if (statement === null) return NOTHING_TO_DO;
     const { text, bind, read } = statement;
     const prepare = () => {

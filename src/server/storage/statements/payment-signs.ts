@@ -1,4 +1,4 @@
-/** Payments that need an operator. Adjustments are found by an index that leaves out captures. */
+/** Payments that need an operator. Adjustments are found by indexes that leave out captures. */
 import { and, asc, desc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { adjustments } from '../schema/ledger.ts';
@@ -98,12 +98,9 @@ export function paymentSignStatements({ db }: Builder) {
       .innerJoin(transactions, eq(transactions.sequence, adjustments.transactionSequence))
       .innerJoin(payments, eq(payments.id, transactions.id))
       .where(
-        and(
-          isNoCapture,
-          sql`${adjustments.kind} = 'dispute' and not exists (select 1 from ${adjustments} as ended
-            where ended.transaction_sequence = ${adjustments.transactionSequence}
-              and ended.source = ${adjustments.source} and ended.kind in ('dispute_won', 'dispute_lost'))`,
-        ),
+        sql`${adjustments.kind} = 'dispute' and not exists (select 1 from ${adjustments} as ended
+          where ended.transaction_sequence = ${adjustments.transactionSequence}
+            and ended.source = ${adjustments.source} and ended.kind in ('dispute_won', 'dispute_lost'))`,
       )
       .orderBy(asc(adjustments.sequence))
       .limit(value('atMost')),
