@@ -62,7 +62,7 @@ const CHARGE: ComparedCharge = {
   refunds: [],
   disputes: [],
   transfer: { cents: 2_100, reversedCents: 0 },
-  applicationFeeCents: 160,
+  receivedCents: 1_940,
 };
 
 const refundOf = (amount: number, createdAtMs = LONG_AGO, hasFailed = false) => ({
@@ -98,8 +98,8 @@ function adjustmentOf(
 const HALF = adjustmentOf('refund', [-1_000, -50, -970]);
 const DISPUTED = adjustmentOf('dispute', [-2_000, -100, -1_940]);
 const WON = adjustmentOf('dispute_won', [2_000, 100, 1_940]);
-const TAKEN_BACK = { transfer: { cents: 2_100, reversedCents: 2_100 }, applicationFeeCents: 0 };
-const HALF_TAKEN_BACK = { transfer: { cents: 2_100, reversedCents: 1_050 }, applicationFeeCents: 80 };
+const TAKEN_BACK = { transfer: { cents: 2_100, reversedCents: 2_100 }, receivedCents: 0 };
+const HALF_TAKEN_BACK = { transfer: { cents: 2_100, reversedCents: 1_050 }, receivedCents: 970 };
 
 type Case = readonly [
   what: string,
@@ -127,8 +127,14 @@ const CASES: readonly Case[] = [
   [
     'a dispute that was won, with what was given back',
     { adjustments: [DISPUTED, WON] },
-    { disputes: [disputeOf('won')], transfer: { cents: 2_100, reversedCents: 0 }, applicationFeeCents: 0 },
+    { disputes: [disputeOf('won')] },
     [],
+  ],
+  [
+    'a cent less than was given back, as the ledger is rounded in another way',
+    { adjustments: [DISPUTED, WON] },
+    { disputes: [disputeOf('won')], receivedCents: 1_939 },
+    [['rounded', 1_939, 1_940]],
   ],
   [
     'a refund that failed',
@@ -181,7 +187,7 @@ const CASES: readonly Case[] = [
   [
     'money that was taken from the receiver by hand',
     {},
-    { transfer: { cents: 2_100, reversedCents: 1_050 }, applicationFeeCents: 80 },
+    { transfer: { cents: 2_100, reversedCents: 1_050 }, receivedCents: 970 },
     [['receiver', 970, 1_940]],
   ],
   [
@@ -205,13 +211,13 @@ const CASES: readonly Case[] = [
   [
     'a cent of fees that Stripe rounds in another way',
     { adjustments: [HALF] },
-    { refunds: [refundOf(1_050)], ...HALF_TAKEN_BACK, applicationFeeCents: 81 },
+    { refunds: [refundOf(1_050)], ...HALF_TAKEN_BACK, receivedCents: 969 },
     [['rounded', 969, 970]],
   ],
   [
     'two cents, which are no rounding',
     { adjustments: [HALF] },
-    { refunds: [refundOf(1_050)], ...HALF_TAKEN_BACK, applicationFeeCents: 82 },
+    { refunds: [refundOf(1_050)], ...HALF_TAKEN_BACK, receivedCents: 968 },
     [['receiver', 968, 970]],
   ],
 ];

@@ -86,6 +86,36 @@ test('what is paid, refunded, disputed, won and cancelled on both sides adds up 
   expect(sides.back).toEqual(same(1_064 + 1_033 + 3_500));
 });
 
+test('a cent by which what was given back and taken again differs from the ledger is named, and no fault', async () => {
+  const { stripe, clock, tip, pay, enter, takeBack, service, accountId, found, compare } = await openScene();
+  const disputed = tip();
+  const charge = await pay(disputed);
+  const dispute = stripe.disputePart(charge, 100);
+  await enter(disputed.id);
+  await takeBack(disputed.id);
+  await enter(disputed.id);
+  stripe.closeDispute(dispute, 'won');
+  await enter(disputed.id);
+  await service.giveBack(await found(disputed.id), dispute, 100);
+  clock.nowMs += HOUR_MS;
+  stripe.refundPart(charge, 50);
+  await enter(disputed.id);
+  await takeBack(disputed.id);
+  await enter(disputed.id);
+  const hasCents = stripe.movements
+    .filter(({ account }) => account === accountId)
+    .reduce((total, { amount, fee }) => total + amount - fee, 0);
+  const { netAmountCents, adjustments } = await found(disputed.id);
+  const bookedCents = adjustments.reduce((total, one) => total + one.netAmountCents, 0) + netAmountCents;
+  expect([hasCents, bookedCents]).toEqual([1_893, 1_894]);
+  const { findings, addsUp, sides } = await compare();
+  expect(findings).toEqual([
+    { kind: 'rounded', transactionId: disputed.id, elsewhereCents: 1_893, hereCents: 1_894 },
+  ]);
+  expect(sides.received).toEqual({ elsewhere: 1_893, here: 1_894 });
+  expect(addsUp).toBe(true);
+});
+
 test('each difference is named with its tip, and nothing else is', async () => {
   const scene = await openScene();
   const { stripe, storage, clock, tip, pay, payElsewhere, payForgotten, begin, enter, takeBack, compare } =
@@ -244,7 +274,7 @@ test('payments of the account that are for no tip are left out, and so are payme
         refunds: [],
         disputes: [],
         transfer: null,
-        applicationFeeCents: 0,
+        receivedCents: 0,
       };
     },
   };
@@ -407,7 +437,7 @@ test('what is held on a card for longer than a week, and no payment knows, is a 
     refunds: [],
     disputes: [],
     transfer: null,
-    applicationFeeCents: 0,
+    receivedCents: 0,
   });
   const [late, early] = [held(nowMs - 7 * DAY_MS), held(nowMs - 8 * DAY_MS)];
   const listed = {

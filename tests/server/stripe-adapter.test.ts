@@ -610,9 +610,9 @@ test('the books tell each charge with its fees, movements and the payout that it
   for await (const charge of books.listCharges(START_MS, clock.nowMs)) listed.push(charge);
   const names = { transactionId: 'txn_3', createdAtMs: clock.nowMs };
   expect(listed).toMatchObject([
-    { chargeId: disputed.chargeId, ...names, applicationFeeCents: 160, disputes: [{ state: 'open' }] },
-    { chargeId: held.chargeId, state: 'authorised', applicationFeeCents: 0 },
-    { chargeId: first.chargeId, state: 'captured', applicationFeeCents: 0, refunds: [{ cents: 2_100 }] },
+    { chargeId: disputed.chargeId, ...names, receivedCents: 1_940, disputes: [{ state: 'open' }] },
+    { chargeId: held.chargeId, state: 'authorised', receivedCents: 0 },
+    { chargeId: first.chargeId, state: 'captured', receivedCents: 0, refunds: [{ cents: 2_100 }] },
   ]);
   const moved = [];
   for await (const charge of books.listMovements(START_MS, clock.nowMs)) moved.push(charge);

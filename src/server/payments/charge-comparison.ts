@@ -46,8 +46,8 @@ export interface Compared {
   readonly findings: readonly Finding[];
 }
 
-/** A charge by itself, without the fees that only the books of the payment service tell. */
-export type ComparedCharge = ChargeState & Partial<Pick<BookedCharge, 'applicationFeeCents' | 'createdAtMs'>>;
+/** A charge by itself, without what only the books of the payment service tell. */
+export type ComparedCharge = ChargeState & Partial<Pick<BookedCharge, 'receivedCents' | 'createdAtMs'>>;
 
 /** A paid payment, with when its tip was reversed; null for a tip that was not. */
 export type ComparedPayment = PaymentRecord & { readonly reversedAtMs: number | null };
@@ -112,14 +112,10 @@ const same = (value: number): Side => ({ elsewhere: value, here: value });
 
 /** What the receiver's account has kept of the charge; null for a charge of which nothing was transferred. */
 function receivedOf(payment: ComparedPayment, charge: ComparedCharge, here: number): Side | null {
-  const { transfer, applicationFeeCents, disputes } = charge;
+  const { transfer, receivedCents } = charge;
   if (!transfer) return null;
   const keptCents = transfer.cents - transfer.reversedCents;
-  // A transfer after a won dispute has no fees in it, because they went back before.
-  const wasGivenBack = disputes.some(({ state }) => state === 'won');
-  return applicationFeeCents === undefined || wasGivenBack
-    ? { elsewhere: netShareOf(payment, charge, keptCents), here }
-    : { elsewhere: keptCents - applicationFeeCents, here };
+  return { elsewhere: receivedCents ?? netShareOf(payment, charge, keptCents), here };
 }
 
 function netShareOf(

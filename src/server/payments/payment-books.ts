@@ -1,11 +1,11 @@
 /** The port to the books of a payment service, with which the ledger is compared. */
 import type { ChargeState } from './payment-service.ts';
 
-/** A charge with what was kept of its fees. Sums are in cents. */
+/** A charge with what the receiver's account has of it. Sums are in cents. */
 export interface BookedCharge extends ChargeState {
   readonly createdAtMs: number;
-  /** Both fees of the tip, less what was refunded of them. */
-  readonly applicationFeeCents: number;
+  /** After fees, and with what was given back, as the payment service has rounded each of them. */
+  readonly receivedCents: number;
 }
 
 type MovementKind =

@@ -2,7 +2,7 @@
 import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
 import type { PaymentBooks } from '../payment-books.ts';
-import { chargeStateOf, releaseIn } from './charge-state.ts';
+import { type ChargeParts, chargeStateOf, releaseIn } from './charge-state.ts';
 import { fromStripe } from './minor-units.ts';
 import { type MovedParts, movementsOf } from './movements.ts';
 import {
@@ -65,11 +65,10 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
 
     async *listCharges(fromMs, toMs) {
       for await (const intent of intents(fromMs, toMs, PARTS)) {
-        const state = chargeStateOf(await partsOf(intent));
+        const parts = await partsOf(intent);
+        const state = chargeStateOf(parts);
         if (!state) continue;
-        const fee = expanded(expanded(intent.latest_charge)?.application_fee);
-        const keptFees = fromStripe(fee ? fee.amount - fee.amount_refunded : 0);
-        yield { ...state, createdAtMs: intent.created * 1_000, applicationFeeCents: keptFees };
+        yield { ...state, createdAtMs: intent.created * 1_000, receivedCents: receivedOf(parts) };
       }
     },
 
@@ -89,6 +88,16 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
       }
     },
   };
+}
+
+/** Both fees are taken from the charge's own transfer; one that gave back has none in it. */
+function receivedOf({ intent, transfer, givenBack }: ChargeParts): number {
+  const fee = expanded(expanded(intent.latest_charge)?.application_fee);
+  const kept = [...(transfer ? [transfer] : []), ...givenBack].reduce(
+    (sum, { amount, amount_reversed }) => sum + amount - amount_reversed,
+    0,
+  );
+  return fromStripe(kept - (fee ? fee.amount - fee.amount_refunded : 0));
 }
 
 async function* stretchesOf(intents: AsyncIterable<Stripe.PaymentIntent>) {
