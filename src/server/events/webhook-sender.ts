@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { createDueWork } from '#server/queue/due-work.ts';
 import { createHostQueue } from '#server/queue/host-queue.ts';
+import { createJitter } from '#server/queue/jitter.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { ClaimedWebhook, Delivery, SettledWebhook } from '#server/storage/port/webhooks.ts';
@@ -83,6 +84,7 @@ export function createWebhookSender(deps: {
 }): WebhookSender {
   const { storage, clock, random, log, call, draft, tellDevices } = deps;
   const { webhooks, events } = storage;
+  const jittered = createJitter(random, JITTER);
   const fast = createHostQueue(MAX_AT_ONCE, MAX_AT_ONCE_TO_HOST);
   const slow = createHostQueue(MAX_SLOW_AT_ONCE, MAX_AT_ONCE_TO_HOST);
   const byHand = createHostQueue(MAX_BY_HAND_AT_ONCE, MAX_AT_ONCE_TO_HOST);
@@ -193,11 +195,6 @@ export function createWebhookSender(deps: {
     await webhooks.settle(webhook, settled);
     if (settled.off) mayBeUntold = true;
     else work.remember(webhook.id, webhook.userId, settled.nextTryMs);
-  }
-
-  function jittered(waitMs: number): number {
-    const [byte = 0] = random(1);
-    return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));
   }
 
   /** Devices may be told twice, by two processes or after a kill. */

@@ -1,6 +1,7 @@
 /** Sends the outbox. Whatever happens, even a kill, a mail is sent later under the same Message-ID, for two days. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { createJitter } from '#server/queue/jitter.ts';
+import { createPasses } from '#server/queue/passes.ts';
 import type { ClaimedMail } from '#server/storage/port/mails.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -32,7 +33,6 @@ const REST_MS = 20_000;
 const LONGEST_REST_MS = 5 * MINUTE_MS;
 /** A server that is away judges no mail, so that the pauses of a mail grow no further by it. */
 const MOST_TRIES_AWAY = 3;
-const CLOSE_PATIENCE_MS = 2_000;
 
 export interface Outbox {
   /** Call it every second. @returns when everything begun by then has ended. Never throws. */
@@ -56,12 +56,11 @@ export function createOutbox(deps: {
 }): Outbox {
   const { clock, random, log, relay, write, letterhead = PLAIN_LETTERHEAD } = deps;
   const { isShared, mails } = deps.storage;
-  const underWay = new Set<Promise<void>>();
+  const jittered = createJitter(random, JITTER);
+  const passes = createPasses();
   /** Mails that a server took and whose rows could not be removed then. */
   const unsettled = new Set<MailId>();
   let areClaimsKnown = false;
-  let claiming: Promise<void> | null = null;
-  let isClosed = false;
   /** The length of the last rest; 0 since the server judged a mail. */
   let restMs = 0;
   let restsUntilMs = 0;
@@ -74,9 +73,9 @@ export function createOutbox(deps: {
       if (!isShared) await mails.endClaims();
       areClaimsKnown = true;
     }
-    if (isClosed || isResting(nowMs)) return;
+    if (passes.isClosed || isResting(nowMs)) return;
     // After a rest one mail tries the server for all.
-    const atMost = (restMs > 0 ? 1 : AT_ONCE) - underWay.size;
+    const atMost = (restMs > 0 ? 1 : AT_ONCE) - passes.underWayCount();
     if (atMost <= 0) return;
     const due = { nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS, atMost };
     for (const mail of await mails.claimDue(due)) begin(mail);
@@ -84,15 +83,12 @@ export function createOutbox(deps: {
 
   function begin(mail: ClaimedMail): void {
     const told = (err: unknown) => log.warn({ err, mail: mail.id, kind: mail.kind }, 'could not send a mail');
-    const running = send(mail)
-      .catch(async (err: unknown) => {
-        told(err);
-        // One that a server took only has to be removed, and a storage that failed says nothing of a mail.
-        if (!unsettled.has(mail.id) && !(err instanceof StorageUnavailable)) await putOff(mail);
-      })
-      .catch(told)
-      .finally(() => underWay.delete(running));
-    underWay.add(running);
+    const sending = send(mail).catch(async (err: unknown) => {
+      told(err);
+      // One that a server took only has to be removed, and a storage that failed says nothing of a mail.
+      if (!unsettled.has(mail.id) && !(err instanceof StorageUnavailable)) await putOff(mail);
+    });
+    passes.begin(sending.catch(told));
   }
 
   /** A mail that cannot be written must not be tried again and again, nor be kept for ever. */
@@ -143,7 +139,7 @@ export function createOutbox(deps: {
       return;
     }
     const { reason, reply } = result;
-    if (isClosed && !isJudged) {
+    if (passes.isClosed && !isJudged) {
       await mails.postpone(mail, { nextTryMs: nowMs, tries: mail.tries });
       return;
     }
@@ -169,34 +165,12 @@ export function createOutbox(deps: {
     await mails.postpone(mail, { nextTryMs: nowMs + waitMs, tries });
   }
 
-  function jittered(waitMs: number): number {
-    const [byte = 0] = random(1);
-    return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));
-  }
-
   return {
-    async pass() {
-      if (!claiming && !isClosed) {
-        claiming = claim(clock()).catch((err: unknown) =>
-          log.warn({ err }, 'could not look for mails to send'),
-        );
-        await claiming;
-        claiming = null;
-      }
-      await Promise.all(underWay);
-    },
-
-    async close() {
-      isClosed = true;
-      // What a claim under way hands out has to end as well, or to be put back.
-      const ended = async () => {
-        await claiming;
-        await Promise.all(underWay);
-      };
-      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
-      relay.close();
-      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
-    },
+    pass: () =>
+      passes.pass(() =>
+        claim(clock()).catch((err: unknown) => log.warn({ err }, 'could not look for mails to send')),
+      ),
+    close: () => passes.close(() => relay.close()),
   };
 }
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createDueWork } from '#server/queue/due-work.ts';
+import { createJitter } from '#server/queue/jitter.ts';
 import type { ClaimedDevice, SettledDevice } from '#server/storage/port/devices.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -55,6 +56,7 @@ interface SenderDependencies {
 export function createSender(deps: SenderDependencies): Sender {
   const { storage, clock, random, log, send, offerThanks } = deps;
   const queue = createPushQueue(clock);
+  const jittered = createJitter(random, JITTER);
   const work = createDueWork<UserId, ClaimedDevice>({
     clock,
     maxUnderWay: MAX_UNDER_WAY,
@@ -164,11 +166,6 @@ export function createSender(deps: SenderDependencies): Sender {
     const [message] = withWords ? await storage.messages.findMessages([tip.id]) : [];
     const thanks = await offerThanks({ deviceId: id, userId, transactionId: tip.id });
     return { ...tip, ...shownMessageOf(message), thanks };
-  }
-
-  function jittered(waitMs: number): number {
-    const [byte = 0] = random(1);
-    return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));
   }
 
   return { pass: work.pass, close: work.close };

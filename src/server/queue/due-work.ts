@@ -2,11 +2,10 @@
  * Does what is due in the storage: at once for accounts that something happened to, when a retry is due, and every now
  * and then for all, which finds what other or ended processes left.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '#shared/calendar.ts';
+import { createPasses } from './passes.ts';
 
 const FULL_PASS_MS = 30_000;
-const CLOSE_PATIENCE_MS = 2_000;
 
 export interface DueWork<Account> {
   /** Has accounts looked at in the next pass; all of them with null. */
@@ -38,11 +37,9 @@ export function createDueWork<Account, Item>(deps: {
   const { clock, maxUnderWay, claimsAtOnce, maxWaitMs, report } = deps;
   const fresh = new Set<Account>();
   const waiting = new Map<string, { readonly account: Account; readonly atMs: number }>();
-  const underWay = new Set<Promise<void>>();
+  const passes = createPasses();
   let lastFullPassMs = Number.NEGATIVE_INFINITY;
   let isPrepared = false;
-  let claiming: Promise<void> | null = null;
-  let isClosed = false;
   const stopping = new AbortController();
 
   function lookAgain(accounts: readonly Account[] | null): void {
@@ -66,57 +63,32 @@ export function createDueWork<Account, Item>(deps: {
     const accounts = isFull ? null : [...fresh];
     fresh.clear();
     for (;;) {
-      const atMost = Math.min(claimsAtOnce, maxUnderWay - underWay.size);
-      if (isClosed) return;
+      const atMost = Math.min(claimsAtOnce, maxUnderWay - passes.underWayCount());
+      if (passes.isClosed) return;
       if (atMost <= 0) {
         lookAgain(accounts);
         return;
       }
       const claimed = await deps.claim(nowMs, atMost, accounts);
-      for (const item of claimed) begin(item);
+      for (const item of claimed) passes.begin(deps.run(item).catch((err: unknown) => report(err, item)));
       if (claimed.length < atMost) return;
     }
-  }
-
-  function begin(item: Item): void {
-    const running = deps
-      .run(item)
-      .catch((err: unknown) => report(err, item))
-      .finally(() => underWay.delete(running));
-    underWay.add(running);
   }
 
   return {
     lookAgain,
     remember: (id, account, atMs) => void waiting.set(id, { account, atMs }),
     get isClosed() {
-      return isClosed;
+      return passes.isClosed;
     },
     stopping: stopping.signal,
-
-    async pass() {
-      // A pass that waits for the storage sees what came later as well, or leaves it to the next pass.
-      if (!claiming && !isClosed) {
-        claiming = claim(clock()).catch((err: unknown) => {
+    pass: () =>
+      passes.pass(() =>
+        claim(clock()).catch((err: unknown) => {
           lookAgain(null);
           report(err, undefined);
-        });
-        await claiming;
-        claiming = null;
-      }
-      await Promise.all(underWay);
-    },
-
-    async close() {
-      isClosed = true;
-      // What a claim under way hands out has to end as well, or to be put back.
-      const ended = async () => {
-        await claiming;
-        await Promise.all(underWay);
-      };
-      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
-      stopping.abort();
-      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
-    },
+        }),
+      ),
+    close: () => passes.close(() => stopping.abort()),
   };
 }
