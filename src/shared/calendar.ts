@@ -8,6 +8,14 @@ export function isWithin(lengthMs: number, sinceMs: number, nowMs: number): bool
   return sinceMs <= nowMs && nowMs < sinceMs + lengthMs;
 }
 
+/**
+ * As `isWithin` for a time that another process has noted, whose clock may be a little ahead. A time that lies further
+ * ahead is of before the clock was turned back.
+ */
+export function isNear(lengthMs: number, notedMs: number, nowMs: number): boolean {
+  return Math.abs(nowMs - notedMs) < lengthMs;
+}
+
 /** Includes `startMs`, excludes `endMs`. */
 export interface Day {
   readonly startMs: number;

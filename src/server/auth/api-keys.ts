@@ -15,7 +15,7 @@ import {
 } from '#server/storage/port/storage.ts';
 import type { ApiKey, MadeApiKey, NewApiKey } from '#shared/api-keys.ts';
 import { MAX_API_KEYS } from '#shared/api-scopes.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isNear } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type ApiKeyId, isApiKeyId, newApiKeyId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { isApiKeyText, newApiKeyText } from './api-key-text.ts';
@@ -62,8 +62,7 @@ export function createApiKeys(deps: {
   /** Is never waited for: a use that cannot be stored now is stored with a later one. */
   function noteUse({ id, lastUsedAtMs }: LiveApiKey): void {
     const nowMs = clock();
-    // A time far in the future was noted before the clock was turned back.
-    const isNoted = lastUsedAtMs !== null && Math.abs(nowMs - lastUsedAtMs) < USE_STEP_MS;
+    const isNoted = lastUsedAtMs !== null && isNear(USE_STEP_MS, lastUsedAtMs, nowMs);
     if (isNoted || noting.has(id)) return;
     noting.add(id);
     storage.apiKeys

@@ -8,7 +8,7 @@ import type { Act } from '#server/storage/port/audit.ts';
 import type { NewMail } from '#server/storage/port/mails.ts';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isNear } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type RandomBytes, type SessionId, sessionIdFrom, type UserId } from '#shared/ids.ts';
 import { createSessionWatches, keyOf, type SessionWatch, type WatchedFor } from './session-watches.ts';
@@ -181,8 +181,7 @@ export function createSessions(deps: {
 
     async requireRecentPassword(token) {
       const { confirmedAtMs } = await findLive(token);
-      // A time far in the future was noted before the clock was turned back.
-      if (Math.abs(clock() - confirmedAtMs) >= CONFIRMED_FOR_MS) throw new AppError('password_needed');
+      if (!isNear(CONFIRMED_FOR_MS, confirmedAtMs, clock())) throw new AppError('password_needed');
     },
 
     async confirm(token) {

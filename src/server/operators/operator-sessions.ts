@@ -6,7 +6,7 @@
 import { createHash, hash } from 'node:crypto';
 import type { Operator, OperatorSession, Operators } from '#server/storage/port/operators.ts';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isNear } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type OperatorId, type RandomBytes, type SessionId, sessionIdFrom } from '#shared/ids.ts';
 
@@ -77,11 +77,10 @@ export function createOperatorSessions(deps: {
 }): OperatorSessions {
   const { storage, clock, random } = deps;
 
-  /** A time far in the future was noted before the clock was turned back. */
-  const isWithin = (atMs: number, spanMs: number) => Math.abs(clock() - atMs) < spanMs;
-
-  const isLive = ({ createdAtMs, lastUsedAtMs, expiresAtMs }: OperatorSession) =>
-    isWithin(lastUsedAtMs, IDLE_MS) && isWithin(createdAtMs, LIFETIME_MS) && clock() < expiresAtMs;
+  function isLive({ createdAtMs, lastUsedAtMs, expiresAtMs }: OperatorSession): boolean {
+    const now = clock();
+    return isNear(IDLE_MS, lastUsedAtMs, now) && isNear(LIFETIME_MS, createdAtMs, now) && now < expiresAtMs;
+  }
 
   function newSession(place: Place, confirmedAtMs: number) {
     const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
@@ -116,7 +115,7 @@ export function createOperatorSessions(deps: {
       if (!TOKEN.test(token)) throw new AppError('session_ended');
       const found = await storage.findSession(hashOf(token));
       if (!found || !isLive(found.session)) throw new AppError('session_ended');
-      if (isUse && !isWithin(found.session.lastUsedAtMs, USE_STEP_MS)) {
+      if (isUse && !isNear(USE_STEP_MS, found.session.lastUsedAtMs, clock())) {
         try {
           await storage.noteUse(found.session.tokenHash, clock());
         } catch (error) {
@@ -127,7 +126,7 @@ export function createOperatorSessions(deps: {
       return found;
     },
 
-    isConfirmed: ({ confirmedAtMs }) => isWithin(confirmedAtMs, CONFIRMED_FOR_MS),
+    isConfirmed: ({ confirmedAtMs }) => isNear(CONFIRMED_FOR_MS, confirmedAtMs, clock()),
 
     async confirm(token) {
       if (!(await storage.confirmSession(hashOf(token), clock()))) throw new AppError('session_ended');

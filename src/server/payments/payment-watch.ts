@@ -1,7 +1,7 @@
 /** Watches what payments leave to the operator. The storage is asked: each process hears of some events only. */
 import type { Logger } from 'pino';
 import type { Storage } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { PaymentSigns } from '#shared/console/health.ts';
 import type { Terms } from '#shared/money.ts';
 import type { DisputeDeadlines } from './dispute-deadlines.ts';
@@ -59,7 +59,7 @@ export function createPaymentWatch(deps: {
   const { operations, payments } = storage;
   const unknownPages = new Map<string, number>();
   const told = new Map<PaymentTrouble, string>();
-  let nextLookMs = 0;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
   let hasMissed = false;
   let isSilent = false;
   let missedAccountMs = Number.NEGATIVE_INFINITY;
@@ -114,9 +114,8 @@ export function createPaymentWatch(deps: {
 
     async look() {
       const nowMs = clock();
-      // One that is due later was set before the clock was turned back.
-      if (nowMs < nextLookMs && nextLookMs <= nowMs + LOOK_INTERVAL_MS) return;
-      nextLookMs = nowMs + LOOK_INTERVAL_MS;
+      if (isWithin(LOOK_INTERVAL_MS, lookedAtMs, nowMs)) return;
+      lookedAtMs = nowMs;
       for (const [page, toldAtMs] of unknownPages) if (toldAtMs + DAY_MS <= nowMs) unknownPages.delete(page);
       const found = await operations.readPaymentSigns({
         paymentMode: service.mode,

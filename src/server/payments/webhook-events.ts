@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import { isTransactionId } from '#shared/ids.ts';
 import type { PaymentProgress } from './payment-progress.ts';
 import { type PaymentService, PaymentServiceUnavailable, type WebhookEvent } from './payment-service.ts';
@@ -17,6 +17,7 @@ const EVENTS_KEPT_MS = 30 * DAY_MS;
 const EVENT_MEMORY_MS = EVENTS_KEPT_MS + DAY_MS;
 const FORGOTTEN_AT_ONCE = 1_000;
 const CATCH_UP_INTERVAL_MS = 10 * MINUTE_MS;
+const NEVER = Number.NEGATIVE_INFINITY;
 /** For clocks that differ, and for events that Stripe lists late. */
 const CATCH_UP_OVERLAP_MS = 60 * MINUTE_MS;
 /** More than the time in which it is asked whether events are heard, and less than they are remembered. */
@@ -40,7 +41,8 @@ export function createWebhookEvents(deps: {
   const { service, clock, log, progress, recovery, accounts, between } = deps;
   const { payments } = deps.storage;
   const underWay = new Map<string, Promise<void>>();
-  let nextCatchUpMs = 0;
+  /** `NEVER` has the next sweep catch up. */
+  let lastCatchUpMs = NEVER;
   let caughtUpToMs = clock() - EVENTS_KEPT_MS;
 
   /** The page may be a second one that was shown to nobody. */
@@ -57,7 +59,7 @@ export function createWebhookEvents(deps: {
     const payment = known && (await progress.withPaidPage(known, checkoutId));
     if (payment?.checkout?.id === checkoutId) await progress.settle(await progress.hear(payment, state));
     // The list of pages says what can be entered again, and names the others.
-    else nextCatchUpMs = 0;
+    else lastCatchUpMs = NEVER;
   }
 
   /** The payment of a charge, which may not have heard yet that it was paid. */
@@ -71,7 +73,7 @@ export function createWebhookEvents(deps: {
     if (heard?.chargeId === chargeId) return heard;
     // The account at the payment service may take payments for something else as well. What is one of ours may
     // be entered again by the list of pages.
-    if (id !== null) nextCatchUpMs = 0;
+    if (id !== null) lastCatchUpMs = NEVER;
     log[id === null ? 'info' : 'warn'](
       { charge: chargeId, payment: id },
       'money has moved of a charge that no payment here knows',
@@ -148,16 +150,15 @@ export function createWebhookEvents(deps: {
 
     async catchUp(): Promise<void> {
       const now = clock();
-      // One that is due later was set before the clock was turned back.
-      if (now < nextCatchUpMs && nextCatchUpMs <= now + CATCH_UP_INTERVAL_MS) return;
-      nextCatchUpMs = now + CATCH_UP_INTERVAL_MS;
+      if (isWithin(CATCH_UP_INTERVAL_MS, lastCatchUpMs, now)) return;
+      lastCatchUpMs = now;
       // Pages first, because events of payments that are entered again may be among those that are listed.
       let isAnswering = true;
       for (const step of [recovery.catchUp, catchUpEvents])
         try {
           await step();
         } catch (err) {
-          nextCatchUpMs = 0;
+          lastCatchUpMs = NEVER;
           if (!(err instanceof PaymentServiceUnavailable)) throw err;
           log.warn({ err }, 'the payment service does not tell what was paid and what has gone back');
           isAnswering = false;

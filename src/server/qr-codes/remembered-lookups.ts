@@ -1,6 +1,6 @@
 /** A cache of recent look-ups, each valid for a limited time. */
 import type { Storage } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 
@@ -68,11 +68,7 @@ export function rememberLookups(
     tick() {
       if (!storage.isShared) return;
       const nowMs = clock();
-      for (const [id, { readAtMs }] of readings) {
-        const ageMs = nowMs - readAtMs;
-        // A reading from the future may have any age: the clock was turned back since.
-        if (ageMs >= RELIED_ON_MS || ageMs < 0) forget(id);
-      }
+      for (const [id, { readAtMs }] of readings) if (!isWithin(RELIED_ON_MS, readAtMs, nowMs)) forget(id);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { NAME_AND_VERSION } from '#server/version.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
 import { refuseOtherMethods } from './door.ts';
@@ -128,8 +128,7 @@ export function serveProbes(
   app.get(READYZ, async (c) => {
     if (isShuttingDown()) throw new AppError('shutting_down');
     const nowMs = clock();
-    if (last === null || nowMs < last.atMs || nowMs - last.atMs >= 1_000)
-      last = { atMs: nowMs, proof: proveWritable() };
+    if (!last || !isWithin(1_000, last.atMs, nowMs)) last = { atMs: nowMs, proof: proveWritable() };
     await last.proof;
     return c.text(['ok', ...maintenance, ...troubles.lines()].join('\n'), 200, UNKEPT);
   });
