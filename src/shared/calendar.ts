@@ -225,6 +225,16 @@ export function lastOfMonth(date: string, months = 0): string {
   return isoDate(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + months + 1, 0));
 }
 
+/** The month before that of a date, such as `2026-04`. */
+export function monthBefore(date: string): string {
+  return lastOfMonth(date, -1).slice(0, 'YYYY-MM'.length);
+}
+
+/** The last month that is over for everybody: days may begin hours after midnight, and it ends with its last day. */
+export function settledMonth(nowMs: number, timeZone: string): string {
+  return monthBefore(dateAt(nowMs - DAY_MS, timeZone));
+}
+
 /** Binary search for the first millisecond in (before, until] at which the monotonic `holds` is true. */
 function firstWhere(before: number, until: number, holds: (time: number) => boolean): number {
   let [low, high] = [before, until];

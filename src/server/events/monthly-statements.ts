@@ -2,14 +2,18 @@
 import type { MonthlyReader } from '#server/storage/port/events.ts';
 import type { ListingPlace, ListingStep } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAfter, dateAt, firstOfDate, knownTimeZone } from '#shared/calendar.ts';
+import {
+  type Clock,
+  dateAfter,
+  firstOfDate,
+  knownTimeZone,
+  lastOfMonth,
+  settledMonth,
+} from '#shared/calendar.ts';
 
 const READERS_AT_ONCE = 100;
-/** Days may begin hours after midnight, and a month ends with its last day. */
-const MONTH_SETTLES_MS = 86_400_000;
 /** The longest month, the time that it settles, and a sweep or two that did not run. */
 const LOOKS_BACK_MS = 40 * 86_400_000;
-const MONTH_LENGTH = 'YYYY-MM'.length;
 
 /** Call it every hour. */
 export async function noteMonthlyStatements(storage: Storage, clock: Clock): Promise<void> {
@@ -19,13 +23,13 @@ export async function noteMonthlyStatements(storage: Storage, clock: Clock): Pro
     for (const reader of readers) {
       const { userId, notedMonth } = reader;
       const timeZone = knownTimeZone(reader.timeZone);
-      const firstOfNext = `${monthOf(dateAt(nowMs - MONTH_SETTLES_MS, timeZone))}-01`;
-      const month = monthOf(dateAfter(firstOfNext, -1));
+      const month = settledMonth(nowMs, timeZone);
       if (notedMonth !== null && notedMonth >= month) continue;
-      // As the statement does.
+      // The statement begins its days at the same hour.
       const startHour = reader.dayStartHour ?? 0;
-      const fromMs = firstOfDate(`${month}-01`, timeZone, startHour);
-      const untilMs = firstOfDate(firstOfNext, timeZone, startHour);
+      const first = `${month}-01`;
+      const fromMs = firstOfDate(first, timeZone, startHour);
+      const untilMs = firstOfDate(dateAfter(lastOfMonth(first), 1), timeZone, startHour);
       if (await hasReceived(storage, reader, { fromMs, untilMs }))
         await storage.events.noteStatement(userId, month, nowMs);
     }
@@ -50,5 +54,3 @@ async function hasReceived(
   } while (before !== null);
   return false;
 }
-
-const monthOf = (date: string): string => date.slice(0, MONTH_LENGTH);

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { DraftMail, NewMail, MailSettings as StoredSettings } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAfter, dateAt, knownTimeZone } from '#shared/calendar.ts';
+import { type Clock, dateAt, knownTimeZone, monthBefore, settledMonth } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { MailSettings, MailSettingsChange } from '#shared/mail.ts';
@@ -16,8 +16,6 @@ import { createWriteLetter, type SumsOf } from './write-letter.ts';
 /** Beyond so many waiting mails nobody can ask for another one. */
 const MAX_WAITING = 5_000;
 const READERS_AT_ONCE = 100;
-/** Days may begin hours after midnight, and a month ends with its last day. */
-const MONTH_SETTLES_MS = 86_400_000;
 
 export interface Mail {
   /**
@@ -117,7 +115,7 @@ export function createMail(deps: {
     async changeSettings(account, { monthlyStatement: isOn, timeZone = null }) {
       const meant = timeZone ?? knownTimeZone((await mails.settingsOf(account.id)).timeZone);
       // The first statement is that of the present month.
-      const statedMonth = monthBefore(dateAt(clock(), meant).slice(0, MONTH_LENGTH));
+      const statedMonth = monthBefore(dateAt(clock(), meant));
       await mails.setMonthlyStatement(account.id, { isOn, timeZone, statedMonth });
       return settingsOf(account);
     },
@@ -141,7 +139,7 @@ export function createMail(deps: {
         for (const reader of readers) {
           const { statedMonth } = reader;
           const timeZone = knownTimeZone(reader.timeZone);
-          const month = monthBefore(dateAt(nowMs - MONTH_SETTLES_MS, timeZone).slice(0, MONTH_LENGTH));
+          const month = settledMonth(nowMs, timeZone);
           const mail = draft('statement', { month, timeZone });
           if (mail && statedMonth < month) await mails.addStatement(reader, month, mail);
         }
@@ -154,10 +152,6 @@ export function createMail(deps: {
     close: () => outbox.close(),
   };
 }
-
-const MONTH_LENGTH = 'YYYY-MM'.length;
-
-const monthBefore = (month: string): string => dateAfter(`${month}-01`, -1).slice(0, MONTH_LENGTH);
 
 export function shownSettings({
   confirmedAtMs,

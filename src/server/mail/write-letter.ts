@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { ClaimedMail, LinkPurpose } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAfter } from '#shared/calendar.ts';
+import { type Clock, lastOfMonth } from '#shared/calendar.ts';
 import { isTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
 import { cents } from '#shared/money.ts';
@@ -150,9 +150,8 @@ export function createWriteLetter(deps: {
     if (!(await mails.settingsOf(userId)).monthlyStatement) return null;
     const { month, timeZone } = statementContent.parse(JSON.parse(content));
     const from = `${month}-01`;
-    const next = `${dateAfter(from, 31).slice(0, month.length)}-01`;
-    const to = dateAfter(next, -1);
-    // As the statement counts that the letter leads to.
+    const to = lastOfMonth(from);
+    // The letter leads to the statement, which counts the same.
     const { receivedTips, receivedChanges } = (
       await sumsOf(account, { direction: 'received', from, to, timeZone })
     ).books;

@@ -1,5 +1,5 @@
 /** The filter of tips in an address. It names a period, so that a bookmark means the month in which it is opened. */
-import { dateAfter } from '#shared/calendar.ts';
+import { dateAfter, lastOfMonth } from '#shared/calendar.ts';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import type { TipDirection } from '#shared/records.ts';
 import { timeZoneHere } from '../time-here.ts';
@@ -43,15 +43,8 @@ export function periodDates(name: PeriodName, today: string): PeriodDates {
     const monday = dateAfter(today, -((new Date(today).getUTCDay() + 6) % 7));
     return { from: monday, to: dateAfter(monday, 6) };
   }
-  const first = `${today.slice(0, 'YYYY-MM'.length)}-01`;
-  return monthOf(name === 'this-month' ? first : dateAfter(first, -1));
-}
-
-function monthOf(date: string): PeriodDates {
-  const first = `${date.slice(0, 'YYYY-MM'.length)}-01`;
-  // No month has 32 days, and none is so short that this leads past the next one.
-  const next = `${dateAfter(first, 31).slice(0, 'YYYY-MM'.length)}-01`;
-  return { from: first, to: dateAfter(next, -1) };
+  const last = lastOfMonth(today, name === 'this-month' ? 0 : -1);
+  return { from: `${last.slice(0, 'YYYY-MM'.length)}-01`, to: last };
 }
 
 /** Invalid values count as absent, and a named period wins over dates. @param today such as `2026-05-31`. */
