@@ -47,9 +47,7 @@ const idempotencyKey = z
   .max(255, { error: NO_IDEMPOTENCY_KEY, abort: true })
   .regex(/^[\x21-\x7e]{1,255}$/, NO_IDEMPOTENCY_KEY);
 
-function transactionId(error: string) {
-  return z.string({ error }).max(MAX_ID_LENGTH, error).brand<'TransactionId'>();
-}
+const NO_CURSOR = 'The cursor is not valid.';
 
 export const newTip = closedObject({
   amountCents: tipAmountCents,
@@ -92,7 +90,7 @@ export const transactionsQuery = closedObject({
     .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .default(DEFAULT_PAGE_SIZE),
-  cursor: transactionId('The cursor is not valid.').nullish(),
+  cursor: z.string({ error: NO_CURSOR }).max(MAX_ID_LENGTH, NO_CURSOR).nullish(),
   ...tipFilter,
   direction: z.union([z.enum(TIP_DIRECTIONS), pagingDirection], { error: NO_DIRECTION }).optional(),
 }).superRefine(requireOrder);

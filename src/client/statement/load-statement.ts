@@ -2,9 +2,8 @@
 import '../ui/later/zod-without-eval.ts';
 import type { BookEntry, EntryPage } from '#shared/books.ts';
 import { dateAfter } from '#shared/calendar.ts';
-import type { TransactionId } from '#shared/ids.ts';
 import { type Insights, MAX_DAYS_BY_DAY, type TipSums } from '#shared/records.ts';
-import { MAX_PAGE_SIZE, type Transaction } from '#shared/tips.ts';
+import { MAX_PAGE_SIZE, type Transaction, type TransactionPage } from '#shared/tips.ts';
 import { api } from '../api-client/api.ts';
 import { NO_FILTER, queryOf } from '../signed-in/later/tip-filter.ts';
 import { daysIn, type StatementQuery } from './period.ts';
@@ -64,14 +63,14 @@ async function loadOnce(query: StatementQuery, signal: AbortSignal): Promise<Sta
 
 async function loadTips(asked: ReturnType<typeof queryOf>, signal: AbortSignal) {
   const tips: Transaction[] = [];
-  let cursor: TransactionId | null = null;
+  let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof api.transactions.list.query>> = await api.transactions.list.query(
+    const page: TransactionPage = await api.transactions.list.query(
       { ...asked, limit: MAX_PAGE_SIZE, cursor },
       { signal },
     );
     tips.push(...page.transactions);
-    cursor = page.nextCursor as TransactionId | null;
+    cursor = page.nextCursor;
   } while (cursor !== null && tips.length < MAX_LISTED);
   return { tips, hasMore: cursor !== null };
 }
@@ -80,14 +79,14 @@ type EntriesAsked = Parameters<typeof api.transactions.entries.query>[0];
 
 async function loadChanges(asked: EntriesAsked, signal: AbortSignal): Promise<readonly BookEntry[]> {
   const changes: BookEntry[] = [];
-  let cursor: TransactionId | null = null;
+  let cursor: string | null = null;
   do {
     const page: EntryPage = await api.transactions.entries.query(
       { ...asked, only: 'changes', limit: MAX_PAGE_SIZE, cursor },
       { signal },
     );
     changes.push(...page.entries);
-    cursor = page.nextCursor as TransactionId | null;
+    cursor = page.nextCursor;
   } while (cursor !== null && changes.length < MAX_LISTED);
   return changes.reverse();
 }

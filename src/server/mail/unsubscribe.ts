@@ -1,9 +1,8 @@
 /** Tokens in links that end monthly statements with one click (RFC 8058): the account's id and a keyed digest. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { idPattern, type UserId } from '#shared/ids.ts';
+import { isUserId, type UserId } from '#shared/ids.ts';
 
 const TOKEN = /^(usr_[0-9a-z]{26})\.[\w-]{43}$/;
-const USER_ID = idPattern('usr');
 
 export interface UnsubscribeTokens {
   tokenOf(userId: UserId): string;
@@ -17,10 +16,8 @@ export function createUnsubscribeTokens(key: Uint8Array): UnsubscribeTokens {
     tokenOf,
     read(text) {
       const [, id = ''] = TOKEN.exec(text) ?? [];
-      if (!USER_ID.test(id)) return null;
-      // The pattern is that of an id.
-      const userId = id as UserId;
-      return timingSafeEqual(Buffer.from(text), Buffer.from(tokenOf(userId))) ? userId : null;
+      if (!isUserId(id)) return null;
+      return timingSafeEqual(Buffer.from(text), Buffer.from(tokenOf(id))) ? id : null;
     },
   };
 }
