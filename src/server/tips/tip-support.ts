@@ -20,6 +20,7 @@ import { type Cents, cents, type Terms } from '#shared/money.ts';
 import { GUEST_RECEIPT_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 import { createPaymentTroubles, debtsOf, type ReadsDeadlines } from './payment-troubles.ts';
+import { isDisputed } from './transaction-view.ts';
 
 const MAX_ACTS = 20;
 
@@ -206,12 +207,6 @@ function statusOf({ tip, payment }: FoundTip): FoundTipView['status'] {
   if (tip && payment?.state !== 'authorised') return 'completed';
   return payment?.state === 'failed' || payment?.state === 'expired' ? payment.state : 'pending';
 }
-
-const isDisputed = (adjustments: readonly Adjustment[]) =>
-  adjustments.some(
-    ({ kind, source }) =>
-      kind === 'dispute' && !adjustments.some((one) => one.kind === 'dispute_won' && one.source === source),
-  );
 
 const paidBy = ({ amountCents, giverFeeCents }: Pick<Adjustment, 'amountCents' | 'giverFeeCents'>) =>
   cents(amountCents + giverFeeCents);

@@ -180,15 +180,19 @@ function statusOf(record: Viewable): Transaction['status'] {
   }
 }
 
+/** Whether a bank took money of the tip back by a dispute that was not won. */
+export function isDisputed(adjustments: readonly Adjustment[]): boolean {
+  const won = new Set(adjustments.filter(({ kind }) => kind === 'dispute_won').map(({ source }) => source));
+  return adjustments.some(({ kind, source }) => kind === 'dispute' && !won.has(source));
+}
+
 /** Whether nothing is left of the tip, at least partly because of a dispute that was not won. */
 function isTakenByBank({ amountCents, giverFeeCents, adjustments }: TransactionRecord): boolean {
-  const won = new Set(adjustments.filter(({ kind }) => kind === 'dispute_won').map(({ source }) => source));
-  const hasDispute = adjustments.some(({ kind, source }) => kind === 'dispute' && !won.has(source));
   const left = adjustments.reduce(
     (sum, adjustment) => sum + adjustment.amountCents + adjustment.giverFeeCents,
     amountCents + giverFeeCents,
   );
-  return hasDispute && left === 0;
+  return left === 0 && isDisputed(adjustments);
 }
 
 /** The person who is not told of a change, because none of their money moves. */
