@@ -152,36 +152,14 @@ export function createTransactions(deps: {
             party,
           );
         }
-        case 'terms_changed':
-          throw new AppError('terms_changed');
         case 'amount_out_of_bounds':
           throw new AppError('invalid_input', {
             fieldErrors: [{ field: 'amountCents', message: amountOutOfBounds() }],
           });
-        case 'words_off':
-          throw new AppError('words_not_taken');
         case 'words_refused':
           throw new AppError('invalid_input', { fieldErrors: complaints });
-        case 'not_payable':
-          throw new AppError('provider_not_payable');
-        case 'key_reused':
-          throw new AppError('idempotency_key_reused');
-        case 'unknown_code':
-          throw new AppError('qr_code_not_found');
-        case 'code_paused':
-          throw new AppError('qr_code_paused');
-        case 'code_replaced':
-          throw new AppError('qr_code_replaced');
-        case 'code_retired':
-          throw new AppError('qr_code_retired');
-        case 'giver_suspended':
-          throw new AppError('account_suspended');
-        case 'own_code':
-          throw new AppError('own_qr_code');
-        case 'category_mismatch':
-          throw new AppError('category_mismatch');
-        case 'held':
-          throw new AppError('maintenance');
+        default:
+          throw new AppError(REFUSALS[result.outcome]);
       }
     },
 
@@ -228,6 +206,22 @@ export function createTransactions(deps: {
     },
   };
 }
+
+/** The refusals of a tip that need no more words. */
+const REFUSALS = {
+  terms_changed: 'terms_changed',
+  words_off: 'words_not_taken',
+  not_payable: 'provider_not_payable',
+  key_reused: 'idempotency_key_reused',
+  unknown_code: 'qr_code_not_found',
+  code_paused: 'qr_code_paused',
+  code_replaced: 'qr_code_replaced',
+  code_retired: 'qr_code_retired',
+  giver_suspended: 'account_suspended',
+  own_code: 'own_qr_code',
+  category_mismatch: 'category_mismatch',
+  held: 'maintenance',
+} as const;
 
 /** The states of a payment whose tip is in the ledger. */
 const IN_THE_LEDGER: readonly PaymentState[] = ['authorised', 'succeeded', 'refunded', 'cancelled'];
