@@ -29,7 +29,10 @@ export interface App {
   readonly fetch: Hono['fetch'];
   /** Answers bytes that could not be parsed as a request. @param peer the address of the connection. */
   refuseUnread(refusal: AppError, peer?: string): UnreadAnswer;
-  /** Forgets stale look-ups, ends streams of expired sessions, retries failed saves. Call it every second. */
+  /**
+   * Forgets stale look-ups, reads the terms of tips, asks the storage what other processes have changed, ends streams
+   * of sessions that are over, and stores ends of sessions that could not be stored. Call it every second.
+   */
   tick(): Promise<void>;
   /** Deletes what has expired and closes the accounts whose grace period is over. Call it regularly. */
   sweep(): Promise<void>;

@@ -69,7 +69,8 @@ export interface Accounts {
   /**
    * Changes an account, all or nothing.
    * @throws AppError `email_taken`, `username_taken`; `wrong_password` for a guarded change; `invalid_input` when its
-   *   password is missing or equals the new email, or when a provider would have no service or become a customer.
+   *   password is missing or equals the new email, or when a provider would have no service or become a customer;
+   *   `session_ended` for an account that was closed.
    */
   updateProfile(account: Account, change: ProfileChange): Promise<User>;
   /** Null for an unknown email. The result must not reach an answer. */

@@ -37,7 +37,7 @@ export interface WaysIn {
   finishPasskeyLogin(response: string, place: Place): Promise<string>;
   /** The operator of a link, which is not used up by this. @throws AppError `link_ended`. */
   linkOwner(linkToken: string): Promise<Operator>;
-  /** Enrols by a passkey. @throws AppError `passkey_refused`, `session_ended`. */
+  /** Enrols by a passkey. @throws AppError `passkey_refused`, `session_ended`, `link_ended`. */
   enrolPasskey(
     operator: Operator,
     given: { readonly response: string; readonly name: string },
@@ -46,7 +46,7 @@ export interface WaysIn {
   ): Promise<void>;
   /**
    * Call it in a turn (work-queue.ts); it answers ten recovery codes.
-   * @throws AppError `wrong_code`, `session_ended`; `invalid_input`.
+   * @throws AppError `wrong_code`, `session_ended`, `link_ended`; `invalid_input` for a password that is easy to guess.
    */
   enrolTotp(
     operator: Operator,

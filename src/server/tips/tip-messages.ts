@@ -17,7 +17,7 @@ export interface TipMessages {
   /**
    * Thanks the giver of a tip, once; repeating the same text changes nothing.
    * @throws AppError `transaction_not_found` when the account received none of this id; `thanked_already`;
-   *   `invalid_input` when the text has a blocked word.
+   *   `account_suspended`; `invalid_input` when the text has a blocked word.
    */
   thank(account: Pick<Account, 'id'>, id: string, text: string): Promise<Transaction>;
   /** Hides a giver's message, or shows it again. @throws AppError `transaction_not_found`, `no_words`. */

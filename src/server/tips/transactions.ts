@@ -31,24 +31,27 @@ export interface Transactions extends TipRecord {
    * Pays a tip durably, for a guest when `giver` is null. The same giver and idempotency key give the same transaction.
    * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`, `account_suspended`,
    *   `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when the giver was quoted others,
-   *   `words_not_taken`; `invalid_input` for an amount out of bounds, a blocked word, or a guest's name.
+   *   `words_not_taken`, `provider_not_payable`, `payment_unavailable`, `maintenance`; `invalid_input` for an amount
+   *   out of bounds, a blocked word, or a guest's name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /**
-   * A guest's receipt token may take the place of the id.
-   * @throws AppError `transaction_not_found`, also for others'.
+   * A guest's receipt token may take the place of the id, here and below.
+   * @throws AppError `transaction_not_found`, also for others'; `not_logged_in` for an id without an account.
    */
   get(account: Account | null, id: string): Promise<Transaction>;
   /**
    * Cancels a payment that the account began; a paid one stays paid.
-   * @throws AppError `transaction_not_found` when it began none of this id; `payment_unavailable`.
+   * @throws AppError `transaction_not_found` when it began none of this id; `not_logged_in` as `get`;
+   *   `payment_unavailable`, `maintenance`.
    */
   giveUp(account: Account | null, id: string): Promise<Transaction>;
   /**
    * Reverses a tip in full, durably: its giver within `undoMs`, its receiver at any time. The same person and
    * idempotency key get the same answer.
    * @param limit runs the attempt of a giver, and may refuse to.
-   * @throws AppError `transaction_not_found`; `not_refundable` when it was refunded before, or it is too late.
+   * @throws AppError `transaction_not_found`; `not_logged_in` as `get`; `not_refundable` when it was refunded before, or
+   *   it is too late; `payment_unavailable`, `maintenance`.
    */
   refund(account: Account | null, request: RefundRequest, limit?: LimitTakeBack): Promise<Transaction>;
 }
