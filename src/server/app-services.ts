@@ -17,7 +17,7 @@ import { createAccountEvents } from './events/account-events.ts';
 import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
-import { createDrafts } from './mail/drafts.ts';
+import { createDrafts, NO_DRAFTS } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
 import { createMail } from './mail/mail.ts';
 import { createNotifications } from './notifications/notifications.ts';
@@ -66,7 +66,7 @@ export function createServices({
   troubles,
 }: ServiceDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
-  const draft = mailRelay ? createDrafts(clock, random) : () => undefined;
+  const draft = mailRelay ? createDrafts(clock, random) : NO_DRAFTS;
   const factorDuty = createFactorDuty({ storage, isRequiredOfProviders: config.requiresProviderFactors });
   const ofAccounts = { storage, sessions, passwords, clock, random, draft, factorDuty };
   const invitations = createInvitations({ storage, clock, random, mode: config.registration });
@@ -193,7 +193,6 @@ export function createServices({
             accent: own.accent?.light.fill ?? null,
             logo: own.logo?.small ?? null,
           },
-          draft,
           key: secrets.mail,
           receiptUrlOf: (id, isGuest) =>
             `${publicUrl}${isGuest ? GUEST_RECEIPT_PREFIX + receipts.tokenOf(id) : TRANSACTION_PREFIX + id}`,

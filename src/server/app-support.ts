@@ -8,7 +8,7 @@ import { createPasswordLinks } from './auth/password-links.ts';
 import { createSuspending } from './auth/suspending.ts';
 import { NO_BRAND, type OwnBrand } from './brand/own-brand.ts';
 import type { Config } from './config.ts';
-import { createDrafts } from './mail/drafts.ts';
+import { createDrafts, NO_DRAFTS } from './mail/drafts.ts';
 import { createPeople } from './people/people.ts';
 import { createCodeSupport } from './qr-codes/code-support.ts';
 import { createStepQueue } from './queue/step-queue.ts';
@@ -23,7 +23,7 @@ export function createSupport(
   const { publicUrl } = config;
   const terms = tipTerms.now;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
-  const draft = mailRelay ? createDrafts(clock, random) : undefined;
+  const draft = mailRelay ? createDrafts(clock, random) : NO_DRAFTS;
   return {
     accountSupport: createAccountSupport({ storage, sessions, passwords, clock, random, draft }),
     tipSupport: createTipSupport({ storage, payments, receipts, deadlines, clock, terms }),

@@ -12,6 +12,7 @@ import { createAccounts } from '#server/auth/accounts.ts';
 import { createLogins } from '#server/auth/logins.ts';
 import { createSessions } from '#server/auth/sessions.ts';
 import { createFactors } from '#server/factors/factors.ts';
+import { NO_DRAFTS } from '#server/mail/drafts.ts';
 import {
   type Answer,
   call,
@@ -228,7 +229,7 @@ describe('a login whose password was verified, but whose session had not begun',
         return isRight;
       },
     };
-    const parts = { storage, sessions, passwords: interrupted, clock, random: randomBytes };
+    const parts = { storage, sessions, passwords: interrupted, clock, random: randomBytes, draft: NO_DRAFTS };
     const factors = createFactors({ ...parts, publicUrl: PUBLIC_URL, key: randomBytes(32) });
     const accounts = createAccounts({ ...parts, invitations: { admit: async () => null } });
     return { ...accounts, login: createLogins({ ...parts, factors }).byPassword };
@@ -238,7 +239,14 @@ describe('a login whose password was verified, but whose session had not begun',
     const { storage, passwords } = t;
     const clock = () => t.clock.nowMs;
     const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
-    return createAccountSupport({ storage, sessions, passwords, clock, random: randomBytes });
+    return createAccountSupport({
+      storage,
+      sessions,
+      passwords,
+      clock,
+      random: randomBytes,
+      draft: NO_DRAFTS,
+    });
   }
 
   const setHash = (t: TestApp, hash: string) => t.data.setPasswordHash('cam', hash);
@@ -328,6 +336,7 @@ test('a change of password in a session that ended meanwhile changes nothing', a
     passwords,
     clock,
     random: randomBytes,
+    draft: NO_DRAFTS,
     invitations: { admit: async () => null },
   });
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };

@@ -34,7 +34,7 @@ export function createAccountSupport(deps: {
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly draft?: DraftMail | undefined;
+  readonly draft: DraftMail;
 }): AccountSupport {
   const { storage, sessions, passwords, clock, random, draft } = deps;
 
@@ -66,7 +66,7 @@ export function createAccountSupport(deps: {
       const password = newPassword(random);
       const passwordHash = await passwords.hash(password);
       const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
-      const told = draft?.('password_changed');
+      const told = draft('password_changed');
       let present = found.passwordHash;
       while (!(await sessions.replacePassword(id, present, next, told, act?.(id)))) {
         // The hash was replaced between reading and writing; the operator's password still wins.
@@ -85,7 +85,7 @@ export function createAccountSupport(deps: {
     async removeFactors(email, act) {
       const id = await idOf(email);
       if (id === null) return null;
-      const told = draft?.('second_factor_changed', { change: 'removed_by_operator' });
+      const told = draft('second_factor_changed', { change: 'removed_by_operator' });
       return storage.factors.removeAll({ kind: 'account', id }, told, act?.(id));
     },
 

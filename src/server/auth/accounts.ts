@@ -85,7 +85,7 @@ export function createAccounts(deps: {
   readonly passwords: Passwords;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly draft?: DraftMail | undefined;
+  readonly draft: DraftMail;
   readonly invitations: Pick<Invitations, 'admit'>;
   readonly termsVersion?: string | null;
   readonly factorDuty?: FactorDuty;
@@ -124,7 +124,7 @@ export function createAccounts(deps: {
     if (currentPassword === undefined) throw invalid('currentPassword', 'Current password is required.');
     if (isOwnName(currentPassword, { email, username })) throw invalid('email', OWN_NAME_AS_PASSWORD);
     const { passwordHash } = await requirePassword(account.email, currentPassword);
-    return { email, passwordHash, confirmation: draft?.('confirmation'), farewell: draft?.('email_changed') };
+    return { email, passwordHash, confirmation: draft('confirmation'), farewell: draft('email_changed') };
   }
 
   return {
@@ -165,7 +165,7 @@ export function createAccounts(deps: {
       const account = { ...person, id: newUserId(random), createdAtMs, acceptedTerms };
       const outcome = await storage.createAccount(
         { ...account, passwordHash },
-        draft?.('confirmation'),
+        draft('confirmation'),
         admitted,
       );
       if (outcome !== 'created') throw new AppError(outcome);
@@ -182,7 +182,7 @@ export function createAccounts(deps: {
       const found = await requirePassword(account.email, currentPassword);
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
       const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
-      const told = draft?.('password_changed');
+      const told = draft('password_changed');
       const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token, told);
       if (!renewed) throw new AppError('wrong_password');
       const user = userFrom(
@@ -195,7 +195,7 @@ export function createAccounts(deps: {
     async close({ id, email }, { currentPassword }) {
       const { passwordHash } = await requirePassword(email, currentPassword);
       const closesAtMs = clock() + CLOSING_GRACE_MS;
-      const told = draft?.('closing_begun', { closesAtMs });
+      const told = draft('closing_begun', { closesAtMs });
       if (!(await sessions.beginClosing(id, passwordHash, closesAtMs, told)))
         throw new AppError('wrong_password');
       return { closesAt: new Date(closesAtMs).toISOString() };

@@ -33,14 +33,14 @@ export function createLogins(deps: {
   readonly passwords: Passwords;
   readonly factors: Pick<Factors, 'hasAny' | 'checkCode' | 'finishPasskeyLogin'>;
   readonly clock: Clock;
-  readonly draft?: DraftMail | undefined;
+  readonly draft: DraftMail;
   readonly factorDuty?: FactorDuty;
 }): Logins {
   const { storage, sessions, passwords, factors, clock, draft, factorDuty = NO_FACTOR_DUTY } = deps;
 
   /** @returns null when the hash was replaced before the session began. */
   async function begin({ account, passwordHash }: StoredCredentials, device: string, isNewDevice: boolean) {
-    const told = isNewDevice ? draft?.('new_device', { device }) : undefined;
+    const told = isNewDevice ? draft('new_device', { device }) : undefined;
     const issued = await sessions.issue(account.id, passwordHash, device, told);
     if (!issued) return null;
     return loginFrom(issued, userFrom(account, await factorDuty.isOpen(account)), issued.reopened);

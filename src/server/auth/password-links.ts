@@ -27,13 +27,13 @@ export function createPasswordLinks(deps: {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly publicUrl: string;
-  readonly draft?: DraftMail | undefined;
+  readonly draft: DraftMail;
 }): PasswordLinks {
   const { storage, clock, random, publicUrl, draft } = deps;
   const { mails } = storage;
   return {
     async send({ id, email }, act) {
-      const mail = draft?.('password_link');
+      const mail = draft('password_link');
       if (mail) {
         const outcome = await mails.add({ ...mail, userId: id, recipient: email }, MAX_WAITING, act(id));
         if (outcome === 'full') throw new AppError('mail_busy');

@@ -29,12 +29,12 @@ export interface SecondFactors {
 export function createSecondFactors(deps: {
   readonly factors: Factors;
   readonly sessions: Pick<Sessions, 'confirm'>;
-  readonly draft?: DraftMail | undefined;
+  readonly draft: DraftMail;
   readonly factorDuty: FactorDuty;
 }): SecondFactors {
   const { factors, sessions, draft, factorDuty } = deps;
   const removing = (account: Account) => ({ ...holderOf(account.id), keepsLast: factorDuty.isFor(account) });
-  const told = (change: FactorChange) => draft?.('second_factor_changed', { change });
+  const told = (change: FactorChange) => draft('second_factor_changed', { change });
 
   return {
     list: async (id) => shown(await factors.list(holderOf(id))),

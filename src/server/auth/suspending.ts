@@ -19,18 +19,18 @@ export function createSuspending(deps: {
   readonly storage: Pick<Storage, 'suspensions'>;
   readonly sessions: Pick<Sessions, 'noteEnded'>;
   readonly clock: Clock;
-  readonly draft?: DraftMail | undefined;
+  readonly draft: DraftMail;
 }): Suspending {
   const { storage, sessions, clock, draft } = deps;
   const { suspensions } = storage;
   return {
     async suspend(id, reason, act) {
-      const told = draft?.('account_suspended', { reason });
+      const told = draft('account_suspended', { reason });
       const outcome = await suspensions.suspend(id, { sinceMs: clock(), reason }, act, told);
       await sessions.noteEnded(id);
       return outcome;
     },
 
-    lift: (id, act) => suspensions.lift(id, act, draft?.('suspension_lifted')),
+    lift: (id, act) => suspensions.lift(id, act, draft('suspension_lifted')),
   };
 }

@@ -19,7 +19,7 @@ export function createWaysIn(deps: {
   readonly publicUrl: string;
   /** Seals the secrets of authenticator apps. */
   readonly key: Uint8Array;
-  readonly draft?: DraftMail | undefined;
+  readonly draft: DraftMail;
   readonly factorDuty: FactorDuty;
 }) {
   const factors = createFactors(deps);

@@ -6,7 +6,7 @@ import { createPasswords } from '../auth/passwords.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
 import { createSuspending, type Suspending } from '../auth/suspending.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
-import { createDrafts } from '../mail/drafts.ts';
+import { createDrafts, NO_DRAFTS } from '../mail/drafts.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { showPeople } from '../people/person-lines.ts';
 import type { Account, Remnants, Storage } from '../storage/port/storage.ts';
@@ -183,7 +183,7 @@ export const careForAccount: Command = async ({ database, config, words, actor, 
     });
     const passwords = await createPasswords();
     // The running server sends what waits.
-    const draft = config.mail ? createDrafts(clock, randomBytes) : undefined;
+    const draft = config.mail ? createDrafts(clock, randomBytes) : NO_DRAFTS;
     const accounts = createAccountSupport({
       storage,
       sessions,

@@ -1,19 +1,22 @@
 /** Makes the mails that steps of the storage add to the outbox, and reads what they tell of. */
 import { z } from 'zod';
-import type { DraftMail } from '#server/storage/port/mails.ts';
+import type { DraftMail, MailKind, NewMail } from '#server/storage/port/mails.ts';
 import { API_SCOPES } from '#shared/api-scopes.ts';
 import { type Clock, knownTimeZone } from '#shared/calendar.ts';
 import { newMailId, type RandomBytes } from '#shared/ids.ts';
 import { FACTOR_CHANGES } from '#shared/second-factors.ts';
 
 export const createDrafts =
-  (clock: Clock, random: RandomBytes): DraftMail =>
-  (kind, content = {}) => ({
+  (clock: Clock, random: RandomBytes) =>
+  (kind: MailKind, content: object = {}): NewMail => ({
     id: newMailId(random),
     kind,
     content: JSON.stringify(content),
     createdAtMs: clock(),
   });
+
+/** For an installation that sends no mail. */
+export const NO_DRAFTS: DraftMail = () => undefined;
 
 const timeZone = z.string().transform(knownTimeZone);
 

@@ -1,12 +1,13 @@
 /** What is mailed to whom. Every mail waits in the outbox; most are put there by the step that is their cause. */
 import type { Logger } from 'pino';
-import type { DraftMail, NewMail, MailSettings as StoredSettings } from '#server/storage/port/mails.ts';
+import type { NewMail, MailSettings as StoredSettings } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, dateAt, knownTimeZone, monthBefore, settledMonth } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { MailSettings, MailSettingsChange } from '#shared/mail.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
+import { createDrafts } from './drafts.ts';
 import type { Letterhead } from './letter.ts';
 import { createOutbox } from './outbox.ts';
 import type { Relay } from './relay.ts';
@@ -52,13 +53,13 @@ export function createMail(deps: {
   readonly contact: string | null;
   readonly relay: Relay;
   readonly letterhead: Letterhead;
-  readonly draft: DraftMail;
   readonly key: Uint8Array;
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
   readonly sumsOf: SumsOf;
 }): Mail {
-  const { storage, clock, random, log, publicUrl, relay, draft, receiptUrlOf, sumsOf } = deps;
+  const { storage, clock, random, log, publicUrl, relay, receiptUrlOf, sumsOf } = deps;
   const { mails } = storage;
+  const draft = createDrafts(clock, random);
   const unsubscribing = createUnsubscribeTokens(deps.key);
   const outbox = createOutbox({
     storage,
@@ -80,8 +81,7 @@ export function createMail(deps: {
   });
 
   /** @throws AppError `mail_busy`. */
-  async function ask(mail: NewMail | undefined, userId: UserId | null, recipient: string): Promise<void> {
-    if (!mail) throw new AppError('mail_off');
+  async function ask(mail: NewMail, userId: UserId | null, recipient: string): Promise<void> {
     if ((await mails.add({ ...mail, userId, recipient }, MAX_WAITING)) === 'full')
       throw new AppError('mail_busy');
   }
@@ -104,7 +104,6 @@ export function createMail(deps: {
     async sendReceipt(transactionId, to, timeZone) {
       const mail = draft('receipt', { transactionId, timeZone });
       if ('email' in to) return ask(mail, null, to.email);
-      if (!mail) throw new AppError('mail_off');
       const outcome = await mails.addToConfirmed(to.userId, mail, MAX_WAITING);
       if (outcome === 'unconfirmed') throw new AppError('email_unconfirmed');
       if (outcome === 'full') throw new AppError('mail_busy');
@@ -140,8 +139,8 @@ export function createMail(deps: {
           const { statedMonth } = reader;
           const timeZone = knownTimeZone(reader.timeZone);
           const month = settledMonth(nowMs, timeZone);
-          const mail = draft('statement', { month, timeZone });
-          if (mail && statedMonth < month) await mails.addStatement(reader, month, mail);
+          if (statedMonth >= month) continue;
+          await mails.addStatement(reader, month, draft('statement', { month, timeZone }));
         }
         const last = readers.at(-1);
         if (!last || readers.length < READERS_AT_ONCE) return;
