@@ -6,7 +6,7 @@ import type { Clock } from '#shared/calendar.ts';
 import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { createChargeSettlement } from './charge-settlement.ts';
-import type { CheckoutState, PaymentService } from './payment-service.ts';
+import { type CheckoutState, chargeOf, type PaymentService } from './payment-service.ts';
 import type { PayoutAccounts } from './payout-accounts.ts';
 
 /** The age of a payment at its first look-up when no webhook event has come. */
@@ -180,9 +180,4 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
 
 function isOwed({ owedByReceiverCents, owedToReceiverCents }: PaymentRecord): boolean {
   return owedByReceiverCents > 0 || owedToReceiverCents > 0;
-}
-
-function chargeOf({ id, chargeId }: PaymentRecord): string {
-  if (chargeId === null) throw new Error(`${id} was not paid`);
-  return chargeId;
 }

@@ -162,3 +162,9 @@ export interface PaymentService {
 export type OpenedAccount =
   | { readonly outcome: 'opened'; readonly account: ServiceAccount }
   | { readonly outcome: 'refused'; readonly reason: string };
+
+/** The charge of a payment that was paid. @throws Error for any other one. */
+export function chargeOf({ id, chargeId }: PaymentRecord): string {
+  if (chargeId === null) throw new Error(`${id} was not paid`);
+  return chargeId;
+}

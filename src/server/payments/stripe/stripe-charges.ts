@@ -7,7 +7,7 @@ import type Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import { takenFor } from '#server/storage/rules/adjustments.ts';
 import type { Clock } from '#shared/calendar.ts';
-import { type ChargeState, type PaymentService, PaymentUndecided } from '../payment-service.ts';
+import { type ChargeState, chargeOf, type PaymentService, PaymentUndecided } from '../payment-service.ts';
 import { type ChargeParts, chargeStateOf } from './charge-state.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
 import { collected, expanded, type StripeCalls } from './stripe-calls.ts';
@@ -195,9 +195,4 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
 
 function hasFees({ giverFeeCents, receiverFeeCents }: PaymentRecord): boolean {
   return giverFeeCents + receiverFeeCents > 0;
-}
-
-function chargeOf({ id, chargeId }: PaymentRecord): string {
-  if (chargeId === null) throw new Error(`${id} was not paid`);
-  return chargeId;
 }
