@@ -10,7 +10,6 @@ import {
   failureOf,
   TRPC_URL,
 } from '../api-client/api.ts';
-import { learnTime } from '../api-client/server-clock.ts';
 import { readToken } from '../session/session.ts';
 import { streamLink } from './stream-link.ts';
 
@@ -50,7 +49,7 @@ export const trpcClient = trpc.createClient({
         ...batches,
         async fetch(url, init) {
           await mayBeSent();
-          return learnTime(await fetch(url, { ...init, signal: init?.signal ?? null }));
+          return batches.fetch(url, init);
         },
       }),
     }),
