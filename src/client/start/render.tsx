@@ -39,8 +39,6 @@ const CLOSED = {
   unpayable: (fullName: string) => `${fullName} cannot take tips here yet.`,
 } as const;
 
-const TITLE = /^<title>[^<]*<\/title>/;
-
 /** The address of the page of all unknown codes. */
 const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
 
@@ -102,7 +100,7 @@ function renderProvider(page: ProviderPage, publicUrl: string): RenderedPage {
       <Provider page={page} />
     </Router>,
   );
-  const [title = ''] = TITLE.exec(html) ?? [];
+  const { title, body } = withoutTitle(html);
   const card: Card = {
     title: titleOf(`Tip ${fullName}`),
     description: `Choose whom to tip: the pages of ${fullName}.`,
@@ -112,7 +110,7 @@ function renderProvider(page: ProviderPage, publicUrl: string): RenderedPage {
   return {
     status: STATUSES.found,
     head: title + renderToStaticMarkup(<SharedCard imageUrl={`${publicUrl}/icon-512.png`} {...card} />),
-    body: html.slice(title.length),
+    body,
     data: '',
   };
 }
@@ -123,11 +121,11 @@ function renderDashboard(): RenderedPage {
       <DashboardFrame />
     </Router>,
   );
-  const [title = ''] = /<title>[^<]*<\/title>/.exec(html) ?? [];
+  const { title, body } = withoutTitle(html);
   return {
     status: STATUSES.found,
     head: title + renderToStaticMarkup(<meta name="robots" content="noindex" />),
-    body: html.replace(title, ''),
+    body,
     data: '',
   };
 }
@@ -155,8 +153,8 @@ function renderArticle(title: string, content: string): RenderedPage {
       </Screen>
     </Router>,
   );
-  const [head = ''] = TITLE.exec(html) ?? [];
-  return { status: STATUSES.found, head, body: html.slice(head.length), data: '' };
+  const { title: head, body } = withoutTitle(html);
+  return { status: STATUSES.found, head, body, data: '' };
 }
 
 function renderTip(request: PageRequest): RenderedPage {
@@ -230,14 +228,19 @@ function draw(
       </App>,
     ),
   );
-  // React writes the title first; it belongs into the head.
-  const [title = ''] = TITLE.exec(html) ?? [];
+  const { title, body } = withoutTitle(html);
   return {
     status,
     head: title + renderToStaticMarkup(<SharedCard imageUrl={`${publicUrl}/icon-512.png`} {...card} />),
-    body: html.slice(title.length),
+    body,
     data: writeLookup(lookup),
   };
+}
+
+/** React writes the title first, and it belongs into the head. */
+function withoutTitle(html: string): { readonly title: string; readonly body: string } {
+  const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];
+  return { title, body: html.slice(title.length) };
 }
 
 function SharedCard(card: Card & { readonly imageUrl: string }) {
