@@ -21,7 +21,7 @@ export function useToday(startHour: number): string {
 }
 
 /** Calls `tell` for each new day until the returned function is called. */
-export function watchDays(tell: () => void, startHour = 0): () => void {
+export function watchDays(tell: () => void, startHour: number): () => void {
   const dayOf = (time: Date) => dayAround(time.getTime(), timeZone, startHour);
   let timeZone = timeZoneHere();
   let today = dayOf(new Date());
