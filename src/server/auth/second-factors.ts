@@ -1,5 +1,5 @@
 /** The second factors of an account, as its owner sees and changes them. A mail tells of each change. */
-import type { FactorList, Factors, FirstCodes } from '#server/factors/factors.ts';
+import { type Factors, type FirstCodes, shownFactors } from '#server/factors/factors.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
@@ -37,7 +37,7 @@ export function createSecondFactors(deps: {
   const told = (change: FactorChange) => draft('second_factor_changed', { change });
 
   return {
-    list: async (id) => shown(await factors.list(holderOf(id))),
+    list: async (id) => shownFactors(await factors.list(holderOf(id))),
     passkeyOptions: ({ id, email, fullName }) =>
       factors.beginPasskey(holderOf(id), { name: email, displayName: fullName }),
     addPasskey: (id, { response, name }) =>
@@ -62,14 +62,3 @@ export function createSecondFactors(deps: {
 }
 
 const holderOf = (id: UserId) => ({ kind: 'account', id }) as const;
-
-function shown({ passkeys, ...rest }: FactorList): Shown {
-  return {
-    ...rest,
-    passkeys: passkeys.map(({ createdAtMs, lastUsedAtMs, ...passkey }) => ({
-      ...passkey,
-      createdAt: new Date(createdAtMs).toISOString(),
-      lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
-    })),
-  };
-}

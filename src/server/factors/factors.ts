@@ -165,6 +165,18 @@ export function createFactors(deps: {
   };
 }
 
+/** The factors as they are answered, with times in ISO 8601. */
+export function shownFactors({ passkeys, ...rest }: FactorList) {
+  return {
+    ...rest,
+    passkeys: passkeys.map(({ createdAtMs, lastUsedAtMs, ...passkey }) => ({
+      ...passkey,
+      createdAt: new Date(createdAtMs).toISOString(),
+      lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+    })),
+  };
+}
+
 function requireRemoved(outcome: 'removed' | 'last' | 'unknown'): void {
   if (outcome === 'unknown') throw new AppError('second_factor_not_found');
   if (outcome === 'last') throw new AppError('second_factor_required');

@@ -1,4 +1,5 @@
 /** How an operator enrols, and changes the factors that they log in by. */
+import { shownFactors } from '#server/factors/factors.ts';
 import { ownAct } from '#server/operators/operator-accounts.ts';
 import { holderIn, holderOf } from '#server/operators/ways-in.ts';
 import { newPasskey, newTotp, ownPasskey } from '#shared/console/session.ts';
@@ -48,17 +49,9 @@ export const enrolmentProcedures = router({
 });
 
 export const factorProcedures = router({
-  list: operatorProcedure.query(async ({ ctx: { operator, services } }) => {
-    const { passkeys, ...rest } = await services.factors.list(holderOf(operator));
-    return {
-      ...rest,
-      passkeys: passkeys.map(({ createdAtMs, lastUsedAtMs, ...passkey }) => ({
-        ...passkey,
-        createdAt: new Date(createdAtMs).toISOString(),
-        lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
-      })),
-    };
-  }),
+  list: operatorProcedure.query(async ({ ctx: { operator, services } }) =>
+    shownFactors(await services.factors.list(holderOf(operator))),
+  ),
   beginPasskey: guardedProcedure.mutation(({ ctx: { operator, services } }) =>
     services.factors.beginPasskey(holderOf(operator), namesOf(operator)).then((options) => ({ options })),
   ),
