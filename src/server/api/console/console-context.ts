@@ -19,7 +19,7 @@ import type { Clock } from '#shared/calendar.ts';
 import type { Backups } from '#shared/console/backups.ts';
 import type { Health, PaymentSigns } from '#shared/console/health.ts';
 import type { InstallationSettings } from '#shared/console/installation.ts';
-import { groupAround, networkAround } from '../http/client-address.ts';
+import { groupsAround } from '../http/client-address.ts';
 import { nodeSideOf } from '../http/envelope.ts';
 import type { Arrival } from '../http/request-log.ts';
 import { bearerToken, onClose, type Services } from '../procedures/context.ts';
@@ -78,10 +78,7 @@ export function createConsoleContextReader(services: ConsoleServices): (c: HonoC
       token: bearerToken(c.req.header('Authorization')),
       isUse: c.req.header(UNATTENDED_HEADER) === undefined,
       place: () => ({ address: arrival.address, device: deviceFrom(c.req.header('User-Agent')) }),
-      caller() {
-        const address = groupAround(arrival.address);
-        return { address, network: networkAround(address) };
-      },
+      caller: () => groupsAround(arrival.address),
       onHangUp: (listener) => onClose(socket, listener),
     };
   };

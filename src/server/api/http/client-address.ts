@@ -2,8 +2,9 @@
 import ipaddr from 'ipaddr.js';
 import { type Address, addressFrom, isWithin, networkFrom } from '#server/auth/networks.ts';
 
-/** An IPv6 customer usually has a whole /64 at their disposal, so that they count as one. */
+/** An IPv6 customer usually has a whole /64 at their disposal, so that they count as one, and may have more (RFC 6177). */
 const IPV6_GROUP_BITS = 64;
+const IPV6_NETWORK_BITS = 48;
 
 const MAX_HOP_LENGTH = 100;
 /** An address with its port, as Azure's proxies write it, in brackets, or in quotes (RFC 7239, section 6). */
@@ -58,18 +59,12 @@ function withoutZone(address: Address): string {
   return address.toString().replace(/%.*$/, '');
 }
 
-export function groupAround(address: string): string {
-  const caller = addressFrom(address);
-  if (!(caller instanceof ipaddr.IPv6)) return address;
-  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_GROUP_BITS}`).toString();
-}
-
-/** An IPv6 customer may have more than a /64 (RFC 6177). */
-const IPV6_NETWORK_BITS = 48;
-
-export function networkAround(group: string): string {
-  const address = addressFrom(group);
-  if (!(address instanceof ipaddr.IPv6)) return group;
-  const network = ipaddr.IPv6.networkAddressFromCIDR(`${group}/${IPV6_NETWORK_BITS}`).toString();
-  return `${network}/${IPV6_NETWORK_BITS}`;
+/** The address and the network of a caller as limits count them. An IPv4 address is its own network. */
+export function groupsAround(address: string): { readonly address: string; readonly network: string } {
+  if (!(addressFrom(address) instanceof ipaddr.IPv6)) return { address, network: address };
+  const startOf = (bits: number) => ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`).toString();
+  return {
+    address: startOf(IPV6_GROUP_BITS),
+    network: `${startOf(IPV6_NETWORK_BITS)}/${IPV6_NETWORK_BITS}`,
+  };
 }

@@ -36,7 +36,7 @@ import type { TipMessages } from '#server/tips/tip-messages.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ApiKeyId, UserId } from '#shared/ids.ts';
-import { groupAround, networkAround } from '../http/client-address.ts';
+import { groupsAround } from '../http/client-address.ts';
 import { nodeSideOf } from '../http/envelope.ts';
 import type { Arrival } from '../http/request-log.ts';
 
@@ -114,10 +114,7 @@ export function createContextReader(deps: {
       token: bearerToken(c.req.header('Authorization')),
       key: null,
       attempt: c.req.header('Idempotency-Key') ?? null,
-      address() {
-        const address = groupAround(arrival.address);
-        return { address, network: networkAround(address) };
-      },
+      address: () => groupsAround(arrival.address),
       device: new DeviceOfRequest(() => deviceMarks.read(c.req.header('Cookie'))),
       isFurtherPage: false,
       quota: new Quota(),
