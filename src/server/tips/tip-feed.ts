@@ -7,20 +7,17 @@
 import { createStepQueue } from '#server/queue/step-queue.ts';
 import type { EntryName, EntryRecord } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { AppError } from '#shared/errors.ts';
-import { BEGINNING, isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
+import { BEGINNING, isTransactionId, type UserId } from '#shared/ids.ts';
 import type { StreamReset, Transaction } from '#shared/tips.ts';
+import { busy, createFollowers, type Follower } from './followers.ts';
 import type { TransactionView } from './transaction-view.ts';
 
-const MAX_STREAMS_PER_ACCOUNT = 20;
-const MAX_STREAMS = 5_000;
 /** Entries per read of the ledger, which are held while a reader takes none. */
 const READ_SIZE = 20;
 /** Reads of the ledger and entries delivered, by all streams together, in one turn of the event loop. */
 const STEPS_PER_TURN = 25;
 /** A client that missed more reloads the list. */
 const MAX_REPLAY = 1_000;
-const RETRY_AFTER_S = 30;
 
 export interface TipEvent {
   /** The transaction's id for a tip, other ids for changes of it, the preceding event's for a thank-you. */
@@ -56,94 +53,17 @@ interface Start extends Omit<TipStream, 'events'> {
   readonly position: number;
 }
 
-class Follower {
-  #isAwake = false;
-  #wakeUp: (() => void) | null = null;
-  #isDisplaced = false;
-  /** A client that misses a thank-you finds it in the list. */
-  readonly thanked = new Set<TransactionId>();
-
-  displace(): void {
-    this.#isDisplaced = true;
-    this.wake();
-  }
-
-  /** @throws DOMException AbortError when another stream has taken the place. */
-  throwIfDisplaced(): void {
-    if (this.#isDisplaced) throw new DOMException('Another stream took the place of this one', 'AbortError');
-  }
-
-  wake = (): void => {
-    this.#isAwake = true;
-    this.#wakeUp?.();
-  };
-
-  /** Resolves at the next wake-up, or at once when one came since the last look. */
-  async sleep(): Promise<void> {
-    if (!this.#isAwake) {
-      await new Promise<void>((resolve) => {
-        this.#wakeUp = resolve;
-      });
-      this.#wakeUp = null;
-    }
-    this.#isAwake = false;
-  }
-}
-
 export function createTipFeed(storage: Storage, view: TransactionView): TipFeed {
-  /** Oldest first. */
-  const followers = new Map<UserId, Set<Follower>>();
-  /** The accounts by their number of streams, so that finding one with the most needs no search. */
-  const accountsWith = Array.from({ length: MAX_STREAMS_PER_ACCOUNT + 1 }, () => new Set<UserId>());
+  const followers = createFollowers();
   const closing = new AbortController();
   const queue = createStepQueue(STEPS_PER_TURN);
-  let open = 0;
-
-  function subscribe(userId: UserId): Follower {
-    if (closing.signal.aborted) throw new AppError('busy', { retryAfterSeconds: RETRY_AFTER_S });
-    const ofAccount = followers.get(userId) ?? new Set();
-    if (ofAccount.size >= MAX_STREAMS_PER_ACCOUNT)
-      throw new AppError('too_many_requests', { retryAfterSeconds: RETRY_AFTER_S });
-    if (open >= MAX_STREAMS) makeRoomFor(ofAccount.size);
-    const follower = new Follower();
-    followers.set(userId, ofAccount.add(follower));
-    regroup(userId, ofAccount.size - 1, ofAccount.size);
-    return follower;
-  }
-
-  function unsubscribe(userId: UserId, follower: Follower): void {
-    const ofAccount = followers.get(userId);
-    if (!ofAccount?.delete(follower)) return;
-    if (ofAccount.size === 0) followers.delete(userId);
-    regroup(userId, ofAccount.size + 1, ofAccount.size);
-  }
-
-  function regroup(userId: UserId, before: number, after: number): void {
-    open += after - before;
-    accountsWith[before]?.delete(userId);
-    if (after > 0) accountsWith[after]?.add(userId);
-  }
-
-  /** The account that loses a stream keeps as many as the other gets: the two do not displace each other in turn. */
-  function makeRoomFor(own: number): void {
-    for (let most = MAX_STREAMS_PER_ACCOUNT; most >= own + 2; most -= 1) {
-      const [userId] = accountsWith[most] ?? [];
-      if (userId === undefined) continue;
-      const newest = [...(followers.get(userId) ?? [])].at(-1);
-      if (newest === undefined) continue;
-      unsubscribe(userId, newest);
-      newest.displace();
-      return;
-    }
-    throw new AppError('busy', { retryAfterSeconds: RETRY_AFTER_S });
-  }
 
   storage.subscribe({
     onEntries(accounts) {
-      for (const userId of accounts === 'any' ? followers.keys() : accounts) wake(userId);
+      for (const userId of accounts === 'any' ? followers.accounts() : accounts) wake(userId);
     },
     onThanks(giver, id) {
-      for (const follower of followers.get(giver) ?? []) {
+      for (const follower of followers.of(giver)) {
         if (follower.thanked.size < READ_SIZE) follower.thanked.add(id);
         follower.wake();
       }
@@ -151,7 +71,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
   });
 
   function wake(userId: UserId): void {
-    for (const follower of followers.get(userId) ?? []) follower.wake();
+    for (const follower of followers.of(userId)) follower.wake();
   }
 
   async function startOf(userId: UserId, lastSeen: string | null): Promise<Start> {
@@ -228,16 +148,17 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
         if (follower.thanked.size === 0) await follower.sleep();
       }
     } finally {
-      unsubscribe(userId, follower);
+      followers.remove(userId, follower);
     }
   }
 
   return {
     async follow(userId, lastSeen, until) {
-      const follower = subscribe(userId);
+      if (closing.signal.aborted) throw busy();
+      const follower = followers.add(userId);
       // A generator that is never started would never reach its `finally`.
-      until.addEventListener('abort', () => unsubscribe(userId, follower), { once: true });
-      if (until.aborted) unsubscribe(userId, follower);
+      until.addEventListener('abort', () => followers.remove(userId, follower), { once: true });
+      if (until.aborted) followers.remove(userId, follower);
       try {
         const start = await startOf(userId, lastSeen);
         return {
@@ -246,16 +167,16 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
           events: stream(userId, follower, start, until),
         };
       } catch (error) {
-        unsubscribe(userId, follower);
+        followers.remove(userId, follower);
         throw error;
       }
     },
 
-    size: () => open,
+    size: () => followers.size(),
 
     close() {
       closing.abort();
-      for (const ofAccount of followers.values()) for (const follower of ofAccount) follower.wake();
+      for (const userId of followers.accounts()) wake(userId);
     },
   };
 }
