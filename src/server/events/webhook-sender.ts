@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { createDueWork } from '#server/queue/due-work.ts';
-import { createHostQueue } from '#server/queue/host-queue.ts';
+import { createHostQueue, type HostQueue } from '#server/queue/host-queue.ts';
 import { createJitter } from '#server/queue/jitter.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -48,13 +48,11 @@ const MAX_WAIT_MS = 20 * HOUR_MS * (1 + JITTER);
 
 const MAX_AT_ONCE = 24;
 const MAX_AT_ONCE_TO_HOST = 4;
-/** Endpoints that failed or were slow the last time have places of their own, and take none from others. */
 const MAX_SLOW_AT_ONCE = 8;
 const SLOW_MS = 2_000;
 /** More wait in the storage, so that they hold no claims that others need. */
 const MAX_SLOW_WAITING = 32;
 const POSTPONED_MS = 5_000;
-/** Events that owners send by hand have places of their own, so that a flood of them delays no other. */
 const MAX_BY_HAND_AT_ONCE = 8;
 const MAX_BY_HAND_OF_ACCOUNT = 2;
 const MAX_BY_HAND_WAITING = 16;
@@ -85,11 +83,8 @@ export function createWebhookSender(deps: {
   const { storage, clock, random, log, call, draft, tellDevices } = deps;
   const { webhooks, events } = storage;
   const jittered = createJitter(random, JITTER);
-  const fast = createHostQueue(MAX_AT_ONCE, MAX_AT_ONCE_TO_HOST);
-  const slow = createHostQueue(MAX_SLOW_AT_ONCE, MAX_AT_ONCE_TO_HOST);
-  const byHand = createHostQueue(MAX_BY_HAND_AT_ONCE, MAX_AT_ONCE_TO_HOST);
-  const byHandOf = new Map<UserId, number>();
-  const knownSlow = new Set<string>();
+  const lanes = createLanes();
+  const byHand = createCallsByHand();
   let mayBeUntold = true;
   const work = createDueWork<UserId, ClaimedWebhook>({
     clock,
@@ -112,13 +107,6 @@ export function createWebhookSender(deps: {
   const lookAgain = (accounts: readonly UserId[] | 'any') =>
     work.lookAgain(accounts === 'any' ? null : accounts);
   storage.subscribe({ onEntries: lookAgain, onCodes: lookAgain });
-
-  const laneOf = (id: string, tries: number) => (tries > 0 || knownSlow.has(id) ? slow : fast);
-
-  function remember(id: string, { tookMs }: Delivery): void {
-    if (tookMs <= SLOW_MS) knownSlow.delete(id);
-    else if (knownSlow.size < MAX_REMEMBERED_SLOW) knownSlow.add(id);
-  }
 
   async function tell(webhook: ClaimedWebhook): Promise<void> {
     const deliveries: Delivery[] = [];
@@ -156,13 +144,13 @@ export function createWebhookSender(deps: {
   ): Promise<Called | null | 'postponed'> {
     const mayCall = () => !work.isClosed && clock() <= webhook.claimedUntilMs - LEASE_LEFT_MS;
     if (!mayCall()) return null;
-    const lane = laneOf(webhook.id, tries);
-    if (lane === slow && slow.waiting() >= MAX_SLOW_WAITING) return 'postponed';
+    const lane = lanes.laneOf(webhook.id, tries);
+    if (lane === null) return 'postponed';
     const called = await lane.run(new URL(webhook.url).host, async () =>
       // The owner may have changed or removed the webhook while others were told, or since the last event.
       mayCall() && (await webhooks.isClaimed(webhook)) ? call(webhook, event, work.stopping) : null,
     );
-    if (called) remember(webhook.id, called.delivery);
+    if (called) lanes.remember(webhook.id, called.delivery);
     // A call that this process broke off says nothing about the endpoint.
     return called?.outcome !== 'taken' && work.stopping.aborted ? null : called;
   }
@@ -212,18 +200,10 @@ export function createWebhookSender(deps: {
   return {
     async sendNow(webhook, event) {
       const { id, userId, url } = webhook;
-      const countOf = () => byHandOf.get(userId) ?? 0;
-      if (countOf() >= MAX_BY_HAND_OF_ACCOUNT || byHand.waiting() >= MAX_BY_HAND_WAITING)
-        throw new AppError('busy');
-      byHandOf.set(userId, countOf() + 1);
-      try {
-        const called = await byHand.run(new URL(url).host, () => call(webhook, event, work.stopping));
-        remember(id, called.delivery);
-        return called;
-      } finally {
-        if (countOf() > 1) byHandOf.set(userId, countOf() - 1);
-        else byHandOf.delete(userId);
-      }
+      const { host } = new URL(url);
+      const called = await byHand.run(userId, host, () => call(webhook, event, work.stopping));
+      lanes.remember(id, called.delivery);
+      return called;
     },
 
     lookAgain: (userId) => work.lookAgain([userId]),
@@ -237,5 +217,44 @@ export function createWebhookSender(deps: {
     },
 
     close: work.close,
+  };
+}
+
+/** Where endpoints wait for their turn: those that failed or were slow the last time take no place from the others. */
+function createLanes() {
+  const fast = createHostQueue(MAX_AT_ONCE, MAX_AT_ONCE_TO_HOST);
+  const slow = createHostQueue(MAX_SLOW_AT_ONCE, MAX_AT_ONCE_TO_HOST);
+  const knownSlow = new Set<string>();
+  return {
+    /** Null where too many wait. */
+    laneOf(id: string, tries: number): HostQueue | null {
+      if (tries === 0 && !knownSlow.has(id)) return fast;
+      return slow.waiting() < MAX_SLOW_WAITING ? slow : null;
+    },
+    remember(id: string, { tookMs }: Delivery): void {
+      if (tookMs <= SLOW_MS) knownSlow.delete(id);
+      else if (knownSlow.size < MAX_REMEMBERED_SLOW) knownSlow.add(id);
+    },
+  };
+}
+
+/** Calls that owners ask for have places of their own, so that a flood of them delays no event. */
+function createCallsByHand() {
+  const queue = createHostQueue(MAX_BY_HAND_AT_ONCE, MAX_AT_ONCE_TO_HOST);
+  const counts = new Map<UserId, number>();
+  return {
+    /** @throws AppError `busy` when the account has two under way, or many wait. */
+    async run(userId: UserId, host: string, call: () => Promise<Called>): Promise<Called> {
+      const countOf = () => counts.get(userId) ?? 0;
+      if (countOf() >= MAX_BY_HAND_OF_ACCOUNT || queue.waiting() >= MAX_BY_HAND_WAITING)
+        throw new AppError('busy');
+      counts.set(userId, countOf() + 1);
+      try {
+        return await queue.run(host, call);
+      } finally {
+        if (countOf() > 1) counts.set(userId, countOf() - 1);
+        else counts.delete(userId);
+      }
+    },
   };
 }
