@@ -115,24 +115,7 @@ export function createSessions(deps: {
 
   const watches = createSessionWatches(storage, clock);
 
-  /** Ended sessions that are not stored yet, by token hash in hexadecimal. A restart would revive them. */
-  const unsaved = new Map<string, Uint8Array>();
-
-  async function endSession(tokenHash: Uint8Array): Promise<void> {
-    const key = keyOf(tokenHash);
-    unsaved.set(key, tokenHash);
-    watches.end(tokenHash);
-    await storage.endSession(tokenHash);
-    unsaved.delete(key);
-  }
-
-  async function saveEnded(): Promise<void> {
-    try {
-      await Promise.all([...unsaved.values()].map(endSession));
-    } catch (error) {
-      if (!(error instanceof StorageUnavailable)) throw error;
-    }
-  }
+  const ends = createEnds(storage, watches);
 
   function slidEnd(createdAtMs: number): number {
     return Math.min(clock() + lifetimeMs, createdAtMs + MAX_LIFETIME_MS);
@@ -160,7 +143,7 @@ export function createSessions(deps: {
     async resume(token) {
       if (!TOKEN.test(token)) throw new AppError('session_ended');
       const tokenHash = hashOf(token);
-      if (unsaved.size > 0 && unsaved.has(keyOf(tokenHash))) throw new AppError('session_ended');
+      if (ends.isUnsaved(tokenHash)) throw new AppError('session_ended');
       const now = clock();
       const session = await storage.findSession(tokenHash, now);
       if (!session) throw new AppError('session_ended');
@@ -188,7 +171,7 @@ export function createSessions(deps: {
       if (!(await storage.confirmSession(hashOf(token), clock()))) throw new AppError('session_ended');
     },
 
-    revoke: (token) => endSession(hashOf(token)),
+    revoke: (token) => ends.end(hashOf(token)),
 
     async list(userId, token) {
       const current = keyOf(hashOf(token));
@@ -207,7 +190,7 @@ export function createSessions(deps: {
       const sessions = await storage.listSessions(userId, clock());
       const ended = sessions.find(({ tokenHash }) => idOf(tokenHash) === id);
       if (!ended) throw new AppError('session_not_found');
-      await endSession(ended.tokenHash);
+      await ends.end(ended.tokenHash);
     },
 
     async endOthers(userId, keptToken, act) {
@@ -218,12 +201,8 @@ export function createSessions(deps: {
         return count;
       } catch (error) {
         if (!(error instanceof StorageUnavailable)) throw error;
-        for (const { tokenHash } of await storage.listSessions(userId, clock())) {
-          const key = keyOf(tokenHash);
-          if (kept !== null && key === keyOf(kept)) continue;
-          unsaved.set(key, tokenHash);
-          watches.end(tokenHash);
-        }
+        for (const { tokenHash } of await storage.listSessions(userId, clock()))
+          if (kept === null || keyOf(tokenHash) !== keyOf(kept)) ends.note(tokenHash);
         throw error;
       }
     },
@@ -268,12 +247,46 @@ export function createSessions(deps: {
     watch: (userId, token, work) => watches.watch(userId, hashOf(token), work),
 
     async tick() {
-      await Promise.all([saveEnded(), watches.endOfGone()]);
+      await Promise.all([ends.save(), watches.endOfGone()]);
     },
 
     async sweep() {
       const now = clock();
       await forgetInSteps((atMost) => storage.forgetExpiredSessions(now, atMost));
+    },
+  };
+}
+
+/** The ends of sessions that are not stored yet. They count in this process; a restart would revive the sessions. */
+function createEnds(
+  storage: Pick<Storage, 'endSession'>,
+  watches: Pick<ReturnType<typeof createSessionWatches>, 'end'>,
+) {
+  /** By token hash in hexadecimal. */
+  const unsaved = new Map<string, Uint8Array>();
+
+  function note(tokenHash: Uint8Array): void {
+    unsaved.set(keyOf(tokenHash), tokenHash);
+    watches.end(tokenHash);
+  }
+
+  async function end(tokenHash: Uint8Array): Promise<void> {
+    note(tokenHash);
+    await storage.endSession(tokenHash);
+    unsaved.delete(keyOf(tokenHash));
+  }
+
+  return {
+    note,
+    /** @throws StorageUnavailable when it is not stored yet. */
+    end,
+    isUnsaved: (tokenHash: Uint8Array) => unsaved.size > 0 && unsaved.has(keyOf(tokenHash)),
+    async save(): Promise<void> {
+      try {
+        await Promise.all([...unsaved.values()].map(end));
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable)) throw error;
+      }
     },
   };
 }
