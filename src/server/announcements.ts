@@ -1,6 +1,6 @@
 /** What the operator tells whoever is logged in: an announcement, a pause of tips, why an account is suspended. */
 import { type Announcements, MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
 import type { AnnouncementStorage, StoredAnnouncement } from './storage/port/announcements.ts';
@@ -14,23 +14,21 @@ export function createAnnouncements(deps: {
   readonly maintenance: Maintenance | null;
 }): (account: Pick<Account, 'suspension'>) => Promise<Announcements> {
   const { storage, clock, maintenance } = deps;
-  const held = maintenance && { until: timeOf(maintenance.untilMs) };
+  const held = maintenance && { until: isoTime(maintenance.untilMs) };
   return async ({ suspension }) => {
     const found = await storage.findAnnouncement();
     const nowMs = clock();
     const holds = found && found.fromMs <= nowMs && (found.untilMs === null || nowMs < found.untilMs);
     return {
-      announcement: holds ? { text: found.text, until: timeOf(found.untilMs) } : null,
+      announcement: holds ? { text: found.text, until: isoTime(found.untilMs) } : null,
       maintenance: held,
       suspension: suspension && {
-        since: new Date(suspension.sinceMs).toISOString(),
+        since: isoTime(suspension.sinceMs),
         reason: suspension.reason,
       },
     };
   };
 }
-
-const timeOf = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 export interface AskedAnnouncement {
   readonly text: string;

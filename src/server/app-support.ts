@@ -1,5 +1,6 @@
 /** The chapters that only operators use: what they find and do about accounts, tips, codes and fees. */
 import { brand } from '#shared/brand.ts';
+import { isoTime } from '#shared/calendar.ts';
 import type { InstallationSettings } from '#shared/console/installation.ts';
 import type { Services } from './api/procedures/context.ts';
 import type { AppDependencies } from './app-dependencies.ts';
@@ -43,7 +44,7 @@ function installationSettings(config: Config, own: OwnBrand): InstallationSettin
     publicUrl,
     isPaidByStripe: stripe !== null,
     registration,
-    maintenance: maintenance && { until: until === null ? null : new Date(until).toISOString() },
+    maintenance: maintenance && { until: isoTime(until) },
     brand: {
       name: brand.name,
       sentence: brand.tagline,

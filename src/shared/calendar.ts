@@ -3,6 +3,13 @@
 /** The current time in milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
+/** A time as it is answered: ISO 8601 in UTC. */
+export function isoTime(ms: number): string;
+export function isoTime(ms: number | null): string | null;
+export function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
 /** Whether less than a length has gone by since. A time that lies ahead is of before the clock was turned back. */
 export function isWithin(lengthMs: number, sinceMs: number, nowMs: number): boolean {
   return sinceMs <= nowMs && nowMs < sinceMs + lengthMs;

@@ -15,7 +15,7 @@ import {
 } from '#server/storage/port/storage.ts';
 import type { ApiKey, MadeApiKey, NewApiKey } from '#shared/api-keys.ts';
 import { MAX_API_KEYS } from '#shared/api-scopes.ts';
-import { type Clock, isNear } from '#shared/calendar.ts';
+import { type Clock, isNear, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type ApiKeyId, isApiKeyId, newApiKeyId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { isApiKeyText, newApiKeyText } from './api-key-text.ts';
@@ -131,8 +131,8 @@ function shown(key: Omit<ApiKeyRecord, 'userId'>): ApiKey {
     scopes: [...scopes],
     addresses: [...addresses],
     ending,
-    createdAt: new Date(createdAtMs).toISOString(),
-    expiresAt: new Date(expiresAtMs).toISOString(),
-    lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+    createdAt: isoTime(createdAtMs),
+    expiresAt: isoTime(expiresAtMs),
+    lastUsedAt: isoTime(lastUsedAtMs),
   };
 }

@@ -4,7 +4,7 @@ import type { FindAddresses } from '#server/outgoing/request.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Delivery, WebhookRecord } from '#server/storage/port/webhooks.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError, type FieldError } from '#shared/errors.ts';
 import { MAX_WEBHOOKS } from '#shared/event-types.ts';
 import {
@@ -130,7 +130,7 @@ export function createWebhooks(deps: {
     },
 
     async test(userId, id) {
-      const timestamp = new Date(clock()).toISOString();
+      const timestamp = isoTime(clock());
       const event = {
         id: eventIdFrom(random(EVENT_ID_BYTES)),
         type: 'webhook.test',
@@ -177,13 +177,13 @@ function shown(record: WebhookRecord, nowMs: number): Webhook {
     id,
     url,
     events: [...kinds],
-    createdAt: timeOf(createdAtMs),
+    createdAt: isoTime(createdAtMs),
     isOn: offReason === null,
     offReason,
-    offAt: offAtMs === null ? null : timeOf(offAtMs),
-    failingSince: failingSinceMs === null ? null : timeOf(failingSinceMs),
-    nextTryAt: isFailing ? timeOf(Math.max(nextTryMs, nowMs)) : null,
-    oldSecretUntil: oldSecretUntilMs === null || oldSecretUntilMs <= nowMs ? null : timeOf(oldSecretUntilMs),
+    offAt: isoTime(offAtMs),
+    failingSince: isoTime(failingSinceMs),
+    nextTryAt: isFailing ? isoTime(Math.max(nextTryMs, nowMs)) : null,
+    oldSecretUntil: oldSecretUntilMs === null || oldSecretUntilMs <= nowMs ? null : isoTime(oldSecretUntilMs),
   };
 }
 
@@ -197,9 +197,5 @@ function shownDelivery({
   answer,
 }: Delivery): WebhookDelivery {
   const isDelivered = status !== null && status >= 200 && status < 300;
-  return { eventId, type: kind, triedAt: timeOf(triedAtMs), tookMs, isDelivered, status, failure, answer };
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
+  return { eventId, type: kind, triedAt: isoTime(triedAtMs), tookMs, isDelivered, status, failure, answer };
 }

@@ -11,7 +11,7 @@ import type {
   HolderKind,
 } from '#server/storage/port/factors.ts';
 import type { NewMail } from '#server/storage/port/mails.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newRecoveryCode, type PasskeyId, type RandomBytes, readRecoveryCode } from '#shared/ids.ts';
 import { createPasskeys, type PasskeyNames } from './passkeys.ts';
@@ -171,8 +171,8 @@ export function shownFactors({ passkeys, ...rest }: FactorList) {
     ...rest,
     passkeys: passkeys.map(({ createdAtMs, lastUsedAtMs, ...passkey }) => ({
       ...passkey,
-      createdAt: new Date(createdAtMs).toISOString(),
-      lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+      createdAt: isoTime(createdAtMs),
+      lastUsedAt: isoTime(lastUsedAtMs),
     })),
   };
 }

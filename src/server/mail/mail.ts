@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { NewMail, MailSettings as StoredSettings } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, dateAt, knownTimeZone, monthBefore, settledMonth } from '#shared/calendar.ts';
+import { type Clock, dateAt, isoTime, knownTimeZone, monthBefore, settledMonth } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { MailSettings, MailSettingsChange } from '#shared/mail.ts';
@@ -159,13 +159,9 @@ export function shownSettings({
   monthlyStatement,
 }: StoredSettings): Omit<MailSettings, 'email'> {
   return {
-    confirmedAt: timeOf(confirmedAtMs),
+    confirmedAt: isoTime(confirmedAtMs),
     refusal,
-    refusedAt: timeOf(refusedAtMs),
+    refusedAt: isoTime(refusedAtMs),
     monthlyStatement,
   };
-}
-
-function timeOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

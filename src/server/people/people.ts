@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ALL_TIPS } from '#server/storage/port/ledger.ts';
 import type { PersonNames } from '#server/storage/port/people.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import type { FoundPeople, FoundPerson, Person } from '#shared/console/people.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, isUserId, readQrCodeId, type TransactionId, type UserId } from '#shared/ids.ts';
@@ -118,9 +118,9 @@ export function createPeople(deps: {
         email: facts.email,
         state: stateOf({ suspendedAtMs: suspension?.sinceMs ?? null, closesAtMs, closedAtMs }),
         isEmailConfirmed: facts.confirmedAtMs !== null,
-        since: timeOf(facts.createdAtMs),
-        suspension: suspension && { since: timeOf(suspension.sinceMs), reason: suspension.reason },
-        closesAt: closesAtMs === null && closedAtMs === null ? null : timeOf(closedAtMs ?? closesAtMs ?? 0),
+        since: isoTime(facts.createdAtMs),
+        suspension: suspension && { since: isoTime(suspension.sinceMs), reason: suspension.reason },
+        closesAt: isoTime(closedAtMs ?? closesAtMs),
         services: facts.serviceCategories,
         codes: [...codes, ...ended].map(({ id: code, serviceCategory, status, displayName }) => ({
           id: code,
@@ -132,7 +132,7 @@ export function createPeople(deps: {
         totalGivenCents: facts.totalTipsGivenCents,
         lastTips: transactions.map((tip) => ({
           id: tip.id,
-          at: timeOf(tip.createdAtMs),
+          at: isoTime(tip.createdAtMs),
           direction: tip.receiverId === id ? 'received' : 'given',
           amountCents: tip.amountCents,
           serviceCategory: tip.serviceCategory,
@@ -203,5 +203,3 @@ function shown(person: PersonNames, as: FoundPerson['as']): FoundPerson {
   const { id, fullName, username, email } = person;
   return { id, fullName, username, email, state: stateOf(person), as };
 }
-
-const timeOf = (ms: number) => new Date(ms).toISOString();

@@ -3,7 +3,7 @@ import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { OpenDispute } from '#server/storage/port/operations.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import {
   type DebtKind,
   type PaymentTroubles,
@@ -56,7 +56,7 @@ export function createPaymentTroubles(deps: {
         paymentMode,
         kind,
         paidCents,
-        at: timeOf(atMs),
+        at: isoTime(atMs),
       }));
   }
 
@@ -78,7 +78,7 @@ export function createPaymentTroubles(deps: {
       stuck: stuck.map((payment) => ({
         ...moneyOf(payment),
         why: whyStuck(payment, payments.mode),
-        since: timeOf(payment.refund?.askedAtMs ?? payment.createdAtMs),
+        since: isoTime(payment.refund?.askedAtMs ?? payment.createdAtMs),
       })),
       arriving: { count: arriving.count, paidCents: arriving.cents },
       debts: debts.flatMap((payment) =>
@@ -87,7 +87,7 @@ export function createPaymentTroubles(deps: {
           id: payment.id,
           paymentMode: payment.paymentMode,
           receiverName: payment.receiverName,
-          since: timeOf(payment.changedAtMs),
+          since: isoTime(payment.changedAtMs),
           attempts: payment.lookCount,
         })),
       ),
@@ -97,8 +97,8 @@ export function createPaymentTroubles(deps: {
           id,
           paymentMode,
           paidCents,
-          openedAt: timeOf(openedAtMs),
-          answerBy: answerByMs === null ? null : timeOf(answerByMs),
+          openedAt: isoTime(openedAtMs),
+          answerBy: isoTime(answerByMs),
           isDeadlineKnown: deadlines?.has(source) ?? false,
           url: stripePage(paymentMode, 'disputes', source),
         };
@@ -132,5 +132,3 @@ function moneyOf({
 }: Pick<PaymentRecord, 'id' | 'amountCents' | 'giverFeeCents'> & Pick<PaymentTroubles, 'paymentMode'>) {
   return { id, paymentMode, paidCents: cents(amountCents + giverFeeCents) };
 }
-
-const timeOf = (ms: number) => new Date(ms).toISOString();

@@ -6,7 +6,7 @@ import type { FoundTip } from '#server/storage/port/operations.ts';
 import type { PaymentName, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { actDoneOf, partyOf } from '#server/storage/rules/operations.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import {
   type FoundTipView,
   type PaymentTroubles,
@@ -93,8 +93,8 @@ export function createTipSupport(deps: {
       receiverFeeCents,
       netAmountCents,
       ...money(),
-      createdAt: timeOf(record.createdAtMs),
-      refundedAt: reversal && timeOf(reversal.createdAtMs),
+      createdAt: isoTime(record.createdAtMs),
+      refundedAt: reversal && isoTime(reversal.createdAtMs),
       refundedBy:
         reversal &&
         (reversal.reversedBy ??
@@ -104,18 +104,17 @@ export function createTipSupport(deps: {
           )),
       payment: payment && {
         state: payment.state,
-        changedAt: timeOf(payment.changedAtMs),
-        expiresAt: timeOf(payment.expiresAtMs),
+        changedAt: isoTime(payment.changedAtMs),
+        expiresAt: isoTime(payment.expiresAtMs),
         checkoutId: payment.checkout?.id ?? null,
         chargeId: payment.chargeId,
-        refundAskedAt: isRefundUnderWay(payment) ? timeOf(payment.refund.askedAtMs) : null,
-        capturesAt:
-          payment.state === 'authorised' && record.capturesAtMs !== null ? timeOf(record.capturesAtMs) : null,
+        refundAskedAt: isRefundUnderWay(payment) ? isoTime(payment.refund.askedAtMs) : null,
+        capturesAt: payment.state === 'authorised' ? isoTime(record.capturesAtMs) : null,
         url: payment.chargeId === null ? null : stripePage(payment.paymentMode, 'payments', payment.chargeId),
       },
       changes: record.adjustments.map((one) => ({
         kind: one.kind,
-        at: timeOf(one.createdAtMs),
+        at: isoTime(one.createdAtMs),
         paidCents: paidBy(one),
         netAmountCents: one.netAmountCents,
         source: one.source,
@@ -216,5 +215,3 @@ function otherRefunderOf(payment: PaymentRecord | null, actions: readonly string
   if (payment) return payment.refund ? 'operator' : 'payment_service';
   return actions.includes('tip_refunded') ? 'operator' : null;
 }
-
-const timeOf = (ms: number) => new Date(ms).toISOString();

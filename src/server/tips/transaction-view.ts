@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import type { Adjustment, TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { Messages, TipMessages } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
 import { cents, terms } from '#shared/money.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
@@ -77,7 +77,7 @@ export function createTransactionView({
     const untilMs = record.createdAtMs + undoMs;
     if (viewer !== record.giverId || !isKept(stateOf(record)) || undoMs === 0 || untilMs < clock())
       return null;
-    return new Date(untilMs).toISOString();
+    return isoTime(untilMs);
   }
 
   /** The giver's message is for the receiver alone. */
@@ -89,9 +89,9 @@ export function createTransactionView({
       message: shown?.message ?? null,
       giverName: shown?.giverName ?? null,
       wordsHidden: given?.isHidden ?? false,
-      reportedAt: timeOf(given?.reportedAtMs ?? null),
+      reportedAt: isoTime(given?.reportedAtMs ?? null),
       thankYou: answer ?? (isKept(stateOf(record)) ? record.defaultThankYou : null),
-      thankedAt: timeOf(answer === null ? null : (written?.thankedAtMs ?? null)),
+      thankedAt: isoTime(answer === null ? null : (written?.thankedAtMs ?? null)),
     };
   }
 
@@ -117,8 +117,8 @@ export function createTransactionView({
         'checkout' in record && record.state === 'pending' && viewer === record.giverId
           ? (record.checkout?.url ?? null)
           : null,
-      createdAt: new Date(record.createdAtMs).toISOString(),
-      refundedAt: reversal && new Date(reversal.createdAtMs).toISOString(),
+      createdAt: isoTime(record.createdAtMs),
+      refundedAt: reversal && isoTime(reversal.createdAtMs),
       refundedBy: reversal?.reversedBy ?? null,
       undoUntil: undoUntil(record, viewer),
       ...messagesOf(record, viewer, written),
@@ -150,12 +150,8 @@ export function createTransactionView({
   };
 }
 
-function timeOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}
-
 function stateOf(record: Viewable): Pick<Transaction, 'status' | 'capturesAt'> {
-  return { status: statusOf(record), capturesAt: timeOf(record.capturesAtMs) };
+  return { status: statusOf(record), capturesAt: isoTime(record.capturesAtMs) };
 }
 
 function statusOf(record: Viewable): Transaction['status'] {
@@ -207,7 +203,7 @@ function changesFor({ adjustments, receiverId }: Viewable, viewer: UserId | null
     .filter(({ kind }) => NOT_FOR[kind] !== side)
     .map(({ kind, createdAtMs, amountCents, giverFeeCents, netAmountCents }) => ({
       kind,
-      at: new Date(createdAtMs).toISOString(),
+      at: isoTime(createdAtMs),
       amountCents: side === 'receiver' ? netAmountCents : cents(amountCents + giverFeeCents),
     }));
 }

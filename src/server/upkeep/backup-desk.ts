@@ -1,6 +1,7 @@
 /** The backups of this process for an operator: the last ones, one made now, and what a failure means. */
 import type { BackupFailure, BackupKeeper } from '#server/backups.ts';
 import type { Config } from '#server/config.ts';
+import { isoTime } from '#shared/calendar.ts';
 import type { BackupFailureShown, BackupShown, Backups } from '#shared/console/backups.ts';
 
 const MAX_SAID_LENGTH = 500;
@@ -50,7 +51,7 @@ export function explainFailure({ atMs, reason }: BackupFailure): BackupFailureSh
     'The backup could not be written.',
     'What was said is below. Mend that, then make a backup here.',
   ];
-  return { at: new Date(atMs).toISOString(), text, action, said: reason.slice(0, MAX_SAID_LENGTH) };
+  return { at: isoTime(atMs), text, action, said: reason.slice(0, MAX_SAID_LENGTH) };
 }
 
 export interface BackupDesk {
@@ -83,7 +84,7 @@ export function createBackupDesk(
         engine,
         folder: keeper && backupFolder,
         ...listed(),
-        begunAt: begunAtMs === null ? null : new Date(begunAtMs).toISOString(),
+        begunAt: isoTime(begunAtMs),
         failure: failure && explainFailure(failure),
       };
     },
@@ -103,5 +104,5 @@ function shown({
   isOther,
 }: ReturnType<BackupKeeper['list']>[number]): BackupShown {
   const tips = past === null ? null : Number(past.split(':')[0]);
-  return { name, bytes, madeAt: new Date(madeAtMs).toISOString(), past, tips, isOther };
+  return { name, bytes, madeAt: isoTime(madeAtMs), past, tips, isOther };
 }

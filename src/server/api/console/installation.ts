@@ -1,6 +1,7 @@
 /** The part of the console about terms, brand, registration, invitations and the announcement. */
 import { makeAnnouncement } from '#server/announcements.ts';
 import type { Invitation } from '#server/storage/port/invitations.ts';
+import { isoTime } from '#shared/calendar.ts';
 import {
   askedAnnouncement,
   askedInvitation,
@@ -45,8 +46,8 @@ export const installationProcedures = {
     const isOver = untilMs !== null && untilMs <= nowMs;
     return {
       text,
-      from: new Date(fromMs).toISOString(),
-      until: untilMs === null ? null : new Date(untilMs).toISOString(),
+      from: isoTime(fromMs),
+      until: isoTime(untilMs),
       state: fromMs > nowMs ? 'to_come' : isOver ? 'past' : 'now',
     };
   }),
@@ -68,5 +69,5 @@ export const installationProcedures = {
 const timeOf = (iso: string | undefined) => (iso === undefined ? undefined : Date.parse(iso));
 
 function invitationOf({ id, emailKey, maxUses, usesLeft, expiresAtMs }: Invitation): OpenInvitation {
-  return { id, email: emailKey, maxUses, usesLeft, expiresAt: new Date(expiresAtMs).toISOString() };
+  return { id, email: emailKey, maxUses, usesLeft, expiresAt: isoTime(expiresAtMs) };
 }

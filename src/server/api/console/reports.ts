@@ -1,5 +1,6 @@
 /** The part of the console about messages that were reported. */
 import type { MessageReport, ReportedPerson } from '#server/storage/port/messages.ts';
+import { isoTime } from '#shared/calendar.ts';
 import {
   askedReports,
   REPORTS_PER_PAGE,
@@ -49,8 +50,8 @@ function viewOf({
 }: MessageReport): ReportedMessage {
   return {
     transactionId,
-    reportedAt: new Date(reportedAtMs).toISOString(),
-    settledAt: settledAtMs === null ? null : new Date(settledAtMs).toISOString(),
+    reportedAt: isoTime(reportedAtMs),
+    settledAt: isoTime(settledAtMs),
     message,
     giverName,
     giver: giver && personOf(giver),
