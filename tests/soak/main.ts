@@ -44,6 +44,8 @@ const TIPS = scaled(50_000);
 const FUZZ_CASES = Math.max(2_600, scaled(50_000));
 const MODEL_RUNS = Math.max(4, scaled(40));
 const MODEL_OPERATIONS = Math.max(5_000, scaled(30_000));
+/** Of processes that are killed while Stripe, webhooks and streams wait for them. */
+const PROCESS_KILLS = Math.max(7, scaled(35));
 const BACKUPS = scaled(20);
 const MIXED_SECONDS = scaled(600);
 const POSTGRES_KILLS = scaled(20);
@@ -76,6 +78,7 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
   },
   fuzz,
   models: compareWithModels,
+  processes: killAndCutProcesses,
   backup: async (report) => {
     const figures = await backUpUnderLoad({
       backups: BACKUPS,
@@ -137,7 +140,7 @@ async function fuzz(report: Report): Promise<Outcome> {
 /** The histories that are compared with a model, longer ones and more of them, on both engines. */
 async function compareWithModels(report: Report): Promise<Outcome> {
   const { code, said } = await runTests(
-    ['tests/server/payments-model.test.ts', 'tests/server/ledger-model.test.ts'],
+    ['payments-model', 'ledger-model', 'records-agree'].map((name) => `tests/server/${name}.test.ts`),
     report,
     {
       MODEL_RUNS: String(MODEL_RUNS),
@@ -145,8 +148,31 @@ async function compareWithModels(report: Report): Promise<Outcome> {
     },
   );
   return {
-    figures: { runsOfPayments: 2 * MODEL_RUNS, operationsOfTheLedger: 2 * MODEL_OPERATIONS },
+    figures: {
+      runsOfPayments: 2 * MODEL_RUNS,
+      historiesOfRecords: 2 * MODEL_RUNS,
+      operationsOfTheLedger: 2 * MODEL_OPERATIONS,
+    },
     violations: code === 0 ? [] : [`the models differ:\n${said}`],
+  };
+}
+
+/** Processes that are killed at every request to Stripe and among webhooks, and streams that are cut, on both engines. */
+async function killAndCutProcesses(report: Report): Promise<Outcome> {
+  const { code, said } = await runTests(
+    ['payments-processes', 'webhooks-processes', 'tip-feed-process'].map(
+      (name) => `tests/server/${name}.test.ts`,
+    ),
+    report,
+    {
+      PAYMENT_KILLS: String(PROCESS_KILLS),
+      WEBHOOK_KILLS: String(PROCESS_KILLS),
+      FEED_DISCONNECTS: String(PROCESS_KILLS),
+    },
+  );
+  return {
+    figures: { killsOfEach: PROCESS_KILLS },
+    violations: code === 0 ? [] : [`processes lost something:\n${said}`],
   };
 }
 

@@ -141,7 +141,14 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     const { id } = first.body;
     const [, page = ''] = /\/pay\/(\w+)$/.exec(first.body.payment_url ?? '') ?? [];
     const address = `/api/transactions/${id}`;
-    const comeBack = () => Promise.all([1, 2].map(() => ask(address, giver.token, '')));
+    /** While Stripe cannot be asked, a tip is shown as it was, and nobody has a refund of what is not known to be paid. */
+    async function comeBack(): Promise<void> {
+      for (;;) {
+        const shown = await Promise.all([1, 2].map(() => ask(address, giver.token, '')));
+        if (isEnding || shown.every(({ body: { status } }) => status !== 'pending')) return;
+        await sleep(PAUSE_MS);
+      }
+    }
     const kind = chance.below(10);
     if (kind < 2) {
       // Somebody pays in one tab and gives up in the other, or leaves.
