@@ -67,6 +67,18 @@ describe('requests one behind the other on one connection', () => {
     expect(linesLogged(stopping).length).toBeLessThanOrEqual(flooding.length * MAX_REQUESTS_OWED + 1);
   });
 
+  test.each([
+    'GET /robots.txt HTTP/1.1\r\nHost: x\r\n',
+    'POST /api/none HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n',
+  ])('are not lost in silence behind one that would change the protocol: %j', async (head) => {
+    const body = head.startsWith('POST') ? '{}' : '';
+    const upgrade = `${head}Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\r\n${body}`;
+    const answers = await sendRaw(port, `${upgrade}${ask('/robots.txt')}`).whole;
+    // Node.js has discarded what came with it, so that the next request belongs on another connection.
+    expect(statusesIn(answers)).toHaveLength(1);
+    expect(answers).toMatch(/^connection: close$/im);
+  });
+
   test('wait until the answer before them has been taken', async () => {
     const loggedBefore = linesLogged(server).length;
     const { socket } = sendRaw(port, '');

@@ -104,7 +104,8 @@ export function createRequestServer(
     // Node goes on with parsed requests after a connection was closed.
     if (!socket.writable) return;
     // A server that stops closes its connections; and HTTP/1.0 knows no chunked framing (RFC 9112, section 6.1).
-    if (!server.listening || isFaultyFraming(request)) answer.shouldKeepAlive = false;
+    if (!server.listening || isFaultyFraming(request) || asksForUpgrade(request))
+      answer.shouldKeepAlive = false;
     const pipeline = pipelines.get(socket);
     if (pipeline === undefined) {
       pipelines.set(socket, { last: answer, waitingCount: 0, isFull: false });
@@ -220,6 +221,11 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 function isFaultyFraming({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
+}
+
+/** Nobody here changes the protocol, and Node discards whatever it has read behind such a request (seen on 26.10). */
+function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined;
 }
 
 function refuseUnaddressed(
