@@ -106,10 +106,10 @@ const presentOf = (tip: Happened): Moved => ({
   paidCents: tip.paidCents + sumOf(tip.changes, ({ paidCents }) => paidCents),
 });
 
-/** Two years of tips between three providers and a customer; the time of the ledger is mostly in order. */
 /** The kinds of changes that the histories have. */
 const met = new Set<string>();
 
+/** Two years of tips between three providers and a customer; the time of the ledger is mostly in order. */
 async function createHistory(t: TestApp, chance: Chance) {
   const people = [
     await enter(t, 'pat', ['bartender', 'dj', 'barber']),
