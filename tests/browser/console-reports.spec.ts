@@ -1,7 +1,7 @@
 /** Reported messages in the operator's console, on a phone and on a desktop. */
 import { randomBytes } from 'node:crypto';
 import { openConsole } from '../support/operators.ts';
-import { expect, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { storageAt } from './kept.ts';
 import { picture } from './picture.ts';
@@ -111,15 +111,19 @@ test.describe('the focus of a keyboard', () => {
     await page.route(/operator\/trpc\/.*reports\.list/, (route) => route.abort());
     await openConsole(page, server, '/operator/reports');
     const main = page.getByRole('main');
-    await expect(main.getByRole('alert')).toContainText('The reports could not be loaded');
+    const open = main.getByRole('region', { name: 'Open reports' });
+    await expect(open.getByRole('alert')).toContainText('The reports could not be loaded');
     await main.getByRole('button', { name: 'Retry' }).press('Enter');
     await expect(main.locator(':focus')).toHaveCount(1);
     await expect(main.getByRole('alert')).toBeVisible();
     await page.unroute(/operator\/trpc\/.*reports\.list/);
+    const answers = await holdAnswers(page, /operator\/trpc\/.*reports\.list/);
     await page.keyboard.press('Tab');
     await expect(main.getByRole('button', { name: 'Retry' })).toBeFocused();
     await page.keyboard.press('Enter');
-    await expect(main.getByRole('heading', { name: 'Open reports' })).toBeVisible();
+    await expect(open.getByRole('status')).toHaveText('Loading...');
+    answers.release();
+    await expect(open.getByText('No open reports.')).toBeVisible();
     await expect(main.locator(':focus')).toHaveCount(1);
     await expectForEverybody(page, 'reports that were loaded after all');
     expect(complaints.splice(0)).not.toEqual([]);

@@ -57,9 +57,6 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
 
   const shown = () => (
     <>
-      <h2 id={id} className={styles.heading} ref={heading} tabIndex={-1}>
-        {title}
-      </h2>
       {reports.length === 0 && <p className={styles.soft}>{nothing}</p>}
       <ul ref={list} className={styles.reports}>
         {reports.map((report) => (
@@ -98,9 +95,14 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
     </>
   );
   return (
-    <Loaded query={query} title="The reports could not be loaded">
-      {shown}
-    </Loaded>
+    <>
+      <h2 id={id} className={styles.heading} ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      <Loaded query={query} title="The reports could not be loaded">
+        {shown}
+      </Loaded>
+    </>
   );
 }
 
