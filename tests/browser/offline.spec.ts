@@ -142,6 +142,36 @@ test('the codes stay kept when the password is changed, and are kept anew when t
   complaints.length = 0;
 });
 
+test('another tab keeps the codes, too, after the password was changed in the first one', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  await logInAs((await backstage.bothSides()).provider);
+  await page.goto('/dashboard?tab=profile&open=security');
+  const other = await context.newPage();
+  await other.goto('/dashboard');
+  const code = other.getByRole('article', { name: 'Bartender' });
+  await expect(code.getByText('Active', { exact: true })).toBeVisible();
+  const verified = other.waitForResponse(/auth\.me/);
+  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByLabel('New password', { exact: true }).fill('a better horse battery');
+  await page.getByRole('button', { name: 'Change Password' }).click();
+  await verified;
+  // Only the other tab is there to keep what changes.
+  await page.close();
+  await code.getByRole('button', { name: 'Manage' }).click();
+  await other.getByRole('button', { name: 'Pause' }).click();
+  await expect(code.getByText('Paused', { exact: true })).toBeVisible();
+  await context.setOffline(true);
+  await other.reload();
+  await expect(other.getByText('Not everything could be loaded.')).toBeVisible();
+  await expect(code.getByText('Paused', { exact: true })).toBeVisible();
+  complaints.length = 0;
+});
+
 test('what was kept in part, because the browser ended meanwhile, is kept by the next page', async ({
   page,
   backstage,

@@ -120,12 +120,14 @@ function useUnreachable(retry: () => void): boolean {
 /** Keeps the codes on this device for the next time, and lets the worker keep what shows them. */
 function useKeptDashboard(user: KeptUser, qrCodes: Part<readonly QrCode[]>): void {
   const { status } = useSession();
-  const [mark] = useState(markOfSession);
+  const [of, setOf] = useState(() => ({ user, mark: markOfSession() }));
+  // After a change of the password, also in another tab, the account goes on in another session.
+  if (of.user !== user) setOf({ user, mark: markOfSession() });
   const codes =
     status === 'signed-in' && user.isServiceProvider && qrCodes.status === 'ready' ? qrCodes.data : null;
   useEffect(() => {
-    if (codes !== null) keepDashboard(user, codes, mark);
-  }, [user, codes, mark]);
+    if (codes !== null) keepDashboard(of.user, codes, of.mark);
+  }, [of, codes]);
   const hasCodes = codes !== null && codes.length > 0;
   useEffect(() => {
     if (hasCodes) keepDashboardPage().catch(() => {});

@@ -6,7 +6,7 @@ import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { KEPT_KEY } from '../api-client/service-worker.ts';
-import { beginSession, readToken } from '../session/session.ts';
+import { readToken } from '../session/session.ts';
 
 /** The data of an account for screens that are shown before the session is verified. */
 export type KeptUser = Pick<User, 'id' | 'username' | 'fullName' | 'isServiceProvider' | 'serviceCategories'>;
@@ -21,27 +21,16 @@ const MAX_LENGTH = 100_000;
 /** Characters of the token that tell one session from the next. */
 const MARK_LENGTH = 8;
 
-type Mark = ReturnType<typeof markOfSession>;
-
-/** The sessions of this page that took the place of another one of the same account. */
-const successors = new Map<Mark, Mark>();
-
-/** Begins the session that takes the place of the present one of this account: what that asked for is kept on. */
-export function succeedSession(token: string, user: User): void {
-  const former = markOfSession();
-  beginSession(token, user);
-  successors.set(former, markOfSession());
-}
-
-/** @param mark of the session that asked for the codes: another tab may have logged somebody else in since. */
-export function keepDashboard(user: KeptUser, codes: readonly QrCode[], mark: Mark): void {
-  const present = markOfSession();
-  let latest = mark;
-  while (latest !== present && successors.has(latest)) latest = successors.get(latest);
-  if (latest !== present) return;
+/** @param mark of the user's session: another tab may have logged somebody else in since. */
+export function keepDashboard(
+  user: KeptUser,
+  codes: readonly QrCode[],
+  mark: ReturnType<typeof markOfSession>,
+): void {
+  if (mark !== markOfSession()) return;
   const { id, username, fullName, isServiceProvider, serviceCategories } = user;
   const kept = { user: { id, username, fullName, isServiceProvider, serviceCategories }, codes };
-  const text = JSON.stringify({ ...kept, mark: present });
+  const text = JSON.stringify({ ...kept, mark });
   try {
     if (codes.length === 0 || text.length > MAX_LENGTH) localStorage.removeItem(KEPT_KEY);
     else localStorage.setItem(KEPT_KEY, text);

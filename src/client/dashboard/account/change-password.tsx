@@ -1,7 +1,7 @@
 /** The form that changes the password. The rules for the new one are the server's. */
 import { useForm } from 'react-hook-form';
 import { api, holdCallsFor } from '../../api-client/api.ts';
-import { succeedSession } from '../../signed-in/kept-dashboard.ts';
+import { beginSession } from '../../session/session.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { PasswordField } from '../../ui/later/account-fields.tsx';
@@ -27,7 +27,7 @@ export function ChangePassword({ email, currentHint, onChanged }: ChangePassword
       await holdCallsFor(
         api.auth.changePassword
           .mutate(values)
-          .then(({ accessToken, user }) => succeedSession(accessToken, user)),
+          .then(({ accessToken, user }) => beginSession(accessToken, user)),
       );
       toastSuccess('Password changed. Your other devices are logged out.');
       form.reset();
