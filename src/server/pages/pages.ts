@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
-import { NO_BRAND, type OwnBrand } from '#server/brand/own-brand.ts';
+import type { OwnBrand } from '#server/brand/own-brand.ts';
 import { drawScreenCode } from '#server/qr-modules.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
@@ -74,7 +74,7 @@ export function preparePages(
   renderer: Renderer,
   publicUrl: string,
   settings: Omit<Installation, 'terms'>,
-  own: OwnBrand = NO_BRAND,
+  own: OwnBrand,
 ): Pages {
   const make = (present: Terms) => {
     const installation = { ...settings, terms: present };

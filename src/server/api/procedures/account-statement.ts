@@ -6,7 +6,7 @@ import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import { plainDecimal } from '#shared/decimals.ts';
 import { cents, terms } from '#shared/money.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
-import type { Insights } from '#shared/records.ts';
+import type { Insights, InsightsQuery } from '#shared/records.ts';
 import type { TransactionPage } from '#shared/tips.ts';
 import { entryLines, TRANSACTION_COLUMNS } from '#shared/transaction-csv.ts';
 
@@ -44,12 +44,12 @@ interface Period {
 /** @param period names the file. */
 export function entriesAsCsv(
   pages: AsyncGenerator<readonly BookEntry[]>,
-  period: Period & { readonly timeZone?: string | undefined },
+  period: Period & { readonly timeZone: string },
 ): AccountStatement {
   async function* parts() {
     yield CSV_BOM + csvLine(TRANSACTION_COLUMNS);
     for await (const page of pages) {
-      if (page.length > 0) yield entryLines(page, period.timeZone ?? 'UTC');
+      if (page.length > 0) yield entryLines(page, period.timeZone);
     }
   }
   return { name: fileName('tips', period), type: TYPE, parts: parts() };
@@ -63,10 +63,7 @@ export function entriesAsCsv(
 export function earningsAsCsv(
   earnings: Insights,
   entries: AsyncGenerator<readonly BookEntry[]>,
-  {
-    granularity = 'day',
-    timeZone = 'UTC',
-  }: { readonly granularity?: string | undefined; readonly timeZone?: string | undefined },
+  { granularity, timeZone }: Pick<InsightsQuery, 'granularity' | 'timeZone'>,
 ): AccountStatement {
   const isDaily = granularity === 'day';
   const dates = isDaily ? ['Date'] : ['From', 'To'];
@@ -91,7 +88,7 @@ export function earningsAsCsv(
       ]);
     }
   }
-  const kind = { day: 'daily', week: 'weekly', month: 'monthly' }[granularity] ?? granularity;
+  const kind = { day: 'daily', week: 'weekly', month: 'monthly' }[granularity];
   return { name: fileName(`${kind}-tips`, earnings), type: TYPE, parts: parts() };
 }
 
