@@ -114,7 +114,7 @@ test('a backup that an operator asks for is made though none is due, one at a ti
   begun[0]?.(new Error('no space left'));
   await vi.waitFor(() => expect(keeper.begunAtMs()).toBeNull());
   expect(keeper.failure()).toEqual({ atMs: START_MS + 5_000, reason: 'no space left' });
-  expect([messages(), troubles.present().backup]).toEqual([['50 could not write a backup'], true]);
+  expect([messages(), troubles.present().get('backup')]).toEqual([['50 could not write a backup'], true]);
 
   expect(keeper.begin()).toBe(true);
   await vi.waitFor(() => expect(begun).toHaveLength(2));

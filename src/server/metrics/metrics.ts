@@ -30,7 +30,7 @@ export interface Metrics {
 export interface Watched {
   readonly storage: Pick<OutboxStorage, 'readOutboxes'>;
   readonly streams: () => number;
-  readonly troubles: () => Readonly<Record<Trouble, boolean>>;
+  readonly troubles: () => ReadonlyMap<Trouble, boolean>;
   readonly maintenance: Maintenance | null;
 }
 
@@ -146,8 +146,7 @@ export function createMetrics(
       if (watched) {
         streams.set(watched.streams());
         held.set(watched.maintenance ? 1 : 0);
-        for (const [name, isPresent] of Object.entries(watched.troubles()))
-          trouble.set({ trouble: name }, isPresent ? 1 : 0);
+        for (const [name, isPresent] of watched.troubles()) trouble.set({ trouble: name }, isPresent ? 1 : 0);
         try {
           const found = await within(patienceMs, watched.storage.readOutboxes());
           for (const outbox of OUTBOXES) setOutbox(outbox, found[outbox]);

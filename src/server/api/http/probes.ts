@@ -12,22 +12,23 @@ type Probe = typeof HEALTHZ | typeof READYZ;
 const UNKEPT = { 'Cache-Control': 'no-store' };
 
 /** These troubles do not keep tips from being recorded. `/readyz` is public: no sentence here says more. */
-const TROUBLES = {
-  backup: 'The daily backup has failed or found something wrong',
-  late: 'The newest backup has been older than 26 hours',
-  past: 'The folder of the backups has held some of another past than that of the database',
-  data: 'The data has been found damaged, or could not be read through,',
-  ledger: 'The ledger has not added up',
-  unanswered: 'The payment service has not answered, or has refused the keys,',
-  unheard: 'Payments have been found paid of which no webhook event was heard',
-  owed: 'Money that went back to a giver has not been taken back from its receiver',
-  unreturned: 'A refund has not reached its giver',
-  dispute: 'A dispute has been open to answer',
-  unknown: 'A payment has been found that the database does not know,',
-  uncaptured: 'A tip has waited to be captured',
-  clock: 'The clock has differed from that of the payment service',
-} as const;
-export type Trouble = keyof typeof TROUBLES;
+const TROUBLES = [
+  ['backup', 'The daily backup has failed or found something wrong'],
+  ['late', 'The newest backup has been older than 26 hours'],
+  ['past', 'The folder of the backups has held some of another past than that of the database'],
+  ['data', 'The data has been found damaged, or could not be read through,'],
+  ['ledger', 'The ledger has not added up'],
+  ['unanswered', 'The payment service has not answered, or has refused the keys,'],
+  ['unheard', 'Payments have been found paid of which no webhook event was heard'],
+  ['owed', 'Money that went back to a giver has not been taken back from its receiver'],
+  ['unreturned', 'A refund has not reached its giver'],
+  ['dispute', 'A dispute has been open to answer'],
+  ['unknown', 'A payment has been found that the database does not know,'],
+  ['uncaptured', 'A tip has waited to be captured'],
+  ['clock', 'The clock has differed from that of the payment service'],
+] as const;
+export type Trouble = (typeof TROUBLES)[number][0];
+const SENTENCES: ReadonlyMap<Trouble, string> = new Map(TROUBLES);
 
 export interface Troubles {
   begin(trouble: Trouble): void;
@@ -35,7 +36,8 @@ export interface Troubles {
   lines(): string[];
   /** When each present trouble began, in milliseconds since 1970. */
   begun(): ReadonlyMap<Trouble, number>;
-  present(): Readonly<Record<Trouble, boolean>>;
+  /** Whether each trouble is present. */
+  present(): ReadonlyMap<Trouble, boolean>;
 }
 
 export function createTroubles(clock: Clock): Troubles {
@@ -48,23 +50,10 @@ export function createTroubles(clock: Clock): Troubles {
     begun: () => begunAtMs,
     lines: () =>
       [...begunAtMs].map(
-        ([trouble, atMs]) => `${TROUBLES[trouble]} since ${new Date(atMs).toISOString()}; the log says what.`,
+        ([trouble, atMs]) =>
+          `${SENTENCES.get(trouble)} since ${new Date(atMs).toISOString()}; the log says what.`,
       ),
-    present: () => ({
-      backup: begunAtMs.has('backup'),
-      late: begunAtMs.has('late'),
-      past: begunAtMs.has('past'),
-      data: begunAtMs.has('data'),
-      ledger: begunAtMs.has('ledger'),
-      unanswered: begunAtMs.has('unanswered'),
-      unheard: begunAtMs.has('unheard'),
-      owed: begunAtMs.has('owed'),
-      unreturned: begunAtMs.has('unreturned'),
-      dispute: begunAtMs.has('dispute'),
-      unknown: begunAtMs.has('unknown'),
-      uncaptured: begunAtMs.has('uncaptured'),
-      clock: begunAtMs.has('clock'),
-    }),
+    present: () => new Map(TROUBLES.map(([trouble]) => [trouble, begunAtMs.has(trouble)])),
   };
 }
 
