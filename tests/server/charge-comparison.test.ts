@@ -178,7 +178,7 @@ const CASES: readonly Case[] = [
   [
     'a dispute that the ledger alone has',
     { adjustments: [DISPUTED] },
-    { disputes: [disputeOf('won')], ...TAKEN_BACK, transfer: { cents: 2_100, reversedCents: 0 } },
+    { disputes: [disputeOf('won')] },
     [
       ['dispute', 0, 2_100],
       ['receiver', 1_940, 0],

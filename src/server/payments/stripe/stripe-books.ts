@@ -2,6 +2,7 @@
 import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
 import type { PaymentBooks } from '../payment-books.ts';
+import { createChargeReader } from './charge-reader.ts';
 import { type ChargeParts, chargeStateOf, releaseIn } from './charge-state.ts';
 import { fromStripe } from './minor-units.ts';
 import { type MovedParts, movementsOf } from './movements.ts';
@@ -15,7 +16,6 @@ import {
   secondsOf,
   unavailable,
 } from './stripe-calls.ts';
-import { createStripeCharges } from './stripe-charges.ts';
 
 /** Stripe expands four levels: data, the charge, its refunds and their data. */
 const PARTS = [
@@ -30,7 +30,7 @@ const CHARGES_AT_ONCE = 200;
 export function createStripeBooks(settings: StripeSettings, clock: Clock): PaymentBooks {
   const calls = createStripeCalls(settings, clock, () => {});
   const { stripe, all, ask } = calls;
-  const { partsOf } = createStripeCharges(calls, clock);
+  const { partsOf } = createChargeReader(calls);
 
   const intents = (fromMs: number, toMs: number, expand: string[]) => {
     const asked = { created: secondsOf(fromMs, toMs), expand };

@@ -8,9 +8,10 @@ import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import { takenFor } from '#server/storage/rules/adjustments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type ChargeState, chargeOf, type PaymentService, PaymentUndecided } from '../payment-service.ts';
-import { type ChargeParts, chargeStateOf } from './charge-state.ts';
+import { createChargeReader } from './charge-reader.ts';
+import { chargeStateOf } from './charge-state.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
-import { collected, expanded, type StripeCalls } from './stripe-calls.ts';
+import type { StripeCalls } from './stripe-calls.ts';
 
 /**
  * Stripe repeats a refusal under the same idempotency key for a day, though what was refused may be possible by
@@ -18,17 +19,10 @@ import { collected, expanded, type StripeCalls } from './stripe-calls.ts';
  */
 const KEY_LIFETIME_MS = 3_600_000;
 
-const PARTS = ['latest_charge.transfer', 'latest_charge.refunds'];
-
-export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls, clock: Clock) {
+export function createStripeCharges(calls: StripeCalls, clock: Clock) {
+  const { stripe, ask, makeOnce } = calls;
+  const { findIntent, partsOf, listGivenBack } = createChargeReader(calls);
   const keyOf = (act: string) => `${act}-${Math.floor(clock() / KEY_LIFETIME_MS)}`;
-
-  /** Null for a payment that Stripe does not know, as under the keys of another account. */
-  const findIntent = (id: string): Promise<Stripe.PaymentIntent | null> =>
-    ask(
-      () => stripe.paymentIntents.retrieve(id, { expand: PARTS }),
-      () => null,
-    );
 
   /** What became of an authorisation. @throws PaymentUndecided while it is neither. */
   async function settled(payment: PaymentRecord): Promise<'captured' | 'cancelled'> {
@@ -36,29 +30,6 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
     if (intent?.status === 'succeeded') return 'captured';
     if (intent?.status === 'canceled') return 'cancelled';
     throw new PaymentUndecided(`the payment service leaves a payment ${intent?.status ?? 'unknown'}`);
-  }
-
-  /** The transfers that gave back what was taken for a dispute; the charge's own is not among them. */
-  async function listGivenBack(transactionId: string): Promise<Stripe.Transfer[]> {
-    const group = { transfer_group: transactionId };
-    const transfers = await collected(all((from) => stripe.transfers.list({ ...group, ...from })));
-    return transfers.filter(({ metadata }) => metadata['dispute'] !== undefined);
-  }
-
-  async function partsOf(intent: Stripe.PaymentIntent): Promise<ChargeParts> {
-    const charge = expanded(intent.latest_charge);
-    const query = { payment_intent: intent.id };
-    let refunds = charge?.refunds?.data ?? [];
-    // A charge brings the ten newest with it.
-    if (charge?.refunds?.has_more)
-      refunds = await collected(all((from) => stripe.refunds.list({ ...query, ...from })));
-    const disputes = charge?.disputed
-      ? await collected(all((from) => stripe.disputes.list({ ...query, ...from })))
-      : [];
-    const transactionId = intent.metadata['transaction'];
-    const wasWon = disputes.some(({ status }) => status === 'won');
-    const givenBack = wasWon && transactionId !== undefined ? await listGivenBack(transactionId) : [];
-    return { intent, transfer: expanded(charge?.transfer), refunds, disputes, givenBack };
   }
 
   /** The fees of the charge's own transfer go back in proportion; a transfer that gave back had none. */
@@ -90,7 +61,7 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
     );
   }
 
-  const charges = {
+  return {
     capture: (payment) =>
       ask(
         async () => {
@@ -190,7 +161,6 @@ export function createStripeCharges({ stripe, ask, makeOnce, all }: StripeCalls,
       return intent && chargeStateOf(await partsOf(intent));
     },
   } satisfies Pick<PaymentService, 'capture' | 'cancel' | 'refund' | 'takeBack' | 'giveBack' | 'readCharge'>;
-  return { ...charges, partsOf };
 }
 
 function hasFees({ giverFeeCents, receiverFeeCents }: PaymentRecord): boolean {

@@ -29,7 +29,6 @@ export function createStripe(
 ): PaymentService {
   const calls = createStripeCalls(settings, clock, tell);
   const { stripe, ask, makeOnce, all } = calls;
-  const { partsOf: _, ...charges } = createStripeCharges(calls, clock);
   const events = createEventReader(stripe, settings, clock);
 
   async function lookUp(checkoutId: string) {
@@ -112,7 +111,7 @@ export function createStripe(
       return closed === null ? lookUp(checkoutId) : checkoutStateOf(closed);
     },
 
-    ...charges,
+    ...createStripeCharges(calls, clock),
 
     readEvent: events.readEvent,
 

@@ -1,0 +1,41 @@
+/** Reads a charge with all that its state is made of: its transfer, its refunds and its disputes. */
+import type Stripe from 'stripe';
+import type { ChargeParts } from './charge-state.ts';
+import { collected, expanded, type StripeCalls } from './stripe-calls.ts';
+
+const PARTS = ['latest_charge.transfer', 'latest_charge.refunds'];
+
+/** Its functions throw PaymentServiceUnavailable. */
+export function createChargeReader({ stripe, ask, all }: Pick<StripeCalls, 'stripe' | 'ask' | 'all'>) {
+  /** Null for a payment that Stripe does not know, as under the keys of another account. */
+  const findIntent = (id: string): Promise<Stripe.PaymentIntent | null> =>
+    ask(
+      () => stripe.paymentIntents.retrieve(id, { expand: PARTS }),
+      () => null,
+    );
+
+  /** The transfers that gave back what was taken for a dispute; the charge's own is not among them. */
+  async function listGivenBack(transactionId: string): Promise<Stripe.Transfer[]> {
+    const group = { transfer_group: transactionId };
+    const transfers = await collected(all((from) => stripe.transfers.list({ ...group, ...from })));
+    return transfers.filter(({ metadata }) => metadata['dispute'] !== undefined);
+  }
+
+  async function partsOf(intent: Stripe.PaymentIntent): Promise<ChargeParts> {
+    const charge = expanded(intent.latest_charge);
+    const query = { payment_intent: intent.id };
+    let refunds = charge?.refunds?.data ?? [];
+    // A charge brings the ten newest with it.
+    if (charge?.refunds?.has_more)
+      refunds = await collected(all((from) => stripe.refunds.list({ ...query, ...from })));
+    const disputes = charge?.disputed
+      ? await collected(all((from) => stripe.disputes.list({ ...query, ...from })))
+      : [];
+    const transactionId = intent.metadata['transaction'];
+    const wasWon = disputes.some(({ status }) => status === 'won');
+    const givenBack = wasWon && transactionId !== undefined ? await listGivenBack(transactionId) : [];
+    return { intent, transfer: expanded(charge?.transfer), refunds, disputes, givenBack };
+  }
+
+  return { findIntent, partsOf, listGivenBack };
+}
