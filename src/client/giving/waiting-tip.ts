@@ -12,10 +12,7 @@ export function keepTip(qrId: string, tip: WaitingTip): void {
 }
 
 export function waitingTip(qrId: string): WaitingTip | null {
-  const stored = read(tipName(qrId));
-  if (typeof stored !== 'object' || stored === null) return null;
-  const figures: unknown = Reflect.get(stored, 'figures');
-  const receiver: unknown = Reflect.get(stored, 'receiver');
+  const { figures, receiver }: Readonly<Record<string, unknown>> = Object(read(tipName(qrId)));
   return typeof figures === 'string' && typeof receiver === 'string' ? { figures, receiver } : null;
 }
 

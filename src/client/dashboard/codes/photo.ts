@@ -106,12 +106,12 @@ async function toJpeg(cropped: CroppedPicture): Promise<Blob> {
 /** By REST, because tRPC takes no files. @throws PictureError when the server refuses the photo or does not answer. */
 export async function sendPhoto(qrId: string, cropped: CroppedPicture): Promise<string> {
   const answer = await putPhoto(qrId, await toJpeg(cropped));
-  const body: unknown = await answer.json().catch(() => null);
-  const photoUrl = textIn(body, 'photo_url');
-  if (answer.ok && photoUrl !== null) return photoUrl;
+  const body: Readonly<Record<string, unknown>> = Object(await answer.json().catch(() => null));
+  const { photo_url: photoUrl, detail } = body;
+  if (answer.ok && typeof photoUrl === 'string') return photoUrl;
   // Logs this page out when the session has ended.
   if (answer.status === 401) void verifySession();
-  throw new PictureError(textIn(body, 'detail') ?? NOT_SENT);
+  throw new PictureError(typeof detail === 'string' ? detail : NOT_SENT);
 }
 
 async function putPhoto(qrId: string, jpeg: Blob): Promise<Response> {
@@ -124,10 +124,4 @@ async function putPhoto(qrId: string, jpeg: Blob): Promise<Response> {
   } catch (cause) {
     throw new PictureError(NOT_SENT, { cause });
   }
-}
-
-function textIn(body: unknown, name: string): string | null {
-  if (typeof body !== 'object' || body === null) return null;
-  const value: unknown = Reflect.get(body, name);
-  return typeof value === 'string' ? value : null;
 }

@@ -43,7 +43,6 @@ function nameOf({ headers }: Response): string {
 }
 
 async function detailOf(answer: Response): Promise<string> {
-  const body: unknown = await answer.json().catch(() => null);
-  const detail: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : null;
+  const { detail }: Readonly<Record<string, unknown>> = Object(await answer.json().catch(() => null));
   return typeof detail === 'string' ? detail : NOT_MADE;
 }
