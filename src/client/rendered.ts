@@ -17,6 +17,7 @@ export function useRenderedLookup(qrId: string): Lookup | null {
   return rendered?.qrId === qrId ? rendered.lookup : null;
 }
 
+/** Null on a page that was rendered without a look-up. */
 export function readLookup(page: Document): Lookup | null {
   const text = page.getElementById(DATA_ELEMENT_ID)?.textContent;
   return text ? JSON.parse(text) : null;

@@ -5,6 +5,7 @@ import type { Relay } from './mail/relay.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import type { Storage } from './storage/port/storage.ts';
 
+/** Null where payments are simulated. */
 export async function openPaymentService({ stripe }: Config, log: Logger): Promise<PaymentService | null> {
   if (!stripe) return null;
   const { createStripe } = await import('./payments/stripe/stripe.ts');
@@ -26,10 +27,12 @@ export async function requireKeys(
   );
 }
 
+/** Null where nobody asks for metrics. */
 export async function openMetrics({ metrics }: Config) {
   return metrics && (await import('./metrics/metrics.ts')).createMetrics(Date.now);
 }
 
+/** Null where the installation sends no mail. */
 export async function openMailRelay({ mail }: Config): Promise<Relay | null> {
   return mail && (await import('./mail/smtp-relay.ts')).createSmtpRelay(mail);
 }

@@ -45,6 +45,7 @@ export function lengthOf(typed: string): number {
   return [...(typed.length > MAX_TYPED_MESSAGE_LENGTH ? text : text.normalize('NFC'))].length;
 }
 
+/** @returns what is wrong with the text, in a sentence that begins with the label; null when nothing is. */
 export function problemWith(label: string, typed: string): string | null {
   if (typed.length > MAX_TYPED_MESSAGE_LENGTH || lengthOf(typed) > MAX_MESSAGE_LENGTH) return tooLong(label);
   const text = onOneLine(typed).trim().normalize('NFC');

@@ -11,11 +11,13 @@ export function keepTip(qrId: string, tip: WaitingTip): void {
   write(tipName(qrId), tip);
 }
 
+/** Null when no tip waits at this code. */
 export function waitingTip(qrId: string): WaitingTip | null {
   const { figures, receiver }: Readonly<Record<string, unknown>> = Object(read(tipName(qrId)));
   return typeof figures === 'string' && typeof receiver === 'string' ? { figures, receiver } : null;
 }
 
+/** As `waitingTip`, which then waits no longer. */
 export function takeWaitingTip(qrId: string): WaitingTip | null {
   const tip = waitingTip(qrId);
   remove(tipName(qrId));

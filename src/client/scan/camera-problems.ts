@@ -15,6 +15,7 @@ export const CAMERA_PROBLEMS = {
 
 export type CameraProblem = keyof typeof CAMERA_PROBLEMS;
 
+/** What keeps this page from every camera; null when nothing does. */
 export function lastingProblem(): CameraProblem | null {
   if (!window.isSecureContext) return 'insecure';
   return 'mediaDevices' in navigator ? null : 'unsupported';

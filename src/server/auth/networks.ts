@@ -7,6 +7,7 @@ export type Network = readonly [Address, number];
 /** The leading bits by which IPv6 writes IPv4 (RFC 4291, section 2.5.5.2). */
 const MAPPED_BITS = 96;
 
+/** Null for a text that is no address. */
 export function addressFrom(text: string): Address | null {
   return ipaddr.isValid(text) ? ipaddr.process(text) : null;
 }

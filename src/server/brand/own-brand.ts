@@ -26,6 +26,7 @@ export async function readOwnBrand(
   return { accent, logo, pages: await readOperatorPages(brandFolder, defaultPrivacy(facts)) };
 }
 
+/** Null for an operator without a page of terms. */
 export function termsVersionOf({ pages }: OwnBrand): string | null {
   return pages.find(({ name }) => name === 'terms')?.version ?? null;
 }

@@ -89,6 +89,7 @@ export function isOutOfOrder({ from, to }: TipFilter): boolean {
   return from !== null && to !== null && from > to;
 }
 
+/** Null for a text that is no date from `FIRST_DATE` to `LAST_DATE`. */
 export function readDate(text: string | null): string | null {
   if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text) || text < FIRST_DATE || text > LAST_DATE) return null;
   const time = Date.parse(text);
