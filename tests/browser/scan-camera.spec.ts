@@ -57,9 +57,9 @@ const test = base.extend<
   },
 });
 
-const offer = (page: Page) => page.getByRole('button', { name: 'Scan With the Camera' });
-const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop the Camera' });
-const again = (page: Page) => page.getByRole('button', { name: 'Try Again' });
+const offer = (page: Page) => page.getByRole('button', { name: 'Scan with the camera' });
+const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop the camera' });
+const again = (page: Page) => page.getByRole('button', { name: 'Try again' });
 const status = (page: Page) => page.getByRole('region', { name: 'Camera' }).getByRole('status').last();
 
 const tracks = (page: Page) =>
@@ -271,7 +271,7 @@ test.describe('what stands in the way is said, and can be tried again', () => {
     for (const part of ['live-camera', 'decoder']) {
       const files = `**/assets/${part}-*.js`;
       await page.route(files, (route) => route.abort());
-      await page.getByRole('button', { name: /^Scan With the Camera$|^Try Again$/ }).click();
+      await page.getByRole('button', { name: /^Scan with the camera$|^Try again$/ }).click();
       await expect(status(page)).toHaveText(
         'The scanner could not be loaded: check your connection, then try again.',
       );
@@ -290,7 +290,7 @@ test.describe('what stands in the way is said, and can be tried again', () => {
     await page.goto(`http://${LAN_NAME}:${server.port}/scan`);
     await expect(page.getByText(SOON)).toBeVisible();
     await expect(status(page)).toHaveText(/^Cameras work on https pages only/);
-    await expect(page.getByRole('button', { name: 'Choose a Picture of a Code' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Choose a picture of a code' })).toBeVisible();
     await expect(page.getByLabel('QR code or link')).toBeVisible();
     for (const button of [offer(page), again(page)]) await expect(button).toHaveCount(0);
     await context.close();
@@ -392,7 +392,7 @@ test.describe('a picture that is chosen', () => {
       const { code } = await backstage.bothSides();
       await scanScreen();
       const choosing = page.waitForEvent('filechooser');
-      await page.getByRole('button', { name: 'Choose a Picture of a Code' }).click();
+      await page.getByRole('button', { name: 'Choose a picture of a code' }).click();
       const buffer = await draw(`${server.url}/tip/${code}`);
       await (await choosing).setFiles({ name: 'photo', mimeType: 'image/png', buffer });
       await expect(page).toHaveURL(`/tip/${code}`);

@@ -96,14 +96,14 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
               onClick={toggle}
             >
               {isOn
-                ? 'Stop the Camera'
+                ? 'Stop the camera'
                 : camera.kind === 'unavailable'
-                  ? 'Try Again'
-                  : 'Scan With the Camera'}
+                  ? 'Try again'
+                  : 'Scan with the camera'}
             </Button>
           )}
           <Button look="quiet" onClick={() => file.current?.click()}>
-            Choose a Picture of a Code
+            Choose a picture of a code
           </Button>
           <input ref={file} type="file" accept="image/*" hidden onChange={choose} />
         </div>
