@@ -7,6 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { compileStatements } from '#server/storage/sqlite/driver.ts';
 import { migratedContents } from '#tests/support/migrated-contents.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /** The statements that may read a table or an index from its beginning, by the reason. */
 const MAY_READ_ALL: Readonly<Record<string, readonly string[]>> = {
@@ -50,12 +52,6 @@ const MAY_READ_ALL: Readonly<Record<string, readonly string[]>> = {
   ],
   'counts in one pass without a look at another table': ['failingDevices', 'failingWebhooks'],
   'removes what ended, some rows an hour, of what operators made': ['deleteEndedInvitations'],
-  'each half a minute, for what other or ended processes left': [
-    'claimDueDevices',
-    'claimDueWebhooks',
-    'dueDevices',
-    'dueWebhooks',
-  ],
 };
 
 /** Reads of what a statement brings with it, such as a list of values or a result of its own. */
@@ -87,4 +83,66 @@ test('what is rare among many is found by an index of nothing else', () => {
   expect(plans.get('openDisputes')).toContain('SCAN main.adjustments USING INDEX adjustments_disputes');
   expect(plans.get('restrictedAccounts')).toContain('USING INDEX payout_accounts_restricted');
   expect(plans.get('deletePhoto')).toContain('USING COVERING INDEX qr_codes_photo');
+});
+
+/** More than two spans. */
+const MANY = 2_500;
+
+/** @returns what an act comes to, and how often others had their turn meanwhile. */
+async function countTurns<Result>(act: () => Promise<Result>) {
+  let turns = 0;
+  let isOver = false;
+  const take = () => {
+    if (isOver) return;
+    turns += 1;
+    setImmediate(take);
+  };
+  setImmediate(take);
+  const result = await act();
+  isOver = true;
+  return { result, turns };
+}
+
+test('others have their turn while what is due is looked for among many, and the last of it is found', async () => {
+  const { database, storage, setTheScene } = await createSqliteLedger();
+  const { provider, tip } = await setTheScene();
+  await storage.recordTip(tip());
+  const insertMany = (statement: string) =>
+    database
+      .prepare(
+        `WITH RECURSIVE many (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM many WHERE i < ${MANY}) ${statement}`,
+      )
+      .run({ id: provider.id, nowMs: START_MS });
+  const tokenHash = Buffer.alloc(32);
+  const session = { tokenHash, userId: provider.id, createdAtMs: START_MS, expiresAtMs: START_MS * 2 };
+  await storage.createSession({ ...session, device: '' }, 'none', START_MS);
+  insertMany(`INSERT INTO push_devices (id, user_id, session_hash, endpoint, p256dh, auth, with_words, created_at_ms,
+      notified_position, next_try_ms, tries, claimed_until_ms)
+    SELECT printf('dev_%05d', i), :id, zeroblob(32), 'https://push.example.com/' || i, zeroblob(65), zeroblob(16), 0,
+      :nowMs, 1, 0, 0, 0 FROM many`);
+  insertMany(`INSERT INTO webhooks (id, user_id, url, kinds, secret, created_at_ms, position, number, is_told,
+      next_try_ms, tries, claimed_until_ms, delivery_count)
+    SELECT printf('whk_%05d', i), :id, 'https://example.com', 'tip.received', zeroblob(24), :nowMs, 1, 9, 1, 0, 0, 0, 0
+    FROM many`);
+  insertMany(`INSERT INTO accounts (id, email, email_key, username, full_name, is_service_provider, password_hash,
+      total_tips_received_cents, total_tips_given_cents, created_at_ms)
+    SELECT printf('usr_0%05d', i), i, i, i, i, 1, 'none', 0, 0, :nowMs FROM many`);
+
+  const due = { nowMs: START_MS, leaseMs: 1, maxWaitMs: 1, atMost: 9, accounts: null };
+  const acts = {
+    devices: () => storage.devices.claimDue(due),
+    webhooks: () => storage.webhooks.claimDue(due),
+    readers: () => storage.events.listMonthlyReaders('', 0, 9),
+  };
+  for (const [name, act] of Object.entries(acts)) {
+    const { turns } = await countTurns<unknown>(act);
+    expect(turns, name).toBeGreaterThanOrEqual(2);
+  }
+  for (const table of ['push_devices', 'webhooks']) {
+    const column = table === 'webhooks' ? 'position' : 'notified_position';
+    database.exec(`UPDATE ${table} SET ${column} = 0 WHERE id LIKE '%_00001' OR id LIKE '%_0${MANY}'`);
+  }
+  expect((await acts.devices()).map(({ id }) => id)).toEqual(['dev_00001', `dev_0${MANY}`]);
+  expect((await acts.webhooks()).map(({ id }) => id)).toEqual(['whk_00001', `whk_0${MANY}`]);
+  expect((await acts.readers()).map(({ userId }) => userId)).toEqual([provider.id]);
 });

@@ -1,8 +1,10 @@
 /** The parts of statements, which are written once for both engines (docs/decisions/032-storage-said-once.md). */
 import {
+  asc,
   type Column,
   eq,
   getTableColumns,
+  gt,
   type InferSelectModel,
   type Placeholder,
   type SQL,
@@ -39,6 +41,9 @@ export interface Builder {
 // Drizzle would name generated columns with DEFAULT, which SQLite does not know.
 for (const column of TABLES.flatMap((table): PgColumn[] => Object.values(getTableColumns(table))))
   if (column.generatedIdentity !== undefined) Object.assign(column, { shouldDisableInsert: () => true });
+
+/** The rows of a span (`steps/spans.ts`): some three milliseconds of work. */
+const SPAN = 1_000;
 
 export const value = sql.placeholder;
 
@@ -117,6 +122,16 @@ const ofRows = <Table extends PgTable, Query>(
 ): Typed<Query, WholeRow<Table>> => ({
   query,
 });
+
+/** The last id of the span of ids after one; no row when the table ends before. */
+export const endOfSpan = (db: Builder['db'], table: PgTable, id: PgColumn) =>
+  db
+    .select({ id: sql<string>`${id}` })
+    .from(table)
+    .where(gt(id, value('after')))
+    .orderBy(asc(id))
+    .limit(1)
+    .offset(SPAN - 1);
 
 export const insert = <Table extends PgTable>(db: Builder['db'], table: Table) =>
   ofRows(table, db.insert(table).values(everyColumn(table)));

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { accounts, sessions } from '../schema/accounts.ts';
 import { pushDevices } from '../schema/devices.ts';
-import { allBut, type Builder, given, insertOnce, is, matches, value } from './builder.ts';
+import { allBut, type Builder, endOfSpan, given, insertOnce, is, matches, value } from './builder.ts';
 
 export function deviceStatements({ db, isIn, choose }: Builder) {
   const devices = () =>
@@ -24,7 +24,11 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
       and not device.claimed_until_ms between cast(${value('nowMs')} as bigint) + 1 and ${value('lastClaimMs')}
     order by device.next_try_ms, device.id
     limit ${value('atMost')}`;
-  const isAny = sql`true`;
+  /** SQLite looks in one span of ids after the other (`claimInSpans`). */
+  const isAny = choose('only SQLite reads on the thread that answers requests', {
+    sqlite: sql`device.id > ${value('after')} and device.id <= ${value('until')}`,
+    postgres: sql`true`,
+  });
   const isOfAccounts = isIn(sql`device.user_id`, 'accounts');
   const dueDevices = (isMeant: SQL) =>
     db.select({ id: sql<string>`due.id` }).from(sql`(${dueOf(isMeant)}) as due`);
@@ -82,6 +86,7 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
       .where(
         sql`${pushDevices.id} in (select id from ${pushDevices} where ${is(pushDevices.userId, 'userId')} order by created_at_ms desc, id desc limit 1000000 offset ${value('keptCount')})`,
       ),
+    endOfDevices: endOfSpan(db, pushDevices, pushDevices.id),
     dueDevices: dueDevices(isAny),
     dueDevicesOf: dueDevices(isOfAccounts),
     claimDueDevices: claimDueDevices(isAny),

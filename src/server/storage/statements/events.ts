@@ -4,7 +4,7 @@ import { notedEvents } from '../schema/events.ts';
 import { mailSettings } from '../schema/mail.ts';
 import { entries, transactions } from '../schema/views.ts';
 import { isAccount } from './accounts.ts';
-import { allBut, type Builder, insertOnce, is, matches, value } from './builder.ts';
+import { allBut, type Builder, endOfSpan, insertOnce, is, matches, value } from './builder.ts';
 
 export function eventStatements({ db }: Builder) {
   const newestNumber = sql`coalesce((select max(number) from ${notedEvents} where user_id = ${accounts}.id), 0)`;
@@ -59,6 +59,7 @@ export function eventStatements({ db }: Builder) {
       .delete(notedEvents)
       .where(and(is(notedEvents.userId, 'userId'), lte(notedEvents.number, value('upTo')))),
     deleteNotedEventsOf: db.delete(notedEvents).where(is(notedEvents.userId, 'userId')),
+    endOfReaders: endOfSpan(db, accounts, accounts.id),
     monthlyReaders: db
       .select({
         userId: accounts.id,
@@ -73,6 +74,7 @@ export function eventStatements({ db }: Builder) {
       .where(
         and(
           gt(accounts.id, value('after')),
+          lte(accounts.id, value('until')),
           eq(accounts.isServiceProvider, true),
           sql`${accounts.closedAtMs} is null`,
           sql`exists (

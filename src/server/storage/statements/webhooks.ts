@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { accounts } from '../schema/accounts.ts';
 import { notedEvents } from '../schema/events.ts';
 import { webhookDeliveries, webhooks } from '../schema/webhooks.ts';
-import { allBut, type Builder, given, insert, insertOnce, is, matches, value } from './builder.ts';
+import { allBut, type Builder, endOfSpan, given, insert, insertOnce, is, matches, value } from './builder.ts';
 
 export function webhookStatements({ db, isIn, choose }: Builder) {
   const record = allBut(webhooks, 'position', 'number', 'isTold', 'tries', 'claimedUntilMs', 'deliveryCount');
@@ -21,7 +21,11 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
       and not endpoint.claimed_until_ms between cast(${value('nowMs')} as bigint) + 1 and ${value('lastClaimMs')}
     order by endpoint.next_try_ms, endpoint.id
     limit ${value('atMost')}`;
-  const isAny = sql`true`;
+  /** As for devices. */
+  const isAny = choose('only SQLite reads on the thread that answers requests', {
+    sqlite: sql`endpoint.id > ${value('after')} and endpoint.id <= ${value('until')}`,
+    postgres: sql`true`,
+  });
   const isOfAccounts = isIn(sql`endpoint.user_id`, 'accounts');
   const dueWebhooks = (isMeant: SQL) =>
     db.select({ id: sql<string>`due.id` }).from(sql`(${dueOf(isMeant)}) as due`);
@@ -80,6 +84,7 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
       .where(isOwn),
     deleteWebhook: db.delete(webhooks).where(isOwn),
     deleteWebhooksOf: db.delete(webhooks).where(is(webhooks.userId, 'userId')),
+    endOfWebhooks: endOfSpan(db, webhooks, webhooks.id),
     dueWebhooks: dueWebhooks(isAny),
     dueWebhooksOf: dueWebhooks(isOfAccounts),
     claimDueWebhooks: claimDueWebhooks(isAny),

@@ -1,6 +1,6 @@
 import type { Devices } from '../port/devices.ts';
-import { claimEndsBefore } from '../port/outboxes.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
+import { claimDueRows } from './spans.ts';
 
 export function createDevices(engine: Engine): Devices {
   const { isShared, read, change } = engine;
@@ -15,23 +15,20 @@ export function createDevices(engine: Engine): Devices {
     remove: async (userId, id) =>
       (await change(({ deleteDevice }) => deleteDevice.change({ userId, id }))) > 0,
 
-    async claimDue(due) {
-      const { nowMs, leaseMs, maxWaitMs, atMost, accounts } = due;
-      const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs: claimEndsBefore(due), atMost };
-      const meant = { ...times, claimedUntilMs: nowMs + leaseMs, accounts };
-      // Mostly there is nothing to tell, and a write of SQLite flushes the disk even when it changes nothing.
-      const isIdle =
-        !isShared &&
-        (await read((statements) =>
-          (accounts === null ? statements.dueDevices : statements.dueDevicesOf).one(meant),
-        )) === undefined;
-      if (isIdle) return [];
-      // A repetition after a lost connection does not find the devices of the first claim, which are due
-      // again when that ends.
-      return change((statements) =>
-        (accounts === null ? statements.claimDueDevices : statements.claimDueDevicesOf).all(meant),
-      );
-    },
+    // A repetition after a lost connection does not find the devices of the first claim, which are due again when
+    // that ends.
+    claimDue: async (due) =>
+      claimDueRows(isShared, due, {
+        endAfter: (after) => read(({ endOfDevices }) => endOfDevices.one({ after })),
+        findAny: (meant) =>
+          read(({ dueDevices, dueDevicesOf }) =>
+            (meant.accounts === null ? dueDevices : dueDevicesOf).one({ ...meant }),
+          ),
+        claim: (meant) =>
+          change(({ claimDueDevices, claimDueDevicesOf }) =>
+            (meant.accounts === null ? claimDueDevices : claimDueDevicesOf).all({ ...meant }),
+          ),
+      }),
 
     endClaims: async () => {
       await change(({ endClaims }) => endClaims.change({}));

@@ -6,6 +6,7 @@ import type { Statements } from '../statements/all.ts';
 import { changeOf, isOfChange, readWhatFollowed } from './adjustments.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { findNewest, findPlace } from './records.ts';
+import { findInSpans } from './spans.ts';
 import type { Step } from './step.ts';
 
 export function createEvents(engine: Engine): Events {
@@ -15,8 +16,14 @@ export function createEvents(engine: Engine): Events {
     findEvent: reading(engine)(findEvent),
     findNewestEventId: reading(engine)(findNewestEventId),
     noteStatement: transacting(engine)(noteStatement),
-    listMonthlyReaders: (after, sinceMs, atMost) =>
-      engine.read(({ monthlyReaders }) => monthlyReaders.all({ after, sinceMs, atMost })),
+    listMonthlyReaders: (first, sinceMs, atMost) =>
+      findInSpans(
+        first,
+        atMost,
+        (after) => engine.read(({ endOfReaders }) => endOfReaders.one({ after })),
+        (span, left) =>
+          engine.read(({ monthlyReaders }) => monthlyReaders.all({ ...span, sinceMs, atMost: left })),
+      ),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { UserId, WebhookId } from '#shared/ids.ts';
-import { claimEndsBefore } from '../port/outboxes.ts';
 import type { WebhookRecord, Webhooks } from '../port/webhooks.ts';
 import { deliveryRows, KEPT_DELIVERIES, kindsIn, kindsText, newWebhookRow } from '../rules/webhooks.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { newestPlace } from './events.ts';
 import { mailToOwner } from './mails.ts';
+import { claimDueRows } from './spans.ts';
 import type { Step } from './step.ts';
 
 export function createWebhooks(engine: Engine): Webhooks {
@@ -23,20 +23,17 @@ export function createWebhooks(engine: Engine): Webhooks {
     remove: transact(remove),
 
     async claimDue(due) {
-      const { nowMs, leaseMs, maxWaitMs, atMost, accounts } = due;
-      const lastClaimMs = claimEndsBefore(due);
-      const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs, atMost };
-      const meant = { ...times, claimedUntilMs: nowMs + leaseMs, accounts };
-      // Mostly there is nothing to tell, and a write of SQLite flushes the disk even when it changes nothing.
-      const isIdle =
-        !isShared &&
-        (await read((statements) =>
-          (accounts === null ? statements.dueWebhooks : statements.dueWebhooksOf).one(meant),
-        )) === undefined;
-      if (isIdle) return [];
-      const claimed = await change((statements) =>
-        (accounts === null ? statements.claimDueWebhooks : statements.claimDueWebhooksOf).all(meant),
-      );
+      const claimed = await claimDueRows(isShared, due, {
+        endAfter: (after) => read(({ endOfWebhooks }) => endOfWebhooks.one({ after })),
+        findAny: (meant) =>
+          read(({ dueWebhooks, dueWebhooksOf }) =>
+            (meant.accounts === null ? dueWebhooks : dueWebhooksOf).one({ ...meant }),
+          ),
+        claim: (meant) =>
+          change(({ claimDueWebhooks, claimDueWebhooksOf }) =>
+            (meant.accounts === null ? claimDueWebhooks : claimDueWebhooksOf).all({ ...meant }),
+          ),
+      });
       return claimed.map(({ position, number, ...endpoint }) => ({
         ...withKinds(endpoint),
         place: { position, number },
