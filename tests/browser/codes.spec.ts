@@ -113,6 +113,36 @@ test.describe('a code', () => {
     await expect(page.getByRole('article')).toHaveCount(2);
   });
 
+  test('shows more of the old ones, and the first of those takes the focus', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    let code = await backstage.code(provider);
+    for (let count = 0; count < 21; count += 1) {
+      const replaced = await backstage.call('POST', `/qr-codes/${code}/replacement`, {
+        token: provider.token,
+      });
+      code = replaced.id;
+    }
+    await logInAs(provider);
+    await page.route('**/trpc/qrCodes.ended*', (route) => route.abort());
+    await page.goto('/dashboard');
+    const old = page.locator('details').filter({ hasText: 'Old codes' });
+    await old.getByText('Old codes').click();
+    await expect(old.getByRole('button', { name: 'Try again' })).toBeVisible();
+    await page.unroute('**/trpc/qrCodes.ended*');
+    await old.getByRole('button', { name: 'Try again' }).press('Enter');
+    await expect(old.getByRole('listitem')).toHaveCount(20);
+    await expect(old.locator('summary')).toBeFocused();
+    await old.getByRole('button', { name: 'Show more' }).press('Enter');
+    await expect(old.getByRole('listitem')).toHaveCount(21);
+    await expect(old.getByRole('listitem').last()).toBeFocused();
+    expect(complaints.splice(0)).not.toEqual([]);
+  });
+
   test('says where it can be seen that a dialog could not be fetched, and opens it after a retry', async ({
     page,
     backstage,

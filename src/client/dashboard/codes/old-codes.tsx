@@ -1,11 +1,13 @@
 /** The replaced and retired codes, for whoever finds an old print. */
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import { endedCodesKey, trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { useGrowingList } from '../../ui/later/growing-list.ts';
 import { STATUS_LABELS } from '../shared/labels.ts';
 import styles from './old-codes.module.css';
 
@@ -21,13 +23,27 @@ export function OldCodes() {
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
   const codes = pages.data?.pages.flatMap((page) => page.codes) ?? [];
+  const { list, markLastRead } = useGrowingList<HTMLUListElement>(codes.length);
+  const summary = useRef<HTMLElement>(null);
+
+  function showMore() {
+    markLastRead();
+    void pages.fetchNextPage();
+  }
+
+  function tryAgain() {
+    // The button goes when the codes arrive.
+    summary.current?.focus();
+    void pages.refetch();
+  }
+
   return (
     <details className={styles.old}>
-      <summary>Old codes</summary>
+      <summary ref={summary}>Old codes</summary>
       <p className={styles.note}>These no longer work. Take their prints down.</p>
-      <ul>
+      <ul ref={list}>
         {codes.map((code) => (
-          <li key={code.id} className={styles.code}>
+          <li key={code.id} tabIndex={-1} className={styles.code}>
             <span>
               <span className={styles.id}>{showQrCodeId(code.id)}</span> ·{' '}
               {CATEGORY_LABELS[code.serviceCategory]}
@@ -38,10 +54,12 @@ export function OldCodes() {
       </ul>
       {pages.isError && <p className={styles.note}>These codes could not be loaded.</p>}
       {(pages.hasNextPage || pages.isError) && (
+        // The key makes another button for each page: the pressed one would move down with its focus.
         <Button
+          key={pages.data?.pages.length}
           look="quiet"
           aria-disabled={pages.isFetching}
-          onClick={() => void (pages.hasNextPage ? pages.fetchNextPage() : pages.refetch())}
+          onClick={pages.hasNextPage ? showMore : tryAgain}
         >
           {pages.hasNextPage ? 'Show more' : 'Try again'}
         </Button>
