@@ -77,6 +77,32 @@ async function open(page: Page, path = '/statement'): Promise<void> {
   await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
 }
 
+test('is loaded anew when the device has come to another time zone', async ({
+  browser,
+  server,
+  backstage,
+}) => {
+  const { provider } = await createScene(backstage, server);
+  // Only a page without a time zone of its own can come to another one.
+  const context = await browser.newContext({ baseURL: server.url, timezoneId: '' });
+  const page = await context.newPage();
+  const device = await context.newCDPSession(page);
+  const goTo = (timezoneId: string) => device.send('Emulation.setTimezoneOverride', { timezoneId });
+  await goTo('America/New_York');
+  await page.addInitScript((token) => localStorage.setItem('tipwell_token', token), provider.token);
+  await open(page, '/statement?from=2025-11-01&to=2025-11-30');
+  const everyTip = page.getByRole('button', { name: /^Every Tip/ });
+  await expect(everyTip).toHaveText('Every Tip (3)');
+  await goTo('Asia/Tokyo');
+  await everyTip.click();
+  // The night of the first is in November there.
+  await expect(everyTip).toHaveText('Every Tip (4)');
+  await expect(page.getByText('All times in Asia/Tokyo.')).toBeVisible();
+  const times = page.getByRole('table', { name: 'Every tip' }).locator('time');
+  await expect(times.first()).toHaveText(/^Nov 1, 2025, 11:00\sAM$/);
+  await context.close();
+});
+
 /** A folded table as well. */
 const table = (page: Page, name: string) =>
   page.locator('table', { has: page.locator('caption', { hasText: name }) });

@@ -3,10 +3,12 @@
  * zone.
  */
 import { afterEach, expect, it, vi } from 'vitest';
+import { formatHere } from '#client/signed-in/format-here.ts';
 import { hourName, timeZoneHere, todayHere } from '#client/signed-in/time-here.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   vi.useRealTimers();
 });
 
@@ -30,6 +32,15 @@ it('today is the date of the browser’s time zone', () => {
   expect(todayHere()).toBe('2026-11-25');
   // It is one in the morning there, which is of the night before for whoever works until two.
   expect([todayHere(1), todayHere(2)]).toEqual(['2026-11-25', '2026-11-24']);
+});
+
+it('times are written in the time zone that the device is in now', () => {
+  vi.stubEnv('TZ', 'Europe/Vienna');
+  const write = formatHere({ hour: 'numeric', minute: '2-digit' });
+  const noon = new Date('2026-11-24T12:00:00Z');
+  expect(write(noon)).toMatch(/^1:00\sPM$/);
+  vi.stubEnv('TZ', 'Asia/Tokyo');
+  expect(write(noon)).toMatch(/^9:00\sPM$/);
 });
 
 it('the hours of the clock are named as people say them', () => {

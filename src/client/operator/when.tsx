@@ -1,12 +1,12 @@
 /** A time in the operator's zone; its title says it in UTC. */
-import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { formatHere } from '../signed-in/format-here.ts';
 
-const here = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
+const here = formatHere({ dateStyle: 'medium', timeStyle: 'short' });
 
 export function When({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={inUtc(at)}>
-      {here.format(new Date(at))}
+      {here(new Date(at))}
     </time>
   );
 }

@@ -1,10 +1,11 @@
 import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { formatHere } from '../signed-in/format-here.ts';
 
 const date = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' });
 const month = new Intl.DateTimeFormat(PAGE_LANGUAGE, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const weekday = new Intl.DateTimeFormat(PAGE_LANGUAGE, { weekday: 'short', timeZone: 'UTC' });
-const moment = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
-const moments = { date: new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium' }) };
+const moment = formatHere({ dateStyle: 'medium', timeStyle: 'short' });
+const day = formatHere({ dateStyle: 'medium' });
 
 export function showDate(iso: string): string {
   return date.format(new Date(iso));
@@ -23,9 +24,9 @@ export function showWeekday(iso: string): string {
 }
 
 export function showMoment(time: Date | string): string {
-  return moment.format(new Date(time));
+  return moment(new Date(time));
 }
 
 export function showDay(time: string): string {
-  return moments.date.format(new Date(time));
+  return day(new Date(time));
 }

@@ -11,7 +11,7 @@ import type { Insights } from '#shared/records.ts';
 import { failureOf } from '../api-client/api.ts';
 import { dashboardTab } from '../later/addresses.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
-import { todayHere } from '../signed-in/time-here.ts';
+import { timeZoneHere, todayHere } from '../signed-in/time-here.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
@@ -42,7 +42,8 @@ function StatementScreen({ user }: { readonly user: User }) {
   /** Stays when another period is chosen. */
   const [isUnfolded, setUnfolded] = useState(false);
   const statement = useQuery({
-    queryKey: ['statement', query],
+    // Days begin elsewhere when the device has come to another time zone.
+    queryKey: ['statement', query, timeZoneHere()],
     queryFn: ({ signal }) => loadStatement(query, signal),
     refetchOnWindowFocus: false,
     // No event tells this screen of a tip or of a refund by the other person, so that its data ends with it.

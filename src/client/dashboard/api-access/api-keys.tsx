@@ -3,11 +3,11 @@ import { useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { ApiKey } from '#shared/api-keys.ts';
 import { MAX_API_KEYS, SCOPE_LABELS } from '#shared/api-scopes.ts';
-import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { serverNow } from '../../api-client/server-clock.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
+import { formatHere } from '../../signed-in/format-here.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
@@ -155,7 +155,7 @@ function Facts({ of: { name, ending, scopes, addresses, expiresAt, lastUsedAt } 
       {addresses.length > 0 && <p className={care.since}>Only from {addresses.join(', ')}</p>}
       <p className={care.since}>
         {isOver(expiresAt) ? 'Stopped ' : 'Works until '}
-        <time dateTime={expiresAt}>{dates.format(Date.parse(expiresAt))}</time>
+        <time dateTime={expiresAt}>{dates(new Date(expiresAt))}</time>
         {' · '}
         {lastUsedAt === null ? (
           'Never used'
@@ -169,6 +169,6 @@ function Facts({ of: { name, ending, scopes, addresses, expiresAt, lastUsedAt } 
   );
 }
 
-const dates = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium' });
+const dates = formatHere({ dateStyle: 'medium' });
 
 const isOver = (expiresAt: string) => Date.parse(expiresAt) <= serverNow();

@@ -3,8 +3,8 @@ import { useId, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
-import { PAGE_LANGUAGE } from '#shared/language.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { formatHere } from '../../signed-in/format-here.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { hourName } from '../../signed-in/time-here.ts';
 import { Button } from '../../ui/button.tsx';
@@ -96,7 +96,7 @@ const WORDS: Readonly<Record<Sign['kind'], string>> = {
   back: 'Back online',
 };
 
-const time = new Intl.DateTimeFormat(PAGE_LANGUAGE, { hour: 'numeric', minute: '2-digit' });
+const time = formatHere({ hour: 'numeric', minute: '2-digit' });
 
 function ConnectionBar({ connection }: { readonly connection: Connection }) {
   const sign = useSign(connection);
@@ -104,7 +104,7 @@ function ConnectionBar({ connection }: { readonly connection: Connection }) {
     <div className={styles.connection} data-sign={sign?.kind}>
       {/* The time stands outside, so that screen readers are told the sentence alone, and once. */}
       <p role="status">{sign && WORDS[sign.kind]}</p>
-      {sign && sign.kind !== 'back' && <p>Since {time.format(sign.since)}</p>}
+      {sign && sign.kind !== 'back' && <p>Since {time(sign.since)}</p>}
     </div>
   );
 }

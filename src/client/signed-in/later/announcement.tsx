@@ -5,9 +5,10 @@ import { brand } from '#shared/brand.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { Button } from '../../ui/button.tsx';
 import { operatorContact } from '../../ui/later/contact.ts';
+import { formatHere } from '../format-here.ts';
 import styles from './announcement.module.css';
 
-const END = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
+const END = formatHere({
   month: 'short',
   day: 'numeric',
   hour: 'numeric',
@@ -42,7 +43,7 @@ export function Announcement({ announcement, maintenance, suspension }: Announce
       {maintenance && dataset['maintenance'] === undefined && (
         <p className={[styles.bar, styles.held].join(' ')}>
           Tips are paused for maintenance
-          {maintenance.until && ` until ${END.format(new Date(maintenance.until))}`}.
+          {maintenance.until && ` until ${END(new Date(maintenance.until))}`}.
         </p>
       )}
       {isShown && (
