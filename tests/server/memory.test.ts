@@ -1,10 +1,16 @@
 /**
- * Memory outside the heap, which no collection bounds: whatever one account sends, the process stays below
- * what the deployment files give it.
+ * Memory outside the heap, which no collection bounds: whatever somebody sends, the process stays below what the
+ * deployment files give it.
  */
 import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Hono } from 'hono';
 import { afterAll, expect, test } from 'vitest';
+import { createDoorGuard } from '#server/api/http/door.ts';
+import { MAX_BODY_PIECES } from '#server/api/http/unread-requests.ts';
 import { enter } from '#tests/support/rest-client.ts';
 import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 
@@ -61,3 +67,41 @@ test.runIf(platform() === 'linux')(
     }
   },
 );
+
+test('is taken by an unfinished body for its bytes, and not for each of the pieces in which they came', async () => {
+  const app = new Hono();
+  app.use(createDoorGuard(() => false));
+  const bodies = 100;
+  const pieces = MAX_BODY_PIECES - 1;
+  let read = 0;
+  const unfinished = () => {
+    let left = pieces;
+    return new ReadableStream({
+      async pull(controller) {
+        if (left === 0) await new Promise(() => {});
+        left -= 1;
+        read += 1;
+        controller.enqueue(new Uint8Array(1));
+      },
+    });
+  };
+  const before = bytesInUse();
+  // What reads a body is in use for as long as the body is.
+  const held = Array.from({ length: bodies }, () => {
+    const body = unfinished();
+    const headers = { 'Content-Type': 'application/json' };
+    // @ts-expect-error: the types of the platform lack what it requires for a stream.
+    app.request('/', { method: 'POST', headers, body, duplex: 'half' });
+    return body;
+  });
+  while (read < bodies * pieces) await turnOfTheLoop();
+  await turnOfTheLoop();
+  expect((bytesInUse() - before) / held.length).toBeLessThan(80_000);
+});
+
+function bytesInUse(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -4,8 +4,10 @@
  * were refused.
  */
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { createRequestServer, MAX_BODY_PIECES } from '#server/api/http/unread-requests.ts';
 import { get } from '#tests/support/http-get.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
@@ -105,6 +107,42 @@ describe('a body', () => {
     expect(statusesIn(await send(1_001))).toEqual(['413']);
     expect(statusesIn(await send(500))).toEqual(['404']);
     expect((await get(port, '/healthz')).status).toBe(200);
+  });
+
+  test('is not kept beyond the piece at which it is refused, and one with a length is kept whole', async () => {
+    const kept: { pieces: number; bytes: number }[] = [];
+    const counting = createRequestServer(
+      {},
+      (request, answer) => {
+        const body = { pieces: 0, bytes: 0 };
+        kept.push(body);
+        request.on('data', ({ length }: Buffer) => {
+          body.pieces += 1;
+          body.bytes += length;
+        });
+        request.on('end', () => answer.end());
+      },
+      () => ({ status: 400, headers: {}, body: '' }),
+    );
+    onTestFinished(() => void counting.close());
+    await once(counting.listen(0, '127.0.0.1'), 'listening');
+    const place = z.object({ port: z.number() }).parse(counting.address());
+    const send = (framing: string) => sendRaw(place.port, `${HEAD}Connection: close\r\n${framing}\r\n\r\n`);
+
+    const chunked = send('Transfer-Encoding: chunked');
+    chunked.socket.write(`${'1\r\n \r\n'.repeat(10_000)}0\r\n\r\n`);
+    await chunked.whole;
+    const length = MAX_BODY_PIECES + 100;
+    const announced = send(`Content-Length: ${length}`);
+    for (let sent = 0; sent < length; sent += 1) {
+      announced.socket.write(' ');
+      await turnOfTheLoop();
+    }
+    await announced.whole;
+    expect(kept).toEqual([
+      { pieces: MAX_BODY_PIECES + 1, bytes: MAX_BODY_PIECES + 1 },
+      { pieces: expect.any(Number), bytes: length },
+    ]);
   });
 
   test('from a stream of some KiB at a time is read', async () => {

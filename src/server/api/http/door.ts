@@ -6,10 +6,11 @@ import { isUtf8 } from 'node:buffer';
 import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { MAX_BODY_PIECES } from './unread-requests.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** A chunked body comes some KiB at a time, and each piece costs as much as thousands of bytes. */
-const MAX_BODY_PIECES = 1_000;
+/** The pieces that are kept before they are joined: a piece of one byte takes a hundred of memory. */
+const PIECES_APART = 50;
 
 /** The one route whose body is no JSON; it bounds what it reads itself, once it knows who asks. */
 const PHOTO_PATH = /^\/api\/qr-codes\/[^/]+\/photo$/;
@@ -109,15 +110,16 @@ async function readPieces(
 ): Promise<Buffer<ArrayBuffer> | null> {
   const reader = c.req.raw.body?.getReader();
   if (reader === undefined) return null;
-  const pieces: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
   let size = 0;
   try {
-    for (;;) {
+    for (let count = 0; ; count += 1) {
       const { done, value } = await reader.read();
       if (done) return Buffer.concat(pieces, size);
       size += value.length;
-      if (size > atMost || pieces.length === MAX_BODY_PIECES) throw new AppError(tooLarge);
+      if (size > atMost || count === MAX_BODY_PIECES) throw new AppError(tooLarge);
       pieces.push(value);
+      if (pieces.length === PIECES_APART) pieces = [Buffer.concat(pieces, size)];
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error;

@@ -48,6 +48,9 @@ const MAX_DISCARDED_BYTES = 1024 * 1024;
 /** The half-sent requests that are ended in one turn of the event loop; each takes some 0.1 ms. */
 const ENDINGS_PER_TURN = 16;
 
+/** A chunked body comes some KiB at a time, and each piece costs as much as thousands of bytes. */
+export const MAX_BODY_PIECES = 1_000;
+
 /** Long enough for an answer to arrive before the connection is destroyed. */
 const LINGER_MS = 2_000;
 
@@ -195,9 +198,22 @@ function createDeferral(): (task: () => void) => void {
   };
 }
 
-/** Defers `error` and `close` when the connection ends in the middle of the body. */
+/** Defers `error` and `close` when the connection ends in the middle of the body, which has a bounded number of pieces. */
 function createRequestClass(defer: (task: () => void) => void): typeof IncomingMessage {
   return class extends IncomingMessage {
+    #countPieces = 0;
+
+    /** Node calls this for each chunk that it has parsed, however many come at once. */
+    override push(piece: unknown, encoding?: BufferEncoding): boolean {
+      // A body that is announced is bounded by its length, and each of its pieces was a packet.
+      if (piece !== null && this.headers['transfer-encoding'] !== undefined) {
+        // The reader refuses the body at this piece, and keeping the others would cost more than parsing them.
+        if (this.#countPieces > MAX_BODY_PIECES) return false;
+        this.#countPieces += 1;
+      }
+      return super.push(piece, encoding);
+    }
+
     override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
       const end = () => super._destroy(error, done);
       if (this.complete) end();
