@@ -228,3 +228,23 @@ test('every status of the table is met', async () => {
   );
   expect(answered).toEqual(targets.map(([status, { path }]) => [path, status]));
 });
+
+test('no header of a request is left out in silence: with too many it is refused', async () => {
+  const reception = createRequestServer(
+    {},
+    ({ headers }, answer) => void answer.end(`forwarded for ${headers['x-forwarded-for']}`),
+    ({ status }) => ({ status, headers: { connection: 'close' }, body: '' }),
+  );
+  reception.listen(0, '127.0.0.1');
+  onTestFinished(() => void reception.close());
+  await once(reception, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(reception.address());
+  const send = (others: number) =>
+    requestRaw(port, '/', {
+      headers: [...Array.from({ length: others }, () => 'A:'), 'X-Forwarded-For: 192.0.2.1'],
+    });
+  // As Node.js counts, beside Host, Connection and the one above.
+  expect(await send(997)).toMatchObject({ status: 200, body: 'forwarded for 192.0.2.1' });
+  for (const others of [998, 1_500, 3_000])
+    expect(await send(others)).toMatchObject({ status: 431, body: '' });
+});

@@ -51,6 +51,9 @@ const ENDINGS_PER_TURN = 16;
 /** A chunked body comes some KiB at a time, and each piece costs as much as thousands of bytes. */
 export const MAX_BODY_PIECES = 1_000;
 
+/** More than any client and its proxies send. */
+const MAX_HEADERS = 1_000;
+
 /** Long enough for an answer to arrive before the connection is destroyed. */
 const LINGER_MS = 2_000;
 
@@ -94,6 +97,8 @@ export function createRequestServer(
     ServerResponse: FramingAwareResponse,
     IncomingMessage: createRequestClass(defer),
   });
+  // Older Node.js (seen on 22.14) leaves the last ones out in silence: a proxy's word on who asks, or a length.
+  server.maxHeadersCount = 0;
   const pipelines = new WeakMap<Duplex, Pipeline>();
   const addressed = refuseUnaddressed(listener, refuse);
 
@@ -249,9 +254,11 @@ function refuseUnaddressed(
   refuse: (refusal: AppError, peer?: string) => UnreadAnswer,
 ): RequestListener {
   return (request, answer) => {
-    if (isAddressed(request)) return listener(request, answer);
+    const hasTooMany = request.rawHeaders.length > 2 * MAX_HEADERS;
+    if (!hasTooMany && isAddressed(request)) return listener(request, answer);
     const peer = request.socket.remoteAddress;
-    const { status, headers, body } = refuse(new AppError('malformed_request'), peer);
+    const refusal = new AppError(hasTooMany ? 'headers_too_large' : 'malformed_request');
+    const { status, headers, body } = refuse(refusal, peer);
     answer.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
   };
 }
