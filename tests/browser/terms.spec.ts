@@ -4,7 +4,7 @@ import type { Terms } from '#shared/money.ts';
 import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
 import type { RunningServer } from '../support/running-server.ts';
 import { startServer } from '../support/running-server.ts';
-import { test as baseTest, expect, toast } from './fixtures.ts';
+import { test as baseTest, expect, stat, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -145,3 +145,49 @@ for (const width of [320, 390, 1280])
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await isInside()).toBe(true);
   });
+
+test('sums in three decimals stay whole on a dashboard, and the scale of earnings says what its lines stand for', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  await setTerms(server, {
+    currency: 'KWD',
+    exponent: 3,
+    minTipCents: cents(1),
+    maxTipCents: cents(3_000_000),
+    quickAmountsCents: [cents(250)],
+  });
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  const lines = page.locator('figure > div').first().locator('[aria-hidden]').first().locator('span');
+  await backstage.tip(customer, code, 0.002);
+  await page.goto('/dashboard?tab=insights');
+  await expect(lines).toHaveText(['KWD 0', 'KWD 0.001', 'KWD 0.002']);
+  await backstage.tip(customer, code, 0.248);
+  await page.goto('/dashboard');
+  const given = stat(page, 'Tips Given').getByRole('definition');
+  await expect(given).toHaveText('KWD 0.000');
+  const linesOf = (text: string) =>
+    given.evaluate((sum, part) => {
+      const range = document.createRange();
+      const node = document.createTreeWalker(sum, NodeFilter.SHOW_TEXT).nextNode();
+      const start = node?.textContent?.indexOf(part) ?? -1;
+      if (!node || start < 0) return null;
+      range.setStart(node, start);
+      range.setEnd(node, start + part.length);
+      return range.getClientRects().length;
+    }, text);
+  expect(await linesOf('0.000')).toBe(1);
+  await page.goto('/dashboard?tab=insights');
+  await expect(lines).toHaveText(['KWD 0', 'KWD 0.05', 'KWD 0.1', 'KWD 0.15', 'KWD 0.2', 'KWD 0.25']);
+
+  await backstage.tip(customer, code, 2_999.999);
+  await page.setViewportSize({ width: 1280, height: 780 });
+  await page.goto('/dashboard?tab=transactions');
+  const sum = await page.getByText('+KWD 2,999.999', { exact: true }).boundingBox();
+  const thank = await page.getByRole('button', { name: 'Thank' }).first().boundingBox();
+  if (sum === null || thank === null) throw new Error('the tip is not shown');
+  expect(sum.x + sum.width).toBeLessThan(thank.x);
+});

@@ -2,14 +2,13 @@
 import type { ReactNode } from 'react';
 import { type Cents, formatMoney } from '#shared/money.ts';
 import type { Part } from '../signed-in/part.ts';
-import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import type { DashboardData } from './shared/queries.ts';
 import { arrivingOf } from './shared/tonight.ts';
 import styles from './stats.module.css';
 
-/** In characters: the length of "$99,999.99". Longer sums are written smaller. */
+/** In characters: the length of "$99,999.99". Longer ones are written smaller. */
 const MAX_SHORT_SUM_LENGTH = 10;
 
 interface StatsProps {
@@ -96,9 +95,7 @@ function Stat<Data>({ label, isMoney = false, isLeading = false, part, children 
 }
 
 function Sum({ amountCents }: { readonly amountCents: Cents }) {
-  return (
-    <span data-long={formatMoney(amountCents).length > MAX_SHORT_SUM_LENGTH}>
-      <Money amountCents={amountCents} />
-    </span>
-  );
+  // The code of a currency may stand in a line of its own, which the space that comes with it would not allow.
+  const words = formatMoney(amountCents).split(/\s/);
+  return <span data-long={words.some(({ length }) => length > MAX_SHORT_SUM_LENGTH)}>{words.join(' ')}</span>;
 }

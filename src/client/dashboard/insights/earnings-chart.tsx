@@ -30,7 +30,11 @@ export function EarningsChart({ earnings, granularity }: EarningsChartProps) {
   const told = bars.find(({ from }) => from === chosen);
   const described = told ?? highest;
   const heights = scaleLinear({ domain: [0, highest.netCents], range: [100, 0], nice: LINES });
-  const lines = heights.ticks(LINES).map((amountCents) => ({ amountCents, top: `${heights(amountCents)}%` }));
+  const lines = heights
+    .ticks(LINES)
+    // Earnings of a few cents have ticks between two cents.
+    .filter(Number.isInteger)
+    .map((amountCents) => ({ amountCents, top: `${heights(amountCents)}%` }));
   const busy = bars.filter((bar) => bar.count > 0).length;
 
   return (

@@ -59,9 +59,9 @@ export function formatTipCount(count: number): string {
   return count === 1 ? '1 tip' : `${count.toLocaleString(PAGE_LANGUAGE)} tips`;
 }
 
-const ROUNDED = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 } as const;
+const ROUNDED = { notation: 'compact', maximumSignificantDigits: 2 } as const;
 
-/** The side of a chart has room for few characters: `$2.5K`. */
+/** The side of a chart has room for few characters: `$2.5K`. Its few lines differ in the first two digits. */
 export function formatRounded(amountCents: Cents): string {
   return formatMoney(amountCents, ROUNDED);
 }
