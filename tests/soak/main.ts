@@ -42,6 +42,8 @@ const KILLS = scaled(500);
 const TIPS = scaled(50_000);
 /** Fewer cases than the short form has would show too little. */
 const FUZZ_CASES = Math.max(2_600, scaled(50_000));
+/** For each operation of the REST API. */
+const DESCRIPTION_DRAWS = Math.max(60, scaled(600));
 const MODEL_RUNS = Math.max(4, scaled(40));
 const MODEL_OPERATIONS = Math.max(5_000, scaled(30_000));
 /** Of processes that are killed while Stripe, webhooks and streams wait for them. */
@@ -111,13 +113,15 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
   ha: () => loseDatabaseNodes(FAULTS),
 };
 
-/** Runs the test file with more cases from a printed seed. */
+/** Runs the test files with more cases: those of the fuzz tests from a printed seed. */
 async function fuzz(report: Report): Promise<Outcome> {
   const seed = Math.floor(Math.random() * 2 ** 31);
   report(`${FUZZ_CASES} cases from the seed ${seed}`);
-  const { code, said } = await runTests(['tests/server/hostile-fuzz.test.ts', '--project', 'node'], report, {
+  const files = ['hostile-fuzz', 'openapi-strictness'].map((name) => `tests/server/${name}.test.ts`);
+  const { code, said } = await runTests([...files, '--project', 'node'], report, {
     FUZZ_SEED: String(seed),
     FUZZ_CASES: String(FUZZ_CASES),
+    DESCRIPTION_DRAWS: String(DESCRIPTION_DRAWS),
   });
   const cases = [...said.matchAll(/FUZZED (\d+) of which (\d+) refused/g)];
   const sumOf = (group: 1 | 2) => cases.reduce((sum, match) => sum + Number(match[group]), 0);
@@ -126,6 +130,7 @@ async function fuzz(report: Report): Promise<Outcome> {
     figures: {
       seed,
       cases: made,
+      drawsOfEachOperation: DESCRIPTION_DRAWS,
       refused: sumOf(2),
       tables: cases.length,
       serverFaults: code === 0 ? 0 : '?',
