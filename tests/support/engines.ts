@@ -5,7 +5,8 @@
  * above the port of the storage, and is told on SQLite alone; what it asks of the storage (texts, orders,
  * bounds, names that are taken) is promised in `storage-contract/`, on both engines. Of payments, what Stripe is
  * asked and what is made of its answers and events (`stripe-adapter`, `payments-webhook-events`) or of their order
- * (`payments-order`) is told on SQLite alone; what is stored of a tip's money then is told on both.
+ * (`payments-order`) is told on SQLite alone; what is stored of a tip's money then is told on both. So is what a
+ * statement holds (`records-agree`), and how one is written (`csv`) on SQLite alone.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -24,7 +25,6 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'console-transactions',
   'console-attacks',
   'console-audit',
-  'csv',
   'factors',
   'idempotency',
   'ledger-model',
@@ -73,6 +73,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'console-access',
   'closed-accounts',
   'closed-payments',
+  'csv',
   'events',
   'export',
   'filters',
