@@ -18,15 +18,15 @@ import { freePort, startServer, stopEverything } from '#tests/support/running-se
 
 const GIVERS = 6;
 const VISITORS = 3;
-const AT_ONCE_OF_EACH = 3;
+const AT_ONCE_OF_EACH = 2;
 const ENOUGH_TIPS = 100;
 const PAUSE_MS = 30;
 /** Far more than a process takes to start again. */
 const MAX_TRIES = 1_000;
 /** Between two acts of somebody, so that the machine has time to start a process among them. */
-const BREATH_MS = 50;
+const BREATH_MS = 80;
 /** Between two logins of somebody, each of which hashes for as long. */
-const BREATH_AFTER_LOGIN_MS = 150;
+const BREATH_AFTER_LOGIN_MS = 400;
 /** Long enough for Caddy to ask for the health of a process, and for tips to meet it. */
 const BETWEEN_MS = 1_000;
 

@@ -14,7 +14,7 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const cluster = await startPostgresCluster();
     onTestFinished(cluster.stop);
-    const scene = await startSeveralProcesses(cluster.url);
+    const scene = await startSeveralProcesses(cluster.url, { clients: 6, paceMs: 20 });
     onTestFinished(scene.close);
     await cluster.addStandby();
     await watchEverywhere(scene);

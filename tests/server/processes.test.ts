@@ -11,6 +11,9 @@ import { type SeveralProcesses, startSeveralProcesses } from '#tests/support/sev
 /** Windows has no signal that stops a process where it is. */
 const testOnUnix = test.skipIf(process.platform === 'win32');
 
+/** Between two tips of somebody, where the load lasts for as long as an outage. */
+const UNHURRIED_MS = 40;
+
 let postgres: PostgresServer;
 let scene: SeveralProcesses;
 
@@ -62,7 +65,7 @@ async function endureWithout(
   bringBack: () => void | Promise<void>,
 ) {
   const before = await compare();
-  const end = scene.startTipping();
+  const end = scene.startTipping(UNHURRIED_MS);
   await loseDatabase(scene, what, takeAway, bringBack);
   await end();
   const { cutOff, refused } = await compare();

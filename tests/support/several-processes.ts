@@ -246,14 +246,15 @@ export async function startSeveralProcesses(
   /**
    * Has clients give tips on both servers. @returns a function that ends this once each of their tips is
    * acknowledged.
+   * @param breathMs how long each of them waits before the next tip.
    */
-  function startTipping(): () => Promise<void> {
+  function startTipping(breathMs = paceMs): () => Promise<void> {
     let isEnding = false;
     const clients = Array.from({ length: clientCount }, async (_, index) => {
       try {
         while (!isEnding && violations.length === 0) {
           await give(makeTip(), index % 2 === 0 ? 0 : 1);
-          if (paceMs > 0) await sleep(paceMs);
+          if (breathMs > 0) await sleep(breathMs);
         }
       } catch (error) {
         violations.push(error);
