@@ -371,7 +371,7 @@ describe('the committed migrations', () => {
   test('killed at any moment leave a file of one version, whole', async () => {
     const earlier = join(temporaryFolder(), 'tipwell.db');
     const prepared = openDatabase(earlier);
-    makeEarlierLedger(prepared, 10_000);
+    makeEarlierLedger(prepared, 4_000);
     const past = notePast(tipsOfPast(prepared));
     prepared.close();
     const whole = join(temporaryFolder(), 'tipwell.db');

@@ -76,14 +76,14 @@ describe.each(DOORS)('through %s', (door) => {
   test('tips recorded while the replay is being read come after it, each once', async () => {
     const scene = await openTipScene();
     const [lastEventId] = await scene.giveTips(1);
-    await scene.recordTips(15 * READ_SIZE);
+    await scene.recordTips(8 * READ_SIZE);
     const stream = await openTips(door, scene, { token: scene.provider.token, lastEventId });
     const tips: StreamedTip[] = [];
-    for (let round = 0; round < 60; round += 1) {
+    for (let round = 0; round < 32; round += 1) {
       tips.push(...(await stream.take(5)));
       await scene.giveTips(5, 50_000 + 5 * round);
     }
-    tips.push(...(await stream.take(30 * READ_SIZE - tips.length)));
+    tips.push(...(await stream.take(8 * READ_SIZE + 160 - tips.length)));
     expect(tips).toEqual((await ledgerOf(scene.t, scene.provider.user.id)).slice(1));
     await stream.close();
   });
@@ -318,17 +318,17 @@ describe.each(DOORS)('through %s', (door) => {
     await idle.close();
   });
 
-  test('no event is lost or doubled when the reader disconnects 30 times at random', async () => {
-    const TIPS = 400;
+  test('no event is lost or doubled when the reader disconnects 10 times at random', async () => {
+    const TIPS = 150;
     const scene = await openTipScene();
     const [first] = await scene.giveTips(1);
     const writing = scene.giveTips(TIPS, 2_000);
     const chance = createChance(20_261_203);
     const heard: StreamedTip[] = [];
     let lastEventId = first;
-    for (let connection = 0; connection <= 30; connection += 1) {
+    for (let connection = 0; connection <= 10; connection += 1) {
       const stream = await openTips(door, scene, { token: scene.provider.token, lastEventId });
-      const count = connection === 30 ? TIPS - heard.length : chance.below(13);
+      const count = connection === 10 ? TIPS - heard.length : chance.below(13);
       heard.push(...(await stream.take(count)));
       lastEventId = heard.at(-1)?.id ?? first;
       await stream.close();
@@ -351,10 +351,10 @@ test('a last event is named in the header, or by tRPC’s clients in the input o
   }
 });
 
-test('50 accounts and 800 tips: each hears its own, in order, and nobody another’s', async () => {
+test('30 accounts and 300 tips: each hears its own, in order, and nobody another’s', async () => {
   const t = await createTestApp();
   const people = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => enter(t, `person-${index}`, ['dj'])),
+    Array.from({ length: 30 }, (_, index) => enter(t, `person-${index}`, ['dj'])),
   );
   const streams = await Promise.all(
     people.map(({ token }, index) => openStream(t.send, DOORS[index % 2] ?? 'REST', { token })),
@@ -369,7 +369,7 @@ test('50 accounts and 800 tips: each hears its own, in order, and nobody another
     }
     return { id: user.id, heard };
   });
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < 15; round += 1) {
     await Promise.all(
       Array.from({ length: 20 }, () => {
         const from = chance.below(people.length);
@@ -383,12 +383,12 @@ test('50 accounts and 800 tips: each hears its own, in order, and nobody another
     );
   }
   // Two people hear of each tip.
-  await vi.waitFor(() => expect(heardInAll).toBeGreaterThanOrEqual(1_600), { timeout: 60_000 });
+  await vi.waitFor(() => expect(heardInAll).toBeGreaterThanOrEqual(600), { timeout: 60_000 });
   await settle();
   t.app.endStreams();
   for (const { id, heard } of await Promise.all(reading)) {
-    expect(heard.length).toBeGreaterThan(10);
+    expect(heard.length).toBeGreaterThan(5);
     expect(heard).toEqual(await ledgerOf(t, id));
   }
-  expect((await t.data.dump())['transactions']).toHaveLength(800);
+  expect((await t.data.dump())['transactions']).toHaveLength(300);
 });
