@@ -277,7 +277,7 @@ describe('restoring', () => {
     const { stdout } = await runHere('db-restore', env, [file]);
     const today = new Date().toISOString().slice(0, 7);
     expect(stdout).toMatch(
-      new RegExp(`: a ledger of 1 tips, the newest of ${today}-\\d\\d \\d\\d:\\d\\d UTC\\.\n`),
+      new RegExp(`: a ledger of 1 tip, the newest of ${today}-\\d\\d \\d\\d:\\d\\d UTC\\.\n`),
     );
     const noted = /Its past, to note elsewhere: (1:[0-9a-f]{32})\n/;
     expect(noted.exec(stdout)?.[1]).toBe(noted.exec(backup.stdout)?.[1] ?? 'none');
@@ -327,7 +327,7 @@ describe('restoring', () => {
     expect((await runHere('db-restore', env, [older])).code).toBe(0);
     const again = await runHere('db-restore', env, [newer, '--digest', noted]);
     expect(again).toMatchObject({ code: 0, stderr: '' });
-    expect(again.stdout).toContain('Its first 1 tips are those that were noted.\n');
+    expect(again.stdout).toContain('Its first tip is the one that was noted.\n');
     expect(tipsIn(path)).toHaveLength(2);
   });
 

@@ -1,4 +1,5 @@
 /** The page about privacy of an operator who has written none: what this software stores, with these settings. */
+import { counted } from '#shared/counted.ts';
 
 export interface StoredFacts {
   readonly siteName: string;
@@ -25,7 +26,7 @@ export function defaultPrivacy(facts: StoredFacts): string {
     'Your email, username, name and phone number if you gave one, a hash of your password, the services that you ' +
       'offer, when you signed up, and which terms of use you accepted. Usernames that you had before stay yours.',
     `For each device where you are logged in: what browser it is, and when you logged in. A login ends after ` +
-      `${sessionDays} days without use, and after 90 days at the latest.`,
+      `${counted(sessionDays, 'day')} without use, and after 90 days at the latest.`,
     'If you turn on notifications: the address that your browser gave for them. Each notification goes through ' +
       'the push service of your browser, encrypted.',
 

@@ -213,6 +213,13 @@ export function parseNotes(texts: readonly string[] = []): NotedPast[] {
   return texts.flatMap((text) => parseNoted(text) ?? []);
 }
 
+/** Says that the past up to this many tips is the one that was noted. */
+export function spellFirst(count: number): string {
+  return count === 1
+    ? 'Its first tip is the one that was noted.'
+    : `Its first ${count} tips are those that were noted.`;
+}
+
 function isForeseen(error: unknown): error is Error {
   const isFileTrouble = error instanceof Error && 'code' in error && 'syscall' in error;
   return (

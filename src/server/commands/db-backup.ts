@@ -1,4 +1,5 @@
 /** `npm run db:backup -- FILE`: a consistent, checked copy. `--digest` compares its ledger with a noted past. */
+import { counted } from '#shared/counted.ts';
 import { type Command, parseNotes, parseWords, SEVERAL_NOTES } from './command.ts';
 
 export const backUpDatabase: Command = async ({ database, words, say }) => {
@@ -9,7 +10,7 @@ export const backUpDatabase: Command = async ({ database, words, say }) => {
     file,
     parseNotes(values.digest),
   );
-  say(`${file} holds all of ${database.name}, checked: a ledger of ${tipCount} tips.`);
+  say(`${file} holds all of ${database.name}, checked: a ledger of ${counted(tipCount, 'tip')}.`);
   say(`Its past, to note elsewhere: ${past}`);
   for (const sentence of [...differences, ...auditProblems]) say(sentence);
   return true;

@@ -1,5 +1,6 @@
 /** `npm run db:check`: checks the database file, its tables, the ledger and its noted past. It only reads. */
-import { type Command, parseNotes, parseWords, SEVERAL_NOTES } from './command.ts';
+import { counted } from '#shared/counted.ts';
+import { type Command, parseNotes, parseWords, SEVERAL_NOTES, spellFirst } from './command.ts';
 
 export const checkDatabase: Command = async ({ database, words, say }) => {
   const usage = 'npm run db:check [-- --digest COUNT:HEX]';
@@ -9,8 +10,8 @@ export const checkDatabase: Command = async ({ database, words, say }) => {
   const sentences = [...problems, ...differences, ...auditProblems];
   for (const sentence of sentences) say(sentence);
   if (sentences.length > 0) return false;
-  say(`${database.name} is whole, and its ledger of ${tipCount} tips adds up.`);
-  for (const { count } of noted) say(`Its first ${count} tips are those that were noted.`);
+  say(`${database.name} is whole, and its ledger of ${counted(tipCount, 'tip')} adds up.`);
+  for (const { count } of noted) say(spellFirst(count));
   say(`Its past, to note elsewhere: ${past}`);
   return true;
 };

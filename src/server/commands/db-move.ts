@@ -1,4 +1,5 @@
 /** `npm run db:move -- TARGET`: copies a file into an empty PostgreSQL database, or such a database into a new file. */
+import { counted } from '#shared/counted.ts';
 import { databaseFrom, isDatabase } from '../setting-forms.ts';
 import { databaseAt } from '../storage/open.ts';
 import type { DatabaseAddress } from '../storage/port/database.ts';
@@ -19,8 +20,7 @@ export const moveDatabase: Command = async ({ config, database, words, actor, sa
   const act = actsOf(actor, values.reason, Date.now)('database_moved');
   const target = databaseAt(address);
   const { tipCount, past } = await database.readAll((tables, read) => target.fill(tables, read, act));
-  const ledger = tipCount === 1 ? 'a ledger of one tip' : `a ledger of ${tipCount} tips`;
-  say(`${target.name} holds all of ${database.name}, checked: ${ledger}.`);
+  say(`${target.name} holds all of ${database.name}, checked: a ledger of ${counted(tipCount, 'tip')}.`);
   say(`Its past, as it was before the move, and to note elsewhere: ${past}`);
   say(
     `Nobody is logged out. ${database.name} stays as it is; keep it until you have a backup of the new database.`,

@@ -1,7 +1,8 @@
 /** `npm run db:restore -- FILE`: checks a backup and puts it in the place of the database. */
+import { counted } from '#shared/counted.ts';
 import { inUtc } from '../setting-forms.ts';
 import type { AccountDifferences } from '../storage/port/database.ts';
-import { actsOf, type Command, parseNoted, parseWords, REASON } from './command.ts';
+import { actsOf, type Command, parseNoted, parseWords, REASON, spellFirst } from './command.ts';
 
 const USAGE =
   'npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX] [--reason TEXT]';
@@ -24,14 +25,16 @@ export const restoreDatabase: Command = async ({ database, words, actor, say }) 
     act: actsOf(actor, values.reason, Date.now)('database_restored'),
     tellLostTips(count) {
       if (count > 0)
-        say(`${spellTips(count)} of the present database ${count === 1 ? 'is' : 'are'} not in the backup.`);
+        say(
+          `${counted(count, 'tip')} of the present database ${count === 1 ? 'is' : 'are'} not in the backup.`,
+        );
     },
   });
   const { tipCount, past, newestTipAtMs, sessionCount, apiKeyCount, lostTips, accounts } = restored;
   const { keptAside, isCurrent } = restored;
   const newest = newestTipAtMs === null ? '' : `, the newest of ${inUtc(newestTipAtMs)}`;
-  say(`${database.name} is restored from ${file}: a ledger of ${tipCount} tips${newest}.`);
-  if (noted !== null) say(`Its first ${noted.count} tips are those that were noted.`);
+  say(`${database.name} is restored from ${file}: a ledger of ${counted(tipCount, 'tip')}${newest}.`);
+  if (noted !== null) say(spellFirst(noted.count));
   say(`Its past, to note elsewhere: ${past}`);
   if (keptAside !== null) say(`What was there before is kept as ${keptAside}${spellLost(lostTips)}.`);
   say(`The passwords are those of the backup${keptAside === null ? '' : `: ${spellAccounts(accounts)}`}.`);
@@ -54,11 +57,7 @@ function spellLost(lostTips: number | null): string {
   if (lostTips === null) return ', and could not be read: nobody knows whether it has tips that are gone now';
   return lostTips === 0
     ? ', and has no tip that is gone now'
-    : `, and has ${spellTips(lostTips)} that the backup has not`;
-}
-
-function spellTips(count: number): string {
-  return count === 1 ? '1 tip' : `${count} tips`;
+    : `, and has ${counted(lostTips, 'tip')} that the backup has not`;
 }
 
 function spellAccounts(accounts: AccountDifferences | null): string {
@@ -66,12 +65,8 @@ function spellAccounts(accounts: AccountDifferences | null): string {
     return 'what was there before could not be read, so nobody knows which have changed since';
   const { changedPasswords, missing } = accounts;
   if (changedPasswords + missing === 0) return 'none has changed since';
-  const others = `${spellCount(changedPasswords)} changed theirs since`;
+  const others = `${counted(changedPasswords, 'account')} changed theirs since`;
   return missing === 0
     ? others
-    : `${others}, and ${spellCount(missing)} came later and ${missing === 1 ? 'is' : 'are'} not in it`;
-}
-
-function spellCount(count: number): string {
-  return count === 1 ? '1 account' : `${count} accounts`;
+    : `${others}, and ${counted(missing, 'account')} came later and ${missing === 1 ? 'is' : 'are'} not in it`;
 }

@@ -1,6 +1,7 @@
 /** What an operator needs to know of somebody, in lines. Names are quoted, so that none can imitate a part of one. */
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import type { Person } from '#shared/console/people.ts';
+import { counted } from '#shared/counted.ts';
 import type { Terms } from '#shared/money.ts';
 import type { People } from './people.ts';
 
@@ -42,9 +43,15 @@ function linesOf(person: Person, { currency, exponent }: Unit): readonly string[
     ['Codes', person.codes.map(({ id, status }) => `${id} (${status})`).join(', ') || 'none'],
     ['Received', amount(person.totalReceivedCents)],
     ['Given', amount(person.totalGivenCents)],
-    ['Logged in', `${person.sessionCount} sessions, ${person.deviceCount} devices with notifications`],
-    ['Factors', `${person.passkeyCount} passkeys, ${person.hasTotp ? 'an' : 'no'} authenticator app`],
-    ['API', `${person.apiKeyCount} keys, ${person.webhookCount} webhooks`],
+    [
+      'Logged in',
+      `${counted(person.sessionCount, 'session')}, ${counted(person.deviceCount, 'device')} with notifications`,
+    ],
+    [
+      'Factors',
+      `${counted(person.passkeyCount, 'passkey')}, ${person.hasTotp ? 'an' : 'no'} authenticator app`,
+    ],
+    ['API', `${counted(person.apiKeyCount, 'key')}, ${counted(person.webhookCount, 'webhook')}`],
     ...person.payouts.map(
       ({ mode, isReady }) => [`Payouts (${mode})`, isReady ? 'ready' : 'not ready'] as const,
     ),

@@ -13,6 +13,7 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import { RUNNING } from '#server/version.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { Health, PaymentSigns } from '#shared/console/health.ts';
+import { counted } from '#shared/counted.ts';
 import { explainFailure } from './backup-desk.ts';
 import { problemsOf } from './problems.ts';
 
@@ -196,7 +197,7 @@ function settingsOf({ config, paymentMode }: HealthDependencies): Health['settin
     { name: 'Registration', value: config.registration },
     { name: 'Mail', value: mail ? `from ${mail.from.address}` : 'off' },
     { name: 'Maintenance', value: onOff(maintenance !== null) },
-    { name: 'Undo', value: undoMs === 0 ? 'off' : `${undoMs / MINUTE_MS} minutes` },
+    { name: 'Undo', value: undoMs === 0 ? 'off' : counted(undoMs / MINUTE_MS, 'minute') },
     { name: 'Contact', value: config.operatorContact || 'none' },
     { name: 'Rate limits', value: onOff(config.isRateLimited) },
     { name: 'Trusted proxies', value: trustedProxies.join(', ') || 'none' },

@@ -4,6 +4,7 @@ import { inUtc } from '#server/setting-forms.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import type { Health, HealthProblem, PaymentSigns } from '#shared/console/health.ts';
 import { URGENCIES } from '#shared/console/health.ts';
+import { counted } from '#shared/counted.ts';
 
 const MINUTE_MS = 60_000;
 const UNCHECKED_MS = 15 * MINUTE_MS;
@@ -114,13 +115,11 @@ function textOf(trouble: Trouble, signs: PaymentSigns): string | null {
     case 'clock':
       return clockOffsetMs === null
         ? null
-        : `The clock of this machine is ${Math.round(Math.abs(clockOffsetMs) / 1_000)} seconds ${clockOffsetMs > 0 ? 'behind' : 'ahead of'} Stripe’s.`;
+        : `The clock of this machine is ${counted(Math.round(Math.abs(clockOffsetMs) / 1_000), 'second')} ${clockOffsetMs > 0 ? 'behind' : 'ahead of'} Stripe’s.`;
     default:
       return null;
   }
 }
-
-const counted = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
 
 export interface Signs {
   /** Why nothing can be saved; null while a tip could be recorded. */
