@@ -1,12 +1,13 @@
 /** A time in the operator's zone; its title says it in UTC. */
-import { formatHere } from '../signed-in/format-here.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 
-const here = formatHere({ dateStyle: 'medium', timeStyle: 'short' });
+const PARTS = { dateStyle: 'medium', timeStyle: 'short' } as const;
 
 export function When({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={inUtc(at)}>
-      {here(new Date(at))}
+      {/* A format that is kept would keep the time zone in which it was made. */}
+      {new Date(at).toLocaleString(PAGE_LANGUAGE, PARTS)}
     </time>
   );
 }
