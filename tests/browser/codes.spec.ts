@@ -132,12 +132,12 @@ test.describe('a code', () => {
     await page.goto('/dashboard');
     const old = page.locator('details').filter({ hasText: 'Old codes' });
     await old.getByText('Old codes').click();
-    await expect(old.getByRole('button', { name: 'Try again' })).toBeVisible();
+    await expect(old.getByRole('button', { name: 'Try Again' })).toBeVisible();
     await page.unroute('**/trpc/qrCodes.ended*');
-    await old.getByRole('button', { name: 'Try again' }).press('Enter');
+    await old.getByRole('button', { name: 'Try Again' }).press('Enter');
     await expect(old.getByRole('listitem')).toHaveCount(20);
     await expect(old.locator('summary')).toBeFocused();
-    await old.getByRole('button', { name: 'Show more' }).press('Enter');
+    await old.getByRole('button', { name: 'Show More' }).press('Enter');
     await expect(old.getByRole('listitem')).toHaveCount(21);
     await expect(old.getByRole('listitem').last()).toBeFocused();
     expect(complaints.splice(0)).not.toEqual([]);

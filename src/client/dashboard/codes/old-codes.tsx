@@ -61,7 +61,7 @@ export function OldCodes() {
           aria-disabled={pages.isFetching}
           onClick={pages.hasNextPage ? showMore : tryAgain}
         >
-          {pages.hasNextPage ? 'Show more' : 'Try again'}
+          {pages.hasNextPage ? 'Show More' : 'Try Again'}
         </Button>
       )}
     </details>
