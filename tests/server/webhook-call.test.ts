@@ -175,7 +175,7 @@ describe('an endpoint', () => {
   ])('that never ends %s is left after 128 KB at most, and its status counts', async (_, piece) => {
     const endless = await startEndlessServer('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', piece);
     const opened = watchSockets();
-    const { call, webhook } = await setUp({ timeLimitMs: 500 });
+    const { call, webhook } = await setUp({ timeLimitMs: 5_000 });
     const url = `http://127.0.0.1:${endless.port}/a`;
     expect(await call({ ...webhook, url }, EVENT)).toMatchObject({
       outcome: 'taken',

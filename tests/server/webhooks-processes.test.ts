@@ -39,119 +39,115 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-test(
-  `every event arrives in order over ${KILLS} kills (seed ${SEED})`,
-  async () => {
-    const chance = createChance(SEED);
-    const receiver = await startWebhookReceiver();
-    onTestFinished(() => receiver.close());
-    const path = isOnSqlite() ? createMigratedFile() : await createMigratedDatabase();
-    const { people } = await prepareLedger(['pat', 'kim', 'lee', 'cam'], path);
-    const named = new Map(['pat', 'kim', 'lee', 'cam'].map((name, index) => [name, people[index]]));
-    const person = (name: string) => {
-      const found = named.get(name);
-      if (!found) throw new Error(`nobody is ${name}`);
-      return found;
-    };
-    const env = { DATABASE_URL: path, WEBHOOK_LOOPBACK: 'on' };
-    const servers: RunningServer[] = await Promise.all(
-      Array.from({ length: isOnSqlite() ? 1 : 2 }, () => startServer(env)),
-    );
-    const anyServer = () => chance.pick(servers);
+test(`every event arrives in order over ${KILLS} kills (seed ${SEED})`, {
+  timeout: 120_000 + 40_000 * KILLS,
+}, async () => {
+  const chance = createChance(SEED);
+  const receiver = await startWebhookReceiver();
+  onTestFinished(() => receiver.close());
+  const path = isOnSqlite() ? createMigratedFile() : await createMigratedDatabase();
+  const { people } = await prepareLedger(['pat', 'kim', 'lee', 'cam'], path);
+  const named = new Map(['pat', 'kim', 'lee', 'cam'].map((name, index) => [name, people[index]]));
+  const person = (name: string) => {
+    const found = named.get(name);
+    if (!found) throw new Error(`nobody is ${name}`);
+    return found;
+  };
+  const env = { DATABASE_URL: path, WEBHOOK_LOOPBACK: 'on' };
+  const servers: RunningServer[] = await Promise.all(
+    Array.from({ length: isOnSqlite() ? 1 : 2 }, () => startServer(env)),
+  );
+  const anyServer = () => chance.pick(servers);
 
-    const webhooks = await Promise.all(
-      WEBHOOKS.map(async ([name, types], index) => {
-        const { url, endpoint } = receiver.open(`${name}-${index}`);
-        const { token } = person(name);
-        const body = { url, events: types };
-        const added = await call<{ id: string; secret: string }>(anyServer(), '/webhooks', { token, body });
-        expect(added.status).toBe(201);
-        endpoint.secrets = [added.body.secret];
-        const latest = await call<Page>(anyServer(), '/events?after=latest', { token });
-        return { ...added.body, name, types, url, endpoint, after: latest.body.next_cursor };
+  const webhooks = await Promise.all(
+    WEBHOOKS.map(async ([name, types], index) => {
+      const { url, endpoint } = receiver.open(`${name}-${index}`);
+      const { token } = person(name);
+      const body = { url, events: types };
+      const added = await call<{ id: string; secret: string }>(anyServer(), '/webhooks', { token, body });
+      expect(added.status).toBe(201);
+      endpoint.secrets = [added.body.secret];
+      const latest = await call<Page>(anyServer(), '/events?after=latest', { token });
+      return { ...added.body, name, types, url, endpoint, after: latest.body.next_cursor };
+    }),
+  );
+  for (const { url } of webhooks) receiver.keep(url, () => FAULTS[chance.below(FAULTS.length)]);
+
+  /** Does something that is an event; a server that was killed meanwhile has done it or not. */
+  async function act(): Promise<void> {
+    const owner = person(chance.pick(['pat', 'kim', 'lee']));
+    const server = anyServer();
+    const kind = chance.below(8);
+    if (kind === 0) {
+      await patch(server, `/qr-codes/${owner.code}`, owner.token, { greeting: `Hello ${chance.below(99)}` });
+      return;
+    }
+    const { body: tips } = await call<{ id: string; status: string; sent: boolean }[]>(
+      server,
+      '/transactions?direction=received&limit=5',
+      { token: owner.token },
+    );
+    const tip = tips.length > 0 ? chance.pick(tips) : null;
+    if (tip && kind === 1)
+      await call(server, `/transactions/${tip.id}/refund`, { token: owner.token, body: {} });
+    else if (tip && kind === 2)
+      await call(server, `/transactions/${tip.id}/thank-you`, {
+        token: owner.token,
+        body: { text: 'Cheers' },
+      });
+    else {
+      const body = { receiver_qr_id: owner.code, amount: 20, service_category: 'bartender' };
+      await call(server, '/transactions', { token: person('cam').token, body });
+    }
+  }
+
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const acting = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        // What nobody was there for is no act, however long a server takes to be back.
+        for (let count = 0; count < ACTS_PER_KILL / 4; ) {
+          const isAnswered = await act().then(
+            () => true,
+            (error: unknown) => {
+              ignoreLostConnections(error);
+              return false;
+            },
+          );
+          if (isAnswered) count += 1;
+          await sleep(chance.below(60));
+        }
       }),
     );
-    for (const { url } of webhooks) receiver.keep(url, () => FAULTS[chance.below(FAULTS.length)]);
-
-    /** Does something that is an event; a server that was killed meanwhile has done it or not. */
-    async function act(): Promise<void> {
-      const owner = person(chance.pick(['pat', 'kim', 'lee']));
-      const server = anyServer();
-      const kind = chance.below(8);
-      if (kind === 0) {
-        await patch(server, `/qr-codes/${owner.code}`, owner.token, {
-          greeting: `Hello ${chance.below(99)}`,
-        });
-        return;
-      }
-      const { body: tips } = await call<{ id: string; status: string; sent: boolean }[]>(
-        server,
-        '/transactions?direction=received&limit=5',
-        { token: owner.token },
-      );
-      const tip = tips.length > 0 ? chance.pick(tips) : null;
-      if (tip && kind === 1)
-        await call(server, `/transactions/${tip.id}/refund`, { token: owner.token, body: {} });
-      else if (tip && kind === 2)
-        await call(server, `/transactions/${tip.id}/thank-you`, {
-          token: owner.token,
-          body: { text: 'Cheers' },
-        });
-      else {
-        const body = { receiver_qr_id: owner.code, amount: 20, service_category: 'bartender' };
-        await call(server, '/transactions', { token: person('cam').token, body });
-      }
-    }
-
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const acting = Promise.all(
-        Array.from({ length: 4 }, async () => {
-          // What nobody was there for is no act, however long a server takes to be back.
-          for (let count = 0; count < ACTS_PER_KILL / 4; ) {
-            const isAnswered = await act().then(
-              () => true,
-              (error: unknown) => {
-                ignoreLostConnections(error);
-                return false;
-              },
-            );
-            if (isAnswered) count += 1;
-            await sleep(chance.below(60));
-          }
-        }),
-      );
-      // What a webhook took by hand makes the rest due, so that the pauses of tries do not last.
-      const hurrying = Promise.all(
-        webhooks.map(({ id, name }) =>
-          call(anyServer(), `/webhooks/${id}/test`, { token: person(name).token, body: {} }).catch(
-            ignoreLostConnections,
-          ),
+    // What a webhook took by hand makes the rest due, so that the pauses of tries do not last.
+    const hurrying = Promise.all(
+      webhooks.map(({ id, name }) =>
+        call(anyServer(), `/webhooks/${id}/test`, { token: person(name).token, body: {} }).catch(
+          ignoreLostConnections,
         ),
-      );
-      await sleep(300 + chance.below(1_200));
-      const killed = chance.below(servers.length);
-      const [one] = servers.slice(killed);
-      await one?.stop('SIGKILL');
-      servers[killed] = await startServer({ ...env, PORT: String(one?.port), PUBLIC_URL: one?.url ?? '' });
-      await Promise.all([acting, hurrying]);
-    }
+      ),
+    );
+    await sleep(300 + chance.below(1_200));
+    const killed = chance.below(servers.length);
+    const [one] = servers.slice(killed);
+    await one?.stop('SIGKILL');
+    servers[killed] = await startServer({ ...env, PORT: String(one?.port), PUBLIC_URL: one?.url ?? '' });
+    await Promise.all([acting, hurrying]);
+  }
 
-    // From here on receivers behave, and their owners have what waits sent at once.
-    for (const { url } of webhooks) receiver.keep(url, undefined);
-    for (const webhook of webhooks) {
-      const { token } = person(webhook.name);
-      const expected = await eventsAfter(servers, token, webhook.after);
-      const wanted = expected.filter(({ type }) => webhook.types.some((each) => each === type));
-      // How many of some dozens are repetitions depends on when servers were killed.
-      expect(wanted.length).toBeGreaterThan(0);
-      await patch(anyServer(), `/webhooks/${webhook.id}`, token, { events: webhook.types });
-      await expect.poll(() => firstOf(webhook.endpoint.events).length, PATIENCE).toBe(wanted.length);
-      expect(firstOf(webhook.endpoint.events)).toEqual(wanted);
-    }
-    expect(receiver.problems).toEqual([]);
-  },
-  120_000 + 40_000 * KILLS,
-);
+  // From here on receivers behave, and their owners have what waits sent at once.
+  for (const { url } of webhooks) receiver.keep(url, undefined);
+  for (const webhook of webhooks) {
+    const { token } = person(webhook.name);
+    const expected = await eventsAfter(servers, token, webhook.after);
+    const wanted = expected.filter(({ type }) => webhook.types.some((each) => each === type));
+    // How many of some dozens are repetitions depends on when servers were killed.
+    expect(wanted.length).toBeGreaterThan(0);
+    await patch(anyServer(), `/webhooks/${webhook.id}`, token, { events: webhook.types });
+    await expect.poll(() => firstOf(webhook.endpoint.events).length, PATIENCE).toBe(wanted.length);
+    expect(firstOf(webhook.endpoint.events)).toEqual(wanted);
+  }
+  expect(receiver.problems).toEqual([]);
+});
 
 /** Mostly none; `cut` after the event was taken and `isLie` make it come again. */
 const FAULTS: readonly (ReceiverFault | undefined)[] = [
