@@ -50,8 +50,8 @@ export interface Transactions extends TipRecord {
    * Reverses a tip in full, durably: its giver within `undoMs`, its receiver at any time. The same person and
    * idempotency key get the same answer.
    * @param limit runs the attempt of a giver, and may refuse to.
-   * @throws AppError `transaction_not_found`; `not_logged_in` as `get`; `not_refundable` when it was refunded before, or
-   *   it is too late; `payment_unavailable`, `maintenance`.
+   * @throws AppError `transaction_not_found`; `not_logged_in` as `get`; `not_refundable` when it was refunded before,
+   *   or it is too late; `payment_unavailable`, `maintenance`.
    */
   refund(account: Account | null, request: RefundRequest, limit?: LimitTakeBack): Promise<Transaction>;
 }

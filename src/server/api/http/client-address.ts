@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { type Address, addressFrom, isWithin, networkFrom } from '#server/auth/networks.ts';
 
-/** An IPv6 customer usually has a whole /64 at their disposal, so that they count as one, and may have more (RFC 6177). */
+/** An IPv6 customer usually has a whole /64, so that its addresses count as one, and may have more (RFC 6177). */
 const IPV6_GROUP_BITS = 64;
 const IPV6_NETWORK_BITS = 48;
 
