@@ -3,7 +3,7 @@
  * that people have in it, and checks all of it before anything is to be seen there.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -298,6 +298,11 @@ describe('a move back', () => {
       `There is a file ${path} already. Nothing was changed.`,
     );
     expect(readFileSync(path).equals(before)).toBe(true);
+    // The log of a file that was taken away would be read as that of the new one.
+    const gone = newFile();
+    writeFileSync(`${gone}-wal`, 'of somebody');
+    await expect(moveBack(url, gone)).rejects.toThrow(`There is a file ${gone}-wal already.`);
+    expect(readFileSync(`${gone}-wal`, 'utf8')).toBe('of somebody');
   });
 
   test('that is broken off, or whose rows do not add up, leaves no file', async () => {

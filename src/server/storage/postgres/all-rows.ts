@@ -5,15 +5,13 @@ import { requireTrusted } from '../care/backup-file.ts';
 import { readMigrations, requireCurrent } from '../care/migrations.ts';
 import { type NotedPast, parsePast } from '../checks/past.ts';
 import type { AllRows, TableRows } from '../port/database.ts';
-import { TABLES } from '../schema/tables.ts';
+import { rowsAtOnce, TABLES } from '../schema/tables.ts';
 import { prepareStatements } from './driver.ts';
 import { beginSettled, inspectLedger, inspectSchema } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
 import { runForOperator } from './operator.ts';
 import { checkToTheEnd } from './recent-check.ts';
 import { holdAlone, requireFinished } from './server-lock.ts';
-
-const ROWS_AT_ONCE = 1_000;
 
 export function readAll<Result>(
   url: string,
@@ -43,18 +41,18 @@ async function* tablesOf(client: ClientBase): AsyncGenerator<TableRows, void> {
       `DECLARE "all rows" NO SCROLL CURSOR FOR SELECT * FROM tipwell.${escapeIdentifier(table)}`,
     );
     const { fields } = await client.query('FETCH 0 FROM "all rows"');
-    yield { table, columns: fields.map(({ name }) => name), rows: rowsOf(client) };
+    yield { table, columns: fields.map(({ name }) => name), rows: rowsOf(client, rowsAtOnce(table)) };
     await client.query('CLOSE "all rows"');
   }
 }
 
-async function* rowsOf(client: ClientBase): AsyncGenerator<readonly unknown[], void> {
+async function* rowsOf(client: ClientBase, atOnce: number): AsyncGenerator<readonly unknown[], void> {
   for (;;) {
     const { rows } = await client.query<unknown[]>({
-      text: `FETCH ${ROWS_AT_ONCE} FROM "all rows"`,
+      text: `FETCH ${atOnce} FROM "all rows"`,
       rowMode: 'array',
     });
     yield* rows;
-    if (rows.length < ROWS_AT_ONCE) return;
+    if (rows.length < atOnce) return;
   }
 }

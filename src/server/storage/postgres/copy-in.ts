@@ -10,14 +10,11 @@ import type { Act } from '../port/audit.ts';
 import { type AllRows, DatabaseRefused, type Findings, type TableRows } from '../port/database.ts';
 import type { AuditHead } from '../rules/audit.ts';
 import { listedType } from '../schema/columns.ts';
-import { MADE_AT_A_START, TABLES } from '../schema/tables.ts';
+import { MADE_AT_A_START, rowsAtOnce, TABLES } from '../schema/tables.ts';
 import { inspectLedger, inspectSchema } from './ledger-check.ts';
 import { migrate } from './migrations.ts';
 import { runForOperator } from './operator.ts';
 import { holdAlone, requireFinished } from './server-lock.ts';
-
-const ROWS_AT_ONCE = 1_000;
-const PICTURES_AT_ONCE = 100;
 
 export function fill(url: string, tables: AllRows, past: NotedPast, act?: Act): Promise<Findings> {
   return runForOperator(url, async (client, name) => {
@@ -69,7 +66,7 @@ async function copy(client: ClientBase, { table, columns, rows }: TableRows): Pr
     text: `INSERT INTO tipwell.${escapeIdentifier(table)} (${columns.map(escapeIdentifier).join(', ')})
       OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${values.join(', ')})`,
   };
-  const atOnce = table === 'qr_pictures' ? PICTURES_AT_ONCE : ROWS_AT_ONCE;
+  const atOnce = rowsAtOnce(table);
   let group: (readonly unknown[])[] = [];
   const send = async () => {
     await client.query({ ...insert, values: columns.map((_, index) => group.map((row) => row[index])) });

@@ -1,4 +1,5 @@
 /** All tables in the order of their references, so that an empty database can be filled in this order. */
+import { getTableName } from 'drizzle-orm';
 import * as accounts from './accounts.ts';
 import * as announcements from './announcements.ts';
 import * as apiKeys from './api-keys.ts';
@@ -70,3 +71,8 @@ export const MADE_AT_A_START = [
   ledger.checkedAccounts,
   ledger.checkpoints,
 ] as const;
+
+/** How many rows of a table are held at once where all are copied: one with a picture takes hundreds of kilobytes. */
+export function rowsAtOnce(name: string): number {
+  return name === getTableName(codes.photos) || name === getTableName(codes.qrPictures) ? 100 : 1_000;
+}

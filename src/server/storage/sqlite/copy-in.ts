@@ -12,7 +12,7 @@ import type { AuditHead } from '../rules/audit.ts';
 import { MADE_AT_A_START } from '../schema/tables.ts';
 import { inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
-import { locate, removeDatabase } from './database-files.ts';
+import { COMPANIONS, locate, removeDatabase } from './database-files.ts';
 import { noteUnusedNumbers } from './ledger-check.ts';
 import { migrate } from './migrations.ts';
 
@@ -21,10 +21,7 @@ export async function fill(path: string, tables: AllRows, past: NotedPast, act?:
   const place = locate(path);
   const incoming = `${place}.incoming`;
   try {
-    if (existsSync(place))
-      throw new DatabaseRefused(
-        `There is a file ${path} already. Nothing was changed. Name one that is not there.`,
-      );
+    requireNothingAt(place);
     removeDatabase(incoming);
     await write(incoming, tables, act);
     const findings = inspectDatabase(incoming, [past]);
@@ -40,6 +37,13 @@ export async function fill(path: string, tables: AllRows, past: NotedPast, act?:
     removeDatabase(incoming);
     release();
   }
+}
+
+/** Somebody's log would be taken for that of the new file. @throws DatabaseRefused */
+function requireNothingAt(place: string): void {
+  const taken = ['', ...COMPANIONS].map((suffix) => `${place}${suffix}`).find((file) => existsSync(file));
+  if (taken !== undefined)
+    throw new DatabaseRefused(`There is a file ${taken} already. Nothing was changed. Name a new file.`);
 }
 
 async function write(file: string, tables: AllRows, act: Act | undefined): Promise<void> {

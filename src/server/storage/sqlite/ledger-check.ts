@@ -23,11 +23,11 @@ const sequenceOf = (table: string, what = table): Invariant => [
      OR given <> (SELECT coalesce(max(sequence), 0) FROM ${table})`,
 ];
 
-const NUMBERED = ['tips', 'reversals', 'adjustments'] as const;
+const CHANGES = ['reversals', 'adjustments'] as const;
 
 /** For a ledger that was written with the numbers of another, before anything is added to it. */
 export function noteUnusedNumbers(database: Database): void {
-  for (const table of NUMBERED)
+  for (const table of ['tips', ...CHANGES])
     database
       .prepare<[string]>(
         `INSERT INTO sqlite_sequence (name, seq)
@@ -36,15 +36,17 @@ export function noteUnusedNumbers(database: Database): void {
       .run(unusedOf(table));
 }
 
-const quoted = (name: string) => `'${name}'`;
-
-/** @param tips the table of tips, which earlier versions called otherwise. */
-const nothingElseIsNumbered = (tips: 'tips' | 'transactions'): Invariant => [
-  'nothing else is numbered',
-  `SELECT 'sequence of ' || quote(name) FROM sqlite_sequence GROUP BY name
-     HAVING name NOT IN (${[tips, ...NUMBERED, ...NUMBERED.map(unusedOf)].map(quoted).join(', ')})
-       OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
-];
+/** @param tips the table of tips, which earlier versions called otherwise; nothing was moved to these. */
+function nothingElseIsNumbered(tips: 'tips' | 'transactions'): Invariant {
+  const numbered = [tips, ...CHANGES];
+  const names = tips === 'tips' ? [...numbered, ...numbered.map(unusedOf)] : numbered;
+  return [
+    'nothing else is numbered',
+    `SELECT 'sequence of ' || quote(name) FROM sqlite_sequence GROUP BY name
+       HAVING name NOT IN (${names.map((name) => `'${name}'`).join(', ')})
+         OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
+  ];
+}
 
 const REFERENCES_LEAD = referencesLead(
   `SELECT "table" || ' row ' || coalesce(rowid, '?') FROM pragma_foreign_key_check`,
