@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ChargeState } from '#server/storage/port/payments.ts';
-import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
+import { decideAdjustments, dueToReceiver } from '#server/storage/rules/adjustments.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { createChance } from '#tests/support/chance.ts';
@@ -27,6 +27,7 @@ function paymentOf(amountCents: number, giverFeeCents: number, receiverFeeCents:
     owedToReceiverCents: cents(0),
     settledByReceiverCents: cents(0),
     settledToGiverCents: cents(0),
+    settledToReceiverCents: cents(0),
   };
 }
 
@@ -309,6 +310,77 @@ describe('what an operator has written off', () => {
     expect(debtsIn(read(ledger, chargeOf({ disputes: [won], refunds, transfer: given })))).toEqual(
       debts(0, 0, 0),
     );
+  });
+});
+
+describe('what an operator has paid to the receiver of won disputes', () => {
+  const pay = (ledger: Ledger): Ledger => {
+    const { owedToReceiverCents, settledToReceiverCents } = ledger.payment;
+    const settled = cents(settledToReceiverCents + owedToReceiverCents);
+    const payment = { ...ledger.payment, owedToReceiverCents: cents(0), settledToReceiverCents: settled };
+    return { ...ledger, payment };
+  };
+  const debtsIn = ({ payment }: Ledger) => ({
+    owes: payment.owedByReceiverCents,
+    gets: payment.owedToReceiverCents,
+    writtenOff: payment.settledByReceiverCents,
+  });
+  const debts = (owes: number, gets: number, writtenOff = 0) => ({ owes, gets, writtenOff });
+  const transfer = { cents: WHOLE, reversedCents: WHOLE };
+  const won = [disputeOf('dp_1', WHOLE, 'won')];
+  const paid = () => {
+    const opened = read(begun(TIP), chargeOf({ disputes: [disputeOf('dp_1', WHOLE)], transfer }));
+    const due = read(opened, chargeOf({ disputes: won, transfer }));
+    expect(debtsIn(due)).toEqual(debts(0, WHOLE));
+    return pay(due);
+  };
+
+  test('is not due again', () => {
+    const again = read(paid(), chargeOf({ disputes: won, transfer }));
+    expect(debtsIn(again)).toEqual(debts(0, 0));
+    expect(sumsIn(again)).toEqual(sumsIn(begun(TIP)));
+    expect(dueToReceiver(again.payment, chargeOf({ disputes: won }))).toEqual([]);
+  });
+
+  test('and what was given at the payment service as well comes back, without a debit', () => {
+    const disputes = won.map((dispute) => ({ ...dispute, isGivenBack: true as const }));
+    const twice = read(paid(), chargeOf({ disputes }));
+    expect(debtsIn(twice)).toEqual(debts(WHOLE, 0));
+    const back = read(twice, chargeOf({ disputes, transfer }));
+    expect(debtsIn(back)).toEqual(debts(0, 0));
+    expect(kindsIn(back)).toEqual(['dispute', 'dispute_won']);
+    expect(sumsIn(back)).toEqual(sumsIn(begun(TIP)));
+  });
+
+  test('is owed like the rest when it goes back to the giver later, and may be written off', () => {
+    const refunded = chargeOf({ disputes: won, refunds: [refundOf('re_1', 5_000, false, 9)], transfer });
+    expect(debtsIn(read(paid(), refunded))).toEqual(debts(5_000, 0));
+    const whole = chargeOf({ disputes: won, refunds: [refundOf('re_1', WHOLE, false, 9)], transfer });
+    const all = read(paid(), whole);
+    expect(debtsIn(all)).toEqual(debts(WHOLE, 0));
+    expect(sumsIn(all)).toEqual({ given: 0, received: 0, paid: 0 });
+    const disputes = [...won, disputeOf('dp_2', WHOLE, 'open', 9)];
+    const gone = read(paid(), chargeOf({ disputes, transfer }));
+    expect(debtsIn(gone)).toEqual(debts(WHOLE, 0));
+    const payment = { ...gone.payment, owedByReceiverCents: cents(0), settledByReceiverCents: cents(WHOLE) };
+    const kept = chargeOf({ disputes: [...won, disputeOf('dp_2', WHOLE, 'won', 9)], transfer });
+    expect(debtsIn(read({ ...gone, payment }, kept))).toEqual(debts(0, 0));
+  });
+
+  test('is for the disputes of then: the money of a later one is due', () => {
+    const taken = (reversedCents: number) => ({ cents: WHOLE, reversedCents });
+    const first = disputeOf('dp_1', 4_000);
+    const firstWon = disputeOf('dp_1', 4_000, 'won');
+    const opened = read(begun(TIP), chargeOf({ disputes: [first], transfer: taken(4_000) }));
+    const settled = pay(read(opened, chargeOf({ disputes: [firstWon], transfer: taken(4_000) })));
+    const second = chargeOf({
+      disputes: [firstWon, disputeOf('dp_2', 3_000, 'won', 9)],
+      transfer: taken(7_000),
+    });
+    const due = read(settled, second);
+    expect(debtsIn(due)).toEqual(debts(0, 3_000));
+    expect(dueToReceiver(due.payment, second)).toEqual([{ id: 'dp_2', cents: 3_000 }]);
+    expect(kindsIn(due)).not.toContain('debit');
   });
 });
 

@@ -31,7 +31,7 @@ interface Scene {
   readonly folder: string;
   readonly accountId: string;
   readonly reported: TransactionId;
-  /** A tip whose receiver owes something, and to whose giver something is owed. */
+  /** A tip whose receiver owes something, and to both of whose people something is owed. */
   readonly owed: TransactionId;
   readonly invitation: string;
   readonly operatorId: string;
@@ -54,7 +54,7 @@ async function openScene(): Promise<Scene> {
   const debts = {
     owedByReceiverCents: cents(2_100),
     owedToGiverCents: cents(50),
-    owedToReceiverCents: cents(0),
+    owedToReceiverCents: cents(7),
     settledByReceiverCents: cents(0),
   };
   const known = {
@@ -62,6 +62,7 @@ async function openScene(): Promise<Scene> {
     adjustments: [],
     settledByReceiverCents: cents(0),
     settledToGiverCents: cents(0),
+    settledToReceiverCents: cents(0),
   } as const;
   await storage.payments.adjustPayment(paid.id, { adjustments: [], known, ...debts }, 1, 1);
   const id = newInvitationId(randomBytes);
@@ -183,6 +184,11 @@ const COMMANDS: Readonly<Record<string, string | Readonly<Record<string, Case>>>
     'find ID_OR_LINK': [({ reported }) => ['find', reported], null],
     'refund ID_OR_LINK': [({ reported }) => ['refund', reported], 'tip_refunded', ({ reported }) => reported],
     'mark-paid ID_OR_LINK': [({ owed }) => ['mark-paid', owed], 'refund_paid_otherwise', ({ owed }) => owed],
+    'mark-provider-paid ID_OR_LINK': [
+      ({ owed }) => ['mark-provider-paid', owed],
+      'dispute_paid_otherwise',
+      ({ owed }) => owed,
+    ],
     'write-off ID_OR_LINK': [({ owed }) => ['write-off', owed], 'debt_written_off', ({ owed }) => owed],
     waiting: [() => ['waiting'], null],
   },

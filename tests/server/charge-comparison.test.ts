@@ -45,6 +45,7 @@ const PAYMENT: ComparedPayment = {
   owedToReceiverCents: cents(0),
   settledByReceiverCents: cents(0),
   settledToGiverCents: cents(0),
+  settledToReceiverCents: cents(0),
   adjustments: [],
   capturesAtMs: null,
   receiverName: 'Pat',
@@ -201,6 +202,12 @@ const CASES: readonly Case[] = [
     { state: 'refunded', reversedAtMs: NOW, settledByReceiverCents: cents(2_100) },
     { refunds: [refundOf(2_100)] },
     [['written_off', 1_940, 0]],
+  ],
+  [
+    'what an operator has paid to the receiver in another way',
+    { settledToReceiverCents: cents(2_100) },
+    { transfer: { cents: 2_100, reversedCents: 2_100 }, receivedCents: 0 },
+    [['paid_otherwise', 0, 1_940]],
   ],
   [
     'what the receiver still has, and nobody knows',

@@ -177,6 +177,7 @@ describe('a fault', () => {
           adjustments: [],
           settledByReceiverCents: cents(0),
           settledToGiverCents: cents(0),
+          settledToReceiverCents: cents(0),
         } as const,
         adjustments: [Object.assign(dispute, Object.fromEntries(back))],
         owedByReceiverCents: cents(0),

@@ -342,6 +342,52 @@ test('what an operator cannot give back after a dispute was won stays owed to th
   await scene.compare();
 });
 
+test('what an operator has paid to the receiver in another way is given no more, and what goes back later is owed', async () => {
+  const scene = await openCaptured();
+  const { t, stripe, chargeId, accountId } = scene;
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  stripe.closeDispute(dispute, 'won');
+  // As when the provider has closed their account.
+  let isClosed = true;
+  stripe.fail(({ method, path }) =>
+    isClosed && method === 'POST' && path === '/transfers'
+      ? { is: 'refused', status: 400, message: 'No such destination', code: 'account_invalid' }
+      : null,
+  );
+  await scene.deliver();
+  expect(await scene.debts()).toEqual([[0, 2_100, 0]]);
+  const [{ id } = { id: null }] = await t.storage.payments.listDebts(9);
+  if (id === null) throw new Error('nothing is owed');
+  const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+  const act = {
+    actor,
+    action: 'dispute_paid_otherwise',
+    subject: id,
+    reason: null,
+    atMs: t.clock.nowMs,
+  } as const;
+  expect(await t.storage.payments.settleDebt(id, 'owed_to_receiver', t.clock.nowMs, act)).toBe(true);
+  isClosed = false;
+  const balance = () => {
+    const { available, pending } = stripe.balanceOf(accountId);
+    return available + pending;
+  };
+  const before = balance();
+  await scene.pass(2 * DAY_MINUTES);
+  await scene.deliverAll();
+  expect(await scene.debts()).toEqual([[0, 0, 0]]);
+  expect(balance()).toBe(before);
+  expect(await scene.totals()).toEqual([2_000, 1_940]);
+  await scene.compare();
+  stripe.refundPart(chargeId, 1_050);
+  await scene.deliver();
+  await scene.pass(2 * DAY_MINUTES);
+  expect(await scene.totals()).toEqual([1_000, 970]);
+  expect(await scene.debts()).toEqual([[1_050, 0, 0]]);
+  await scene.compare();
+});
+
 describe('two disputes on one charge that are won', () => {
   /** Each has taken a part of the receiver's money; the operator's balance gives nothing until it is told to. */
   async function openWon() {

@@ -116,6 +116,8 @@ test('the facts of a payment and its names never change, and it never goes', asy
     await expectRefused(`UPDATE payments SET ${owed} = -1 WHERE id = $1`, id);
     await expectRefused(`UPDATE payments SET ${owed} = 1 WHERE id = $1`, await add('authorised'));
   }
+  for (const settled of ['settled_by_receiver_cents', 'settled_to_giver_cents', 'settled_to_receiver_cents'])
+    await expectRefused(`UPDATE payments SET ${settled} = -1 WHERE id = $1`, id);
   await expectRefused('DELETE FROM payments WHERE id = $1', id);
 });
 

@@ -57,6 +57,7 @@ const PAYMENT: PaymentRecord = {
   owedToReceiverCents: cents(0),
   settledByReceiverCents: cents(0),
   settledToGiverCents: cents(0),
+  settledToReceiverCents: cents(0),
 };
 
 async function open(

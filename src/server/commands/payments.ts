@@ -151,6 +151,8 @@ const TEXTS: Readonly<Record<Finding['kind'], (elsewhere: string, here: string) 
   owed: (elsewhere, here) => `known debt: the provider has ${elsewhere} at Stripe, and ${here} in the ledger`,
   written_off: (elsewhere, here) =>
     `written off: the provider has ${elsewhere} at Stripe, and ${here} in the ledger`,
+  paid_otherwise: (elsewhere, here) =>
+    `paid to the provider in another way: they have ${elsewhere} at Stripe, and ${here} in the ledger`,
   rounded: (elsewhere, here) =>
     `rounded fees: the provider has ${elsewhere} at Stripe, and ${here} in the ledger`,
 };
@@ -172,6 +174,7 @@ const TOTALS: Readonly<Record<Finding['kind'], string>> = {
   on_its_way: 'On its way',
   owed: 'Known debts',
   written_off: 'Written off',
+  paid_otherwise: 'Paid in another way',
   rounded: 'Rounded fees',
 };
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { spellAmount } from '#shared/console/fee-csv.ts';
-import type { FoundTipView, SettledDebt } from '#shared/console/transactions.ts';
+import type { DebtKind, FoundTipView } from '#shared/console/transactions.ts';
 import { AppError } from '#shared/errors.ts';
 import { openPaymentService } from '../configured-parts.ts';
 import { createDisputeDeadlines } from '../payments/dispute-deadlines.ts';
@@ -20,14 +20,14 @@ import { linesOfChanges, linesOfTroubles } from './tip-lines.ts';
 
 const USAGE =
   'npm run tip -- find ID_OR_LINK | refund ID_OR_LINK [--reason TEXT] | mark-paid ID_OR_LINK [--reason TEXT] | ' +
-  'write-off ID_OR_LINK [--reason TEXT] | waiting';
+  'mark-provider-paid ID_OR_LINK [--reason TEXT] | write-off ID_OR_LINK [--reason TEXT] | waiting';
 
 const ASKED =
   'The refund is noted. The server asks the payment service for it within two minutes, and again until it is done.';
 
 /** Each ends a debt, with the row that it leaves in the audit log. */
 const SETTLEMENTS: Readonly<
-  Record<string, { readonly debt: SettledDebt; readonly action: AuditAction; readonly told: string }>
+  Record<string, { readonly debt: DebtKind; readonly action: AuditAction; readonly told: string }>
 > = {
   'mark-paid': {
     debt: 'owed_to_giver',
@@ -38,6 +38,11 @@ const SETTLEMENTS: Readonly<
     debt: 'owed_by_receiver',
     action: 'debt_written_off',
     told: 'The debt of the provider is written off: the server asks for it no more.',
+  },
+  'mark-provider-paid': {
+    debt: 'owed_to_receiver',
+    action: 'dispute_paid_otherwise',
+    told: 'It is noted that the provider was paid in another way: the server pays it no more.',
   },
 };
 const REFUSALS: Readonly<Partial<Record<AppError['code'], string>>> = {

@@ -17,8 +17,8 @@ export const DIFFERENCES = [
 ] as const;
 export type DifferenceKind = (typeof DIFFERENCES)[number];
 
-/** Why both sides may differ: money on its way, known debts, debts that an operator has written off, rounded fees. */
-export const EXPLANATIONS = ['on_its_way', 'owed', 'written_off', 'rounded'] as const;
+/** Why both sides may differ: money on its way, known debts, those that an operator has ended, rounded fees. */
+export const EXPLANATIONS = ['on_its_way', 'owed', 'written_off', 'paid_otherwise', 'rounded'] as const;
 export type ExplanationKind = (typeof EXPLANATIONS)[number];
 
 export interface Finding {
@@ -145,7 +145,9 @@ function explain(
   if (owed !== 0) find('owed', here + owed, here);
   const writtenOff = netShareOf(payment, charge, payment.settledByReceiverCents);
   if (writtenOff !== 0) find('written_off', here + writtenOff, here);
-  const rest = elsewhere - here - owed - writtenOff;
+  const paidOtherwise = netShareOf(payment, charge, payment.settledToReceiverCents);
+  if (paidOtherwise !== 0) find('paid_otherwise', here - paidOtherwise, here);
+  const rest = elsewhere - here - owed - writtenOff + paidOtherwise;
   const rounded = payment.adjustments.filter(({ netAmountCents }) => netAmountCents !== 0).length;
   if (rest !== 0) find(Math.abs(rest) <= rounded ? 'rounded' : 'receiver', here + rest, here);
 }

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
+import { decideAdjustments, dueToReceiver } from '#server/storage/rules/adjustments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import type { ChargeState, PaymentService } from './payment-service.ts';
@@ -70,9 +70,9 @@ export function createChargeSettlement(deps: {
       if (!hasMoved) log.warn({ payment: id, owedByReceiverCents }, 'the receiver still has what went back');
     }
     let leftCents: number = owedToReceiverCents;
-    for (const { id: disputeId, cents, state, isGivenBack } of charge.disputes) {
+    for (const { id: disputeId, cents } of dueToReceiver(payment, charge)) {
       const part = Math.min(cents, leftCents);
-      if (state !== 'won' || isGivenBack || part <= 0) continue;
+      if (part <= 0) break;
       if ((await service.giveBack(payment, disputeId, part)) === 'refused') break;
       leftCents -= part;
       hasMoved = true;

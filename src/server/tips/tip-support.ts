@@ -8,9 +8,9 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import { actDoneOf, partyOf } from '#server/storage/rules/operations.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import {
+  type DebtKind,
   type FoundTipView,
   type PaymentTroubles,
-  type SettledDebt,
   stripePage,
   type TipRefund,
 } from '#shared/console/transactions.ts';
@@ -40,7 +40,7 @@ export interface TipSupport {
    * @param seenCents the sum that the operator has decided about; undefined for whatever is owed.
    * @returns null when there is no such tip. @throws AppError `nothing_owed`; `debt_changed` for another sum.
    */
-  settle(name: string, debt: SettledDebt, act: ActAbout, seenCents?: Cents): Promise<FoundTipView | null>;
+  settle(name: string, debt: DebtKind, act: ActAbout, seenCents?: Cents): Promise<FoundTipView | null>;
   listTroubles(): Promise<PaymentTroubles>;
 }
 

@@ -33,14 +33,10 @@ const money = {
 export const DEBTS = ['owed_by_receiver', 'owed_to_giver', 'owed_to_receiver'] as const;
 export type DebtKind = (typeof DEBTS)[number];
 
-/** Debts that an operator ends: written off, or paid in another way. */
-export const SETTLED_DEBTS = ['owed_by_receiver', 'owed_to_giver'] as const;
-export type SettledDebt = (typeof SETTLED_DEBTS)[number];
-
-/** `cents` is the sum that the operator has seen: another one is not ended. */
+/** Ends a debt: written off, or paid in another way. `cents` is the sum that the operator has seen. */
 export const settlement = z.object({
   name: tipName,
-  debt: z.enum(SETTLED_DEBTS),
+  debt: z.enum(DEBTS),
   cents: z.int().positive(),
 });
 
@@ -138,7 +134,8 @@ export const DEBT_TEXTS: Readonly<Record<DebtKind, string>> = {
     'It went back to the customer, and the provider still has it. The server takes it when it can.',
   owed_to_giver: 'A refund did not reach the customer, and you have the money. Pay them in another way.',
   owed_to_receiver:
-    'A dispute was won, and the provider does not have it yet. The server pays it when it can.',
+    'A dispute was won, and the provider does not have it yet. The server pays it when it can, and stops when you ' +
+    'have paid them in another way.',
 };
 
 export const paymentTroubles = z.object({

@@ -130,6 +130,7 @@ export function describeEvents(): void {
         state: 'succeeded',
         adjustments: [],
         settledToGiverCents: cents(0),
+        settledToReceiverCents: cents(0),
       } as const;
       const change = { adjustments: [half], known, ...nothing };
       await payments.adjustPayment(paid.id, change, NOW + 2 * MINUTE_MS, NOW);

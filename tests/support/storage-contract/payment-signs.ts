@@ -160,7 +160,11 @@ export function describePaymentSigns(): void {
       const { storage, pay, adjust } = await openScene();
       const { payments, audit } = storage;
       const id = await pay();
-      await adjust(id, [], { owedByReceiverCents: cents(2_100), owedToGiverCents: cents(50) });
+      await adjust(id, [], {
+        owedByReceiverCents: cents(2_100),
+        owedToGiverCents: cents(50),
+        owedToReceiverCents: cents(7),
+      });
       const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
       const actOf = (action: Act['action']): Act => ({
         actor,
@@ -178,6 +182,8 @@ export function describePaymentSigns(): void {
       expect(await settle('owed_by_receiver', 'debt_written_off', cents(2_100))).toBe(true);
       expect(await settle('owed_to_giver', 'refund_paid_otherwise')).toBe(true);
       expect(await settle('owed_by_receiver', 'debt_written_off')).toBe(false);
+      expect(await settle('owed_to_receiver', 'dispute_paid_otherwise', cents(8))).toBe(false);
+      expect(await settle('owed_to_receiver', 'dispute_paid_otherwise', cents(7))).toBe(true);
       const unknown = { ...actOf('debt_written_off') };
       expect(await payments.settleDebt('txn_0' as TransactionId, 'owed_to_giver', NOW, unknown)).toBe(false);
       expect(await payments.findPayment({ id })).toMatchObject({
@@ -185,9 +191,12 @@ export function describePaymentSigns(): void {
         owedToGiverCents: 0,
         settledByReceiverCents: 2_100,
         settledToGiverCents: 50,
+        owedToReceiverCents: 0,
+        settledToReceiverCents: 7,
       });
       expect(await payments.listDebts(9)).toEqual([]);
       expect((await audit.listAbout(id, 9)).map(({ action }) => action)).toEqual([
+        'dispute_paid_otherwise',
         'refund_paid_otherwise',
         'debt_written_off',
       ]);

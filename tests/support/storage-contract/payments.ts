@@ -118,6 +118,7 @@ export function describePayments(): void {
         owedToReceiverCents: 0,
         settledByReceiverCents: 0,
         settledToGiverCents: 0,
+        settledToReceiverCents: 0,
       };
       expect(await payments.beginPayment(begun, NOW)).toEqual({ outcome: 'begun', payment: record });
       // Earlier versions made the id of a payment at random.

@@ -69,7 +69,9 @@ export function compareWithStripe(stripe: StripeStandIn, stored: Dump): void {
       toReceiver: Number(payment['owed_to_receiver_cents']),
       toGiver: Number(payment['owed_to_giver_cents']),
     };
-    const writtenOff = Number(payment['settled_by_receiver_cents']);
+    /** What an operator has ended: what the receiver keeps, less what they got in another way. */
+    const settled =
+      Number(payment['settled_by_receiver_cents']) - Number(payment['settled_to_receiver_cents']);
     // What lapsed before anybody heard of it was never a tip.
     if (!charge || (charge.state === 'canceled' && !tip)) {
       expect(['failed', 'expired'], `${id} was not paid`).toContain(state);
@@ -115,8 +117,8 @@ export function compareWithStripe(stripe: StripeStandIn, stored: Dump): void {
       ? [0, 0]
       : [
           leftOf(amount, back.toGiver, whole),
-          // What is owed or written off is the whole difference between the ledger and what the receiver has.
-          leftOf(receivable, back.fromReceiver + owed.byReceiver + writtenOff - owed.toReceiver, captured),
+          // What is owed or settled is the whole difference between the ledger and what the receiver has.
+          leftOf(receivable, back.fromReceiver + owed.byReceiver + settled - owed.toReceiver, captured),
         ];
     expect(
       { given: tip['giver_id'] === null ? giverHas : ledgerOf('given'), received: ledgerOf('received') },

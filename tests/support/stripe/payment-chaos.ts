@@ -157,6 +157,8 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   }
 
   let hasFaults = true;
+  /** False while the operator's balance has no money for a transfer. */
+  let canGiveBack = true;
   /** How many of the next requests to Stripe fail. */
   let failing = 0;
 
@@ -285,18 +287,23 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   const disputePart = () =>
     withCharge('disputePart', true, (id, amount) => stripe.disputePart(id, part(amount)));
 
-  /** The operator writes a debt off, at the moment in which something else may happen to its tip. */
-  async function writeOff(of?: unknown): Promise<boolean> {
+  /** The operator ends a debt, at the moment in which something else may happen to its tip. */
+  async function endDebt(of?: unknown): Promise<boolean> {
     const { payments } = anyApp().storage;
     const debts = (await payments.listDebts(9)).filter(
-      ({ id, owedByReceiverCents }) => owedByReceiverCents > 0 && (of === undefined || of === id),
+      ({ id, owedByReceiverCents, owedToReceiverCents }) =>
+        owedByReceiverCents + owedToReceiverCents > 0 && (of === undefined || of === id),
     );
     if (debts.length === 0) return false;
-    const { id } = chance.pick(debts);
+    const { id, owedByReceiverCents } = chance.pick(debts);
+    const [debt, action] =
+      owedByReceiverCents > 0
+        ? (['owed_by_receiver', 'debt_written_off'] as const)
+        : (['owed_to_receiver', 'dispute_paid_otherwise'] as const);
     const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
-    const act = { actor, action: 'debt_written_off', subject: id, reason: null, atMs: nowMs } as const;
-    const isDone = await payments.settleDebt(id, 'owed_by_receiver', nowMs, act);
-    if (isDone) count('writeOff');
+    const act = { actor, action, subject: id, reason: null, atMs: nowMs };
+    const isDone = await payments.settleDebt(id, debt, nowMs, act);
+    if (isDone) count(action);
     return isDone;
   }
 
@@ -347,9 +354,19 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     stripe.emptyAccount(second.account);
     const whole = stripe.openDispute(second.intentId);
     await deliverNewest();
-    if (!(await writeOff(second.id))) throw new Error(`${second.id} owes nothing`);
+    if (!(await endDebt(second.id))) throw new Error(`${second.id} owes nothing`);
     stripe.closeDispute(whole, 'won');
     count('written off, then won');
+    const third = await captureAnew();
+    const lastDispute = stripe.openDispute(third.intentId);
+    await deliverNewest();
+    canGiveBack = false;
+    stripe.closeDispute(lastDispute, 'won');
+    await deliverNewest();
+    if (!(await endDebt(third.id))) throw new Error(`nothing is owed to the receiver of ${third.id}`);
+    canGiveBack = true;
+    if (chance.below(2) === 0) stripe.refundPart(third.intentId, part(10_000));
+    count('won, then paid in another way');
   }
   let backup: Buffer | null = null;
 
@@ -396,7 +413,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     [2, debit],
     [2, capturePart],
     [2, disputePart],
-    [1, () => writeOff()],
+    [1, () => endDebt()],
     [2, lapse],
     [1, () => atStripe('empty', () => stripe.emptyAccount(chance.pick([...stripe.accounts.keys()])))],
     [8, () => anyApp().app.sweepPayments()],
@@ -412,7 +429,9 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     { is: 'cut', when: 'before' },
     { is: 'cut', when: 'after' },
   ];
-  stripe.fail(() => {
+  stripe.fail(({ method, path }) => {
+    if (!canGiveBack && method === 'POST' && path === '/transfers')
+      return { is: 'refused', status: 400, message: 'Insufficient funds', code: 'balance_insufficient' };
     if (!hasFaults) return null;
     // Several requests in a row, because the package asks a second time.
     if (failing === 0 && chanceOfFaults.below(100) < FAULTS_PER_HUNDRED)

@@ -1,7 +1,7 @@
 /** What an operator can do about a tip: refund it, or end a debt that it has left. Each act asks why. */
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
-import { type FoundTipView, SETTLED_DEBTS, type SettledDebt } from '#shared/console/transactions.ts';
+import { DEBTS, type DebtKind, type FoundTipView } from '#shared/console/transactions.ts';
 import { toastMessage } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActDialog } from '../act-dialog.tsx';
@@ -11,7 +11,7 @@ import { Amount } from '../parties.tsx';
 
 const SETTLEMENTS: Readonly<
   Record<
-    SettledDebt,
+    DebtKind,
     { readonly title: string; readonly button: string; readonly text: string; readonly told: string }
   >
 > = {
@@ -27,16 +27,22 @@ const SETTLEMENTS: Readonly<
     text: 'The provider keeps it, and you bear the loss. The server stops trying to take it.',
     told: 'The debt is written off.',
   },
+  owed_to_receiver: {
+    title: 'Was the provider paid?',
+    button: 'Mark Provider as Paid',
+    text: 'You have paid it to the provider in another way. No money moves here, and the server stops trying to pay it.',
+    told: 'Marked as paid.',
+  },
 };
 
 /** @param onDone is called after an act, when its question is gone. */
 export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly onDone: () => void }) {
-  const [asked, setAsked] = useState<'refund' | SettledDebt>();
+  const [asked, setAsked] = useState<'refund' | DebtKind>();
   const { id, status, giver, receiver, payment, debts } = tip;
   const isHeld = payment?.state === 'authorised';
   const isRefundable = (status === 'completed' || isHeld) && (payment?.refundAskedAt ?? null) === null;
   const seenCents = debts.find(({ kind }) => kind === asked)?.cents ?? 0;
-  const settled = SETTLED_DEBTS.filter((kind) => debts.some((debt) => debt.kind === kind));
+  const settled = DEBTS.filter((kind) => debts.some((debt) => debt.kind === kind));
   return (
     <>
       {(isRefundable || settled.length > 0) && (

@@ -1,9 +1,9 @@
 /** The part of the console about tips and payments. */
 import type { AuditAction } from '#server/storage/port/audit.ts';
 import {
+  type DebtKind,
   foundTip,
   paymentTroubles,
-  type SettledDebt,
   settlement,
   tipQuery,
   tipRefund,
@@ -15,7 +15,8 @@ import { actProcedure, operatorProcedure, router } from './console-trpc.ts';
 const ACTIONS = {
   owed_to_giver: 'refund_paid_otherwise',
   owed_by_receiver: 'debt_written_off',
-} as const satisfies Readonly<Record<SettledDebt, AuditAction>>;
+  owed_to_receiver: 'dispute_paid_otherwise',
+} as const satisfies Readonly<Record<DebtKind, AuditAction>>;
 
 export const transactionProcedures = router({
   find: operatorProcedure

@@ -110,6 +110,7 @@ export function createStripeCharges(calls: StripeCalls, clock: Clock) {
       const parts = intent && (await partsOf(intent));
       if (!parts?.transfer) return 'refused';
       let missing = toStripe(cents - (chargeStateOf(parts)?.transfer?.reversedCents ?? 0));
+      let hasMoved = false;
       for (const transfer of [parts.transfer, ...parts.givenBack]) {
         const { amount, amount_reversed } = transfer;
         // A transfer that gave back has no fees in it, so that its part of the missing sum is smaller.
@@ -118,8 +119,10 @@ export function createStripeCharges(calls: StripeCalls, clock: Clock) {
         if (part <= 0) continue;
         if (!(await reverse(transfer, amount_reversed, part, payment))) return 'refused';
         missing -= Math.round(part / share);
+        hasMoved = true;
       }
-      return 'taken_back';
+      // Nothing is left of transfers when an operator has paid the receiver what was won in another way.
+      return hasMoved || missing <= 0 ? 'taken_back' : 'refused';
     },
 
     /**

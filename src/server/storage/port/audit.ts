@@ -24,6 +24,7 @@ export const AUDIT_ACTIONS = [
   'tip_refunded',
   'refund_paid_otherwise',
   'debt_written_off',
+  'dispute_paid_otherwise',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -1,5 +1,6 @@
 /** The storage port for payments and payout accounts. A payment and the ledger change in one atomic step. */
 import type { ServiceCategory } from '#shared/categories.ts';
+import type { DebtKind } from '#shared/console/transactions.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
@@ -53,6 +54,8 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
   readonly settledByReceiverCents: Cents;
   /** What an operator has paid in another way; `owedToGiverCents` does not contain it any more. */
   readonly settledToGiverCents: Cents;
+  /** What an operator has paid in another way; `owedToReceiverCents` does not contain it any more. */
+  readonly settledToReceiverCents: Cents;
 }
 
 /** The money of a charge at one moment, by the payment service. Sums contain the giver's fee. */
@@ -195,7 +198,7 @@ export interface Payments {
     > & {
       readonly known: Pick<
         PaymentRecord,
-        'state' | 'adjustments' | 'settledByReceiverCents' | 'settledToGiverCents'
+        'state' | 'adjustments' | 'settledByReceiverCents' | 'settledToGiverCents' | 'settledToReceiverCents'
       >;
       readonly adjustments: readonly Adjustment[];
     },
@@ -217,16 +220,10 @@ export interface Payments {
   /** Payments with a debt, oldest first, at most `atMost`; those of one receiver's tips when it is named. */
   listDebts(atMost: number, receiverId?: UserId): Promise<PaymentRecord[]>;
   /**
-   * Ends a debt to a giver or of a receiver; no money moves. @param seenCents another sum is not ended; undefined for
-   * any. @returns false when nothing of it is owed, or another sum.
+   * Ends a debt; no money moves. @param seenCents another sum is not ended; undefined for any.
+   * @returns false when nothing of it is owed, or another sum.
    */
-  settleDebt(
-    id: TransactionId,
-    debt: 'owed_by_receiver' | 'owed_to_giver',
-    nowMs: number,
-    act: Act,
-    seenCents?: Cents,
-  ): Promise<boolean>;
+  settleDebt(id: TransactionId, debt: DebtKind, nowMs: number, act: Act, seenCents?: Cents): Promise<boolean>;
   /** The sums of the receiver's authorised, not yet captured tips of a period, and of a service. */
   readArriving(
     receiverId: UserId,

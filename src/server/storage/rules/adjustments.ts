@@ -26,6 +26,7 @@ type DecidedPayment = Pick<
   | 'adjustments'
   | 'settledByReceiverCents'
   | 'settledToGiverCents'
+  | 'settledToReceiverCents'
   | keyof Owed
 >;
 
@@ -163,10 +164,10 @@ function debitOf(
   due: readonly Adjustment[],
   nowMs: number,
 ): readonly Adjustment[] {
-  const { chargeId, transfer, disputes } = charge;
+  const { chargeId, transfer } = charge;
   const back = sum(happeningsOf(charge).map(({ fromReceiver }) => fromReceiver));
-  const wonCents = wonOf(disputes);
-  const reversedCents = transfer?.reversedCents ?? 0;
+  const wonCents = dueOf(payment, charge);
+  const reversedCents = (transfer?.reversedCents ?? 0) - payment.settledToReceiverCents;
   const taken = takenFor(payment, charge, Math.max(back, reversedCents - wonCents));
   const net = takenBy([...payment.adjustments, ...due]) - taken;
   // The sums only grow, so that each of their states has a debit of its own.
@@ -181,17 +182,20 @@ function takenBy(adjustments: readonly Adjustment[]): number {
 /** The debts that a charge leaves, without the reversed part of the transfer and what an operator has settled. */
 function owedOf(
   payment: DecidedPayment,
-  { transfer, refunds, disputes }: ChargeState,
+  charge: ChargeState,
   happened: readonly Happening[],
   missing: readonly Happening[],
 ): Pick<DueAdjustments, keyof Owed | 'settledByReceiverCents'> {
+  const { transfer, refunds } = charge;
   const { amountCents, giverFeeCents, settledByReceiverCents, settledToGiverCents } = payment;
   const whole = amountCents + giverFeeCents;
   const back = within(sum(happened.map(({ fromReceiver }) => fromReceiver)), whole);
   const arrived = within(sum(happened.map(({ toGiver }) => toGiver)), whole);
   const failed = sumOf(refunds.filter((refund) => !hasArrived(refund)));
-  const lacking = transfer ? Math.min(back, transfer.cents) - transfer.reversedCents : 0;
-  const undone = undoneOf(payment, transfer?.reversedCents ?? 0, happened, missing);
+  // What an operator has paid to the receiver is taken from them no more, and has to come back like the rest.
+  const taken = (transfer?.reversedCents ?? 0) - payment.settledToReceiverCents;
+  const lacking = transfer ? Math.min(back, transfer.cents) - taken : 0;
+  const undone = undoneOf(payment, taken, happened, missing);
   // Only what the receiver still lacks can stay written off.
   const settled = Math.min(settledByReceiverCents - undone, Math.max(0, lacking));
   return {
@@ -199,7 +203,7 @@ function owedOf(
     owedToGiverCents: cents(Math.max(0, Math.min(failed, back - arrived) - settledToGiverCents)),
     // After a reversal nothing of the tip is due to the receiver.
     owedToReceiverCents: cents(
-      payment.state === 'refunded' ? 0 : Math.min(wonOf(disputes), Math.max(0, -lacking)),
+      payment.state === 'refunded' ? 0 : Math.min(dueOf(payment, charge), Math.max(0, -lacking)),
     ),
     settledByReceiverCents: cents(settled),
   };
@@ -229,9 +233,22 @@ function undoneOf(
   return undone;
 }
 
-/** Only cents that were not transferred again are still reversed from the transfer. */
-function wonOf(disputes: ChargeState['disputes']): number {
-  return sumOf(disputes.filter(({ state, isGivenBack }) => state === 'won' && !isGivenBack));
+function dueOf(payment: DecidedPayment, charge: ChargeState): number {
+  return sumOf(dueToReceiver(payment, charge));
+}
+
+/** The won disputes whose money the receiver did not get back. What an operator has paid is for the oldest of them. */
+export function dueToReceiver(
+  { settledToReceiverCents }: Pick<PaymentRecord, 'settledToReceiverCents'>,
+  { disputes }: Pick<ChargeState, 'disputes'>,
+): readonly { readonly id: string; readonly cents: number }[] {
+  let paid: number = settledToReceiverCents;
+  return disputes.flatMap(({ id, cents: won, state, isGivenBack }) => {
+    if (state !== 'won' || isGivenBack) return [];
+    const left = Math.max(0, won - paid);
+    paid -= won - left;
+    return left > 0 ? [{ id, cents: left }] : [];
+  });
 }
 
 /** @param sums signed: of the amount, of what the giver paid in all, of what reached the receiver. */

@@ -34,6 +34,7 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   tip_refunded: 'Refunded a tip',
   refund_paid_otherwise: 'Paid a refund in another way',
   debt_written_off: 'Wrote off what a provider owes',
+  dispute_paid_otherwise: 'Paid a won dispute in another way',
 };
 
 export const ACTIONS_IN_WORDS: readonly { readonly action: string; readonly text: string }[] = Object.entries(

@@ -1,28 +1,28 @@
 /** Debts of payments that an operator ends: written off, or paid in another way. */
+import type { DebtKind } from '#shared/console/transactions.ts';
 import { cents } from '#shared/money.ts';
-import type { PaymentRecord, Payments } from '../port/payments.ts';
+import type { PaymentRecord } from '../port/payments.ts';
+
+const SUMS = {
+  owed_by_receiver: { owed: 'owedByReceiverCents', settled: 'settledByReceiverCents' },
+  owed_to_giver: { owed: 'owedToGiverCents', settled: 'settledToGiverCents' },
+  owed_to_receiver: { owed: 'owedToReceiverCents', settled: 'settledToReceiverCents' },
+} as const satisfies Readonly<Record<DebtKind, Readonly<Record<'owed' | 'settled', keyof PaymentRecord>>>>;
 
 /** The payment without a debt that an operator has ended; null when nothing is owed, or another sum than was seen. */
 export function settledPayment(
   payment: PaymentRecord,
-  debt: Parameters<Payments['settleDebt']>[1],
+  debt: DebtKind,
   nowMs: number,
   seenCents?: number,
 ): PaymentRecord | null {
-  const { owedByReceiverCents, owedToGiverCents, settledByReceiverCents, settledToGiverCents } = payment;
-  const isByReceiver = debt === 'owed_by_receiver';
-  const owedCents = isByReceiver ? owedByReceiverCents : owedToGiverCents;
+  const { owed, settled } = SUMS[debt];
+  const owedCents = payment[owed];
   if (owedCents === 0 || (seenCents ?? owedCents) !== owedCents) return null;
   return {
     ...payment,
-    ...(isByReceiver && {
-      owedByReceiverCents: cents(0),
-      settledByReceiverCents: cents(settledByReceiverCents + owedByReceiverCents),
-    }),
-    ...(!isByReceiver && {
-      owedToGiverCents: cents(0),
-      settledToGiverCents: cents(settledToGiverCents + owedToGiverCents),
-    }),
+    [owed]: cents(0),
+    [settled]: cents(payment[settled] + owedCents),
     changedAtMs: nowMs,
   };
 }

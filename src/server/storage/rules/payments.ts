@@ -96,6 +96,7 @@ export function newPayment(
     owedToReceiverCents: cents(0),
     settledByReceiverCents: cents(0),
     settledToGiverCents: cents(0),
+    settledToReceiverCents: cents(0),
     ...NOTHING_FOLLOWED,
   };
 }
@@ -212,6 +213,7 @@ export function tipOf(
     owedToReceiverCents: _owedToReceiver,
     settledByReceiverCents: _settled,
     settledToGiverCents: _settledToGiver,
+    settledToReceiverCents: _settledToReceiver,
     idempotencyKey: _key,
     ...tip
   }: PaymentRecord,
@@ -322,13 +324,14 @@ export function adjustedPayment(
   change: Parameters<Payments['adjustPayment']>[1],
   nowMs: number,
 ): PaymentRecord | null {
-  const { state, settledByReceiverCents, settledToGiverCents } = payment;
+  const { state, settledByReceiverCents, settledToGiverCents, settledToReceiverCents } = payment;
   const { known, adjustments } = change;
   const isKnown =
     known.state === state &&
     known.adjustments.length === payment.adjustments.length &&
     known.settledByReceiverCents === settledByReceiverCents &&
-    known.settledToGiverCents === settledToGiverCents;
+    known.settledToGiverCents === settledToGiverCents &&
+    known.settledToReceiverCents === settledToReceiverCents;
   if (!isKnown || !(state === 'succeeded' || state === 'refunded')) return null;
   if (adjustments.length === 0 && DEBTS.every((debt) => change[debt] === payment[debt])) return null;
   const { owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = change;

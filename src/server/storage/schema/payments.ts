@@ -61,6 +61,7 @@ export const payments = table(
     owedToReceiverCents: cents('owed_to_receiver_cents').notNull().default(sql`0`),
     settledByReceiverCents: cents('settled_by_receiver_cents').notNull().default(sql`0`),
     settledToGiverCents: cents('settled_to_giver_cents').notNull().default(sql`0`),
+    settledToReceiverCents: cents('settled_to_receiver_cents').notNull().default(sql`0`),
   },
   (t) => [
     uniqueIndex('payments_idempotency')
@@ -109,6 +110,7 @@ export const payments = table(
       sql`${t.owedByReceiverCents} >= 0 and ${t.owedToGiverCents} >= 0 and ${t.owedToReceiverCents} >= 0 and (${t.owedByReceiverCents} + ${t.owedToGiverCents} + ${t.owedToReceiverCents} = 0 or ${t.state} in ('succeeded', 'refunded'))`,
     ),
     check('payments_settled', sql`${t.settledByReceiverCents} >= 0 and ${t.settledToGiverCents} >= 0`),
+    check('payments_settled_to_receiver', sql`${t.settledToReceiverCents} >= 0`),
     check('payments_refund_asked_by', sql`${t.refundAskedBy} in ('giver', 'receiver')`),
   ],
 );

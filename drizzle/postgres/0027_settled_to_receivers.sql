@@ -1,0 +1,2 @@
+ALTER TABLE "tipwell"."payments" ADD COLUMN "settled_to_receiver_cents" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "tipwell"."payments" ADD CONSTRAINT "payments_settled_to_receiver" CHECK ("tipwell"."payments"."settled_to_receiver_cents" >= 0);
