@@ -334,6 +334,29 @@ test('disputes have their deadline, debts end by an act with its row, and what i
   expect((await listTroubles()).disputes).toEqual([]);
 });
 
+test('a provider whom the operator has paid what was won is paid no more, and the act leaves its row', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe } = scene;
+  const { id, chargeId } = await captured(scene);
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  stripe.fail(({ method, path }) =>
+    method === 'POST' && path === '/transfers'
+      ? { is: 'refused', status: 400, message: 'No account', code: 'account_invalid' }
+      : null,
+  );
+  stripe.closeDispute(dispute, 'won');
+  await scene.deliver();
+  const { find, readLog } = consoleParts(t);
+  expect(await find(id)).toMatchObject({ debts: [{ kind: 'owed_to_receiver', cents: 2_100 }] });
+  const { console } = await createOperator(t);
+  const act = { name: id, debt: 'owed_to_receiver', cents: 2_100, reason: 'In cash' } as const;
+  expect(await console.transactions.settle.mutate(act)).toMatchObject({ id, debts: [] });
+  expect(await readLog()).toMatchObject([
+    { action: 'dispute_paid_otherwise', subject: id, reason: 'In cash' },
+  ]);
+});
+
 test('a debt that has grown since the operator looked is not ended, but looked at again', async () => {
   const scene = await openPaymentScene();
   const { t, stripe } = scene;
