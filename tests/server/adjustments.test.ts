@@ -4,7 +4,12 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ChargeState } from '#server/storage/port/payments.ts';
-import { decideAdjustments, dueToReceiver } from '#server/storage/rules/adjustments.ts';
+import {
+  decideAdjustments,
+  dueToReceiver,
+  RELEASED,
+  receiverPartOf,
+} from '#server/storage/rules/adjustments.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { createChance } from '#tests/support/chance.ts';
@@ -311,6 +316,20 @@ describe('what an operator has written off', () => {
       debts(0, 0, 0),
     );
   });
+});
+
+test('of a debt the receiver’s part is after fees, which a partial capture keeps whole', () => {
+  expect(receiverPartOf(TIP, 5_250)).toBe(4_850);
+  const captured = 5_250;
+  const part = chargeOf({
+    partlyCaptured: { cents: captured, netCents: captured - 800 },
+    refunds: [refundOf(`pi_1${RELEASED}`, WHOLE - captured)],
+    disputes: [disputeOf('dp_1', captured)],
+    transfer: { cents: WHOLE, reversedCents: WHOLE - captured },
+  });
+  const { payment } = read(begun(TIP), part);
+  expect(payment.owedByReceiverCents).toBe(captured);
+  expect(receiverPartOf(payment, payment.owedByReceiverCents)).toBe(captured - 800);
 });
 
 describe('what an operator has paid to the receiver of won disputes', () => {

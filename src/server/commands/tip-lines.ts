@@ -25,7 +25,7 @@ export function linesOfChanges({ changes, debts, exponent, currency }: FoundTipV
         `  change   ${RETURN_TEXTS[kind]}, ${at(time)}: customer ${amount(paidCents)}, provider ` +
         `${amount(netAmountCents)} (${source})`,
     ),
-    ...debts.map(({ kind, cents }) => `  owed     ${amount(cents)}. ${DEBT_TEXTS[kind]}`),
+    ...debts.map(({ kind, dueCents }) => `  owed     ${amount(dueCents)}. ${DEBT_TEXTS[kind]}`),
   ];
 }
 
@@ -61,8 +61,8 @@ export function linesOfTroubles(troubles: PaymentTroubles): string[] {
     ),
     ...under(
       'Debts:',
-      debts.flatMap(({ id, kind, cents, receiverName, since, attempts }) => [
-        `${id}, ${amount(cents)}, tip for ${JSON.stringify(receiverName)}, since ${at(since)}` +
+      debts.flatMap(({ id, kind, dueCents, receiverName, since, attempts }) => [
+        `${id}, ${amount(dueCents)}, tip for ${JSON.stringify(receiverName)}, since ${at(since)}` +
           `${attempts > 0 ? `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}` : ''}`,
         `  ${DEBT_TEXTS[kind]}`,
       ]),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
+import { receiverPartOf } from '#server/storage/rules/adjustments.ts';
 import { type Clock, isWithin } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
@@ -83,10 +84,8 @@ export function createPayouts(deps: {
   /** A debt contains the giver's fee, which the provider never had: only the net share is owed. */
   async function owedBy({ id }: Account): Promise<Cents> {
     const debts = await payments.listDebts(DEBTS_AT_MOST, id);
-    const owed = debts.map(({ owedByReceiverCents, netAmountCents, amountCents, giverFeeCents }) =>
-      Math.round((netAmountCents * owedByReceiverCents) / (amountCents + giverFeeCents)),
-    );
-    return cents(owed.reduce((sum, each) => sum + each, 0));
+    const owed = debts.map((payment) => receiverPartOf(payment, payment.owedByReceiverCents));
+    return cents(owed.reduce<number>((sum, each) => sum + each, 0));
   }
 
   async function balanceOf(accountId: string, service: PaymentService): Promise<AccountBalance | null> {

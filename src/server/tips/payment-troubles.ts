@@ -3,14 +3,15 @@ import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { OpenDispute } from '#server/storage/port/operations.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { receiverPartOf } from '#server/storage/rules/adjustments.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import {
-  type DebtKind,
+  type FoundTipView,
   type PaymentTroubles,
   type StuckReason,
   stripePage,
 } from '#shared/console/transactions.ts';
-import { type Cents, cents, type Terms } from '#shared/money.ts';
+import { cents, type Terms } from '#shared/money.ts';
 
 /** A refund or a capture that takes longer has failed at least once. */
 const PATIENCE_MS = 10 * 60_000;
@@ -108,12 +109,21 @@ export function createPaymentTroubles(deps: {
   };
 }
 
-export function debtsOf(payment: PaymentRecord): { readonly kind: DebtKind; readonly cents: Cents }[] {
+export function debtsOf(payment: PaymentRecord): FoundTipView['debts'] {
+  const { owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = payment;
   const debts = [
-    { kind: 'owed_by_receiver', cents: payment.owedByReceiverCents },
-    { kind: 'owed_to_giver', cents: payment.owedToGiverCents },
-    { kind: 'owed_to_receiver', cents: payment.owedToReceiverCents },
-  ] as const;
+    {
+      kind: 'owed_by_receiver' as const,
+      cents: owedByReceiverCents,
+      dueCents: receiverPartOf(payment, owedByReceiverCents),
+    },
+    { kind: 'owed_to_giver' as const, cents: owedToGiverCents, dueCents: owedToGiverCents },
+    {
+      kind: 'owed_to_receiver' as const,
+      cents: owedToReceiverCents,
+      dueCents: receiverPartOf(payment, owedToReceiverCents),
+    },
+  ];
   return debts.filter((one) => one.cents > 0);
 }
 

@@ -33,14 +33,20 @@ const money = {
 export const DEBTS = ['owed_by_receiver', 'owed_to_giver', 'owed_to_receiver'] as const;
 export type DebtKind = (typeof DEBTS)[number];
 
-/** Ends a debt: written off, or paid in another way. `cents` is the sum that the operator has seen. */
+/** Ends a debt: written off, or paid in another way. `cents` is the sum before fees that the operator has seen. */
 export const settlement = z.object({
   name: tipName,
   debt: z.enum(DEBTS),
   cents: z.int().positive(),
 });
 
-const debt = z.object({ kind: z.enum(DEBTS), cents: z.int().brand<'Cents'>() });
+const debt = z.object({
+  kind: z.enum(DEBTS),
+  /** Before fees. */
+  cents: z.int().brand<'Cents'>(),
+  /** What is to change hands: of a provider's debt their part, after fees. */
+  dueCents: z.int().brand<'Cents'>(),
+});
 
 /** Never with a message. */
 export const foundTip = z.object({
@@ -153,11 +159,9 @@ export const paymentTroubles = z.object({
   arriving: z.object({ count: z.int(), paidCents: z.int().brand<'Cents'>() }),
   /** The oldest first, at most 100. */
   debts: z.array(
-    z.object({
+    debt.extend({
       id: movedMoney.id,
       paymentMode: movedMoney.paymentMode,
-      kind: z.enum(DEBTS),
-      cents: z.int().brand<'Cents'>(),
       receiverName: z.string(),
       since: z.iso.datetime(),
       /** How often the server has tried since the debt last changed. */

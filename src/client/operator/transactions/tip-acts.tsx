@@ -41,8 +41,8 @@ export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly 
   const { id, status, giver, receiver, payment, debts } = tip;
   const isHeld = payment?.state === 'authorised';
   const isRefundable = (status === 'completed' || isHeld) && (payment?.refundAskedAt ?? null) === null;
-  const seenCents = debts.find(({ kind }) => kind === asked)?.cents ?? 0;
-  const settled = DEBTS.filter((kind) => debts.some((debt) => debt.kind === kind));
+  const debt = debts.find(({ kind }) => kind === asked);
+  const settled = DEBTS.filter((kind) => debts.some((one) => one.kind === kind));
   return (
     <>
       {(isRefundable || settled.length > 0) && (
@@ -64,7 +64,7 @@ export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly 
           title={SETTLEMENTS[asked].title}
           confirm={SETTLEMENTS[asked].button}
           act={(reason) =>
-            consoleApi.transactions.settle.mutate({ name: id, debt: asked, cents: seenCents, reason })
+            consoleApi.transactions.settle.mutate({ name: id, debt: asked, cents: debt?.cents ?? 0, reason })
           }
           onDone={() => {
             flushSync(() => setAsked(undefined));
@@ -74,7 +74,7 @@ export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly 
           onClose={() => setAsked(undefined)}
         >
           <p>
-            <Amount cents={seenCents} of={tip} />. {SETTLEMENTS[asked].text}
+            <Amount cents={debt?.dueCents ?? 0} of={tip} />. {SETTLEMENTS[asked].text}
           </p>
         </ActDialog>
       )}

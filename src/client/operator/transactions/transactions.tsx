@@ -123,9 +123,9 @@ function Changes({ tip }: { readonly tip: FoundTipView }) {
           <Id>{source}</Id>
         </Fact>
       ))}
-      {tip.debts.map(({ kind, cents }) => (
+      {tip.debts.map(({ kind, dueCents }) => (
         <Fact key={kind} term="Owed">
-          <Amount cents={cents} of={tip} />. {DEBT_TEXTS[kind]}
+          <Amount cents={dueCents} of={tip} />. {DEBT_TEXTS[kind]}
         </Fact>
       ))}
     </>

@@ -106,9 +106,9 @@ function Debts({ of, onOpen }: Part) {
     <section className={styles.section}>
       <h2>Debts</h2>
       <FactRows>
-        {of.debts.map(({ id, kind, cents, receiverName, since, attempts }) => (
+        {of.debts.map(({ id, kind, dueCents, receiverName, since, attempts }) => (
           <Fact key={`${id} ${kind}`} term={DEBT_TITLES[kind]}>
-            <Amount cents={cents} of={of} />, tip for <bdi>{receiverName}</bdi>, since <When at={since} />
+            <Amount cents={dueCents} of={of} />, tip for <bdi>{receiverName}</bdi>, since <When at={since} />
             {attempts > 0 && `, tried ${attempts === 1 ? 'once' : `${attempts} times`}`}
             <p className={styles.soft}>{DEBT_TEXTS[kind]}</p>
             <Open id={id} onOpen={onOpen} />

@@ -1,5 +1,6 @@
 /** Translates what Stripe tells of a page and of a charge into the values of the port. */
 import type Stripe from 'stripe';
+import { RELEASED } from '#server/storage/rules/adjustments.ts';
 import type { ChargeState, CheckoutState } from '../payment-service.ts';
 import { fromStripe, stripeCurrency } from './minor-units.ts';
 import { expanded, idOf } from './stripe-calls.ts';
@@ -57,7 +58,7 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
   const made = refunds.filter((refund) => refund !== listed).map(refundOf);
   const release = {
     // The id does not depend on whether Stripe lists the release yet.
-    id: `${intent.id} uncaptured`,
+    id: intent.id + RELEASED,
     cents: fromStripe(released),
     hasFailed: false,
     createdAtMs: intent.created * 1_000,

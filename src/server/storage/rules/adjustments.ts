@@ -2,10 +2,13 @@
  * Rules of adjustments: what a charge at the payment service and its tip in the ledger differ by. Each adjustment is
  * the difference of two cumulated sums, so that neither the order nor the number of readings matters.
  */
-import { cents } from '#shared/money.ts';
+import { type Cents, cents } from '#shared/money.ts';
 import type { AdjustmentKind } from '#shared/payments.ts';
 import type { Adjustment } from '../port/ledger.ts';
 import type { ChargeState, PaymentRecord } from '../port/payments.ts';
+
+/** Ends the name of the refund that stands for the rest of a partial capture, after the id of its charge. */
+export const RELEASED = ' uncaptured';
 
 type Owed = Pick<PaymentRecord, 'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents'>;
 
@@ -284,6 +287,17 @@ export function takenFor(
   const released = whole - captured;
   const ofReleased = partOf(netAmountCents - netCents, back, released);
   return ofReleased + partOf(netCents, back - released, captured);
+}
+
+/** The receiver's part, after fees, of a debt; by the ledger alone, which has the rest of a partial capture as a refund. */
+export function receiverPartOf(
+  payment: Pick<PaymentRecord, 'netAmountCents' | 'amountCents' | 'giverFeeCents' | 'adjustments'>,
+  debtCents: number,
+): Cents {
+  const { netAmountCents, amountCents, giverFeeCents, adjustments } = payment;
+  const rest = adjustments.find(({ kind, source }) => kind === 'refund' && source.endsWith(RELEASED));
+  const whole = amountCents + giverFeeCents + (rest ? rest.amountCents + rest.giverFeeCents : 0);
+  return cents(partOf(netAmountCents + (rest?.netAmountCents ?? 0), debtCents, whole));
 }
 
 /** The part of a sum that belongs to `back` of the whole, rounded half up. */
