@@ -7,8 +7,7 @@ import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { type InvitationLink, invitationIn, isInvited, withInvitation } from '#shared/invitations.ts';
 import { failureOf } from '../api-client/api.ts';
-import type { Attempts } from '../controls/attempts.ts';
-import { useAttempts } from '../controls/attempts.ts';
+import { type Attempts, useAttempts } from '../controls/attempts.ts';
 import { Tabs } from '../controls/tabs.tsx';
 import { authFor, authTabIn } from '../later/addresses.ts';
 import { paths } from '../paths.ts';
@@ -44,39 +43,11 @@ import { WaitingTipSlip } from './waiting-tip-slip.tsx';
 const SecondStep = lazy(async () => ({ default: (await import('./later/second-step.tsx')).SecondStep }));
 
 export function Auth() {
-  const search = useSearch();
-  const tab = authTabIn(search);
-  const next = nextFrom(search) ?? paths.dashboard;
-  const qrId = nextQrId(search);
-  const mode = registrationMode();
-  const isClosed = mode === 'closed';
+  const qrId = nextQrId(useSearch());
+  const isClosed = registrationMode() === 'closed';
   const title = isClosed ? 'Login' : 'Login or Sign Up';
-  const invitation = useInvitation();
-  const isTakenOver = useSyncExternalStore(neverChanges, yes, no);
-  const attempts = useAttempts();
-  const login = useLoginForm();
-  const signUp = useSignUpForm();
-  const username = useProposedUsername(signUp);
   // The page that the server renders knows nothing of this tab.
   const closedOn = useSyncExternalStore(neverChanges, dayOfClosing, () => null);
-
-  const isByLink = isInvited(search);
-  const isLeftOut = mode === 'invite' && invitation === null && (isTakenOver || !isByLink);
-  const signUpAddress = authFor(next, 'sign-up');
-
-  async function enterNewAccount(credentials: Credentials) {
-    try {
-      await enter(credentials);
-    } catch (error) {
-      login.reset({ email: credentials.email, password: '' });
-      signUp.reset();
-      username.takeTyped();
-      flushSync(() => navigate(authFor(next), { replace: true }));
-      showFailure(login, LOGIN_FIELDS, error, LOGIN_FAILED);
-      login.setFocus('password');
-    }
-  }
-
   return (
     <Screen
       title={title}
@@ -102,51 +73,88 @@ export function Auth() {
           onFocus={() => loadRules().catch(() => {})}
         >
           <h2 id="welcome">Welcome</h2>
-          {isClosed ? (
-            <>
-              <LoginForm form={login} attempts={attempts} />
-              <NoNewAccounts />
-            </>
-          ) : (
-            <Tabs
-              label="Login or sign up"
-              value={tab}
-              replacesHistory
-              isLocked={attempts.isUnderWay}
-              tabs={[
-                {
-                  value: 'login',
-                  href: authFor(next),
-                  label: 'Login',
-                  panel: <LoginForm form={login} attempts={attempts} />,
-                },
-                {
-                  value: 'sign-up',
-                  href: invitation ? withInvitation(signUpAddress, invitation) : signUpAddress,
-                  label: 'Sign Up',
-                  panel: isLeftOut ? (
-                    <InvitationNeeded isLinkBroken={isByLink} />
-                  ) : (
-                    <SignUpForm
-                      isByInvitation={mode === 'invite'}
-                      invitation={mode === 'invite' ? invitation : null}
-                      form={signUp}
-                      username={username}
-                      isForGiver={qrId !== null}
-                      attempts={attempts}
-                      onCreated={enterNewAccount}
-                    />
-                  ),
-                },
-              ]}
-            />
-          )}
+          {isClosed ? <LoginAlone /> : <LoginOrSignUp />}
           <noscript>
             <p>Logging in takes JavaScript. Please switch it on and load this page again.</p>
           </noscript>
         </section>
       </div>
     </Screen>
+  );
+}
+
+function LoginAlone() {
+  const attempts = useAttempts();
+  const login = useLoginForm();
+  return (
+    <>
+      <LoginForm form={login} attempts={attempts} />
+      <NoNewAccounts />
+    </>
+  );
+}
+
+function LoginOrSignUp() {
+  const search = useSearch();
+  const next = nextFrom(search) ?? paths.dashboard;
+  const isByInvitation = registrationMode() === 'invite';
+  const invitation = useInvitation();
+  const isTakenOver = useSyncExternalStore(neverChanges, yes, no);
+  const attempts = useAttempts();
+  const login = useLoginForm();
+  const signUp = useSignUpForm();
+  const username = useProposedUsername(signUp);
+
+  const isByLink = isInvited(search);
+  const isLeftOut = isByInvitation && invitation === null && (isTakenOver || !isByLink);
+  const signUpAddress = authFor(next, 'sign-up');
+
+  async function enterNewAccount(credentials: Credentials) {
+    try {
+      await enter(credentials);
+    } catch (error) {
+      login.reset({ email: credentials.email, password: '' });
+      signUp.reset();
+      username.takeTyped();
+      flushSync(() => navigate(authFor(next), { replace: true }));
+      showFailure(login, LOGIN_FIELDS, error, LOGIN_FAILED);
+      login.setFocus('password');
+    }
+  }
+
+  return (
+    <Tabs
+      label="Login or sign up"
+      value={authTabIn(search)}
+      replacesHistory
+      isLocked={attempts.isUnderWay}
+      tabs={[
+        {
+          value: 'login',
+          href: authFor(next),
+          label: 'Login',
+          panel: <LoginForm form={login} attempts={attempts} />,
+        },
+        {
+          value: 'sign-up',
+          href: invitation ? withInvitation(signUpAddress, invitation) : signUpAddress,
+          label: 'Sign Up',
+          panel: isLeftOut ? (
+            <InvitationNeeded isLinkBroken={isByLink} />
+          ) : (
+            <SignUpForm
+              isByInvitation={isByInvitation}
+              invitation={isByInvitation ? invitation : null}
+              form={signUp}
+              username={username}
+              isForGiver={nextQrId(search) !== null}
+              attempts={attempts}
+              onCreated={enterNewAccount}
+            />
+          ),
+        },
+      ]}
+    />
   );
 }
 

@@ -47,9 +47,7 @@ interface SuccessStepProps {
 }
 
 export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) {
-  const { amountCents, giverFeeCents, paidAt, transactionId, paymentMode } = receipt;
-  const [pathname] = useLocation();
-  const isVisitors = useSession().status === 'signed-out' && provider.isDemo;
+  const { amountCents, transactionId, paymentMode } = receipt;
   const isGuest = transactionId !== null && isGuests(transactionId);
   const [isHeldUp, setHeldUp] = useState(false);
   const thankYou = useThankYou(receipt);
@@ -98,56 +96,10 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       </div>
       <div className={styles.actions}>
         {!provider.isDemo && <Button onClick={() => setHeldUp(true)}>Show Full Screen</Button>}
-        {/* The landing page shows the tips that visitors give to the open demo. */}
-        {isVisitors && isOfOpenDemo(provider) && <ButtonLink href={BAR}>See It Arrive</ButtonLink>}
-        {isGuest && (
-          <ButtonLink look="quiet" href={receiptPage(transactionId)}>
-            Receipt
-          </ButtonLink>
-        )}
-        {!isVisitors && !isGuest && (
-          <ButtonLink look={provider.isDemo ? 'primary' : 'quiet'} href={dashboardTab('transactions')}>
-            View Transactions
-          </ButtonLink>
-        )}
-        {/* The address of a demo says what it is a demo of. */}
-        {onAnother && (
-          <ButtonLink look="quiet" href={provider.isDemo ? currentPath() : pathname} onClick={onAnother}>
-            Send Another Tip
-          </ButtonLink>
-        )}
+        <WaysOn receipt={receipt} provider={provider} onAnother={onAnother} />
       </div>
       {isGuest && <p>Save the link to your receipt. Without an account, it’s the only way back to it.</p>}
-      <dl className={styles.facts}>
-        {giverFeeCents > 0 && (
-          <div>
-            <dt>Service fee</dt>
-            <dd>
-              <Money amountCents={giverFeeCents} />
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Total</dt>
-          <dd>
-            <Money amountCents={cents(amountCents + giverFeeCents)} />
-          </dd>
-        </div>
-        <div>
-          <dt>When</dt>
-          <dd>
-            <time dateTime={paidAt}>
-              {new Date(paidAt).toLocaleString(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })}
-            </time>
-          </dd>
-        </div>
-        {transactionId !== null && (
-          <div>
-            <dt>Transaction</dt>
-            <dd className={styles.id}>{idOf(transactionId)}</dd>
-          </div>
-        )}
-      </dl>
+      <Facts receipt={receipt} />
       {transactionId !== null && !isGuest && (
         <Link className={styles.link} href={receiptPage(transactionId)}>
           Receipt
@@ -160,6 +112,70 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       )}
       {isHeldUp && <ReceiptScreen receipt={receipt} provider={provider} onClose={() => setHeldUp(false)} />}
     </section>
+  );
+}
+
+function WaysOn({ receipt: { transactionId }, provider, onAnother }: SuccessStepProps) {
+  const [pathname] = useLocation();
+  const isVisitors = useSession().status === 'signed-out' && provider.isDemo;
+  const isGuest = transactionId !== null && isGuests(transactionId);
+  return (
+    <>
+      {/* The landing page shows the tips that visitors give to the open demo. */}
+      {isVisitors && isOfOpenDemo(provider) && <ButtonLink href={BAR}>See It Arrive</ButtonLink>}
+      {isGuest && (
+        <ButtonLink look="quiet" href={receiptPage(transactionId)}>
+          Receipt
+        </ButtonLink>
+      )}
+      {!isVisitors && !isGuest && (
+        <ButtonLink look={provider.isDemo ? 'primary' : 'quiet'} href={dashboardTab('transactions')}>
+          View Transactions
+        </ButtonLink>
+      )}
+      {/* The address of a demo says what it is a demo of. */}
+      {onAnother && (
+        <ButtonLink look="quiet" href={provider.isDemo ? currentPath() : pathname} onClick={onAnother}>
+          Send Another Tip
+        </ButtonLink>
+      )}
+    </>
+  );
+}
+
+function Facts({ receipt }: { readonly receipt: Receipt }) {
+  const { amountCents, giverFeeCents, paidAt, transactionId } = receipt;
+  return (
+    <dl className={styles.facts}>
+      {giverFeeCents > 0 && (
+        <div>
+          <dt>Service fee</dt>
+          <dd>
+            <Money amountCents={giverFeeCents} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Total</dt>
+        <dd>
+          <Money amountCents={cents(amountCents + giverFeeCents)} />
+        </dd>
+      </div>
+      <div>
+        <dt>When</dt>
+        <dd>
+          <time dateTime={paidAt}>
+            {new Date(paidAt).toLocaleString(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })}
+          </time>
+        </dd>
+      </div>
+      {transactionId !== null && (
+        <div>
+          <dt>Transaction</dt>
+          <dd className={styles.id}>{idOf(transactionId)}</dd>
+        </div>
+      )}
+    </dl>
   );
 }
 

@@ -44,10 +44,6 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     if (ACTS.includes(event.type)) clearToasts();
     change(event);
   }, []);
-  /** Stops a second tap before the next render does. */
-  const isBusy = useRef(false);
-  const [isProceeding, setProceeding] = useState(false);
-
   // The amount of the address is taken once, so that a later visit begins without an amount.
   useEffect(() => {
     const rest = withoutAmount(search);
@@ -111,9 +107,19 @@ export function useTipFlow(provider: Provider): TipFlowActions {
 
   useRecalledReceipt(provider, flow, dispatch, session);
 
+  return { flow, dispatch, ...useActs(provider, flow, dispatch) };
+}
+
+/** The acts that fetch what comes after the choice of an amount. */
+function useActs(
+  provider: Provider,
+  flow: TipFlow,
+  dispatch: TipFlowActions['dispatch'],
+): Omit<TipFlowActions, 'flow' | 'dispatch'> {
+  /** Stops a second tap before the next render does. */
+  const isBusy = useRef(false);
+  const [isProceeding, setProceeding] = useState(false);
   return {
-    flow,
-    dispatch,
     isProceeding,
 
     async proceed(figures) {

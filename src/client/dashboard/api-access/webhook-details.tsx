@@ -24,52 +24,15 @@ interface WebhookDetailsProps {
 }
 
 export function WebhookDetails({ webhook, onClose }: WebhookDetailsProps) {
-  const { id, url, events, isOn, oldSecretUntil } = webhook;
-  const { isUnderWay, run } = useAttempts();
-  const utils = trpc.useUtils();
+  const { isOn, oldSecretUntil } = webhook;
   const [question, setQuestion] = useState<Question | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const [isChanging, setChanging] = useState(false);
-
-  function attempt(act: () => Promise<unknown>, done: string, failed: string) {
-    return run(async () => {
-      try {
-        await withPassword(act);
-        toastSuccess(done, 'webhook');
-      } catch (error) {
-        toastError(failureOf(error).detail ?? failed);
-      }
-      setQuestion(null);
-      await utils.webhooks.list.invalidate();
-    });
-  }
-
-  const change = (values: { isOn: boolean; skipsMissed?: boolean }) =>
-    void attempt(
-      () => utils.client.webhooks.change.mutate({ id, ...values }),
-      values.isOn ? 'Webhook switched on' : 'Webhook switched off',
-      'The webhook was not changed. Please try again.',
-    );
-
-  const remove = () =>
-    void attempt(
-      async () => {
-        await utils.client.webhooks.remove.mutate({ id });
-        onClose();
-      },
-      'Webhook removed',
-      'The webhook was not removed. Please try again.',
-    );
-
-  const replaceSecret = () =>
-    void attempt(
-      async () => {
-        const made = await utils.client.webhooks.rotate.mutate({ id });
-        setSecret(made.secret);
-      },
-      'New secret made',
-      'The secret was not replaced. Please try again.',
-    );
+  const { isUnderWay, switchOn, switchOff, remove, replaceSecret } = useWebhookActs(webhook, {
+    onRemoved: onClose,
+    onNewSecret: setSecret,
+    onDone: () => setQuestion(null),
+  });
 
   if (secret !== null)
     return (
@@ -92,7 +55,7 @@ export function WebhookDetails({ webhook, onClose }: WebhookDetailsProps) {
         </div>
         <div className={care.actions}>
           {isOn ? (
-            <Button look="quiet" aria-disabled={isUnderWay} onClick={() => change({ isOn: false })}>
+            <Button look="quiet" aria-disabled={isUnderWay} onClick={switchOff}>
               Switch Off
             </Button>
           ) : (
@@ -110,31 +73,98 @@ export function WebhookDetails({ webhook, onClose }: WebhookDetailsProps) {
             Remove
           </Button>
         </div>
-        {isChanging && (
-          <WebhookForm
-            initial={{ url, events: [...events] }}
-            button="Save"
-            buttonUnderWay="Saving..."
-            fallback="The webhook was not changed. Please try again."
-            send={async (values) => {
-              await withPassword(() => utils.client.webhooks.change.mutate({ id, ...values }));
-              toastSuccess('Webhook saved', 'webhook');
-              setChanging(false);
-              await utils.webhooks.list.invalidate();
-            }}
-          />
-        )}
+        {isChanging && <ChangeForm webhook={webhook} onSaved={() => setChanging(false)} />}
         <WebhookDeliveries webhook={webhook} />
       </div>
       {question !== null && (
         <Asked
           question={question}
           isUnderWay={isUnderWay}
-          acts={{ remove, replaceSecret, switchOn: (skipsMissed) => change({ isOn: true, skipsMissed }) }}
+          acts={{ remove, replaceSecret, switchOn }}
           onClose={() => setQuestion(null)}
         />
       )}
     </Dialog>
+  );
+}
+
+interface WebhookEnds {
+  readonly onRemoved: () => void;
+  readonly onNewSecret: (secret: string) => void;
+  /** After each act, also one that failed. */
+  readonly onDone: () => void;
+}
+
+/** What an owner can do with a webhook. Each act asks for the password where that is due, and says how it went. */
+function useWebhookActs({ id }: Webhook, { onRemoved, onNewSecret, onDone }: WebhookEnds) {
+  const { isUnderWay, run } = useAttempts();
+  const { client, webhooks } = trpc.useUtils();
+
+  function attempt(act: () => Promise<unknown>, done: string, failed: string) {
+    void run(async () => {
+      try {
+        await withPassword(act);
+        toastSuccess(done, 'webhook');
+      } catch (error) {
+        toastError(failureOf(error).detail ?? failed);
+      }
+      onDone();
+      await webhooks.list.invalidate();
+    });
+  }
+
+  const change = (values: { isOn: boolean; skipsMissed?: boolean }, done: string) =>
+    attempt(
+      () => client.webhooks.change.mutate({ id, ...values }),
+      done,
+      'The webhook was not changed. Please try again.',
+    );
+
+  return {
+    isUnderWay,
+    switchOn: (skipsMissed: boolean) => change({ isOn: true, skipsMissed }, 'Webhook switched on'),
+    switchOff: () => change({ isOn: false }, 'Webhook switched off'),
+    remove: () =>
+      attempt(
+        async () => {
+          await client.webhooks.remove.mutate({ id });
+          onRemoved();
+        },
+        'Webhook removed',
+        'The webhook was not removed. Please try again.',
+      ),
+    replaceSecret: () =>
+      attempt(
+        async () => {
+          const made = await client.webhooks.rotate.mutate({ id });
+          onNewSecret(made.secret);
+        },
+        'New secret made',
+        'The secret was not replaced. Please try again.',
+      ),
+  };
+}
+
+interface ChangeFormProps {
+  readonly webhook: Webhook;
+  readonly onSaved: () => void;
+}
+
+function ChangeForm({ webhook: { id, url, events }, onSaved }: ChangeFormProps) {
+  const { client, webhooks } = trpc.useUtils();
+  return (
+    <WebhookForm
+      initial={{ url, events: [...events] }}
+      button="Save"
+      buttonUnderWay="Saving..."
+      fallback="The webhook was not changed. Please try again."
+      send={async (values) => {
+        await withPassword(() => client.webhooks.change.mutate({ id, ...values }));
+        toastSuccess('Webhook saved', 'webhook');
+        onSaved();
+        await webhooks.list.invalidate();
+      }}
+    />
   );
 }
 

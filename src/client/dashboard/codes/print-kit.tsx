@@ -12,6 +12,7 @@ import {
   PRINT_FORMATS,
   PRINT_LABELS,
   type PrintFile,
+  type PrintFormat,
   type PrintTarget,
 } from '#shared/print.ts';
 import { lettersNotPrinted } from '#shared/printed-letters.ts';
@@ -51,18 +52,14 @@ interface PrintKitProps {
 }
 
 export function PrintKit({ code, user }: PrintKitProps) {
-  const [paper, setPaper] = useState<Paper>(() => paperOf(navigator.language));
-  const [isSaving, setSaving] = useState(false);
-  const [isForShop, setForShop] = useState(false);
+  const [choices, setChoices] = useState<PrintChoices>(() => ({
+    paper: paperOf(navigator.language),
+    isSaving: false,
+    isForShop: false,
+  }));
   const printing = usePrinting(code);
   const isOff = isOwnMachine(code.url);
   const name = code.displayName ?? user.fullName;
-  const options = {
-    paper,
-    ink: isSaving ? 'saving' : 'full',
-    for: isForShop ? 'printer' : 'office',
-  } as const;
-
   return (
     <div className={styles.kit}>
       <p className={styles.whose}>
@@ -70,86 +67,128 @@ export function PrintKit({ code, user }: PrintKitProps) {
       </p>
       {isOff && <NothingPrinted url={code.url} />}
       <MissingLetters words={`${name} ${code.greeting ?? ''}`} />
-      <div className={styles.options}>
-        <fieldset>
-          <legend className={styles.legend}>Paper</legend>
-          <div className={styles.choices}>
-            {PAPERS.map((one) => (
-              <Choice
-                key={one}
-                type="radio"
-                name="paper"
-                checked={paper === one}
-                onChange={() => setPaper(one)}
-              >
-                {PAPER_LABELS[one]}
-              </Choice>
-            ))}
-          </div>
-        </fieldset>
-        <fieldset>
-          <legend className={styles.legend}>Printing</legend>
-          <div className={styles.choices}>
-            <Choice checked={isSaving} onChange={() => setSaving(!isSaving)}>
-              Save ink
-            </Choice>
-            <Choice
-              checked={isForShop}
-              onChange={() => setForShop(!isForShop)}
-              aria-describedby={isForShop ? 'for-shop' : undefined}
-            >
-              For a print shop
-            </Choice>
-          </div>
-        </fieldset>
-        {isForShop && (
-          <p id="for-shop" className={styles.use}>
-            One piece in each file, with 3 mm of bleed and crop marks.
-          </p>
-        )}
-      </div>
+      <Choices choices={choices} onChange={setChoices} />
       <ul className={styles.sheets}>
-        {PRINT_FORMATS.map((format) => {
-          const { name, description, forShop = description } = PRINT_LABELS[format];
-          return (
-            <li key={format} className={styles.sheet}>
-              <SheetPicture format={format} isSaving={isSaving} />
-              <div className={styles.words}>
-                <h3>{name}</h3>
-                <p className={styles.use}>{isForShop ? forShop : description}</p>
-                <DownloadButton
-                  name={name}
-                  label="Download"
-                  isOff={isOff}
-                  isUnderWay={printing.underWay === name}
-                  onClick={() => printing.save(name, { file: `${format}.pdf`, ...options })}
-                />
-                <Failure text={printing.failureOf(name)} />
-              </div>
-            </li>
-          );
-        })}
+        {PRINT_FORMATS.map((format) => (
+          <Sheet key={format} format={format} choices={choices} printing={printing} isOff={isOff} />
+        ))}
       </ul>
-      <section className={styles.bare} aria-labelledby="bare-code">
-        <h3 id="bare-code">Only the code</h3>
-        <p className={styles.use}>For a design of your own: SVG for print, PNG for screens.</p>
-        <div className={styles.pictures}>
-          {PICTURES.map(({ label, ...picture }) => (
-            <DownloadButton
-              key={label}
-              name={label}
-              label={label}
-              isOff={isOff}
-              isUnderWay={printing.underWay === label}
-              onClick={() => printing.save(label, picture)}
-            />
+      <BareCode printing={printing} isOff={isOff} />
+    </div>
+  );
+}
+
+interface PrintChoices {
+  readonly paper: Paper;
+  /** Saving ink. */
+  readonly isSaving: boolean;
+  readonly isForShop: boolean;
+}
+
+interface ChoicesProps {
+  readonly choices: PrintChoices;
+  readonly onChange: (choices: PrintChoices) => void;
+}
+
+function Choices({ choices, onChange }: ChoicesProps) {
+  const { paper, isSaving, isForShop } = choices;
+  return (
+    <div className={styles.options}>
+      <fieldset>
+        <legend className={styles.legend}>Paper</legend>
+        <div className={styles.choices}>
+          {PAPERS.map((one) => (
+            <Choice
+              key={one}
+              type="radio"
+              name="paper"
+              checked={paper === one}
+              onChange={() => onChange({ ...choices, paper: one })}
+            >
+              {PAPER_LABELS[one]}
+            </Choice>
           ))}
         </div>
-        {PICTURES.map(({ label }) => (
-          <Failure key={label} text={printing.failureOf(label)} />
-        ))}
-      </section>
+      </fieldset>
+      <fieldset>
+        <legend className={styles.legend}>Printing</legend>
+        <div className={styles.choices}>
+          <Choice checked={isSaving} onChange={() => onChange({ ...choices, isSaving: !isSaving })}>
+            Save ink
+          </Choice>
+          <Choice
+            checked={isForShop}
+            onChange={() => onChange({ ...choices, isForShop: !isForShop })}
+            aria-describedby={isForShop ? 'for-shop' : undefined}
+          >
+            For a print shop
+          </Choice>
+        </div>
+      </fieldset>
+      {isForShop && (
+        <p id="for-shop" className={styles.use}>
+          One piece in each file, with 3 mm of bleed and crop marks.
+        </p>
+      )}
     </div>
+  );
+}
+
+interface SheetProps {
+  readonly format: PrintFormat;
+  readonly choices: PrintChoices;
+  readonly printing: Printing;
+  readonly isOff: boolean;
+}
+
+function Sheet({ format, choices: { paper, isSaving, isForShop }, printing, isOff }: SheetProps) {
+  const { name, description, forShop = description } = PRINT_LABELS[format];
+  const print: Print = {
+    file: `${format}.pdf`,
+    paper,
+    ink: isSaving ? 'saving' : 'full',
+    for: isForShop ? 'printer' : 'office',
+  };
+  return (
+    <li className={styles.sheet}>
+      <SheetPicture format={format} isSaving={isSaving} />
+      <div className={styles.words}>
+        <h3>{name}</h3>
+        <p className={styles.use}>{isForShop ? forShop : description}</p>
+        <DownloadButton
+          name={name}
+          label="Download"
+          isOff={isOff}
+          isUnderWay={printing.underWay === name}
+          onClick={() => printing.save(name, print)}
+        />
+        <Failure text={printing.failureOf(name)} />
+      </div>
+    </li>
+  );
+}
+
+function BareCode({ printing, isOff }: Pick<SheetProps, 'printing' | 'isOff'>) {
+  return (
+    <section className={styles.bare} aria-labelledby="bare-code">
+      <h3 id="bare-code">Only the code</h3>
+      <p className={styles.use}>For a design of your own: SVG for print, PNG for screens.</p>
+      <div className={styles.pictures}>
+        {PICTURES.map(({ label, ...picture }) => (
+          <DownloadButton
+            key={label}
+            name={label}
+            label={label}
+            isOff={isOff}
+            isUnderWay={printing.underWay === label}
+            onClick={() => printing.save(label, picture)}
+          />
+        ))}
+      </div>
+      {PICTURES.map(({ label }) => (
+        <Failure key={label} text={printing.failureOf(label)} />
+      ))}
+    </section>
   );
 }
 
@@ -159,7 +198,14 @@ function paperOf(locale: string): Paper {
   return LETTER_REGIONS.includes(region) ? 'letter' : 'a4';
 }
 
-function usePrinting({ id }: QrCode) {
+interface Printing {
+  /** The name of the print that is being made. */
+  readonly underWay: string | null;
+  readonly save: (name: string, print: Print) => void;
+  readonly failureOf: (name: string) => string | null;
+}
+
+function usePrinting({ id }: QrCode): Printing {
   const [underWay, setUnderWay] = useState<string | null>(null);
   const [failed, setFailed] = useState<{ readonly name: string; readonly text: string } | null>(null);
 
@@ -181,8 +227,8 @@ function usePrinting({ id }: QrCode) {
 
   return {
     underWay,
-    save: (name: string, print: Print) => void save(name, print),
-    failureOf: (name: string) => (failed?.name === name ? failed.text : null),
+    save: (name, print) => void save(name, print),
+    failureOf: (name) => (failed?.name === name ? failed.text : null),
   };
 }
 

@@ -27,41 +27,24 @@ export function ask(): Promise<Answer> {
   });
 }
 
-function PasswordQuestion({
-  onAnswer,
-  onSessionEnded,
-}: {
+interface PasswordQuestionProps {
   readonly onAnswer: (answer: Answer) => void;
   readonly onSessionEnded: (refusal: unknown) => void;
-}) {
+}
+
+function PasswordQuestion({ onAnswer, onSessionEnded }: PasswordQuestionProps) {
   const session = useSession();
   const field = useRef<HTMLInputElement>(null);
   const [failure, setFailure] = useState<string>();
   const { isUnderWay, run } = useAttempts();
-  const [hasPasskeyHere, setHasPasskeyHere] = useState(false);
+  const hasPasskeyHere = useHasPasskeyHere(onSessionEnded);
+  useLeaving(isUnderWay, onAnswer);
 
-  useEffect(() => {
-    if (!hasPasskeys()) return;
-    const show = ({ passkeys }: SecondFactors) =>
-      setHasPasskeyHere(passkeys.some(({ worksHere }) => worksHere));
-    api.secondFactors.list.query().then(show, (error: unknown) => {
-      // Without an answer the password does.
-      if (failureOf(error).code === 'session_ended') onSessionEnded(error);
-    });
-  }, [onSessionEnded]);
-
-  // Back and Forward leave the screen that has asked.
-  useEffect(() => {
-    const giveUp = () => onAnswer('given-up');
-    window.addEventListener('popstate', giveUp);
-    return () => window.removeEventListener('popstate', giveUp);
-  }, [onAnswer]);
-
-  // Another tab may log out, which takes away the screen that has asked. A call that is refused says so itself.
-  const isLoggedOut = session.status === 'signed-out' && !isUnderWay;
-  useEffect(() => {
-    if (isLoggedOut) onAnswer('logged-out');
-  }, [isLoggedOut, onAnswer]);
+  function showRefusal(error: unknown) {
+    const { code, detail } = failureOf(error);
+    if (code === 'session_ended') onSessionEnded(error);
+    setFailure(detail ?? NO_ANSWER);
+  }
 
   function submit(event: SubmitEvent) {
     event.preventDefault();
@@ -71,9 +54,7 @@ function PasswordQuestion({
         await api.auth.confirm.mutate({ password });
         onAnswer('typed');
       } catch (error) {
-        const { code, detail } = failureOf(error);
-        if (code === 'session_ended') onSessionEnded(error);
-        setFailure(detail ?? NO_ANSWER);
+        showRefusal(error);
         field.current?.focus();
       }
     });
@@ -88,9 +69,7 @@ function PasswordQuestion({
         await api.auth.confirmByPasskey.mutate({ response });
         onAnswer('typed');
       } catch (error) {
-        const { code, detail } = failureOf(error);
-        if (code === 'session_ended') onSessionEnded(error);
-        setFailure(detail ?? NO_ANSWER);
+        showRefusal(error);
       }
     });
   }
@@ -136,4 +115,35 @@ function PasswordQuestion({
       </form>
     </Dialog>
   );
+}
+
+/** Whether the account has a passkey for this site; false until the server has said so. */
+function useHasPasskeyHere(onSessionEnded: PasswordQuestionProps['onSessionEnded']): boolean {
+  const [hasPasskeyHere, setHasPasskeyHere] = useState(false);
+  useEffect(() => {
+    if (!hasPasskeys()) return;
+    const show = ({ passkeys }: SecondFactors) =>
+      setHasPasskeyHere(passkeys.some(({ worksHere }) => worksHere));
+    api.secondFactors.list.query().then(show, (error: unknown) => {
+      // Without an answer the password does.
+      if (failureOf(error).code === 'session_ended') onSessionEnded(error);
+    });
+  }, [onSessionEnded]);
+  return hasPasskeyHere;
+}
+
+/** Answers in the place of somebody whose screen, which has asked, goes away. */
+function useLeaving(isUnderWay: boolean, onAnswer: PasswordQuestionProps['onAnswer']): void {
+  // Back and Forward leave the screen.
+  useEffect(() => {
+    const giveUp = () => onAnswer('given-up');
+    window.addEventListener('popstate', giveUp);
+    return () => window.removeEventListener('popstate', giveUp);
+  }, [onAnswer]);
+
+  // Another tab may log out, which takes the screen away. A call that is refused says so itself.
+  const isLoggedOut = useSession().status === 'signed-out' && !isUnderWay;
+  useEffect(() => {
+    if (isLoggedOut) onAnswer('logged-out');
+  }, [isLoggedOut, onAnswer]);
 }
