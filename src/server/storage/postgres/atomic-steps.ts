@@ -53,13 +53,9 @@ export interface AtomicSteps {
 }
 
 export function openAtomicSteps(url: string): AtomicSteps {
-  const statementsOf = new WeakMap<Client, Statements>();
-  const ownProcesses = new Set<number>();
-  const pool = openPool(url);
+  const connections = openConnections(url);
   const accepted = new Set<Promise<unknown>>();
   let closing: Promise<void> | null = null;
-  let isReadOnly = false;
-  const readOnlyClients = new WeakSet<Client>();
 
   function accept<Result>(run: () => Promise<Result>): Promise<Result> {
     if (closing) return Promise.reject(new StorageUnavailable(new Error('the storage is closed')));
@@ -68,27 +64,62 @@ export function openAtomicSteps(url: string): AtomicSteps {
     return running;
   }
 
-  function prepared(client: PoolClient): Statements {
-    const known = statementsOf.get(client);
-    if (known) return known;
-    const made = prepareStatements(client);
-    statementsOf.set(client, made);
-    return made;
-  }
+  return {
+    run: (step) =>
+      accept(() => repeat(connections, (client) => step(connections.prepared(client)), 'repeat')),
 
-  async function borrow(): Promise<PoolClient> {
-    try {
-      const client = await pool.connect();
-      // The pool handles errors of idle connections only; an unhandled one would end the process.
-      client.on('error', ignore);
-      const processId = processIdOf(client);
-      if (processId !== null) ownProcesses.add(processId);
-      await adapt(client);
-      return client;
-    } catch (error) {
-      throw asDriverError(error);
-    }
-  }
+    transact: (step, afterUnknown) =>
+      accept(() =>
+        repeat(
+          connections,
+          (client, isRepeated, onCommit) =>
+            runTransaction(client, connections.prepared(client), step, isRepeated, onCommit),
+          afterUnknown,
+        ),
+      ),
+
+    lend: (use) =>
+      accept(async () => {
+        const client = await connections.borrow().catch((error) => Promise.reject(asPortError(error)));
+        try {
+          const result = await use(client, connections.prepared(client));
+          connections.giveBack(client, false);
+          return result;
+        } catch (error) {
+          connections.giveBack(client, true);
+          // The driver reports a lost connection as a plain Error; these two classes are the caller's defects.
+          const isDefect = error instanceof TypeError || error instanceof RangeError;
+          throw isDefect ? error : asPortError(asDriverError(error));
+        }
+      }),
+
+    setReadOnly: connections.setReadOnly,
+    isOwn: connections.isOwn,
+    close() {
+      closing ??= Promise.allSettled(accepted).then(connections.end);
+      return closing;
+    },
+  };
+}
+
+/** A pool that lends connections with their prepared statements, and knows the processes at their other ends. */
+interface Connections {
+  /** @throws the errors of `asDriverError`. */
+  borrow(): Promise<PoolClient>;
+  /** @param isLost whether the connection is to be closed. */
+  giveBack(client: PoolClient, isLost: boolean): void;
+  prepared(client: PoolClient): Statements;
+  setReadOnly(isReadOnly: boolean): void;
+  isOwn(processId: number): boolean;
+  end(): Promise<void>;
+}
+
+function openConnections(url: string): Connections {
+  const pool = openPool(url);
+  const statementsOf = new WeakMap<Client, Statements>();
+  const ownProcesses = new Set<number>();
+  let isReadOnly = false;
+  const readOnlyClients = new WeakSet<Client>();
 
   async function adapt(client: PoolClient): Promise<void> {
     if (readOnlyClients.has(client) === isReadOnly) return;
@@ -115,115 +146,114 @@ export function openAtomicSteps(url: string): AtomicSteps {
   }
   pool.on('remove', forget);
 
-  async function repeat<Result>(
-    run: (client: PoolClient, isRepeated: boolean, onCommit: () => void) => Promise<Result>,
-    afterUnknown: 'repeat' | 'give_up',
-  ): Promise<Result> {
-    const begunAt = performance.now();
-    let patienceEndsAt: number | null = null;
-    let isUnknown = false;
-    for (let runs = 1; ; runs += 1) {
-      let isCommitting = false;
-      let client: PoolClient | null = null;
-      try {
-        client = await borrow();
-        const result = await run(client, isUnknown, () => {
-          isCommitting = true;
-        });
-        giveBack(client, false);
-        return result;
-      } catch (error) {
-        const isLost = error instanceof ConnectionLost || hasCode(error, ...GOING_AWAY);
-        if (client) giveBack(client, isLost || client.getTransactionStatus() !== 'I');
-        if (isLost) {
-          isUnknown ||= isCommitting;
-          patienceEndsAt ??= (isUnknown ? performance.now() : begunAt) + LOST_PATIENCE_MS;
-          const mayRepeat = !isUnknown || afterUnknown === 'repeat';
-          if (!mayRepeat || performance.now() > patienceEndsAt) throw asPortError(error);
-          await sleep(LOST_PAUSE_MS);
-        } else if (isConflict(error) && runs < MAX_RUNS) {
-          await sleep(CONFLICT_PAUSE_MS);
-        } else {
-          throw asPortError(error);
-        }
-      }
-    }
-  }
-
-  async function runTransaction<Result>(
-    client: PoolClient,
-    step: Step<Result>,
-    isRepeated: boolean,
-    onCommit: () => void,
-  ): Promise<Result> {
-    let committed: Promise<void> | null = null;
-    let cause: unknown = null;
-    const begun = ask(client, 'BEGIN');
-    // The failed step reports this error already.
-    begun.catch(ignore);
-    const session: StepConnection = {
-      statements: prepared(client),
-      begun,
-      async ask(query) {
-        try {
-          return await ask(client, query);
-        } catch (error) {
-          cause ??= error;
-          throw error;
-        }
-      },
-      commit(...sent) {
-        onCommit();
-        committed = commitAfter(client, sent);
-        return committed;
-      },
-    };
-    try {
-      const result = await step(session, isRepeated);
-      await (committed ?? session.commit());
-      return result;
-    } catch (error) {
-      if (!(error instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
-      // Statements after a failed one are refused only because of that one.
-      throw hasCode(error, IN_FAILED_TRANSACTION) ? (cause ?? error) : error;
-    }
-  }
-
   return {
-    run: (step) => accept(() => repeat((client) => step(prepared(client)), 'repeat')),
+    async borrow() {
+      try {
+        const client = await pool.connect();
+        // The pool handles errors of idle connections only; an unhandled one would end the process.
+        client.on('error', ignore);
+        const processId = processIdOf(client);
+        if (processId !== null) ownProcesses.add(processId);
+        await adapt(client);
+        return client;
+      } catch (error) {
+        throw asDriverError(error);
+      }
+    },
 
-    transact: (step, afterUnknown) =>
-      accept(() =>
-        repeat(
-          (client, isRepeated, onCommit) => runTransaction(client, step, isRepeated, onCommit),
-          afterUnknown,
-        ),
-      ),
+    giveBack,
 
-    lend: (use) =>
-      accept(async () => {
-        const client = await borrow().catch((error) => Promise.reject(asPortError(error)));
-        try {
-          const result = await use(client, prepared(client));
-          giveBack(client, false);
-          return result;
-        } catch (error) {
-          giveBack(client, true);
-          // The driver reports a lost connection as a plain Error; these two classes are the caller's defects.
-          const isDefect = error instanceof TypeError || error instanceof RangeError;
-          throw isDefect ? error : asPortError(asDriverError(error));
-        }
-      }),
+    prepared(client) {
+      const known = statementsOf.get(client);
+      if (known) return known;
+      const made = prepareStatements(client);
+      statementsOf.set(client, made);
+      return made;
+    },
 
     setReadOnly(wanted) {
       isReadOnly = wanted;
     },
     isOwn: (processId) => ownProcesses.has(processId),
-    close() {
-      closing ??= Promise.allSettled(accepted).then(() => pool.end());
-      return closing;
+    end: () => pool.end(),
+  };
+}
+
+/** Runs on a borrowed connection, again after a conflict or a loss. @throws the errors of `asPortError`. */
+async function repeat<Result>(
+  { borrow, giveBack }: Connections,
+  run: (client: PoolClient, isRepeated: boolean, onCommit: () => void) => Promise<Result>,
+  afterUnknown: 'repeat' | 'give_up',
+): Promise<Result> {
+  const begunAt = performance.now();
+  let patienceEndsAt: number | null = null;
+  let isUnknown = false;
+  for (let runs = 1; ; runs += 1) {
+    let isCommitting = false;
+    let client: PoolClient | null = null;
+    try {
+      client = await borrow();
+      const result = await run(client, isUnknown, () => {
+        isCommitting = true;
+      });
+      giveBack(client, false);
+      return result;
+    } catch (error) {
+      const isLost = error instanceof ConnectionLost || hasCode(error, ...GOING_AWAY);
+      if (client) giveBack(client, isLost || client.getTransactionStatus() !== 'I');
+      if (isLost) {
+        isUnknown ||= isCommitting;
+        patienceEndsAt ??= (isUnknown ? performance.now() : begunAt) + LOST_PATIENCE_MS;
+        const mayRepeat = !isUnknown || afterUnknown === 'repeat';
+        if (!mayRepeat || performance.now() > patienceEndsAt) throw asPortError(error);
+        await sleep(LOST_PAUSE_MS);
+      } else if (isConflict(error) && runs < MAX_RUNS) {
+        await sleep(CONFLICT_PAUSE_MS);
+      } else {
+        throw asPortError(error);
+      }
+    }
+  }
+}
+
+async function runTransaction<Result>(
+  client: PoolClient,
+  statements: Statements,
+  step: Step<Result>,
+  isRepeated: boolean,
+  onCommit: () => void,
+): Promise<Result> {
+  let committed: Promise<void> | null = null;
+  let cause: unknown = null;
+  const begun = ask(client, 'BEGIN');
+  // The failed step reports this error already.
+  begun.catch(ignore);
+  const session: StepConnection = {
+    statements,
+    begun,
+    async ask(query) {
+      try {
+        return await ask(client, query);
+      } catch (error) {
+        cause ??= error;
+        throw error;
+      }
+    },
+    commit(...sent) {
+      onCommit();
+      committed = commitAfter(client, sent);
+      return committed;
     },
   };
+  try {
+    const result = await step(session, isRepeated);
+    await (committed ?? session.commit());
+    return result;
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
+    // Statements after a failed one are refused only because of that one.
+    throw hasCode(error, IN_FAILED_TRANSACTION) ? (cause ?? error) : error;
+  }
 }
 
 function ignore(): void {}

@@ -37,67 +37,8 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
   const queue: QueuedStep[] = [];
   let draining: Promise<void> | null = null;
   let isClosed = false;
-
-  const savepoint = database.prepare('SAVEPOINT step');
-  const release = database.prepare('RELEASE step');
-  const undo = database.prepare('ROLLBACK TO step');
-
-  /** Runs a step in a savepoint. A step that fails and cannot be rolled back ends the whole group. */
-  function runAlone(step: QueuedStep): unknown {
-    try {
-      savepoint.run();
-    } catch (error) {
-      if (!database.inTransaction) throw error;
-      return error;
-    }
-    try {
-      step.run();
-      release.run();
-      return null;
-    } catch (error) {
-      // A full or failing disk may roll back the whole transaction, earlier steps included.
-      if (!database.inTransaction) throw error;
-      undo.run();
-      release.run();
-      return error;
-    }
-  }
-
-  const runTogether = database.transaction((steps: readonly QueuedStep[]) => {
-    for (const step of steps) step.run();
-    return steps.map((): unknown => null);
-  });
-  const runEachAlone = database.transaction((steps: readonly QueuedStep[]) => steps.map(runAlone));
-
-  /** @returns the error of each step, null for committed ones. @throws the error that ended the transaction. */
-  function commitTogether(steps: readonly QueuedStep[]): readonly unknown[] {
-    try {
-      return runTogether.immediate(steps);
-    } catch (error) {
-      if (database.inTransaction || steps.length === 1 || asUnavailable(error) !== error) throw error;
-      // Savepoints for all would cost each tip a copy of every page that it changes.
-      return runEachAlone.immediate(steps);
-    }
-  }
-
-  /** Whether a commit met a full disk and no checkpoint has succeeded since. */
-  let isShortOfRoom = false;
-  let lastTry = { endsAt: Number.NEGATIVE_INFINITY, error: null as unknown };
-
-  /**
-   * A log shorter than usual would otherwise keep its room: a tip takes 40 KB of the log and less than 1 KB of the
-   * file. @throws the driver's SQLITE_FULL when there is no room for the checkpoint, now or a moment ago.
-   */
-  function makeRoom(): void {
-    if (performance.now() < lastTry.endsAt + ROOM_PAUSE_MS) throw lastTry.error;
-    try {
-      const [outcome] = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').all();
-      isShortOfRoom = outcome?.busy !== 0;
-    } catch (error) {
-      lastTry = { endsAt: performance.now(), error };
-      throw error;
-    }
-  }
+  const runTogether = createRunTogether(database);
+  const room = createRoom(database);
 
   function requireFile(): void {
     const loss = lossOfFile();
@@ -106,15 +47,15 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
 
   async function commit(steps: readonly QueuedStep[]): Promise<void> {
     const deadline = performance.now() + BUSY_PATIENCE_MS;
-    let isRetried = isShortOfRoom;
+    let isRetried = room.isShort();
     for (;;) {
       try {
         // An earlier transaction that could not be rolled back would swallow this one.
         if (database.inTransaction) database.exec('ROLLBACK');
         // The first freed room is needed for the checkpoint.
-        if (isShortOfRoom) makeRoom();
+        if (room.isShort()) room.make();
         requireFile();
-        const failures = commitTogether(steps);
+        const failures = runTogether(steps);
         measure('group', { size: steps.length });
         // The file may have been lost since the step was accepted.
         requireFile();
@@ -125,7 +66,7 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
         return;
       } catch (error) {
         if (isSqliteError(error, 'SQLITE_FULL') && !isRetried) {
-          isShortOfRoom = true;
+          room.noteFull();
           isRetried = true;
           continue;
         }
@@ -170,6 +111,78 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
     async close() {
       isClosed = true;
       await draining;
+    },
+  };
+}
+
+/** Runs steps in one transaction. @returns the error of each, null for committed ones. @throws what ended it. */
+function createRunTogether(database: Database): (steps: readonly QueuedStep[]) => readonly unknown[] {
+  const savepoint = database.prepare('SAVEPOINT step');
+  const release = database.prepare('RELEASE step');
+  const undo = database.prepare('ROLLBACK TO step');
+
+  /** Runs a step in a savepoint. A step that fails and cannot be rolled back ends the whole group. */
+  function runAlone(step: QueuedStep): unknown {
+    try {
+      savepoint.run();
+    } catch (error) {
+      if (!database.inTransaction) throw error;
+      return error;
+    }
+    try {
+      step.run();
+      release.run();
+      return null;
+    } catch (error) {
+      // A full or failing disk may roll back the whole transaction, earlier steps included.
+      if (!database.inTransaction) throw error;
+      undo.run();
+      release.run();
+      return error;
+    }
+  }
+
+  const runAll = database.transaction((steps: readonly QueuedStep[]) => {
+    for (const step of steps) step.run();
+    return steps.map((): unknown => null);
+  });
+  const runEachAlone = database.transaction((steps: readonly QueuedStep[]) => steps.map(runAlone));
+
+  return (steps) => {
+    try {
+      return runAll.immediate(steps);
+    } catch (error) {
+      if (database.inTransaction || steps.length === 1 || asUnavailable(error) !== error) throw error;
+      // Savepoints for all would cost each tip a copy of every page that it changes.
+      return runEachAlone.immediate(steps);
+    }
+  };
+}
+
+/** Room on a full disk: a tip takes 40 KB of the log and less than 1 KB of the file. */
+function createRoom(database: Database) {
+  /** Whether a commit met a full disk and no checkpoint has succeeded since. */
+  let isShort = false;
+  let lastTry = { endsAt: Number.NEGATIVE_INFINITY, error: null as unknown };
+  return {
+    isShort: () => isShort,
+    noteFull(): void {
+      isShort = true;
+    },
+
+    /**
+     * Empties the log, which would otherwise keep its room while it is shorter than usual.
+     * @throws the driver's SQLITE_FULL when there is no room for the checkpoint, now or a moment ago.
+     */
+    make(): void {
+      if (performance.now() < lastTry.endsAt + ROOM_PAUSE_MS) throw lastTry.error;
+      try {
+        const [outcome] = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').all();
+        isShort = outcome?.busy !== 0;
+      } catch (error) {
+        lastTry = { endsAt: performance.now(), error };
+        throw error;
+      }
     },
   };
 }
