@@ -95,32 +95,19 @@ export interface BackupScheduleDependencies {
 }
 
 export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSchedule {
-  const { folder, extension, clock, isNew, backUp, readPast } = deps;
+  const { folder, clock, isNew, backUp, readPast } = deps;
+  const backups = createBackupFolder(deps);
   let isRunning = false;
   let differing: ReadonlySet<string> = new Set();
   let compared: ReadonlySet<string> | null = null;
   /** Backups older than the database; null before the folder is first read. */
   let strangers: ReadonlySet<string> | null = null;
 
-  function existing(): NumberedFile[] {
-    return entriesIn(folder)
-      .flatMap((entry) => {
-        const [, number, day, unfinished] = FILE.exec(entry.name) ?? [];
-        if (number === undefined || day === undefined || !entry.isFile()) return [];
-        const path = join(folder, entry.name);
-        return [{ path, number: Number(number), day, isFinished: unfinished === undefined }];
-      })
-      .sort((one, other) => other.number - one.number);
-  }
-
   function finished(): NumberedFile[] {
-    const files = existing().filter(({ isFinished }) => isFinished);
-    strangers ??= new Set(isNew ? files.map(({ path }) => path) : []);
-    return files;
+    const found = backups.list().filter(({ isFinished }) => isFinished);
+    strangers ??= new Set(isNew ? found.map(({ path }) => path) : []);
+    return found;
   }
-  const notesIn = (files: readonly NumberedFile[]) => [
-    ...new Set(files.flatMap(({ path }) => readNote(path) ?? [])),
-  ];
   const isOther = ({ path }: NumberedFile) =>
     (strangers?.has(path) ?? false) || differing.has(readNote(path) ?? '');
   /** Backups known to have this past; without a note that is unknown. */
@@ -147,44 +134,6 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     }
   }
 
-  /** The next number is free of folders and of notes whose backup was moved away, too. */
-  function nextFile(): string {
-    const names = entriesIn(folder).map(({ name }) => name);
-    const day = new Date(clock()).toISOString().slice(0, 10);
-    for (let number = (existing()[0]?.number ?? 0) + 1; ; number += 1) {
-      const start = `${PREFIX}-${String(number).padStart(6, '0')}-`;
-      const name = `${start}${day}${extension}`;
-      if (!FILE.test(name))
-        throw new Error(
-          `No number is left for a backup after those in ${folder}: move the highest elsewhere`,
-        );
-      if (!names.some((taken) => taken.startsWith(start))) return join(folder, name);
-    }
-  }
-
-  /** Begins the note of the next backup, so that no other server on this folder takes its name. */
-  function reserveNext(): string {
-    for (;;) {
-      const file = nextFile();
-      try {
-        writeFileSync(noteOf(file), '', { flag: 'wx', mode: 0o600 });
-        return file;
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-      }
-    }
-  }
-
-  /** Deletes the remains of interrupted backups once nobody can still be writing them. */
-  function clearAway(): void {
-    for (const entry of entriesIn(folder)) {
-      const path = join(folder, entry.name);
-      const [, unfinished] = FILE.exec(entry.name)?.slice(2) ?? [];
-      const isLeft = unfinished !== undefined || (NOTE.test(entry.name) && isEmpty(path));
-      if (isLeft && entry.isFile() && isAbandoned(path, clock())) rmSync(path, { force: true });
-    }
-  }
-
   async function makeIfDue(isAsked: boolean): Promise<WrittenBackup | null> {
     // Backups hold personal data, so a folder that is created here is readable to this user alone.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -195,7 +144,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     if (!isAsked && ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
     await noteAll(finished());
     const noted = notesIn(finished());
-    const file = reserveNext();
+    const file = backups.reserveNext();
     const made = await backUp(file, noted).catch((error: unknown) => {
       rmSync(noteOf(file), { force: true });
       throw error;
@@ -203,7 +152,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     writeNote(file, made.past);
     learn([...noted, made.past], made.differing);
     // Old backups are deleted after the new one is written, so that a full disk keeps them.
-    clearAway();
+    backups.clearAway();
     for (const { path } of beyondKept(own())) {
       // A backup that came into the folder meanwhile has not been compared.
       if (!noted.includes(readNote(path) ?? '')) continue;
@@ -246,6 +195,65 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   };
 }
 
+/** The files of a folder of backups, each with its note. */
+function createBackupFolder({
+  folder,
+  extension,
+  clock,
+}: Pick<BackupScheduleDependencies, 'folder' | 'extension' | 'clock'>) {
+  /** Unfinished ones as well; the highest number first. */
+  function list(): NumberedFile[] {
+    return entriesIn(folder)
+      .flatMap((entry) => {
+        const [, number, day, unfinished] = FILE.exec(entry.name) ?? [];
+        if (number === undefined || day === undefined || !entry.isFile()) return [];
+        const path = join(folder, entry.name);
+        return [{ path, number: Number(number), day, isFinished: unfinished === undefined }];
+      })
+      .sort((one, other) => other.number - one.number);
+  }
+
+  /** The next number is free of folders and of notes whose backup was moved away, too. */
+  function nextFile(): string {
+    const names = entriesIn(folder).map(({ name }) => name);
+    const day = new Date(clock()).toISOString().slice(0, 10);
+    for (let number = (list()[0]?.number ?? 0) + 1; ; number += 1) {
+      const start = `${PREFIX}-${String(number).padStart(6, '0')}-`;
+      const name = `${start}${day}${extension}`;
+      if (!FILE.test(name))
+        throw new Error(
+          `No number is left for a backup after those in ${folder}: move the highest elsewhere`,
+        );
+      if (!names.some((taken) => taken.startsWith(start))) return join(folder, name);
+    }
+  }
+
+  /** Begins the note of the next backup, so that no other server on this folder takes its name. */
+  function reserveNext(): string {
+    for (;;) {
+      const file = nextFile();
+      try {
+        writeFileSync(noteOf(file), '', { flag: 'wx', mode: 0o600 });
+        return file;
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      }
+    }
+  }
+
+  /** Deletes the remains of interrupted backups once nobody can still be writing them. */
+  function clearAway(): void {
+    for (const entry of entriesIn(folder)) {
+      const path = join(folder, entry.name);
+      const [, unfinished] = FILE.exec(entry.name)?.slice(2) ?? [];
+      const isLeft = unfinished !== undefined || (NOTE.test(entry.name) && isEmpty(path));
+      if (isLeft && entry.isFile() && isAbandoned(path, clock())) rmSync(path, { force: true });
+    }
+  }
+
+  return { list, reserveNext, clearAway };
+}
+
 /**
  * The backups to delete: all but the newest fourteen, and but the newest of each of fourteen days.
  * @param files the newest first.
@@ -276,6 +284,10 @@ function isEmpty(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.size === 0;
 }
+
+const notesIn = (files: readonly NumberedFile[]) => [
+  ...new Set(files.flatMap(({ path }) => readNote(path) ?? [])),
+];
 
 function noteOf(path: string): string {
   return `${path}.past`;
