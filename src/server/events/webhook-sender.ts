@@ -70,8 +70,7 @@ export interface WebhookSender {
   close(): Promise<void>;
 }
 
-/** @param deps its storage is listened to for as long as the process lives. */
-export function createWebhookSender(deps: {
+interface WebhookSenderDependencies {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -79,13 +78,16 @@ export function createWebhookSender(deps: {
   readonly call: Call;
   readonly draft: DraftMail;
   tellDevices(userId: UserId, host: string): Promise<void>;
-}): WebhookSender {
-  const { storage, clock, random, log, call, draft, tellDevices } = deps;
+}
+
+/** @param deps its storage is listened to for as long as the process lives. */
+export function createWebhookSender(deps: WebhookSenderDependencies): WebhookSender {
+  const { storage, clock, random, log, call, draft } = deps;
   const { webhooks, events } = storage;
   const jittered = createJitter(random, JITTER);
   const lanes = createLanes();
   const byHand = createCallsByHand();
-  let mayBeUntold = true;
+  const owners = createOwnersToTell(deps);
   const work = createDueWork<UserId, ClaimedWebhook>({
     clock,
     maxUnderWay: MAX_UNDER_WAY,
@@ -181,20 +183,8 @@ export function createWebhookSender(deps: {
 
   async function settle(webhook: ClaimedWebhook, settled: SettledWebhook): Promise<void> {
     await webhooks.settle(webhook, settled);
-    if (settled.off) mayBeUntold = true;
+    if (settled.off) owners.lookAgain();
     else work.remember(webhook.id, webhook.userId, settled.nextTryMs);
-  }
-
-  /** Devices may be told twice, by two processes or after a kill. */
-  async function tellOwners(): Promise<void> {
-    if (!mayBeUntold || work.isClosed) return;
-    mayBeUntold = false;
-    const untold = await webhooks.listUntold(CLAIMS_AT_ONCE);
-    for (const { id, userId, url } of untold) {
-      await tellDevices(userId, new URL(url).host);
-      await webhooks.markTold(id);
-    }
-    if (untold.length === CLAIMS_AT_ONCE) mayBeUntold = true;
   }
 
   return {
@@ -209,14 +199,41 @@ export function createWebhookSender(deps: {
     lookAgain: (userId) => work.lookAgain([userId]),
 
     async pass() {
-      const telling = tellOwners().catch((err: unknown) => {
-        mayBeUntold = true;
-        log.warn({ err }, 'could not tell an owner of a webhook that was switched off');
-      });
+      const telling = work.isClosed ? null : owners.tell();
       await Promise.all([work.pass(), telling]);
     },
 
     close: work.close,
+  };
+}
+
+/** Tells owners whose webhooks were switched off. Devices may be told twice, by two processes or after a kill. */
+function createOwnersToTell({
+  storage: { webhooks },
+  log,
+  tellDevices,
+}: Pick<WebhookSenderDependencies, 'storage' | 'log' | 'tellDevices'>) {
+  let mayBeUntold = true;
+  return {
+    lookAgain(): void {
+      mayBeUntold = true;
+    },
+    /** Never throws. */
+    async tell(): Promise<void> {
+      if (!mayBeUntold) return;
+      mayBeUntold = false;
+      try {
+        const untold = await webhooks.listUntold(CLAIMS_AT_ONCE);
+        for (const { id, userId, url } of untold) {
+          await tellDevices(userId, new URL(url).host);
+          await webhooks.markTold(id);
+        }
+        if (untold.length === CLAIMS_AT_ONCE) mayBeUntold = true;
+      } catch (err) {
+        mayBeUntold = true;
+        log.warn({ err }, 'could not tell an owner of a webhook that was switched off');
+      }
+    },
   };
 }
 

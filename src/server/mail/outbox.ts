@@ -28,7 +28,7 @@ const LONGEST_RETRY_MS = 6 * HOUR_MS;
 const JITTER = 0.2;
 const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
 const PATIENCE_MS = 48 * HOUR_MS;
-/** The first rest of a mail server that took no mail at all; each one after it is twice as long. */
+/** The first rest of a mail server that took no mail at all. */
 const REST_MS = 20_000;
 const LONGEST_REST_MS = 5 * MINUTE_MS;
 /** A server that is away judges no mail, so that the pauses of a mail grow no further by it. */
@@ -61,11 +61,7 @@ export function createOutbox(deps: {
   /** Mails that a server took and whose rows could not be removed then. */
   const unsettled = new Set<MailId>();
   let areClaimsKnown = false;
-  /** The length of the last rest; 0 since the server judged a mail. */
-  let restMs = 0;
-  let restsUntilMs = 0;
-  // A rest that ends later was begun before the clock was turned back.
-  const isResting = (nowMs: number) => nowMs < restsUntilMs && restsUntilMs <= nowMs + LONGEST_REST_MS;
+  const rests = createRests();
 
   async function claim(nowMs: number): Promise<void> {
     if (!areClaimsKnown) {
@@ -73,9 +69,9 @@ export function createOutbox(deps: {
       if (!isShared) await mails.endClaims();
       areClaimsKnown = true;
     }
-    if (passes.isClosed || isResting(nowMs)) return;
+    if (passes.isClosed || rests.isResting(nowMs)) return;
     // After a rest one mail tries the server for all.
-    const atMost = (restMs > 0 ? 1 : AT_ONCE) - passes.underWayCount();
+    const atMost = (rests.hasRested() ? 1 : AT_ONCE) - passes.underWayCount();
     if (atMost <= 0) return;
     const due = { nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS, atMost };
     for (const mail of await mails.claimDue(due)) begin(mail);
@@ -131,7 +127,7 @@ export function createOutbox(deps: {
     const nowMs = clock();
     const { id, kind } = mail;
     const isJudged = !['unreachable', 'unanswered'].includes(result.outcome);
-    if (isJudged) restMs = 0;
+    if (isJudged) rests.end();
     if (result.outcome === 'sent') {
       unsettled.add(id);
       await finishSent(mail);
@@ -154,10 +150,7 @@ export function createOutbox(deps: {
       return;
     }
     const isAway = result.outcome === 'unreachable';
-    if (isAway && !isResting(nowMs)) {
-      restMs = Math.min(Math.max(REST_MS, 2 * restMs), LONGEST_REST_MS);
-      restsUntilMs = nowMs + restMs;
-    }
+    if (isAway) rests.begin(nowMs);
     const tries = Math.max(mail.tries, isAway ? Math.min(mail.tries + 1, MOST_TRIES_AWAY) : mail.tries + 1);
     log.warn({ mail: id, kind, reason, tries }, 'a mail did not get through');
     const pauseMs = pauseOf(mail);
@@ -171,6 +164,28 @@ export function createOutbox(deps: {
         claim(clock()).catch((err: unknown) => log.warn({ err }, 'could not look for mails to send')),
       ),
     close: () => passes.close(() => relay.close()),
+  };
+}
+
+/** The rests of a mail server that is away, each twice as long as the one before. */
+function createRests() {
+  /** The length of the last rest; 0 since the server judged a mail. */
+  let lengthMs = 0;
+  let untilMs = 0;
+  // A rest that ends later was begun before the clock was turned back.
+  const isResting = (nowMs: number) => nowMs < untilMs && untilMs <= nowMs + LONGEST_REST_MS;
+  return {
+    isResting,
+    /** Whether no mail was judged since the last rest began. */
+    hasRested: () => lengthMs > 0,
+    begin(nowMs: number): void {
+      if (isResting(nowMs)) return;
+      lengthMs = Math.min(Math.max(REST_MS, 2 * lengthMs), LONGEST_REST_MS);
+      untilMs = nowMs + lengthMs;
+    },
+    end(): void {
+      lengthMs = 0;
+    },
   };
 }
 
