@@ -1,13 +1,19 @@
 /** Tips that are paid at a payment service, and the sweep of payments without a webhook event. */
 import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { leftOf } from '#server/storage/rules/tips.ts';
-import { isWithin } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
-import { createKnownPlatform } from './known-platform.ts';
+import { createKnownPlatform, type KnownPlatform } from './known-platform.ts';
 import { createPaymentLooks } from './payment-looks.ts';
-import { createPaymentProgress, FIRST_LOOK_MS, type ProgressDependencies } from './payment-progress.ts';
+import {
+  createPaymentProgress,
+  FIRST_LOOK_MS,
+  type PaymentProgress,
+  type ProgressDependencies,
+} from './payment-progress.ts';
 import { PaymentServiceUnavailable } from './payment-service.ts';
 import { createRecovery } from './recovery.ts';
 import type { TipPayments, UnpaidTip } from './tip-payments.ts';
@@ -37,7 +43,6 @@ export function createPaidTips(
   const recovery = createRecovery({ ...deps, progress, between });
   const webhookEvents = createWebhookEvents({ ...deps, progress, recovery, between });
   const askedAtMs = new Map<TransactionId, number>();
-  const refunding = new Map<TransactionId, Promise<PaymentRecord>>();
 
   /** @throws any other error. */
   function tellUnavailable(err: unknown): void {
@@ -72,16 +77,6 @@ export function createPaidTips(
   async function payableAccounts(userId: UserId): Promise<readonly PayoutAccount[]> {
     const own = await payments.listPayoutAccounts(userId);
     return own.filter((account) => account.chargesEnabled && knownPlatform.isOfKeys(account));
-  }
-
-  /** Requests of one process wait for the same answer; those of another one are told it by the payment service. */
-  function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
-    const { id } = payment;
-    const underWay = refunding.get(id);
-    if (underWay) return underWay;
-    const finished = progress.finishRefund(payment).finally(() => refunding.delete(id));
-    refunding.set(id, finished);
-    return finished;
   }
 
   return {
@@ -137,24 +132,7 @@ export function createPaidTips(
       );
     },
 
-    async refund(reversal) {
-      const tip = await findToReverse(storage, reversal);
-      // While the giver is still paying there is no tip.
-      if (!tip) return { outcome: 'unknown_transaction' };
-      if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
-      const known = await payments.findPayment({ id: tip.id });
-      if (!(known && knownPlatform.isOfKeys(known)) && tip.reversal === null) return { outcome: 'refused' };
-      const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
-      if (!('payment' in asked)) return asked;
-      const payment = await orUnavailable(() => finishRefund(asked.payment));
-      const transaction = await findToReverse(storage, reversal);
-      if (!transaction) throw new Error(`${payment.id} has gone`);
-      // When the rest after a dispute was refunded, the tip is not reversed: the dispute may still be won.
-      const isGone =
-        transaction.adjustments.at(-1)?.kind === 'refund' && leftOf(transaction).amountCents === 0;
-      if (!isBack(payment) && !isGone) return { outcome: 'refused' };
-      return { outcome: isBack(asked.payment) ? 'repeated' : 'reversed', transaction };
-    },
+    refund: createRefund({ storage, progress, knownPlatform, clock, orUnavailable }),
 
     async takeWebhookEvent(body, signature) {
       const event = service.readEvent(body, signature);
@@ -170,6 +148,45 @@ export function createPaidTips(
       await webhookEvents.catchUp();
       await accounts.sweep().catch(tellUnavailable);
     },
+  };
+}
+
+function createRefund(deps: {
+  readonly storage: Storage;
+  readonly progress: Pick<PaymentProgress, 'finishRefund'>;
+  readonly knownPlatform: Pick<KnownPlatform, 'isOfKeys'>;
+  readonly clock: Clock;
+  /** @throws AppError `payment_unavailable` where the step finds that the payment service does not answer. */
+  orUnavailable<Result>(step: () => Promise<Result>): Promise<Result>;
+}): TipPayments['refund'] {
+  const { storage, progress, knownPlatform, clock, orUnavailable } = deps;
+  const { payments } = storage;
+  const underWay = new Map<TransactionId, Promise<PaymentRecord>>();
+
+  /** Requests of one process wait for the same answer; those of another one are told it by the payment service. */
+  function finish(payment: PaymentRecord): Promise<PaymentRecord> {
+    const { id } = payment;
+    const finishing = underWay.get(id) ?? progress.finishRefund(payment).finally(() => underWay.delete(id));
+    underWay.set(id, finishing);
+    return finishing;
+  }
+
+  return async (reversal) => {
+    const tip = await findToReverse(storage, reversal);
+    // While the giver is still paying there is no tip.
+    if (!tip) return { outcome: 'unknown_transaction' };
+    if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
+    const known = await payments.findPayment({ id: tip.id });
+    if (!(known && knownPlatform.isOfKeys(known)) && tip.reversal === null) return { outcome: 'refused' };
+    const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
+    if (!('payment' in asked)) return asked;
+    const payment = await orUnavailable(() => finish(asked.payment));
+    const transaction = await findToReverse(storage, reversal);
+    if (!transaction) throw new Error(`${payment.id} has gone`);
+    // When the rest after a dispute was refunded, the tip is not reversed: the dispute may still be won.
+    const isGone = transaction.adjustments.at(-1)?.kind === 'refund' && leftOf(transaction).amountCents === 0;
+    if (!isBack(payment) && !isGone) return { outcome: 'refused' };
+    return { outcome: isBack(asked.payment) ? 'repeated' : 'reversed', transaction };
   };
 }
 

@@ -60,6 +60,8 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
     return `${publicUrl}/tip/${qrCodeId}?payment=${giverId === null ? receiptTokenOf(id) : id}`;
   }
 
+  const { capture, finishRefund } = createEndings({ service, clock, log, move, settle, isAskable });
+
   async function withPage(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'created') return payment;
     if (!(await isAskable(payment))) return move(payment, { kind: 'page_refused' });
@@ -131,6 +133,30 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
       : begun;
   }
 
+  async function look(due: PaymentRecord): Promise<PaymentRecord> {
+    // It was read before others of its batch were looked at, and its giver may have taken it back since.
+    const payment = (await payments.findPayment({ id: due.id })) ?? due;
+    if (payment.chargeId === null) return lookUp(payment);
+    if (!(await isAskable(payment))) return payment;
+    const now = payment.refund ? await finishRefund(payment) : payment;
+    if (now.state === 'authorised') return capture(now);
+    return isOwed(now) ? settle(now) : now;
+  }
+
+  return { isAskable, paidUrlOf, withPage, withPaidPage, hear, lookUp, look, settle, finishRefund };
+}
+
+/** The last steps of a payment: its money is captured, given up or refunded. */
+function createEndings(deps: {
+  readonly service: PaymentService;
+  readonly clock: Clock;
+  readonly log: Logger;
+  move(payment: PaymentRecord, to: PaymentMove): Promise<PaymentRecord>;
+  settle(payment: PaymentRecord): Promise<PaymentRecord>;
+  isAskable(payment: PaymentRecord): Promise<boolean>;
+}) {
+  const { service, clock, log, move, settle, isAskable } = deps;
+
   async function capture(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.capturesAtMs !== null && clock() < payment.capturesAtMs) return payment;
     if ((await service.capture(payment)) === 'captured')
@@ -165,17 +191,7 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
     return payment.state === 'authorised' ? cancel(payment) : refund(payment);
   }
 
-  async function look(due: PaymentRecord): Promise<PaymentRecord> {
-    // It was read before others of its batch were looked at, and its giver may have taken it back since.
-    const payment = (await payments.findPayment({ id: due.id })) ?? due;
-    if (payment.chargeId === null) return lookUp(payment);
-    if (!(await isAskable(payment))) return payment;
-    const now = payment.refund ? await finishRefund(payment) : payment;
-    if (now.state === 'authorised') return capture(now);
-    return isOwed(now) ? settle(now) : now;
-  }
-
-  return { isAskable, paidUrlOf, withPage, withPaidPage, hear, lookUp, look, settle, finishRefund };
+  return { capture, finishRefund };
 }
 
 function isOwed({ owedByReceiverCents, owedToReceiverCents }: PaymentRecord): boolean {

@@ -53,12 +53,9 @@ export function createPayouts(deps: {
   const { storage, real, clock, publicUrl, excludedCategories } = deps;
   const { payments } = storage;
   const returnUrl = `${publicUrl}/dashboard?payouts=back`;
-  const balances = new Map<
-    string,
-    { readonly atMs: number; readonly asked: Promise<AccountBalance | null> }
-  >();
-
   const isServed = (category: ServiceCategory) => !excludedCategories.includes(category);
+  const readBalance = createBalances(clock);
+  const openAccount = createOpenAccount({ storage, clock, publicUrl, isServed });
 
   /** @throws AppError for simulated payments, and when the payment service does not answer. */
   async function asking<Answer>(ask: (asked: NonNullable<typeof real>) => Promise<Answer>): Promise<Answer> {
@@ -88,65 +85,6 @@ export function createPayouts(deps: {
     return cents(owed.reduce<number>((sum, each) => sum + each, 0));
   }
 
-  async function balanceOf(accountId: string, service: PaymentService): Promise<AccountBalance | null> {
-    const now = clock();
-    for (const [id, { atMs }] of balances) if (!isWithin(BALANCE_INTERVAL_MS, atMs, now)) balances.delete(id);
-    const known = balances.get(accountId);
-    if (known) return known.asked;
-    const asked = service.readBalance(accountId);
-    balances.set(accountId, { atMs: now, asked });
-    try {
-      return await asked;
-    } catch (error) {
-      balances.delete(accountId);
-      throw error;
-    }
-  }
-
-  /** A page under the provider's own name is preferred, because every guest may be shown its address. */
-  async function pageOf({ id, username }: Account): Promise<string> {
-    const codes = (await storage.listQrCodes(id, publicUrl + TIP_PREFIX)).filter((one) =>
-      isServed(one.serviceCategory),
-    );
-    const code = codes.find(({ displayName }) => displayName === null) ?? codes[0];
-    return publicUrl + (code ? TIP_PREFIX + code.id : PROVIDER_PREFIX + username);
-  }
-
-  async function open(
-    provider: Account,
-    country: string,
-    {
-      lost,
-      serviceCategory,
-    }: { readonly lost: PayoutAccount | null; readonly serviceCategory: ServiceCategory },
-    service: PaymentService,
-  ): Promise<PayoutAccount> {
-    const labels = provider.serviceCategories.filter(isServed).map((category) => CATEGORY_LABELS[category]);
-    const profile: AccountProfile = {
-      country,
-      email: provider.email,
-      pageUrl: await pageOf(provider),
-      description: `Tips from customers for work as ${new Intl.ListFormat(PAGE_LANGUAGE).format(labels)}`,
-      serviceCategory,
-    };
-    const now = clock();
-    // Another profile is another request, and so is one after the account of the first is gone.
-    const attempt = JSON.stringify([profile, lost?.accountId]);
-    const key = `${provider.id}-${createHash('sha256').update(attempt).digest('hex').slice(0, 16)}`;
-    const opened = await service.openAccount(profile, key);
-    if (opened.outcome === 'refused') throw new AppError('payout_account_refused', { reason: opened.reason });
-    const account: PayoutAccount = {
-      userId: provider.id,
-      paymentMode: service.mode,
-      platform: await service.platform(),
-      ...opened.account,
-      country: opened.account.country ?? country,
-      readAtMs: now,
-    };
-    await payments.savePayoutAccount(account, now);
-    return account;
-  }
-
   return {
     async status(provider) {
       const known = real && (await asking(({ accounts }) => accounts.findFresh(provider.id)));
@@ -169,7 +107,7 @@ export function createPayouts(deps: {
     balance: (provider) =>
       asking(async ({ service, accounts }) => {
         const known = await accounts.find(provider.id);
-        const balance = known && !isGone(known) ? await balanceOf(known.accountId, service) : null;
+        const balance = known && !isGone(known) ? await readBalance(known.accountId, service) : null;
         if (known && !balance) await accounts.refresh(known.accountId);
         if (!balance) throw new AppError('provider_not_payable');
         const { nextPayout, payoutWeekday, hasOtherCurrencies } = balance;
@@ -198,7 +136,7 @@ export function createPayouts(deps: {
           throw new AppError('invalid_input', {
             fieldErrors: [{ field: 'country', message: COUNTRY_NEEDED }],
           });
-        const opened = await open(provider, country, { lost: present, serviceCategory }, service);
+        const opened = await openAccount(provider, country, { lost: present, serviceCategory }, service);
         return { url: await service.linkToOnboarding(opened.accountId, returnUrl) };
       }),
 
@@ -208,5 +146,82 @@ export function createPayouts(deps: {
         if (!known || isGone(known)) throw new AppError('provider_not_payable');
         return { url: await service.linkToDashboard(known.accountId) };
       }),
+  };
+}
+
+/** Asks for the balance of one account at most every half minute. */
+function createBalances(clock: Clock) {
+  const asked = new Map<
+    string,
+    { readonly atMs: number; readonly balance: Promise<AccountBalance | null> }
+  >();
+
+  return async (accountId: string, service: PaymentService): Promise<AccountBalance | null> => {
+    const now = clock();
+    for (const [id, { atMs }] of asked) if (!isWithin(BALANCE_INTERVAL_MS, atMs, now)) asked.delete(id);
+    const known = asked.get(accountId);
+    if (known) return known.balance;
+    const balance = service.readBalance(accountId);
+    asked.set(accountId, { atMs: now, balance });
+    try {
+      return await balance;
+    } catch (error) {
+      asked.delete(accountId);
+      throw error;
+    }
+  };
+}
+
+function createOpenAccount(deps: {
+  readonly storage: Pick<Storage, 'payments' | 'listQrCodes'>;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  isServed(category: ServiceCategory): boolean;
+}) {
+  const { storage, clock, publicUrl, isServed } = deps;
+
+  /** A page under the provider's own name is preferred, because every guest may be shown its address. */
+  async function pageOf({ id, username }: Account): Promise<string> {
+    const codes = (await storage.listQrCodes(id, publicUrl + TIP_PREFIX)).filter((one) =>
+      isServed(one.serviceCategory),
+    );
+    const code = codes.find(({ displayName }) => displayName === null) ?? codes[0];
+    return publicUrl + (code ? TIP_PREFIX + code.id : PROVIDER_PREFIX + username);
+  }
+
+  /** @param lost the account that has gone, in whose place another one is opened. */
+  return async (
+    provider: Account,
+    country: string,
+    {
+      lost,
+      serviceCategory,
+    }: { readonly lost: PayoutAccount | null; readonly serviceCategory: ServiceCategory },
+    service: PaymentService,
+  ): Promise<PayoutAccount> => {
+    const labels = provider.serviceCategories.filter(isServed).map((category) => CATEGORY_LABELS[category]);
+    const profile: AccountProfile = {
+      country,
+      email: provider.email,
+      pageUrl: await pageOf(provider),
+      description: `Tips from customers for work as ${new Intl.ListFormat(PAGE_LANGUAGE).format(labels)}`,
+      serviceCategory,
+    };
+    const now = clock();
+    // Another profile is another request, and so is one after the account of the first is gone.
+    const attempt = JSON.stringify([profile, lost?.accountId]);
+    const key = `${provider.id}-${createHash('sha256').update(attempt).digest('hex').slice(0, 16)}`;
+    const opened = await service.openAccount(profile, key);
+    if (opened.outcome === 'refused') throw new AppError('payout_account_refused', { reason: opened.reason });
+    const account: PayoutAccount = {
+      userId: provider.id,
+      paymentMode: service.mode,
+      platform: await service.platform(),
+      ...opened.account,
+      country: opened.account.country ?? country,
+      readAtMs: now,
+    };
+    await storage.payments.savePayoutAccount(account, now);
+    return account;
   };
 }

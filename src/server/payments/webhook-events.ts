@@ -25,86 +25,34 @@ const LISTED_AGE_MS = 2 * 24 * 60 * MINUTE_MS;
 /** A younger event may still be delivered. */
 const EVENT_DELAY_MS = 2 * MINUTE_MS;
 
-export function createWebhookEvents(deps: {
-  readonly storage: Storage;
+interface HandlingDependencies {
+  readonly storage: Pick<Storage, 'payments'>;
   readonly service: PaymentService;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly progress: PaymentProgress;
-  readonly recovery: Recovery;
   readonly accounts: Pick<PayoutAccounts, 'refresh'>;
+}
+
+type WebhookEventsDependencies = HandlingDependencies & {
+  readonly clock: Clock;
+  readonly recovery: Pick<Recovery, 'catchUp'>;
   /** Told whether the payment service has answered; it is asked at least every ten minutes. */
   tellAnswering(isAnswering: boolean): void;
   /** Called before each event that is listed. */
   between(): Promise<void>;
-}) {
-  const { service, clock, log, progress, recovery, accounts, between } = deps;
+};
+
+export function createWebhookEvents(deps: WebhookEventsDependencies) {
+  const { service, clock, log, recovery, between } = deps;
   const { payments } = deps.storage;
   const underWay = new Map<string, Promise<void>>();
   /** `NEVER` has the next sweep catch up. */
   let lastCatchUpMs = NEVER;
   let caughtUpToMs = clock() - EVENTS_KEPT_MS;
 
-  /** The page may be a second one that was shown to nobody. */
-  async function handlePage(id: string | null, checkoutId: string): Promise<void> {
-    if (id === null || !isTransactionId(id)) return;
-    const known = await payments.findPayment({ id });
-    const isOwn = known?.checkout?.id === checkoutId;
-    if (known && isOwn) {
-      if (known.state === 'pending') await progress.lookUp(known);
-      return;
-    }
-    const state = await service.lookUp(checkoutId);
-    if (state.kind !== 'paid' && state.kind !== 'authorised') return;
-    const payment = known && (await progress.withPaidPage(known, checkoutId));
-    if (payment?.checkout?.id === checkoutId) await progress.settle(await progress.hear(payment, state));
-    // The list of pages says what can be entered again, and names the others.
-    else lastCatchUpMs = NEVER;
-  }
-
-  /** The payment of a charge, which may not have heard yet that it was paid. */
-  async function findCharged(chargeId: string): Promise<PaymentRecord | null> {
-    const known = await payments.findPayment({ chargeId });
-    if (known) return known;
-    const charge = await service.readCharge(chargeId);
-    const id = charge?.transactionId ?? null;
-    const payment = id !== null && isTransactionId(id) ? await payments.findPayment({ id }) : null;
-    const heard = payment && (await progress.lookUp(payment));
-    if (heard?.chargeId === chargeId) return heard;
-    // The account at the payment service may take payments for something else as well. What is one of ours may
-    // be entered again by the list of pages.
-    if (id !== null) lastCatchUpMs = NEVER;
-    log[id === null ? 'info' : 'warn'](
-      { charge: chargeId, payment: id },
-      'money has moved of a charge that no payment here knows',
-    );
-    return null;
-  }
-
-  async function findNamed(id: string): Promise<PaymentRecord | null> {
-    const payment = isTransactionId(id) ? await payments.findPayment({ id }) : null;
-    return payment && (payment.chargeId === null ? progress.lookUp(payment) : payment);
-  }
-
-  async function handle({ data }: WebhookEvent): Promise<void> {
-    switch (data.kind) {
-      case 'page':
-        return handlePage(data.transactionId, data.checkoutId);
-      case 'charge':
-      case 'transfer': {
-        const payment = await (data.kind === 'charge'
-          ? findCharged(data.chargeId)
-          : findNamed(data.transactionId));
-        if (payment) await progress.settle(payment);
-        return;
-      }
-      case 'account':
-        await accounts.refresh(data.accountId);
-        return;
-      case 'other':
-        return;
-    }
-  }
+  const handle = createHandling(deps, () => {
+    lastCatchUpMs = NEVER;
+  });
 
   async function takeOnce(event: WebhookEvent): Promise<void> {
     if (await payments.hasWebhookEvent(event.id)) return;
@@ -167,5 +115,72 @@ export function createWebhookEvents(deps: {
     },
 
     forget: () => payments.forgetWebhookEvents(clock() - EVENT_MEMORY_MS, FORGOTTEN_AT_ONCE),
+  };
+}
+
+/** What an event leads to. @param catchUpSoon is called for one of a payment that may have to be entered again. */
+function createHandling(deps: HandlingDependencies, catchUpSoon: () => void) {
+  const { service, log, progress, accounts } = deps;
+  const { payments } = deps.storage;
+
+  /** The page may be a second one that was shown to nobody. */
+  async function handlePage(id: string | null, checkoutId: string): Promise<void> {
+    if (id === null || !isTransactionId(id)) return;
+    const known = await payments.findPayment({ id });
+    const isOwn = known?.checkout?.id === checkoutId;
+    if (known && isOwn) {
+      if (known.state === 'pending') await progress.lookUp(known);
+      return;
+    }
+    const state = await service.lookUp(checkoutId);
+    if (state.kind !== 'paid' && state.kind !== 'authorised') return;
+    const payment = known && (await progress.withPaidPage(known, checkoutId));
+    if (payment?.checkout?.id === checkoutId) await progress.settle(await progress.hear(payment, state));
+    // The list of pages says what can be entered again, and names the others.
+    else catchUpSoon();
+  }
+
+  /** The payment of a charge, which may not have heard yet that it was paid. */
+  async function findCharged(chargeId: string): Promise<PaymentRecord | null> {
+    const known = await payments.findPayment({ chargeId });
+    if (known) return known;
+    const charge = await service.readCharge(chargeId);
+    const id = charge?.transactionId ?? null;
+    const payment = id !== null && isTransactionId(id) ? await payments.findPayment({ id }) : null;
+    const heard = payment && (await progress.lookUp(payment));
+    if (heard?.chargeId === chargeId) return heard;
+    // The account at the payment service may take payments for something else as well. What is one of ours may
+    // be entered again by the list of pages.
+    if (id !== null) catchUpSoon();
+    log[id === null ? 'info' : 'warn'](
+      { charge: chargeId, payment: id },
+      'money has moved of a charge that no payment here knows',
+    );
+    return null;
+  }
+
+  async function findNamed(id: string): Promise<PaymentRecord | null> {
+    const payment = isTransactionId(id) ? await payments.findPayment({ id }) : null;
+    return payment && (payment.chargeId === null ? progress.lookUp(payment) : payment);
+  }
+
+  return async ({ data }: WebhookEvent): Promise<void> => {
+    switch (data.kind) {
+      case 'page':
+        return handlePage(data.transactionId, data.checkoutId);
+      case 'charge':
+      case 'transfer': {
+        const payment = await (data.kind === 'charge'
+          ? findCharged(data.chargeId)
+          : findNamed(data.transactionId));
+        if (payment) await progress.settle(payment);
+        return;
+      }
+      case 'account':
+        await accounts.refresh(data.accountId);
+        return;
+      case 'other':
+        return;
+    }
   };
 }
