@@ -40,12 +40,53 @@ export function createMetrics(
   patienceMs = STORAGE_PATIENCE_MS,
 ): Metrics & { watch(watched: Watched): void } {
   const register = new Registry();
-  const registers = [register];
   collectDefaultMetrics({ register });
   // Prometheus keeps the ending `_total` for counters, which these are not.
   for (const name of ['handles', 'requests', 'resources'])
     register.removeSingleMetric(`nodejs_active_${name}_total`);
+  const instruments = createInstruments(register);
+  takeMeasures(instruments, clock);
 
+  function setOutbox(outbox: (typeof OUTBOXES)[number], found: Outbox): void {
+    const { waiting, failing, oldest } = instruments;
+    waiting.set({ outbox }, found.waiting);
+    failing.set({ outbox }, found.failing);
+    oldest.set({ outbox }, found.oldestAtMs === null ? 0 : Math.max(0, clock() - found.oldestAtMs) / 1_000);
+  }
+
+  let watched: Watched | null = null;
+
+  return {
+    contentType: register.contentType,
+    watch(next) {
+      watched = next;
+    },
+
+    async text() {
+      if (watched) {
+        const { streams, held, trouble, isStorageUp } = instruments;
+        streams.set(watched.streams());
+        held.set(watched.maintenance ? 1 : 0);
+        for (const [name, isPresent] of watched.troubles()) trouble.set({ trouble: name }, isPresent ? 1 : 0);
+        try {
+          const found = await within(patienceMs, watched.storage.readOutboxes());
+          for (const outbox of OUTBOXES) setOutbox(outbox, found[outbox]);
+          isStorageUp.set(1);
+        } catch {
+          isStorageUp.set(0);
+        }
+      }
+      return register.metrics();
+    },
+
+    counting: (storage) => countingStorage(storage, instruments),
+  };
+}
+
+type Instruments = ReturnType<typeof createInstruments>;
+
+function createInstruments(register: Registry) {
+  const registers = [register];
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Gauge({ name: `tipwell_${name}`, help, labelNames: [...labelNames], registers });
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
@@ -98,6 +139,35 @@ export function createMetrics(
   ]);
   const isStorageUp = gauge('storage_up', '1 when the database answered this scrape, else 0.');
 
+  for (const mode of ['simulated', 'test', 'live']) tips.inc({ mode }, 0);
+  // Until the first check there is nothing to say.
+  isSound.remove();
+  checkedAt.remove();
+  backedUpAt.remove();
+  return {
+    requests,
+    tips,
+    refunds,
+    groups,
+    waits,
+    works,
+    refusedWork,
+    isSound,
+    checkedAt,
+    backedUpAt,
+    streams,
+    trouble,
+    held,
+    waiting,
+    failing,
+    oldest,
+    isStorageUp,
+  };
+}
+
+/** Takes what the process measures of itself into the instruments. */
+function takeMeasures(instruments: Instruments, clock: Clock): void {
+  const { requests, groups, waits, works, refusedWork, isSound, checkedAt, backedUpAt } = instruments;
   onMeasure('request', ({ method, route, status, seconds }) =>
     requests.observe(
       {
@@ -122,65 +192,34 @@ export function createMetrics(
     if (ageMs === null) backedUpAt.remove();
     else backedUpAt.set((clock() - ageMs) / 1_000);
   });
-  for (const mode of ['simulated', 'test', 'live']) tips.inc({ mode }, 0);
-  // Until the first check there is nothing to say.
-  isSound.remove();
-  checkedAt.remove();
-  backedUpAt.remove();
+}
 
-  function setOutbox(outbox: (typeof OUTBOXES)[number], found: Outbox): void {
-    waiting.set({ outbox }, found.waiting);
-    failing.set({ outbox }, found.failing);
-    oldest.set({ outbox }, found.oldestAtMs === null ? 0 : Math.max(0, clock() - found.oldestAtMs) / 1_000);
-  }
-
-  let watched: Watched | null = null;
-
+function countingStorage(
+  storage: Storage,
+  { tips, refunds }: Pick<Instruments, 'tips' | 'refunds'>,
+): Storage {
   return {
-    contentType: register.contentType,
-    watch(next) {
-      watched = next;
+    ...storage,
+    async recordTip(tip) {
+      const recorded = await storage.recordTip(tip);
+      if (recorded.outcome === 'recorded') tips.inc({ mode: recorded.transaction.paymentMode });
+      return recorded;
     },
-
-    async text() {
-      if (watched) {
-        streams.set(watched.streams());
-        held.set(watched.maintenance ? 1 : 0);
-        for (const [name, isPresent] of watched.troubles()) trouble.set({ trouble: name }, isPresent ? 1 : 0);
-        try {
-          const found = await within(patienceMs, watched.storage.readOutboxes());
-          for (const outbox of OUTBOXES) setOutbox(outbox, found[outbox]);
-          isStorageUp.set(1);
-        } catch {
-          isStorageUp.set(0);
-        }
-      }
-      return register.metrics();
+    async reverseTip(reversal) {
+      const reversed = await storage.reverseTip(reversal);
+      if (reversed.outcome === 'reversed') refunds.inc();
+      return reversed;
     },
-
-    counting: (storage) => ({
-      ...storage,
-      async recordTip(tip) {
-        const recorded = await storage.recordTip(tip);
-        if (recorded.outcome === 'recorded') tips.inc({ mode: recorded.transaction.paymentMode });
-        return recorded;
+    payments: {
+      ...storage.payments,
+      async movePayment(id, move, nowMs, lookAtMs) {
+        const moved = await storage.payments.movePayment(id, move, nowMs, lookAtMs);
+        if (moved?.outcome !== 'moved') return moved;
+        if (move.kind === 'succeeded') tips.inc({ mode: moved.payment.paymentMode });
+        if (move.kind === 'refunded') refunds.inc();
+        return moved;
       },
-      async reverseTip(reversal) {
-        const reversed = await storage.reverseTip(reversal);
-        if (reversed.outcome === 'reversed') refunds.inc();
-        return reversed;
-      },
-      payments: {
-        ...storage.payments,
-        async movePayment(id, move, nowMs, lookAtMs) {
-          const moved = await storage.payments.movePayment(id, move, nowMs, lookAtMs);
-          if (moved?.outcome !== 'moved') return moved;
-          if (move.kind === 'succeeded') tips.inc({ mode: moved.payment.paymentMode });
-          if (move.kind === 'refunded') refunds.inc();
-          return moved;
-        },
-      },
-    }),
+    },
   };
 }
 
