@@ -40,64 +40,11 @@ export function createPeople(deps: {
   const { storage, clock, factorsOf } = deps;
   const { people } = storage;
 
-  type As = FoundPerson['as'];
-
-  async function findByThing(text: string): Promise<FoundPeople | null> {
-    if (isUserId(text)) return named([[text, null]]);
-    const transaction = transactionIn(text);
-    const tip = transaction && (await storage.operations.findTip({ id: transaction }));
-    if (tip) {
-      const giver = tip.giver ? [[tip.giver.id, 'giver'] as const] : [];
-      return named([...giver, [tip.receiver.id, 'receiver']]);
-    }
-    const { code } = readScannedText(text);
-    const id = code === null ? null : readQrCodeId(code);
-    const found = id && (await storage.findQrCode(id));
-    return found ? named([[found.userId, 'owner']]) : null;
-  }
-
-  async function named(whom: readonly (readonly [UserId, As])[]): Promise<FoundPeople | null> {
-    const found = await people.findMany(whom.map(([id]) => id));
-    const told = whom.flatMap(([id, as]) => {
-      const person = found.find((each) => each.id === id);
-      return person ? [shown(person, as)] : [];
-    });
-    return told.length > 0 ? { people: told, isComplete: true } : null;
-  }
-
   return {
     async find(typed) {
       const text = typed.trim();
-      const thing = await findByThing(text);
-      if (thing) return thing;
-      const name = text.replace(/^@/, '');
-      const exact = await people.findNamed(name);
-      const found = new Map<string, PersonNames>();
-      const add = (more: readonly PersonNames[]) => {
-        for (const person of more) found.set(person.id, person);
-      };
-      add(exact);
-      // A username may be somebody else's first name. An email, or a username with its @, means one person.
-      const isWhole = exact.length > 0 && text.includes('@');
-      if (!isWhole) add(await people.listFrom(name, MAX_FOUND + 1));
-      const wanted = folded(name);
-      let looked = 0;
-      let isAtEnd = isWhole;
-      for (let after = ''; !isAtEnd && looked < MAX_LOOKED_AT && found.size <= MAX_FOUND; ) {
-        if (looked > 0) await nextTurn();
-        const some = await people.listAfter(after, LOOKED_AT_ONCE);
-        add(some.filter((person) => matches(person, wanted)));
-        looked += some.length;
-        after = some.at(-1)?.id ?? '';
-        isAtEnd = some.length < LOOKED_AT_ONCE;
-      }
-      for (const { id } of exact) found.delete(id);
-      const others = [...found.values()].toSorted((a, b) => (a.username < b.username ? -1 : 1));
-      const all = [...exact, ...others];
-      return {
-        people: all.slice(0, MAX_FOUND).map((person) => shown(person, null)),
-        isComplete: isAtEnd && all.length <= MAX_FOUND,
-      };
+      const thing = await findByThing(storage, text);
+      return thing ?? findByName(people, text);
     },
 
     async describe(text) {
@@ -152,6 +99,69 @@ export function createPeople(deps: {
         })),
       };
     },
+  };
+}
+
+/** Looks for whom an id, a code or a transaction names, or a link of these; null for a text that is none. */
+async function findByThing(
+  storage: Pick<Storage, 'people' | 'operations' | 'findQrCode'>,
+  text: string,
+): Promise<FoundPeople | null> {
+  const { people } = storage;
+  if (isUserId(text)) return named(people, [[text, null]]);
+  const transaction = transactionIn(text);
+  const tip = transaction && (await storage.operations.findTip({ id: transaction }));
+  if (tip) {
+    const giver = tip.giver ? [[tip.giver.id, 'giver'] as const] : [];
+    return named(people, [...giver, [tip.receiver.id, 'receiver']]);
+  }
+  const { code } = readScannedText(text);
+  const id = code === null ? null : readQrCodeId(code);
+  const found = id && (await storage.findQrCode(id));
+  return found ? named(people, [[found.userId, 'owner']]) : null;
+}
+
+async function named(
+  people: Storage['people'],
+  whom: readonly (readonly [UserId, FoundPerson['as']])[],
+): Promise<FoundPeople | null> {
+  const found = await people.findMany(whom.map(([id]) => id));
+  const told = whom.flatMap(([id, as]) => {
+    const person = found.find((each) => each.id === id);
+    return person ? [shown(person, as)] : [];
+  });
+  return told.length > 0 ? { people: told, isComplete: true } : null;
+}
+
+/** Looks for a part of a name, username or email; those of exactly this username come first. */
+async function findByName(people: Storage['people'], text: string): Promise<FoundPeople> {
+  const name = text.replace(/^@/, '');
+  const exact = await people.findNamed(name);
+  const found = new Map<string, PersonNames>();
+  const add = (more: readonly PersonNames[]) => {
+    for (const person of more) found.set(person.id, person);
+  };
+  add(exact);
+  // A username may be somebody else's first name. An email, or a username with its @, means one person.
+  const isWhole = exact.length > 0 && text.includes('@');
+  if (!isWhole) add(await people.listFrom(name, MAX_FOUND + 1));
+  const wanted = folded(name);
+  let looked = 0;
+  let isAtEnd = isWhole;
+  for (let after = ''; !isAtEnd && looked < MAX_LOOKED_AT && found.size <= MAX_FOUND; ) {
+    if (looked > 0) await nextTurn();
+    const some = await people.listAfter(after, LOOKED_AT_ONCE);
+    add(some.filter((person) => matches(person, wanted)));
+    looked += some.length;
+    after = some.at(-1)?.id ?? '';
+    isAtEnd = some.length < LOOKED_AT_ONCE;
+  }
+  for (const { id } of exact) found.delete(id);
+  const others = [...found.values()].toSorted((a, b) => (a.username < b.username ? -1 : 1));
+  const all = [...exact, ...others];
+  return {
+    people: all.slice(0, MAX_FOUND).map((person) => shown(person, null)),
+    isComplete: isAtEnd && all.length <= MAX_FOUND,
   };
 }
 
