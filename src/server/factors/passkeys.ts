@@ -47,68 +47,8 @@ export function createPasskeys(deps: {
   const rpId = new URL(publicUrl).hostname;
   const { origin } = new URL(publicUrl);
 
-  type Bound = Omit<Challenge, 'challenge'>;
-
-  async function newChallenge(bound: Bound): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(random(CHALLENGE_BYTES));
-    const now = clock();
-    const challenge = Buffer.from(bytes).toString('base64url');
-    const maxCount = bound.holderId === null ? MAX_LOGIN_CHALLENGES : MAX_OWN_CHALLENGES;
-    await storage.addChallenge({ ...bound, challenge, expiresAtMs: now + CHALLENGE_MS }, now, maxCount);
-    return bytes;
-  }
-
-  /** Spends the challenge that was signed, before the signature is looked at. */
-  const spends = (bound: Bound) => (challenge: string) =>
-    storage.takeChallenge({ ...bound, challenge }, clock());
-
-  async function requestOptions(bound: Bound, known: readonly PasskeyRecord[]): Promise<string> {
-    const { generateAuthenticationOptions } = await loadWebAuthn();
-    const options = await generateAuthenticationOptions({
-      rpID: rpId,
-      challenge: await newChallenge(bound),
-      userVerification: 'required',
-      timeout: CHALLENGE_MS,
-      allowCredentials: known.map(descriptorOf),
-    });
-    return JSON.stringify(options);
-  }
-
-  /** @throws AppError `passkey_refused`. */
-  async function verified(bound: Bound, text: string): Promise<PasskeyRecord> {
-    const response = passkeyAssertion(text);
-    const passkey = response && (await storage.findPasskey(bound.holderKind, response.id));
-    if (!response || !passkey) throw new AppError('passkey_refused');
-    const { userHandle } = response.response;
-    const holder = { kind: passkey.holderKind, id: passkey.holderId };
-    if (userHandle !== undefined && userHandle !== handleOf(holder).toString('base64url'))
-      throw new AppError('passkey_refused');
-    const { verifyAuthenticationResponse } = await loadWebAuthn();
-    const { credentialId: id, counter } = passkey;
-    const publicKey = new Uint8Array(passkey.publicKey);
-    const result = await refusing(
-      verifyAuthenticationResponse({
-        response,
-        expectedChallenge: spends(bound),
-        expectedOrigin: origin,
-        expectedRPID: rpId,
-        requireUserVerification: true,
-        credential: { id, publicKey, counter },
-      }),
-    );
-    if (!result.verified) throw new AppError('passkey_refused');
-    const { newCounter } = result.authenticationInfo;
-    if (!(await storage.notePasskeyUse(passkey.id, newCounter, clock())))
-      throw new AppError('passkey_refused');
-    return passkey;
-  }
-
-  const loginOf = (holderKind: HolderKind): Bound => ({ holderKind, holderId: null, purpose: 'login' });
-  const boundTo = ({ kind, id }: Holder, purpose: Challenge['purpose']): Bound => ({
-    holderKind: kind,
-    holderId: id,
-    purpose,
-  });
+  const challenges = createChallenges(storage, clock, random);
+  const { requestOptions, verified } = createAssertions({ storage, clock, rpId, origin, challenges });
 
   return {
     /** Passkeys are made for this host. */
@@ -123,7 +63,7 @@ export function createPasskeys(deps: {
         userID: new Uint8Array(handleOf(holder)),
         userName: names.name,
         userDisplayName: names.displayName,
-        challenge: await newChallenge(boundTo(holder, 'enrol')),
+        challenge: await challenges.make(boundTo(holder, 'enrol')),
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
         timeout: CHALLENGE_MS,
@@ -140,7 +80,7 @@ export function createPasskeys(deps: {
       const result = await refusing(
         verifyRegistrationResponse({
           response,
-          expectedChallenge: spends(boundTo(holder, 'enrol')),
+          expectedChallenge: challenges.spends(boundTo(holder, 'enrol')),
           expectedOrigin: origin,
           expectedRPID: rpId,
           requireUserVerification: true,
@@ -182,6 +122,87 @@ export function createPasskeys(deps: {
       if (holderId !== holder.id) throw new AppError('passkey_refused');
     },
   };
+}
+
+type Bound = Omit<Challenge, 'challenge'>;
+
+const loginOf = (holderKind: HolderKind): Bound => ({ holderKind, holderId: null, purpose: 'login' });
+
+const boundTo = ({ kind, id }: Holder, purpose: Challenge['purpose']): Bound => ({
+  holderKind: kind,
+  holderId: id,
+  purpose,
+});
+
+/** Challenges are kept with the data, each until it was signed once. */
+function createChallenges(storage: FactorStorage, clock: Clock, random: RandomBytes) {
+  return {
+    async make(bound: Bound): Promise<Uint8Array<ArrayBuffer>> {
+      const bytes = new Uint8Array(random(CHALLENGE_BYTES));
+      const now = clock();
+      const challenge = Buffer.from(bytes).toString('base64url');
+      const maxCount = bound.holderId === null ? MAX_LOGIN_CHALLENGES : MAX_OWN_CHALLENGES;
+      await storage.addChallenge({ ...bound, challenge, expiresAtMs: now + CHALLENGE_MS }, now, maxCount);
+      return bytes;
+    },
+
+    /** Spends the challenge that was signed, before the signature is looked at. */
+    spends: (bound: Bound) => (challenge: string) => storage.takeChallenge({ ...bound, challenge }, clock()),
+  };
+}
+
+/** What a login and a confirmation share: asking for a signature of a known passkey, and its verification. */
+function createAssertions(deps: {
+  readonly storage: FactorStorage;
+  readonly clock: Clock;
+  readonly rpId: string;
+  readonly origin: string;
+  readonly challenges: ReturnType<typeof createChallenges>;
+}) {
+  const { storage, clock, rpId, origin, challenges } = deps;
+
+  async function requestOptions(bound: Bound, known: readonly PasskeyRecord[]): Promise<string> {
+    const { generateAuthenticationOptions } = await loadWebAuthn();
+    const options = await generateAuthenticationOptions({
+      rpID: rpId,
+      challenge: await challenges.make(bound),
+      userVerification: 'required',
+      timeout: CHALLENGE_MS,
+      allowCredentials: known.map(descriptorOf),
+    });
+    return JSON.stringify(options);
+  }
+
+  /** @throws AppError `passkey_refused`. */
+  async function verified(bound: Bound, text: string): Promise<PasskeyRecord> {
+    const response = passkeyAssertion(text);
+    const passkey = response && (await storage.findPasskey(bound.holderKind, response.id));
+    if (!response || !passkey) throw new AppError('passkey_refused');
+    const { userHandle } = response.response;
+    const holder = { kind: passkey.holderKind, id: passkey.holderId };
+    if (userHandle !== undefined && userHandle !== handleOf(holder).toString('base64url'))
+      throw new AppError('passkey_refused');
+    const { verifyAuthenticationResponse } = await loadWebAuthn();
+    const { credentialId: id, counter } = passkey;
+    const publicKey = new Uint8Array(passkey.publicKey);
+    const result = await refusing(
+      verifyAuthenticationResponse({
+        response,
+        expectedChallenge: challenges.spends(bound),
+        expectedOrigin: origin,
+        expectedRPID: rpId,
+        requireUserVerification: true,
+        credential: { id, publicKey, counter },
+      }),
+    );
+    if (!result.verified) throw new AppError('passkey_refused');
+    const { newCounter } = result.authenticationInfo;
+    if (!(await storage.notePasskeyUse(passkey.id, newCounter, clock())))
+      throw new AppError('passkey_refused');
+    return passkey;
+  }
+
+  return { requestOptions, verified };
 }
 
 /** The user handle in a passkey, which tells nobody who the holder is. */
