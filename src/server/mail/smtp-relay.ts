@@ -33,50 +33,18 @@ export interface RelaySettings {
 
 /** @param patience how long handing a mail over, and the answer to it, may take. */
 export function createSmtpRelay(
-  { host, port, isSecure, auth, isOwnMachine, from }: RelaySettings,
+  settings: RelaySettings,
   { sendingMs, judgingMs } = { sendingMs: SENDING_MS, judgingMs: JUDGING_MS },
 ): Relay {
+  const { from } = settings;
   const typed = from.address.slice(from.address.lastIndexOf('@') + 1);
   // Headers are ASCII where the recipient's address is (RFC 6532).
   const domain = domainToASCII(typed) || typed;
   /** The signals of mails that the server has all of. */
   const handedOver = new WeakSet<AbortSignal>();
-  const transport = createTransport({
-    pool: true,
-    host,
-    port,
-    secure: isSecure,
-    // Without a domain the machine would call itself [127.0.0.1], which a server elsewhere knows to be wrong.
-    ...(!hostname().includes('.') && { name: domain }),
-    // A password travels in the clear to this machine alone.
-    requireTLS: auth !== null && !isSecure && !isOwnMachine,
-    tls: { rejectUnauthorized: !isOwnMachine },
-    maxConnections: CONNECTIONS,
-    maxMessages: MAILS_PER_CONNECTION,
-    // A server may end a connection after some mails or seconds: what it got nothing of goes out by another one, once.
-    maxRequeues: 1,
-    connectionTimeout: CONNECTING_MS,
-    greetingTimeout: CONNECTING_MS,
-    dnsTimeout: CONNECTING_MS,
-    idleTimeout: CONNECTING_MS,
-    // Each mail has a time of its own.
-    socketTimeout: sendingMs + judgingMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    ...(auth && { auth: { user: auth.user, pass: auth.password } }),
-  });
-  // Idle connections end, and each mail hears of its own trouble.
-  transport.on('error', () => {});
-  transport.use('stream', ({ data: { signal }, message }, done) => {
-    message.processFunc((content) => {
-      content.once('end', () => signal && handedOver.add(signal));
-      return content;
-    });
-    // What went wrong is written into the envelope, and would be found there by another connection.
-    const { from, to } = message.getEnvelope();
-    message.getEnvelope = () => ({ from, to: [...to] });
-    done();
-  });
+  const transport = openTransport(settings, domain, sendingMs + judgingMs, (signal) =>
+    handedOver.add(signal),
+  );
 
   return {
     domain,
@@ -132,6 +100,52 @@ export function createSmtpRelay(
 
     close: () => transport.close({ force: true }),
   };
+}
+
+/** @param mailMs the most time for one mail. @param onHandedOver is told the signal of a mail of which all was sent. */
+function openTransport(
+  { host, port, isSecure, auth, isOwnMachine }: RelaySettings,
+  domain: string,
+  mailMs: number,
+  onHandedOver: (signal: AbortSignal) => void,
+) {
+  const transport = createTransport({
+    pool: true,
+    host,
+    port,
+    secure: isSecure,
+    // Without a domain the machine would call itself [127.0.0.1], which a server elsewhere knows to be wrong.
+    ...(!hostname().includes('.') && { name: domain }),
+    // A password travels in the clear to this machine alone.
+    requireTLS: auth !== null && !isSecure && !isOwnMachine,
+    tls: { rejectUnauthorized: !isOwnMachine },
+    maxConnections: CONNECTIONS,
+    maxMessages: MAILS_PER_CONNECTION,
+    // A server may end a connection after some mails or seconds: what it got nothing of goes out by another one, once.
+    maxRequeues: 1,
+    connectionTimeout: CONNECTING_MS,
+    greetingTimeout: CONNECTING_MS,
+    dnsTimeout: CONNECTING_MS,
+    idleTimeout: CONNECTING_MS,
+    // Each mail has a time of its own.
+    socketTimeout: mailMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(auth && { auth: { user: auth.user, pass: auth.password } }),
+  });
+  // Idle connections end, and each mail hears of its own trouble.
+  transport.on('error', () => {});
+  transport.use('stream', ({ data: { signal }, message }, done) => {
+    message.processFunc((content) => {
+      content.once('end', () => signal && onHandedOver(signal));
+      return content;
+    });
+    // What went wrong is written into the envelope, and would be found there by another connection.
+    const { from, to } = message.getEnvelope();
+    message.getEnvelope = () => ({ from, to: [...to] });
+    done();
+  });
+  return transport;
 }
 
 function outcomeOf(error: NodemailerError, isHandedOver: boolean): RelayOutcome {

@@ -65,10 +65,6 @@ export function createWriteLetter(deps: {
   const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf, sumsOf } = deps;
   const { mails } = storage;
   const urlOf = (path: string) => `${publicUrl}${path}`;
-  const securityUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile&open=security`);
-  const keysUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile&open=api`);
-  const loginUrl = urlOf(PAGE_PATHS.auth);
-
   /** A link is made when its mail is sent, so that no token is stored. It goes to the address of the account. */
   async function withLink({ userId, recipient }: ClaimedMail, kind: LinkKind) {
     const { purpose, lifetimeMs, path, letterWith } = kind;
@@ -81,44 +77,6 @@ export function createWriteLetter(deps: {
     if ((await mails.addLink(id, email, link, MAX_LINKS)) === 'stale') return null;
     // The fragment of an address reaches no server and no log.
     return { recipient: email, letter: letterWith(urlOf(`${path}#${token}`)) };
-  }
-
-  function notice({ kind, content, createdAtMs }: ClaimedMail): Letter | null {
-    const at = showTime(createdAtMs, 'UTC');
-    switch (kind) {
-      case 'new_device': {
-        const { device } = newDeviceContent.parse(JSON.parse(content));
-        return letters.newDeviceLetter({ device, at, url: securityUrl });
-      }
-      case 'password_changed':
-        return letters.passwordChangedLetter({ at, url: loginUrl });
-      case 'email_changed':
-        return letters.emailChangedLetter({ at, site: new URL(publicUrl).host, contact });
-      case 'closing_begun': {
-        const { closesAtMs } = closingContent.parse(JSON.parse(content));
-        return letters.closingLetter({ until: showTime(closesAtMs, 'UTC'), url: loginUrl });
-      }
-      case 'key_made': {
-        const { name, scopes, expiresAtMs } = keyMadeContent.parse(JSON.parse(content));
-        return letters.keyMadeLetter({ name, scopes, at, until: showTime(expiresAtMs, 'UTC'), url: keysUrl });
-      }
-      case 'second_factor_changed': {
-        const { change } = factorChangedContent.parse(JSON.parse(content));
-        return letters.factorChangedLetter({ change, at, url: securityUrl });
-      }
-      case 'webhook_off': {
-        const { host, reason } = webhookOffContent.parse(JSON.parse(content));
-        return letters.webhookOffLetter({ host, isGone: reason === 'gone', url: keysUrl });
-      }
-      case 'account_suspended': {
-        const { reason } = suspendedContent.parse(JSON.parse(content));
-        return letters.suspendedLetter({ reason, contact, url: loginUrl });
-      }
-      case 'suspension_lifted':
-        return letters.liftedLetter({ url: loginUrl });
-      default:
-        return null;
-    }
   }
 
   /** Null once the account has another address, because nobody else may read its mail. */
@@ -169,7 +127,7 @@ export function createWriteLetter(deps: {
   }
 
   async function letterOf(mail: ClaimedMail): Promise<Letter | null> {
-    if (mail.kind !== 'receipt' && mail.kind !== 'statement') return notice(mail);
+    if (mail.kind !== 'receipt' && mail.kind !== 'statement') return notice(mail, urlOf, contact);
     if (mail.userId === null) return mail.kind === 'receipt' ? receiptFor(mail, null) : null;
     const owner = await ownerOf(mail);
     if (owner === null) return null;
@@ -182,6 +140,52 @@ export function createWriteLetter(deps: {
     const letter = await letterOf(mail);
     return letter && { recipient: mail.recipient, letter };
   };
+}
+
+/** Tells of something that was done to an account; null for a mail of another kind. */
+function notice(
+  { kind, content, createdAtMs }: ClaimedMail,
+  urlOf: (path: string) => string,
+  contact: string | null,
+): Letter | null {
+  const securityUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile&open=security`);
+  const keysUrl = urlOf(`${PAGE_PATHS.dashboard}?tab=profile&open=api`);
+  const loginUrl = urlOf(PAGE_PATHS.auth);
+  const at = showTime(createdAtMs, 'UTC');
+  switch (kind) {
+    case 'new_device': {
+      const { device } = newDeviceContent.parse(JSON.parse(content));
+      return letters.newDeviceLetter({ device, at, url: securityUrl });
+    }
+    case 'password_changed':
+      return letters.passwordChangedLetter({ at, url: loginUrl });
+    case 'email_changed':
+      return letters.emailChangedLetter({ at, site: new URL(loginUrl).host, contact });
+    case 'closing_begun': {
+      const { closesAtMs } = closingContent.parse(JSON.parse(content));
+      return letters.closingLetter({ until: showTime(closesAtMs, 'UTC'), url: loginUrl });
+    }
+    case 'key_made': {
+      const { name, scopes, expiresAtMs } = keyMadeContent.parse(JSON.parse(content));
+      return letters.keyMadeLetter({ name, scopes, at, until: showTime(expiresAtMs, 'UTC'), url: keysUrl });
+    }
+    case 'second_factor_changed': {
+      const { change } = factorChangedContent.parse(JSON.parse(content));
+      return letters.factorChangedLetter({ change, at, url: securityUrl });
+    }
+    case 'webhook_off': {
+      const { host, reason } = webhookOffContent.parse(JSON.parse(content));
+      return letters.webhookOffLetter({ host, isGone: reason === 'gone', url: keysUrl });
+    }
+    case 'account_suspended': {
+      const { reason } = suspendedContent.parse(JSON.parse(content));
+      return letters.suspendedLetter({ reason, contact, url: loginUrl });
+    }
+    case 'suspension_lifted':
+      return letters.liftedLetter({ url: loginUrl });
+    default:
+      return null;
+  }
 }
 
 /** Such as "May 15, 2026 at 12:00 PM UTC". */

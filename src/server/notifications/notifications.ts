@@ -23,13 +23,14 @@ import {
   NO_P256DH,
   type NoticeThanks,
   type NotificationDevice,
+  type OfferedThanks,
   type PushKey,
   type PushMessage,
 } from '#shared/notifications.ts';
 import { createFindTarget } from './push-endpoint.ts';
 import { createSendPush, isPoint } from './push-request.ts';
 import { createSender } from './sender.ts';
-import { createThankProofs } from './thank-proof.ts';
+import { createThankProofs, type ProvenThanks } from './thank-proof.ts';
 import { createVapid, subjectFrom } from './vapid.ts';
 
 const TEST_TTL_S = 60;
@@ -85,17 +86,14 @@ export function createNotifications(deps: {
   const findTarget = createFindTarget(pushHosts);
   const vapid = createVapid(secret, subjectFrom(publicUrl), clock);
   const send = createSendPush({ findTarget, vapid, clock, findAddresses });
-  const proofs = createThankProofs(secret);
+  const offered = createOfferedThanks({ storage, clock, secret });
   const sender = createSender({
     storage,
     clock,
     random,
     log,
     send,
-    async offerThanks(thanks) {
-      const texts = await readyThankYous(thanks.userId);
-      return { texts: [...texts], proof: proofs.make(thanks, texts, clock() + THANKS_MS) };
-    },
+    offerThanks: offered.offer,
   });
   const publicKey = Buffer.from(vapid.publicKey).toString('base64url');
 
@@ -103,11 +101,6 @@ export function createNotifications(deps: {
     const found = (await devices.list(userId, clock())).find((device) => device.id === id);
     if (!found) throw new AppError('device_not_found');
     return found;
-  }
-
-  async function readyThankYous(userId: UserId): Promise<readonly string[]> {
-    const own = await storage.messages.listThankYous(userId);
-    return (own.length > 0 ? own : PROPOSED_THANK_YOUS).slice(0, MAX_OFFERED_THANK_YOUS);
   }
 
   return {
@@ -179,19 +172,43 @@ export function createNotifications(deps: {
       await Promise.all((await devices.list(userId, clock())).map((device) => send(device, message)));
     },
 
-    async readThanks({ proof, choice }) {
+    readThanks: offered.read,
+
+    pass: sender.pass,
+    close: sender.close,
+  };
+}
+
+/** The thank-yous that a notification offers, and the proof by which one of them is sent without a login. */
+function createOfferedThanks(deps: {
+  readonly storage: Pick<Storage, 'devices' | 'messages'>;
+  readonly clock: Clock;
+  readonly secret: Uint8Array;
+}) {
+  const { storage, clock } = deps;
+  const proofs = createThankProofs(deps.secret);
+
+  async function readyThankYous(userId: UserId): Promise<readonly string[]> {
+    const own = await storage.messages.listThankYous(userId);
+    return (own.length > 0 ? own : PROPOSED_THANK_YOUS).slice(0, MAX_OFFERED_THANK_YOUS);
+  }
+
+  return {
+    async offer(thanks: ProvenThanks): Promise<OfferedThanks> {
+      const texts = await readyThankYous(thanks.userId);
+      return { texts: [...texts], proof: proofs.make(thanks, texts, clock() + THANKS_MS) };
+    },
+
+    async read({ proof, choice }: NoticeThanks): Promise<ReadyThanks> {
       const proven = proofs.read(proof, clock());
       if (!proven) throw new AppError('thanks_refused');
       const { userId, deviceId, transactionId, isFor } = proven;
-      const isLive = (await devices.list(userId, clock())).some(({ id }) => id === deviceId);
+      const isLive = (await storage.devices.list(userId, clock())).some(({ id }) => id === deviceId);
       const texts = await readyThankYous(userId);
       const text = texts[choice];
       if (!isLive || !isFor(texts) || text === undefined) throw new AppError('thanks_refused');
       return { userId, transactionId, text };
     },
-
-    pass: sender.pass,
-    close: sender.close,
   };
 }
 

@@ -82,7 +82,7 @@ export function createSender(deps: SenderDependencies): Sender {
   });
 
   async function tell(device: ClaimedDevice): Promise<void> {
-    const { news, upTo } = await readNews(device);
+    const { news, upTo } = await readNews(storage, clock, device);
     if (news.count === 0) {
       await settle(device, { notifiedPosition: upTo, nextTryMs: 0, tries: 0 });
       return;
@@ -147,19 +147,6 @@ export function createSender(deps: SenderDependencies): Sender {
     work.remember(device.id, device.userId, nextTryMs);
   }
 
-  async function readNews({ userId, notifiedPosition }: ClaimedDevice) {
-    let news = newsOf([], clock());
-    let upTo = notifiedPosition;
-    for (let read = 0; read < MAX_ENTRIES; read += READ_SIZE) {
-      const entries = await storage.listEntriesSince(userId, upTo, READ_SIZE);
-      news = newsOf(entries, clock(), news);
-      upTo = entries.at(-1)?.position ?? upTo;
-      if (entries.length < READ_SIZE) break;
-      await turnOfTheLoop();
-    }
-    return { news, upTo };
-  }
-
   /** Reads the giver's message of a single tip, for a device that shows messages, and offers to thank. */
   async function readContent({ id, userId, withWords }: ClaimedDevice, { count, tip }: TipNews) {
     if (count !== 1 || !tip) return null;
@@ -169,6 +156,23 @@ export function createSender(deps: SenderDependencies): Sender {
   }
 
   return { pass: work.pass, close: work.close };
+}
+
+async function readNews(
+  storage: Pick<Storage, 'listEntriesSince'>,
+  clock: Clock,
+  { userId, notifiedPosition }: ClaimedDevice,
+) {
+  let news = newsOf([], clock());
+  let upTo = notifiedPosition;
+  for (let read = 0; read < MAX_ENTRIES; read += READ_SIZE) {
+    const entries = await storage.listEntriesSince(userId, upTo, READ_SIZE);
+    news = newsOf(entries, clock(), news);
+    upTo = entries.at(-1)?.position ?? upTo;
+    if (entries.length < READ_SIZE) break;
+    await turnOfTheLoop();
+  }
+  return { news, upTo };
 }
 
 function payloadOf(
