@@ -7,6 +7,8 @@ import Stripe from 'stripe';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { WEEKDAYS } from '#shared/payments.ts';
 import {
+  type AccountBalance,
+  type AccountProfile,
   type PaymentService,
   PaymentServiceUnavailable,
   PaymentUndecided,
@@ -65,34 +67,10 @@ export function createStripeAccounts({ stripe, ask }: StripeCalls) {
 
   return {
     async openAccount(profile, key) {
-      const { country, email, pageUrl, description, serviceCategory } = profile;
       const opened = await ask(
         async () => ({
           outcome: 'opened' as const,
-          account: serviceAccountOf(
-            await create(
-              {
-                contact_email: email,
-                dashboard: 'express',
-                identity: { country },
-                defaults: {
-                  responsibilities: { fees_collector: 'application', losses_collector: 'application' },
-                  profile: { business_url: pageUrl, product_description: description },
-                },
-                configuration: {
-                  // Tips are charged on behalf of the provider, whose name and country a bank is told.
-                  merchant: {
-                    mcc: MERCHANT_CATEGORIES[serviceCategory],
-                    capabilities: { card_payments: { requested: true } },
-                  },
-                  recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } },
-                },
-                include: TOLD,
-                metadata: { user: key },
-              },
-              key,
-            ),
-          ),
+          account: serviceAccountOf(await create(paramsOf(profile, key), key)),
         }),
         (error) => ({ outcome: 'refused' as const, reason: error.message }),
       );
@@ -124,21 +102,7 @@ export function createStripeAccounts({ stripe, ask }: StripeCalls) {
         // The schedule is told beside the sums, which do not need it.
         () => null,
       );
-      const currency = stripeCurrency();
-      const sumOf = (parts: readonly { readonly amount: number; readonly currency: string }[]) =>
-        fromStripe(parts.reduce((sum, part) => sum + (part.currency === currency ? part.amount : 0), 0));
-      const [next] = payouts.data
-        .filter((payout) => ['pending', 'in_transit'].includes(payout.status) && payout.currency === currency)
-        .toSorted((a, b) => a.arrival_date - b.arrival_date);
-      return {
-        availableCents: sumOf(balance.available),
-        pendingCents: sumOf(balance.pending),
-        nextPayout: next ? { cents: fromStripe(next.amount), arrivesAtMs: next.arrival_date * 1_000 } : null,
-        payoutWeekday: weekdayOf(settings),
-        hasOtherCurrencies: [...balance.available, ...balance.pending].some(
-          (part) => part.currency !== currency && part.amount !== 0,
-        ),
-      };
+      return balanceFrom(balance, payouts.data, settings);
     },
 
     async linkToOnboarding(account, returnUrl) {
@@ -162,6 +126,53 @@ export function createStripeAccounts({ stripe, ask }: StripeCalls) {
         () => DASHBOARD_URL,
       ),
   } satisfies Partial<PaymentService>;
+}
+
+function paramsOf(
+  { country, email, pageUrl, description, serviceCategory }: AccountProfile,
+  key: string,
+): Stripe.V2.Core.AccountCreateParams {
+  return {
+    contact_email: email,
+    dashboard: 'express',
+    identity: { country },
+    defaults: {
+      responsibilities: { fees_collector: 'application', losses_collector: 'application' },
+      profile: { business_url: pageUrl, product_description: description },
+    },
+    configuration: {
+      // Tips are charged on behalf of the provider, whose name and country a bank is told.
+      merchant: {
+        mcc: MERCHANT_CATEGORIES[serviceCategory],
+        capabilities: { card_payments: { requested: true } },
+      },
+      recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } },
+    },
+    include: TOLD,
+    metadata: { user: key },
+  };
+}
+
+function balanceFrom(
+  { available, pending }: Stripe.Balance,
+  payouts: readonly Stripe.Payout[],
+  settings: Stripe.BalanceSettings | null,
+): AccountBalance {
+  const currency = stripeCurrency();
+  const sumOf = (parts: readonly { readonly amount: number; readonly currency: string }[]) =>
+    fromStripe(parts.reduce((sum, part) => sum + (part.currency === currency ? part.amount : 0), 0));
+  const [next] = payouts
+    .filter((payout) => ['pending', 'in_transit'].includes(payout.status) && payout.currency === currency)
+    .toSorted((a, b) => a.arrival_date - b.arrival_date);
+  return {
+    availableCents: sumOf(available),
+    pendingCents: sumOf(pending),
+    nextPayout: next ? { cents: fromStripe(next.amount), arrivesAtMs: next.arrival_date * 1_000 } : null,
+    payoutWeekday: weekdayOf(settings),
+    hasOtherCurrencies: [...available, ...pending].some(
+      (part) => part.currency !== currency && part.amount !== 0,
+    ),
+  };
 }
 
 /** Null for an account that is not paid out weekly, or on several days of the week. */

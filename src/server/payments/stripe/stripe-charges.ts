@@ -21,7 +21,8 @@ const KEY_LIFETIME_MS = 3_600_000;
 
 export function createStripeCharges(calls: StripeCalls, clock: Clock) {
   const { stripe, ask, makeOnce } = calls;
-  const { findIntent, partsOf, listGivenBack } = createChargeReader(calls);
+  const reader = createChargeReader(calls);
+  const { findIntent, partsOf } = reader;
   const keyOf = (act: string) => `${act}-${Math.floor(clock() / KEY_LIFETIME_MS)}`;
 
   /** What became of an authorisation. @throws PaymentUndecided while it is neither. */
@@ -30,35 +31,6 @@ export function createStripeCharges(calls: StripeCalls, clock: Clock) {
     if (intent?.status === 'succeeded') return 'captured';
     if (intent?.status === 'canceled') return 'cancelled';
     throw new PaymentUndecided(`the payment service leaves a payment ${intent?.status ?? 'unknown'}`);
-  }
-
-  /** The fees of the charge's own transfer go back in proportion; a transfer that gave back had none. */
-  async function reverse(
-    { id, metadata }: Stripe.Transfer,
-    reversedBefore: number,
-    amount: number,
-    payment: PaymentRecord,
-  ) {
-    const reversal: Stripe.TransferCreateReversalParams = {
-      amount,
-      ...(metadata['dispute'] === undefined && hasFees(payment) && { refund_application_fee: true }),
-    };
-    const reversedAfter = reversedBefore + amount;
-    const isDone = async () =>
-      (await stripe.transfers.retrieve(id)).amount_reversed >= reversedAfter ? ({ id } as const) : null;
-    // Of two calls that have read the same sum Stripe refuses the other one, though it may want another part.
-    const key = keyOf(`take-back-${id}-from-${reversedBefore}`);
-    return ask(
-      async () => {
-        await makeOnce<{ readonly id: string }>(
-          key,
-          (options) => stripe.transfers.createReversal(id, reversal, options),
-          isDone,
-        );
-        return true;
-      },
-      () => false,
-    );
   }
 
   return {
@@ -105,6 +77,51 @@ export function createStripeCharges(calls: StripeCalls, clock: Clock) {
           code === 'charge_already_refunded' ? ('refunded_before' as const) : ('refused' as const),
       ),
 
+    ...createTransfers(calls, reader, keyOf),
+
+    async readCharge(chargeId): Promise<ChargeState | null> {
+      const intent = await findIntent(chargeId);
+      return intent && chargeStateOf(await partsOf(intent));
+    },
+  } satisfies Pick<PaymentService, 'capture' | 'cancel' | 'refund' | 'takeBack' | 'giveBack' | 'readCharge'>;
+}
+
+/** Transfers between the operator's account and the receiver's. @param keyOf names an act for an hour. */
+function createTransfers(
+  { stripe, ask, makeOnce }: StripeCalls,
+  { findIntent, partsOf, listGivenBack }: ReturnType<typeof createChargeReader>,
+  keyOf: (act: string) => string,
+) {
+  /** The fees of the charge's own transfer go back in proportion; a transfer that gave back had none. */
+  async function reverse(
+    { id, metadata }: Stripe.Transfer,
+    reversedBefore: number,
+    amount: number,
+    payment: PaymentRecord,
+  ) {
+    const reversal: Stripe.TransferCreateReversalParams = {
+      amount,
+      ...(metadata['dispute'] === undefined && hasFees(payment) && { refund_application_fee: true }),
+    };
+    const reversedAfter = reversedBefore + amount;
+    const isDone = async () =>
+      (await stripe.transfers.retrieve(id)).amount_reversed >= reversedAfter ? ({ id } as const) : null;
+    // Of two calls that have read the same sum Stripe refuses the other one, though it may want another part.
+    const key = keyOf(`take-back-${id}-from-${reversedBefore}`);
+    return ask(
+      async () => {
+        await makeOnce<{ readonly id: string }>(
+          key,
+          (options) => stripe.transfers.createReversal(id, reversal, options),
+          isDone,
+        );
+        return true;
+      },
+      () => false,
+    );
+  }
+
+  return {
     async takeBack(payment, cents) {
       const intent = await findIntent(chargeOf(payment));
       const parts = intent && (await partsOf(intent));
@@ -158,12 +175,7 @@ export function createStripeCharges(calls: StripeCalls, clock: Clock) {
         () => 'refused' as const,
       );
     },
-
-    async readCharge(chargeId): Promise<ChargeState | null> {
-      const intent = await findIntent(chargeId);
-      return intent && chargeStateOf(await partsOf(intent));
-    },
-  } satisfies Pick<PaymentService, 'capture' | 'cancel' | 'refund' | 'takeBack' | 'giveBack' | 'readCharge'>;
+  } satisfies Pick<PaymentService, 'takeBack' | 'giveBack'>;
 }
 
 function hasFees({ giverFeeCents, receiverFeeCents }: PaymentRecord): boolean {

@@ -1,8 +1,10 @@
 /** Stripe as the payment service, by Checkout pages and destination charges. Card data never reaches this server. */
 import type Stripe from 'stripe';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import {
   type Begun,
+  type PageTexts,
   type PaymentService,
   PaymentServiceUnavailable,
   PaymentUndecided,
@@ -49,45 +51,12 @@ export function createStripe(
     platform: calls.platform,
     clockOffsetMs: calls.clockOffsetMs,
 
-    async begin(payment, { title, paidUrl, leftUrl }, capture): Promise<Begun> {
-      const { id, amountCents, giverFeeCents, receiverFeeCents, destination } = payment;
-      const feesCents = giverFeeCents + receiverFeeCents;
+    async begin(payment, texts, capture): Promise<Begun> {
+      const { id } = payment;
       const missingMs = clock() + LEAST_LIFETIME_MS - payment.expiresAtMs;
       const addedMs = Math.max(0, Math.ceil(missingMs / ADDED_LIFETIME_MS)) * ADDED_LIFETIME_MS;
       const expiresAtMs = payment.expiresAtMs + addedMs;
-      const item = (name: string, cents: number) => ({
-        quantity: 1,
-        price_data: { currency: stripeCurrency(), unit_amount: toStripe(cents), product_data: { name } },
-      });
-      const metadata = metadataOf(payment);
-      const page: Stripe.Checkout.SessionCreateParams = {
-        mode: 'payment',
-        submit_type: 'pay',
-        // Wallets pay with cards as well. Other methods could be paid days after the page was left, and most
-        // cannot be held.
-        allowed_payment_method_types: ['card'],
-        // The giver is charged the tip page's amount in its currency.
-        adaptive_pricing: { enabled: false },
-        client_reference_id: id,
-        metadata,
-        line_items: [
-          item(title, amountCents),
-          ...(giverFeeCents > 0 ? [item('Service fee', giverFeeCents)] : []),
-        ],
-        payment_intent_data: {
-          // Stripe takes no fee of nothing.
-          ...(feesCents > 0 && { application_fee_amount: toStripe(feesCents) }),
-          transfer_data: { destination },
-          on_behalf_of: destination,
-          // Names the tip in the events of its transfer.
-          transfer_group: id,
-          metadata,
-          ...(capture === 'later' && { capture_method: 'manual' }),
-        },
-        expires_at: Math.floor(expiresAtMs / 1_000),
-        success_url: paidUrl,
-        cancel_url: leftUrl,
-      };
+      const page = pageOf(payment, texts, capture, expiresAtMs);
       const key = addedMs === 0 ? `tip-${id}` : `tip-${id}-${expiresAtMs}`;
       return ask(
         async () => {
@@ -138,5 +107,49 @@ export function createStripe(
     },
 
     ...createStripeAccounts(calls),
+  };
+}
+
+/** The Checkout page of a payment, and the destination charge that it makes. */
+function pageOf(
+  payment: PaymentRecord,
+  { title, paidUrl, leftUrl }: PageTexts,
+  capture: 'now' | 'later',
+  expiresAtMs: number,
+): Stripe.Checkout.SessionCreateParams {
+  const { id, amountCents, giverFeeCents, receiverFeeCents, destination } = payment;
+  const feesCents = giverFeeCents + receiverFeeCents;
+  const item = (name: string, cents: number) => ({
+    quantity: 1,
+    price_data: { currency: stripeCurrency(), unit_amount: toStripe(cents), product_data: { name } },
+  });
+  const metadata = metadataOf(payment);
+  return {
+    mode: 'payment',
+    submit_type: 'pay',
+    // Wallets pay with cards as well. Other methods could be paid days after the page was left, and most
+    // cannot be held.
+    allowed_payment_method_types: ['card'],
+    // The giver is charged the tip page's amount in its currency.
+    adaptive_pricing: { enabled: false },
+    client_reference_id: id,
+    metadata,
+    line_items: [
+      item(title, amountCents),
+      ...(giverFeeCents > 0 ? [item('Service fee', giverFeeCents)] : []),
+    ],
+    payment_intent_data: {
+      // Stripe takes no fee of nothing.
+      ...(feesCents > 0 && { application_fee_amount: toStripe(feesCents) }),
+      transfer_data: { destination },
+      on_behalf_of: destination,
+      // Names the tip in the events of its transfer.
+      transfer_group: id,
+      metadata,
+      ...(capture === 'later' && { capture_method: 'manual' }),
+    },
+    expires_at: Math.floor(expiresAtMs / 1_000),
+    success_url: paidUrl,
+    cancel_url: leftUrl,
   };
 }
