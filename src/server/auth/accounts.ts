@@ -93,9 +93,6 @@ export function createAccounts(deps: {
   const { storage, sessions, passwords, clock, random, draft, invitations, termsVersion } = deps;
   const { factorDuty = NO_FACTOR_DUTY } = deps;
 
-  /** True while the deleted data of accounts that this process closed is still readable in files. */
-  let hasRemnants = false;
-
   async function requirePassword(email: string, password: string): Promise<StoredCredentials> {
     const found = await storage.findCredentials(email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
@@ -201,27 +198,42 @@ export function createAccounts(deps: {
       return { closesAt: new Date(closesAtMs).toISOString() };
     },
 
-    async sweep() {
-      const nowMs = clock();
-      let count = 0;
-      for (;;) {
-        const due = await storage.listClosingAccounts(nowMs, CLOSED_IN_A_STEP);
-        for (const id of due) {
-          if ((await storage.closeAccount(id, nowMs, true)) === 'closed') count += 1;
-          await sessions.noteEnded(id);
-        }
-        if (due.length < CLOSED_IN_A_STEP) break;
-      }
-      hasRemnants ||= count > 0;
-      if (!hasRemnants) return null;
-      const remnants = await storage.forgetRemnants();
-      hasRemnants = remnants === 'busy';
-      return { count, remnants };
-    },
+    sweep: createClosingSweep({ storage, sessions, clock }),
 
     idOf: async (email) => openOf(await storage.findCredentials(email), clock())?.account.id ?? null,
 
     listOperatorActs: (id) => listOperatorActs(storage.audit, id),
+  };
+}
+
+function createClosingSweep({
+  storage,
+  sessions,
+  clock,
+}: {
+  readonly storage: Storage;
+  readonly sessions: Pick<Sessions, 'noteEnded'>;
+  readonly clock: Clock;
+}): Accounts['sweep'] {
+  /** True while the deleted data of accounts that this process closed is still readable in files. */
+  let hasRemnants = false;
+
+  return async () => {
+    const nowMs = clock();
+    let count = 0;
+    for (;;) {
+      const due = await storage.listClosingAccounts(nowMs, CLOSED_IN_A_STEP);
+      for (const id of due) {
+        if ((await storage.closeAccount(id, nowMs, true)) === 'closed') count += 1;
+        await sessions.noteEnded(id);
+      }
+      if (due.length < CLOSED_IN_A_STEP) break;
+    }
+    hasRemnants ||= count > 0;
+    if (!hasRemnants) return null;
+    const remnants = await storage.forgetRemnants();
+    hasRemnants = remnants === 'busy';
+    return { count, remnants };
   };
 }
 

@@ -58,15 +58,21 @@ export function createQrCodes(deps: {
   const { storage, clock, random, publicUrl } = deps;
   const pictures = createCodePictures(deps);
   const photoQueue = createWorkQueue(WORK_LIMITS.photos);
-  const inTheMaking = new Map<string, Promise<unknown>>();
+  const oneAtATime = createOneAtATime();
 
-  /** Of several requests at once, all but the first find the first one's code, and draw none. */
-  async function oneAtATime<Result>(what: string, make: () => Promise<Result>): Promise<Result> {
-    for (let present = inTheMaking.get(what); present; present = inTheMaking.get(what))
-      await present.catch(() => {});
-    const made = make().finally(() => inTheMaking.delete(what));
-    inTheMaking.set(what, made);
-    return made;
+  function withPicture({ photoName, ...code }: QrCodeRecord, png: Uint8Array): QrCode {
+    return {
+      ...code,
+      url: tipPageUrl(publicUrl, code.id),
+      imageBase64: Buffer.from(png).toString('base64'),
+      photoUrl: photoUrl(photoName),
+    };
+  }
+
+  function endedCode({ photoName: _, status, ...code }: QrCodeRecord): EndedQrCode {
+    if (status !== 'replaced' && status !== 'retired')
+      throw new Error('a current code is among the ended ones');
+    return { ...code, status, url: tipPageUrl(publicUrl, code.id) };
   }
 
   async function createNow(
@@ -102,21 +108,6 @@ export function createQrCodes(deps: {
       // The chance is one in 10¹⁵; another id is drawn.
       if (result.outcome !== 'id_taken') throw refusalOf(result);
     }
-  }
-
-  function withPicture({ photoName, ...code }: QrCodeRecord, png: Uint8Array): QrCode {
-    return {
-      ...code,
-      url: tipPageUrl(publicUrl, code.id),
-      imageBase64: Buffer.from(png).toString('base64'),
-      photoUrl: photoUrl(photoName),
-    };
-  }
-
-  function endedCode({ photoName: _, status, ...code }: QrCodeRecord): EndedQrCode {
-    if (status !== 'replaced' && status !== 'retired')
-      throw new Error('a current code is among the ended ones');
-    return { ...code, status, url: tipPageUrl(publicUrl, code.id) };
   }
 
   async function shown(code: QrCodeRecord, owner: WorkOwner): Promise<QrCode> {
@@ -192,5 +183,18 @@ export function createQrCodes(deps: {
     },
 
     findPhoto: async (name) => (isPhotoName(name) ? storage.findPhoto(name) : null),
+  };
+}
+
+/** Of several requests for one thing at once, all but the first find the first one's code, and draw none. */
+function createOneAtATime() {
+  const inTheMaking = new Map<string, Promise<unknown>>();
+
+  return async <Result>(what: string, make: () => Promise<Result>): Promise<Result> => {
+    for (let present = inTheMaking.get(what); present; present = inTheMaking.get(what))
+      await present.catch(() => {});
+    const made = make().finally(() => inTheMaking.delete(what));
+    inTheMaking.set(what, made);
+    return made;
   };
 }

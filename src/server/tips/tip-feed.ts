@@ -74,29 +74,6 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     for (const follower of followers.of(userId)) follower.wake();
   }
 
-  async function startOf(userId: UserId, lastSeen: string | null): Promise<Start> {
-    const newest = await storage.findNewestEntry(userId);
-    const now = { startsAfter: newest ? eventIdOf(newest) : BEGINNING, position: newest?.position ?? 0 };
-    if (lastSeen === null) return { ...now, reset: null };
-    const position = await positionOf(userId, lastSeen);
-    if (position === null) return { ...now, reset: 'unknown_event' };
-    if (now.position - position > MAX_REPLAY) return { ...now, reset: 'too_many_missed' };
-    return { startsAfter: lastSeen, position, reset: null };
-  }
-
-  async function positionOf(userId: UserId, event: string): Promise<number | null> {
-    if (event === BEGINNING) return 0;
-    const entry = readEventId(event);
-    return entry && storage.findEntryPosition(userId, entry);
-  }
-
-  const idOf = ({ kind, transaction, changeNumber }: EntryRecord): string =>
-    eventIdOf({
-      transactionId: transaction.id,
-      isReversal: kind === 'received_reversed' || kind === 'given_reversed',
-      changeNumber,
-    });
-
   async function takeThanked(userId: UserId, follower: Follower): Promise<Transaction[]> {
     const ids = [...follower.thanked];
     follower.thanked.clear();
@@ -160,7 +137,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
       until.addEventListener('abort', () => followers.remove(userId, follower), { once: true });
       if (until.aborted) followers.remove(userId, follower);
       try {
-        const start = await startOf(userId, lastSeen);
+        const start = await startOf(storage, userId, lastSeen);
         return {
           startsAfter: start.startsAfter,
           reset: start.reset,
@@ -180,6 +157,31 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     },
   };
 }
+
+type Feed = Pick<Storage, 'findNewestEntry' | 'findEntryPosition'>;
+
+async function startOf(storage: Feed, userId: UserId, lastSeen: string | null): Promise<Start> {
+  const newest = await storage.findNewestEntry(userId);
+  const now = { startsAfter: newest ? eventIdOf(newest) : BEGINNING, position: newest?.position ?? 0 };
+  if (lastSeen === null) return { ...now, reset: null };
+  const position = await positionOf(storage, userId, lastSeen);
+  if (position === null) return { ...now, reset: 'unknown_event' };
+  if (now.position - position > MAX_REPLAY) return { ...now, reset: 'too_many_missed' };
+  return { startsAfter: lastSeen, position, reset: null };
+}
+
+async function positionOf(storage: Feed, userId: UserId, event: string): Promise<number | null> {
+  if (event === BEGINNING) return 0;
+  const entry = readEventId(event);
+  return entry && storage.findEntryPosition(userId, entry);
+}
+
+const idOf = ({ kind, transaction, changeNumber }: EntryRecord): string =>
+  eventIdOf({
+    transactionId: transaction.id,
+    isReversal: kind === 'received_reversed' || kind === 'given_reversed',
+    changeNumber,
+  });
 
 const TRANSACTION_PREFIX = 'txn_';
 const REVERSAL_PREFIX = 'rev_';

@@ -11,10 +11,11 @@ import {
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, type Day, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
+import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type { SummaryQuery, TipSummary, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
-import { readWithChanges } from './book-changes.ts';
+import { type ChangeReading, readWithChanges } from './book-changes.ts';
 import { type Books, createBooks } from './books.ts';
 import type { TransactionView } from './transaction-view.ts';
 
@@ -72,61 +73,8 @@ export function createTipRecord(deps: {
 
     async sum(account, query, terms) {
       const filter = filterFrom(account, query);
-      const { direction, serviceCategory, fromMs, untilMs } = filter;
-      const isAsked = (change: BookChange) =>
-        (direction === null || change.direction === direction) &&
-        (serviceCategory === null || change.serviceCategory === serviceCategory);
-      const begin = () => {
-        const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
-        /** `tips` begins with the reverse of their changes, so that tips count as they were given. */
-        const moves = { received: noMoves(), sent: noMoves() };
-        return {
-          add(change: BookChange) {
-            if (!isAsked(change)) return;
-            const { tips, changes, since } = moves[change.direction];
-            const isOfTips = fromMs <= change.tipCreatedAtMs && change.tipCreatedAtMs < untilMs;
-            if (fromMs <= change.createdAtMs && change.createdAtMs < untilMs) add(changes, change, 1);
-            if (isOfTips && change.createdAtMs >= untilMs) add(since, change, 1);
-            if (isOfTips) add(tips, negative(change), change.kind === 'reversal' ? 1 : 0);
-          },
-          async read() {
-            if (direction !== 'sent') {
-              await queryQueue.step(account.id, terms);
-              const received = await storage.readTotals(
-                account.id,
-                fromMs,
-                untilMs,
-                serviceCategory ?? undefined,
-              );
-              sums.receivedCount = received.receivedCount;
-              sums.receivedCents = received.receivedCents;
-            }
-            for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
-              await queryQueue.step(account.id, terms);
-              const given = await storage.sumGiven(account.id, filter, before ?? null);
-              sums.sentCount += given.count;
-              sums.sentCents += given.givenCents;
-              sums.paidCents += given.givenCents + given.feeCents;
-              before = given.next;
-            }
-            const { received, sent } = moves;
-            received.tips.count += sums.receivedCount;
-            received.tips.netCents += sums.receivedCents;
-            sent.tips.count += sums.sentCount;
-            sent.tips.amountCents += sums.sentCents;
-            sent.tips.paidCents += sums.paidCents;
-            const books = {
-              receivedTips: received.tips,
-              receivedChanges: received.changes,
-              receivedSince: received.since,
-              sentTips: sent.tips,
-              sentChanges: sent.changes,
-              sentSince: sent.since,
-            };
-            return tipSums.parse({ ...sums, books });
-          },
-        };
-      };
+      const takeTurn = () => queryQueue.step(account.id, terms);
+      const begin = () => beginSums(storage, account.id, filter, takeTurn);
       return readWithChanges({ storage, queue: queryQueue }, account.id, begin, terms);
     },
 
@@ -142,6 +90,63 @@ export function createTipRecord(deps: {
         receivedTodayCents: totals.receivedCents,
         receivedTodayArrivingCents: arriving,
       };
+    },
+  };
+}
+
+/** One reading of the sums. @param takeTurn waits for the turn of the account, before each step. */
+function beginSums(
+  storage: Pick<Storage, 'readTotals' | 'sumGiven'>,
+  id: UserId,
+  filter: TipFilter,
+  takeTurn: () => Promise<void>,
+): ChangeReading<TipSums> {
+  const { direction, serviceCategory, fromMs, untilMs } = filter;
+  const isAsked = (change: BookChange) =>
+    (direction === null || change.direction === direction) &&
+    (serviceCategory === null || change.serviceCategory === serviceCategory);
+  const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
+  /** `tips` begins with the reverse of their changes, so that tips count as they were given. */
+  const moves = { received: noMoves(), sent: noMoves() };
+  return {
+    add(change: BookChange) {
+      if (!isAsked(change)) return;
+      const { tips, changes, since } = moves[change.direction];
+      const isOfTips = fromMs <= change.tipCreatedAtMs && change.tipCreatedAtMs < untilMs;
+      if (fromMs <= change.createdAtMs && change.createdAtMs < untilMs) add(changes, change, 1);
+      if (isOfTips && change.createdAtMs >= untilMs) add(since, change, 1);
+      if (isOfTips) add(tips, negative(change), change.kind === 'reversal' ? 1 : 0);
+    },
+    async read() {
+      if (direction !== 'sent') {
+        await takeTurn();
+        const received = await storage.readTotals(id, fromMs, untilMs, serviceCategory ?? undefined);
+        sums.receivedCount = received.receivedCount;
+        sums.receivedCents = received.receivedCents;
+      }
+      for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
+        await takeTurn();
+        const given = await storage.sumGiven(id, filter, before ?? null);
+        sums.sentCount += given.count;
+        sums.sentCents += given.givenCents;
+        sums.paidCents += given.givenCents + given.feeCents;
+        before = given.next;
+      }
+      const { received, sent } = moves;
+      received.tips.count += sums.receivedCount;
+      received.tips.netCents += sums.receivedCents;
+      sent.tips.count += sums.sentCount;
+      sent.tips.amountCents += sums.sentCents;
+      sent.tips.paidCents += sums.paidCents;
+      const books = {
+        receivedTips: received.tips,
+        receivedChanges: received.changes,
+        receivedSince: received.since,
+        sentTips: sent.tips,
+        sentChanges: sent.changes,
+        sentSince: sent.since,
+      };
+      return tipSums.parse({ ...sums, books });
     },
   };
 }

@@ -44,32 +44,10 @@ export function createTransactionView({
   readonly receipts: GuestReceipts;
   readonly messages: Pick<Messages, 'findMessages'>;
 }): TransactionView {
-  /** A pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
-  const remembered = new Map<string, GiverPseudonym>();
-
-  const pseudonymOf: TransactionView['pseudonymOf'] = ({ giverId, receiverId }) => {
-    const pair = `${receiverId} ${giverId}`;
-    const known = remembered.get(pair);
-    if (known !== undefined) return known;
-    const pseudonym = giverPseudonymFrom(createHmac('sha256', key).update(pair).digest());
-    const [oldest] = remembered.keys();
-    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(pair, pseudonym);
-    return pseudonym;
-  };
+  const pseudonymOf = createPseudonyms(key);
 
   function giverOf({ giverId, receiverId }: Viewable, viewer: UserId | null) {
     return giverId === null || viewer === giverId ? giverId : pseudonymOf({ giverId, receiverId });
-  }
-
-  function receiverOf(record: Viewable, viewer: UserId | null) {
-    return shownReceiver({
-      id: record.qrCodeId,
-      userId: record.receiverId,
-      username: record.receiverUsername,
-      fullName: record.receiverName,
-      displayName: viewer === record.receiverId ? null : record.displayName,
-    });
   }
 
   /** A tip that is arriving can be taken back for as long as one that was charged at once. */
@@ -78,21 +56,6 @@ export function createTransactionView({
     if (viewer !== record.giverId || !isKept(stateOf(record)) || undoMs === 0 || untilMs < clock())
       return null;
     return isoTime(untilMs);
-  }
-
-  /** The giver's message is for the receiver alone. */
-  function messagesOf(record: Viewable, viewer: UserId | null, written: TipMessages | undefined) {
-    const given = viewer === record.receiverId ? written : undefined;
-    const shown = given?.isHidden ? undefined : given;
-    const answer = written?.thankYou ?? null;
-    return {
-      message: shown?.message ?? null,
-      giverName: shown?.giverName ?? null,
-      wordsHidden: given?.isHidden ?? false,
-      reportedAt: isoTime(given?.reportedAtMs ?? null),
-      thankYou: answer ?? (isKept(stateOf(record)) ? record.defaultThankYou : null),
-      thankedAt: isoTime(answer === null ? null : (written?.thankedAtMs ?? null)),
-    };
   }
 
   function see(record: Viewable, viewer: UserId | null, written: TipMessages | undefined): Transaction {
@@ -147,6 +110,47 @@ export function createTransactionView({
     fresh: (record, giver) => see(record, giver, undefined),
 
     pseudonymOf,
+  };
+}
+
+function createPseudonyms(key: Uint8Array): TransactionView['pseudonymOf'] {
+  /** A pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
+  const remembered = new Map<string, GiverPseudonym>();
+
+  return ({ giverId, receiverId }) => {
+    const pair = `${receiverId} ${giverId}`;
+    const known = remembered.get(pair);
+    if (known !== undefined) return known;
+    const pseudonym = giverPseudonymFrom(createHmac('sha256', key).update(pair).digest());
+    const [oldest] = remembered.keys();
+    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(pair, pseudonym);
+    return pseudonym;
+  };
+}
+
+function receiverOf(record: Viewable, viewer: UserId | null) {
+  return shownReceiver({
+    id: record.qrCodeId,
+    userId: record.receiverId,
+    username: record.receiverUsername,
+    fullName: record.receiverName,
+    displayName: viewer === record.receiverId ? null : record.displayName,
+  });
+}
+
+/** The giver's message is for the receiver alone. */
+function messagesOf(record: Viewable, viewer: UserId | null, written: TipMessages | undefined) {
+  const given = viewer === record.receiverId ? written : undefined;
+  const shown = given?.isHidden ? undefined : given;
+  const answer = written?.thankYou ?? null;
+  return {
+    message: shown?.message ?? null,
+    giverName: shown?.giverName ?? null,
+    wordsHidden: given?.isHidden ?? false,
+    reportedAt: isoTime(given?.reportedAtMs ?? null),
+    thankYou: answer ?? (isKept(stateOf(record)) ? record.defaultThankYou : null),
+    thankedAt: isoTime(answer === null ? null : (written?.thankedAtMs ?? null)),
   };
 }
 
