@@ -19,7 +19,8 @@ import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts, NO_DRAFTS } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
-import { createMail } from './mail/mail.ts';
+import { createMail, type Mail } from './mail/mail.ts';
+import type { Relay } from './mail/relay.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { createResolveAddresses, findAddresses } from './outgoing/request.ts';
 import { createDisputeDeadlines } from './payments/dispute-deadlines.ts';
@@ -34,12 +35,12 @@ import { createQrCodes } from './qr-codes/qr-codes.ts';
 import { createStepQueue } from './queue/step-queue.ts';
 import { createWorkQueue, WORK_LIMITS } from './queue/work-queue.ts';
 import { createEarnings } from './tips/earnings.ts';
-import { createGuestReceipts } from './tips/guest-receipts.ts';
-import { createTipTerms } from './tips/terms.ts';
+import { createGuestReceipts, type GuestReceipts } from './tips/guest-receipts.ts';
+import { createTipTerms, type TipTerms } from './tips/terms.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTipMessages } from './tips/tip-messages.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
-import { createTransactions } from './tips/transactions.ts';
+import { createTransactions, type Transactions } from './tips/transactions.ts';
 
 /** Few, because a page of a history or the count of a busy day takes some milliseconds. */
 const QUERIES_PER_TURN = 2;
@@ -50,21 +51,9 @@ export function linksOf({ pages }: OwnBrand, publicUrl: string): readonly SiteLi
   return pages.map(({ path, label }) => ({ label, url: publicUrl + path }));
 }
 
-export function createServices({
-  config,
-  storage,
-  secrets,
-  passwords,
-  clock,
-  random,
-  log,
-  paymentService,
-  mailRelay,
-  blockedWords,
-  drawing,
-  own = NO_BRAND,
-  troubles,
-}: ServiceDependencies): Services {
+export function createServices(deps: ServiceDependencies): Services {
+  const { config, storage, secrets, passwords, clock, random, log, mailRelay, blockedWords, drawing } = deps;
+  const { own = NO_BRAND } = deps;
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const draft = mailRelay ? createDrafts(clock, random) : NO_DRAFTS;
   const factorDuty = createFactorDuty({ storage, isRequiredOfProviders: config.requiresProviderFactors });
@@ -94,54 +83,8 @@ export function createServices({
     pushHosts: config.pushHosts,
     secret: secrets.vapid,
   });
-  const refusal = config.maintenance && createRefusal(config.maintenance, clock);
-  const deadlines = paymentService && createDisputeDeadlines(paymentService, clock);
-  const paymentWatch =
-    paymentService &&
-    deadlines &&
-    createPaymentWatch({
-      storage,
-      service: paymentService,
-      deadlines,
-      clock,
-      log,
-      terms: tipTerms.now,
-      tell: (trouble, isPresent) => troubles[isPresent ? 'begin' : 'end'](trouble),
-    });
-  const real = paymentService && {
-    service: paymentService,
-    accounts: createPayoutAccounts({
-      storage,
-      service: paymentService,
-      clock,
-      log,
-      tellUnheard: () => paymentWatch?.tellUnheardAccount(),
-    }),
-  };
-  const ownPayments = real
-    ? createPaidTips({
-        ...real,
-        storage,
-        clock,
-        random,
-        log,
-        publicUrl,
-        receiptTokenOf: receipts.tokenOf,
-        undoMs,
-        tellUnknown: (checkoutId) => paymentWatch?.tellUnknown(checkoutId),
-        tellAnswering: (isAnswering) => paymentWatch?.tellAnswering(isAnswering),
-        tellHearing: (isHeard) => paymentWatch?.tellHearing(isHeard),
-        excludedCategories: config.stripe?.excludedCategories ?? [],
-      })
-    : createSimulatedPayments(storage);
-  const payments = refusal ? holdPayments(ownPayments, storage, refusal) : ownPayments;
-  const payouts = createPayouts({
-    storage,
-    real,
-    clock,
-    publicUrl,
-    excludedCategories: config.stripe?.excludedCategories ?? [],
-  });
+  const ofPayments = createPaymentServices(deps, receipts, tipTerms);
+  const { payments } = ofPayments;
   const transactions = createTransactions({
     storage,
     payments,
@@ -167,11 +110,7 @@ export function createServices({
       drawing,
       own: { fill: own.accent?.light.fill ?? null, logo: own.logo?.printed ?? null },
     }),
-    payments,
-    // During maintenance the payment service is asked for nothing.
-    paymentWatch: refusal ? null : paymentWatch,
-    disputeDeadlines: refusal ? null : deadlines,
-    payouts: refusal ? holdPayouts(payouts, refusal) : payouts,
+    ...ofPayments,
     tipFeed,
     transactions,
     tipTerms,
@@ -179,26 +118,7 @@ export function createServices({
     // A queue of its own: other queries of the account would hold the one place of insights longer.
     earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN)),
     notifications,
-    mail: mailRelay
-      ? createMail({
-          storage,
-          clock,
-          random,
-          log,
-          publicUrl,
-          contact: readOperatorContact(config.operatorContact)?.text ?? null,
-          relay: mailRelay,
-          letterhead: {
-            links: linksOf(own, publicUrl),
-            accent: own.accent?.light.fill ?? null,
-            logo: own.logo?.small ?? null,
-          },
-          key: secrets.mail,
-          receiptUrlOf: (id, isGuest) =>
-            `${publicUrl}${isGuest ? GUEST_RECEIPT_PREFIX + receipts.tokenOf(id) : TRANSACTION_PREFIX + id}`,
-          sumsOf: transactions.sum,
-        })
-      : null,
+    mail: mailRelay ? createMailService(deps, mailRelay, receipts, transactions) : null,
     accountEvents: createAccountEvents(storage, createStepQueue(QUERIES_PER_TURN)),
     webhooks: createWebhooks({
       storage,
@@ -220,4 +140,95 @@ export function createServices({
     insightsQueue: createWorkQueue(WORK_LIMITS.insights),
     announcements: createAnnouncements({ storage, clock, maintenance: config.maintenance }),
   };
+}
+
+/** Payments, simulated or real, held during maintenance; and what watches the real ones. */
+function createPaymentServices(
+  { config, storage, clock, random, log, paymentService, troubles }: ServiceDependencies,
+  receipts: GuestReceipts,
+  tipTerms: TipTerms,
+): Pick<Services, 'payments' | 'payouts' | 'paymentWatch' | 'disputeDeadlines'> {
+  const { undoMs, publicUrl } = config;
+  const excludedCategories = config.stripe?.excludedCategories ?? [];
+  const refusal = config.maintenance && createRefusal(config.maintenance, clock);
+  const deadlines = paymentService && createDisputeDeadlines(paymentService, clock);
+  const paymentWatch =
+    paymentService &&
+    deadlines &&
+    createPaymentWatch({
+      storage,
+      service: paymentService,
+      deadlines,
+      clock,
+      log,
+      terms: tipTerms.now,
+      tell: (trouble, isPresent) => troubles[isPresent ? 'begin' : 'end'](trouble),
+    });
+  const real = paymentService && {
+    service: paymentService,
+    accounts: createPayoutAccounts({
+      storage,
+      service: paymentService,
+      clock,
+      log,
+      tellUnheard: () => paymentWatch?.tellUnheardAccount(),
+    }),
+  };
+  const payments = real
+    ? createPaidTips({
+        ...real,
+        storage,
+        clock,
+        random,
+        log,
+        publicUrl,
+        receiptTokenOf: receipts.tokenOf,
+        undoMs,
+        tellUnknown: (checkoutId) => paymentWatch?.tellUnknown(checkoutId),
+        tellAnswering: (isAnswering) => paymentWatch?.tellAnswering(isAnswering),
+        tellHearing: (isHeard) => paymentWatch?.tellHearing(isHeard),
+        excludedCategories,
+      })
+    : createSimulatedPayments(storage);
+  const payouts = createPayouts({
+    storage,
+    real,
+    clock,
+    publicUrl,
+    excludedCategories,
+  });
+  return {
+    payments: refusal ? holdPayments(payments, storage, refusal) : payments,
+    payouts: refusal ? holdPayouts(payouts, refusal) : payouts,
+    // During maintenance the payment service is asked for nothing.
+    paymentWatch: refusal ? null : paymentWatch,
+    disputeDeadlines: refusal ? null : deadlines,
+  };
+}
+
+function createMailService(
+  { config, storage, secrets, clock, random, log, own = NO_BRAND }: ServiceDependencies,
+  relay: Relay,
+  receipts: GuestReceipts,
+  transactions: Transactions,
+): Mail {
+  const { publicUrl } = config;
+  return createMail({
+    storage,
+    clock,
+    random,
+    log,
+    publicUrl,
+    contact: readOperatorContact(config.operatorContact)?.text ?? null,
+    relay,
+    letterhead: {
+      links: linksOf(own, publicUrl),
+      accent: own.accent?.light.fill ?? null,
+      logo: own.logo?.small ?? null,
+    },
+    key: secrets.mail,
+    receiptUrlOf: (id, isGuest) =>
+      `${publicUrl}${isGuest ? GUEST_RECEIPT_PREFIX + receipts.tokenOf(id) : TRANSACTION_PREFIX + id}`,
+    sumsOf: transactions.sum,
+  });
 }
