@@ -61,6 +61,15 @@ export interface Pages {
   ): void;
 }
 
+/** What is served under one version of the terms. */
+interface PreparedPages {
+  readonly version: Terms['version'];
+  readonly rendered: RenderedPages;
+  readonly emptyPage: Prepared;
+  readonly consolePage: Prepared;
+  readonly files: ReadonlyMap<string, Prepared>;
+}
+
 /**
  * @param folders of the build, and of the build before, if there is one.
  * @param publicUrl the base of absolute addresses, whatever a request says of its host.
@@ -76,7 +85,7 @@ export function preparePages(
   settings: Omit<Installation, 'terms'>,
   own: OwnBrand,
 ): Pages {
-  const make = (present: Terms) => {
+  const make = (present: Terms): PreparedPages => {
     const installation = { ...settings, terms: present };
     const rendered = createRenderedPages(renderer, folders.folder, publicUrl, installation, own);
     return {
@@ -110,82 +119,91 @@ export function preparePages(
 
   return {
     inlineSources: made.rendered.inlineSources,
-
-    serve(app, { lookUp, findProvider, networkOf, isConsoleThere }) {
-      /** The router takes `/%61uth` for `/auth`, and the client, which reads addresses as they are, does not. */
-      const serveAt = (path: string, serve: (c: Context, asked: Address) => Response | Promise<Response>) => {
-        const spelled = new RegExp(`^${path.replace(/:\w+(?:\{(.+)\})?/, (_, form = '[^/]+') => form)}$`);
-        app.get(path, (c) => {
-          const { pathname, search } = new URL(c.req.url);
-          return spelled.test(pathname)
-            ? serve(c, { pathname, search })
-            : answer(c, present().emptyPage, 404);
-        });
-      };
-      serveConsolePages(app, () => present().consolePage, consoleFiles, isConsoleThere);
-      app.get(PAGE_PATHS.home, (c) => answer(c, present().rendered.landing));
-      serveAt(PAGE_PATHS.auth, async (c, asked) =>
-        answer(c, await present().rendered.auth(asked, () => networkOf(c))),
-      );
-      serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
-      // Articles name no amount, so that new terms leave them as they are.
-      for (const { path, page } of made.rendered.articles) {
-        serveAt(path, (c) => answer(c, page));
-        serveAt(`${path}/`, (c) => c.redirect(path, 301));
-        refuseOtherMethods(app, path);
-      }
-      serveAt(OFFLINE_PAGE, (c) => answer(c, present().rendered.offline));
-      serveAt(PAGE_PATHS.dashboard, (c) => answer(c, present().rendered.dashboard));
-      for (const screen of [...EMPTY_SCREENS, RECEIPTS])
-        serveAt(screen, (c) => answer(c, present().emptyPage));
-      for (const screen of [PAGE_PATHS.auth, PAGE_PATHS.dashboard, ...EMPTY_SCREENS])
-        serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
-      serveAt(`${RECEIPTS}/`, (c, { pathname, search }) => c.redirect(pathname.slice(0, -1) + search, 301));
-      for (const path of [GUEST_RECEIPTS, `${GUEST_RECEIPTS}/`])
-        serveAt(path, (c) => answer(c, { ...present().emptyPage, cacheControl: 'no-store' }));
-      serveAt(PROVIDERS, async (c, { pathname }) => {
-        const username = pathname.slice(PROVIDER_PREFIX.length);
-        const page = await present().rendered.provider(
-          () => findProvider(username),
-          () => networkOf(c),
-        );
-        return page ? answer(c, page) : answer(c, present().emptyPage, 404);
-      });
-      for (const path of CODE_FORMS) {
-        serveAt(path, (c, { search }) => {
-          c.header('Cache-Control', 'no-store');
-          return c.redirect(pathForTyped(new URLSearchParams(search).get('code') ?? ''), 303);
-        });
-      }
-      for (const path of TIP_PAGES) {
-        serveAt(path, async (c, asked) => {
-          const { page, status } = await present().rendered.tip(
-            asked,
-            (qrId) => lookUp(c, qrId),
-            () => networkOf(c),
-          );
-          return answer(c, page, status);
-        });
-      }
-      for (const path of [
-        ...Object.values(PAGE_PATHS),
-        ...Object.values(LINK_PATHS),
-        RECEIPTS,
-        GUEST_RECEIPTS,
-        OFFLINE_PAGE,
-        OPEN_DEMO_PICTURE,
-        ...CODE_FORMS,
-        ...TIP_PAGES,
-        PROVIDERS,
-      ])
-        refuseOtherMethods(app, path);
-
-      app.get('*', (c) => {
-        const file = present().files.get(c.req.path);
-        return file ? answer(c, file) : answer(c, present().emptyPage, 404);
-      });
-    },
+    serve: (app, asks) =>
+      serveRoutes(app, asks, { present, articles: made.rendered.articles, consoleFiles, demoPicture }),
   };
+}
+
+function serveRoutes(
+  app: Hono,
+  { lookUp, findProvider, networkOf, isConsoleThere }: Parameters<Pages['serve']>[1],
+  pages: {
+    readonly present: () => PreparedPages;
+    readonly articles: RenderedPages['articles'];
+    readonly consoleFiles: ReadonlyMap<string, Prepared>;
+    readonly demoPicture: Prepared;
+  },
+): void {
+  const { present, articles, consoleFiles, demoPicture } = pages;
+  /** The router takes `/%61uth` for `/auth`, and the client, which reads addresses as they are, does not. */
+  const serveAt = (path: string, serve: (c: Context, asked: Address) => Response | Promise<Response>) => {
+    const spelled = new RegExp(`^${path.replace(/:\w+(?:\{(.+)\})?/, (_, form = '[^/]+') => form)}$`);
+    app.get(path, (c) => {
+      const { pathname, search } = new URL(c.req.url);
+      return spelled.test(pathname) ? serve(c, { pathname, search }) : answer(c, present().emptyPage, 404);
+    });
+  };
+  serveConsolePages(app, () => present().consolePage, consoleFiles, isConsoleThere);
+  app.get(PAGE_PATHS.home, (c) => answer(c, present().rendered.landing));
+  serveAt(PAGE_PATHS.auth, async (c, asked) =>
+    answer(c, await present().rendered.auth(asked, () => networkOf(c))),
+  );
+  serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
+  // Articles name no amount, so that new terms leave them as they are.
+  for (const { path, page } of articles) {
+    serveAt(path, (c) => answer(c, page));
+    serveAt(`${path}/`, (c) => c.redirect(path, 301));
+    refuseOtherMethods(app, path);
+  }
+  serveAt(OFFLINE_PAGE, (c) => answer(c, present().rendered.offline));
+  serveAt(PAGE_PATHS.dashboard, (c) => answer(c, present().rendered.dashboard));
+  for (const screen of [...EMPTY_SCREENS, RECEIPTS]) serveAt(screen, (c) => answer(c, present().emptyPage));
+  for (const screen of [PAGE_PATHS.auth, PAGE_PATHS.dashboard, ...EMPTY_SCREENS])
+    serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
+  serveAt(`${RECEIPTS}/`, (c, { pathname, search }) => c.redirect(pathname.slice(0, -1) + search, 301));
+  for (const path of [GUEST_RECEIPTS, `${GUEST_RECEIPTS}/`])
+    serveAt(path, (c) => answer(c, { ...present().emptyPage, cacheControl: 'no-store' }));
+  serveAt(PROVIDERS, async (c, { pathname }) => {
+    const username = pathname.slice(PROVIDER_PREFIX.length);
+    const page = await present().rendered.provider(
+      () => findProvider(username),
+      () => networkOf(c),
+    );
+    return page ? answer(c, page) : answer(c, present().emptyPage, 404);
+  });
+  for (const path of CODE_FORMS) {
+    serveAt(path, (c, { search }) => {
+      c.header('Cache-Control', 'no-store');
+      return c.redirect(pathForTyped(new URLSearchParams(search).get('code') ?? ''), 303);
+    });
+  }
+  for (const path of TIP_PAGES) {
+    serveAt(path, async (c, asked) => {
+      const { page, status } = await present().rendered.tip(
+        asked,
+        (qrId) => lookUp(c, qrId),
+        () => networkOf(c),
+      );
+      return answer(c, page, status);
+    });
+  }
+  for (const path of [
+    ...Object.values(PAGE_PATHS),
+    ...Object.values(LINK_PATHS),
+    RECEIPTS,
+    GUEST_RECEIPTS,
+    OFFLINE_PAGE,
+    OPEN_DEMO_PICTURE,
+    ...CODE_FORMS,
+    ...TIP_PAGES,
+    PROVIDERS,
+  ])
+    refuseOtherMethods(app, path);
+
+  app.get('*', (c) => {
+    const file = present().files.get(c.req.path);
+    return file ? answer(c, file) : answer(c, present().emptyPage, 404);
+  });
 }
 
 /** The path of the tip page of a typed code; a text without a code has that of an unknown one. */
