@@ -73,49 +73,11 @@ export function createTransactions(deps: {
 }): Transactions {
   const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, tipTerms } = deps;
 
-  /** @throws AppError `not_logged_in` for an id without an account; `transaction_not_found` for a malformed text. */
-  function nameOf(
-    account: Account | null,
-    text: string,
-  ): { readonly party: UserId | null; readonly id: TransactionId } {
-    const ofGuest = receipts.read(text);
-    if (ofGuest) return { party: null, id: ofGuest };
-    if (!account) throw new AppError('not_logged_in');
-    if (!isTransactionId(text)) throw new AppError('transaction_not_found');
-    return { party: account.id, id: text };
-  }
-
-  /** A tip of the ledger; else a payment that is open or came to nothing. */
-  async function findEither(
-    party: UserId | null,
-    id: TransactionId,
-  ): Promise<TransactionRecord | PaymentRecord | null> {
-    const record = await storage.findTransaction(party, id);
-    if (record) return record;
-    const payment = await payments.find(party, id);
-    return payment && asItStands(party, payment);
-  }
-
-  async function asItStands(
-    party: UserId | null,
-    payment: PaymentRecord,
-  ): Promise<TransactionRecord | PaymentRecord> {
-    return (
-      (IN_THE_LEDGER.includes(payment.state) && (await storage.findTransaction(party, payment.id))) || payment
-    );
-  }
+  const { nameOf, findEither, asItStands } = createOwnTips(deps);
 
   function idOf(giver: Account | null, idempotencyKey: string | undefined): TransactionId {
     if (idempotencyKey === undefined) return newTransactionId(random);
     return giver === null ? receipts.idFor(idempotencyKey) : idOfKeyedTip(giver.id, idempotencyKey);
-  }
-
-  function complaintsAbout({ message, giverName }: GiverMessage): FieldError[] {
-    const isBlocked = (text: string | null) => text !== null && blockedWords.matches(text);
-    return [
-      ...(isBlocked(message) ? [{ field: 'message', message: WORDS_REFUSED }] : []),
-      ...(isBlocked(giverName) ? [{ field: 'withName', message: NAME_REFUSED }] : []),
-    ];
   }
 
   return {
@@ -126,7 +88,7 @@ export function createTransactions(deps: {
       const qrCodeId = readQrCodeId(receiverQrId);
       if (!qrCodeId) throw new AppError('qr_code_not_found');
       const words = messagesOf(giver, tip);
-      const complaints = words ? complaintsAbout(words) : [];
+      const complaints = words ? complaintsAbout(words, blockedWords) : [];
       const present = tipTerms.now();
       const result = await payments.begin({
         id: idOf(giver, idempotencyKey),
@@ -210,6 +172,51 @@ export function createTransactions(deps: {
   };
 }
 
+/** How somebody finds a tip that they gave or received, whatever stage it is at. */
+function createOwnTips({
+  storage,
+  payments,
+  receipts,
+}: {
+  readonly storage: Pick<Storage, 'findTransaction'>;
+  readonly payments: Pick<TipPayments, 'find'>;
+  readonly receipts: Pick<GuestReceipts, 'read'>;
+}) {
+  /** @throws AppError `not_logged_in` for an id without an account; `transaction_not_found` for a malformed text. */
+  function nameOf(
+    account: Account | null,
+    text: string,
+  ): { readonly party: UserId | null; readonly id: TransactionId } {
+    const ofGuest = receipts.read(text);
+    if (ofGuest) return { party: null, id: ofGuest };
+    if (!account) throw new AppError('not_logged_in');
+    if (!isTransactionId(text)) throw new AppError('transaction_not_found');
+    return { party: account.id, id: text };
+  }
+
+  /** A tip of the ledger; else a payment that is open or came to nothing. */
+  async function findEither(
+    party: UserId | null,
+    id: TransactionId,
+  ): Promise<TransactionRecord | PaymentRecord | null> {
+    const record = await storage.findTransaction(party, id);
+    if (record) return record;
+    const payment = await payments.find(party, id);
+    return payment && asItStands(party, payment);
+  }
+
+  async function asItStands(
+    party: UserId | null,
+    payment: PaymentRecord,
+  ): Promise<TransactionRecord | PaymentRecord> {
+    return (
+      (IN_THE_LEDGER.includes(payment.state) && (await storage.findTransaction(party, payment.id))) || payment
+    );
+  }
+
+  return { nameOf, findEither, asItStands };
+}
+
 /** The refusals of a tip that need no more words. */
 const REFUSALS = {
   terms_changed: 'terms_changed',
@@ -244,4 +251,15 @@ function messagesOf(giver: Account | null, { message = null, withName }: NewTip)
     throw new AppError('invalid_input', { fieldErrors: [{ field: 'withName', message: NAME_OF_GUEST }] });
   const giverName = withName && giver ? giver.fullName : null;
   return message === null && giverName === null ? undefined : { message, giverName };
+}
+
+function complaintsAbout(
+  { message, giverName }: GiverMessage,
+  blockedWords: Pick<BlockedWords, 'matches'>,
+): FieldError[] {
+  const isBlocked = (text: string | null) => text !== null && blockedWords.matches(text);
+  return [
+    ...(isBlocked(message) ? [{ field: 'message', message: WORDS_REFUSED }] : []),
+    ...(isBlocked(giverName) ? [{ field: 'withName', message: NAME_REFUSED }] : []),
+  ];
 }
