@@ -35,7 +35,7 @@ export interface StepConnection {
 }
 
 /** @param isRepeated whether the step ran before and its commit is unknown. */
-type Step<Result> = (session: StepConnection, isRepeated: boolean) => Promise<Result>;
+type Step<Result> = (connection: StepConnection, isRepeated: boolean) => Promise<Result>;
 
 export interface AtomicSteps {
   /** Runs a repeatable step: reads, or a single statement that changes nothing the second time. */
@@ -228,7 +228,7 @@ async function runTransaction<Result>(
   const begun = ask(client, 'BEGIN');
   // The failed step reports this error already.
   begun.catch(ignore);
-  const session: StepConnection = {
+  const connection: StepConnection = {
     statements,
     begun,
     async ask(query) {
@@ -246,8 +246,8 @@ async function runTransaction<Result>(
     },
   };
   try {
-    const result = await step(session, isRepeated);
-    await (committed ?? session.commit());
+    const result = await step(connection, isRepeated);
+    await (committed ?? connection.commit());
     return result;
   } catch (error) {
     if (!(error instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);

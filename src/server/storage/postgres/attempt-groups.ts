@@ -56,16 +56,16 @@ type CountName = Pick<AttemptCount, 'limit' | 'account' | 'address'>;
 const nameOf = ({ limit, account, address }: CountName) => `${limit} ${account} ${address}`;
 
 export async function takeAttempts(
-  session: StepConnection,
+  connection: StepConnection,
   attempts: readonly AttemptToTake[],
 ): Promise<TakenOrNot[]> {
   const wanted = [
     ...new Map(attempts.flatMap(({ counts }) => counts).map((count) => [nameOf(count), count])).values(),
   ];
   const [, , found] = await Promise.all([
-    session.begun,
-    lockCounts(session, wanted),
-    session.ask<Stored>({ name: 'stored_attempts', text: STORED, values: columnsOf(wanted) }),
+    connection.begun,
+    lockCounts(connection, wanted),
+    connection.ask<Stored>({ name: 'stored_attempts', text: STORED, values: columnsOf(wanted) }),
   ]);
   const stored = new Map(found.map((row) => [nameOf(row), row]));
   const changed = new Map<string, Stored>();
@@ -82,8 +82,8 @@ export async function takeAttempts(
     return { outcome: 'taken' };
   });
   const rows = [...changed.values()];
-  await session.commit(
-    session.ask({
+  await connection.commit(
+    connection.ask({
       name: 'save_attempts',
       text: SAVE,
       values: [...columnsOf(rows), rows.map(({ count }) => count), rows.map(({ endsAtMs }) => endsAtMs)],
@@ -92,13 +92,13 @@ export async function takeAttempts(
   return outcomes;
 }
 
-export async function takeBack(session: StepConnection, counts: readonly CountName[]): Promise<void> {
-  await Promise.all([session.begun, lockCounts(session, counts)]);
-  await session.commit(session.ask({ name: 'take_back', text: TAKE_BACK, values: columnsOf(counts) }));
+export async function takeBack(connection: StepConnection, counts: readonly CountName[]): Promise<void> {
+  await Promise.all([connection.begun, lockCounts(connection, counts)]);
+  await connection.commit(connection.ask({ name: 'take_back', text: TAKE_BACK, values: columnsOf(counts) }));
 }
 
-function lockCounts(session: StepConnection, counts: readonly CountName[]) {
-  return session.ask({ name: 'lock_attempts', text: LOCK, values: [counts.map(nameOf)] });
+function lockCounts(connection: StepConnection, counts: readonly CountName[]) {
+  return connection.ask({ name: 'lock_attempts', text: LOCK, values: [counts.map(nameOf)] });
 }
 
 function columnsOf(counts: readonly CountName[]) {

@@ -45,13 +45,13 @@ export function createPostgresStorage(url: string): Storage {
     measure('group', { size: group.length });
     return tellingEntries(
       engine,
-      steps.transact((session, isRepeated) => recordTips(session, group, isRepeated), 'repeat'),
+      steps.transact((connection, isRepeated) => recordTips(connection, group, isRepeated), 'repeat'),
     );
   });
   // Attempts whose commit is unknown are not counted again, which costs a refused caller at most one attempt.
   const attempts = createGroups((group: readonly AttemptToTake[]) => {
     measure('group', { size: group.length });
-    return steps.transact((session) => takeAttempts(session, group), 'give_up');
+    return steps.transact((connection) => takeAttempts(connection, group), 'give_up');
   });
   // Every request of a signed-in person looks up its session: a round trip each would cost as much as the tip.
   const sessions = createGroups((group: readonly SessionToFind[]) =>
@@ -78,7 +78,7 @@ export function createPostgresStorage(url: string): Storage {
     takeAttempt: (counts, nowMs) => attempts.add({ counts, nowMs }),
 
     // A repetition could return an attempt of somebody else, so an unknown commit is not repeated.
-    returnAttempt: (counts) => steps.transact((session) => takeBack(session, counts), 'give_up'),
+    returnAttempt: (counts) => steps.transact((connection) => takeBack(connection, counts), 'give_up'),
 
     lookForOthers: async () => {},
 

@@ -11,14 +11,14 @@ import { type DueTip, dueTip, type LockedAccount, writeTips } from './tip-writes
 
 /** @param isRepeated whether the group may have been committed before: tips are then also found by their ids. */
 export async function recordTips(
-  session: StepConnection,
+  connection: StepConnection,
   tips: readonly GivenTip[],
   isRepeated: boolean,
 ): Promise<Committed<readonly RecordOutcome[]>> {
   const codeIds = [...new Set(tips.map(({ qrCodeId }) => qrCodeId))];
   const keyed = tips.filter(({ giverId, idempotencyKey }) => giverId !== null && idempotencyKey !== null);
   const giverIds = [...new Set(tips.flatMap(({ giverId }) => giverId ?? []))];
-  const { lockTipAccounts, codesWithBlocks, earlierTips, insertMessages } = session.statements;
+  const { lockTipAccounts, codesWithBlocks, earlierTips, insertMessages } = connection.statements;
   const [locked, codes, earlier] = await Promise.all([
     runToEnd(lockTipAccounts.all({ ids: giverIds, codeIds })),
     runToEnd(codesWithBlocks.all({ codeIds, giverIds })),
@@ -31,7 +31,7 @@ export async function recordTips(
         keys: keyed.map(({ idempotencyKey }) => idempotencyKey),
       }),
     ),
-    session.begun,
+    connection.begun,
   ]);
   const accounts = new Map(locked.map((account): [UserId, LockedAccount] => [account.id, account]));
   const codeOf = new Map(codes.map((code) => [code.id, code]));
@@ -39,7 +39,7 @@ export async function recordTips(
   /** Tips of earlier versions; a tip without a key has no name here. */
   const byKey = new Map<string | null, EarlierTip>();
   for (const { idempotencyKey, giverMessage, ...tip } of await runToEnd(
-    withWhatFollowed(session.statements, earlier),
+    withWhatFollowed(connection.statements, earlier),
   )) {
     const known = { ...tip, giverMessage: giverMessage ?? undefined };
     byId.set(tip.id, known);
@@ -86,12 +86,12 @@ export async function recordTips(
   });
 
   if (touched.size === 0) {
-    await session.commit();
+    await connection.commit();
     return { outcome: outcomes, accounts: [] };
   }
   // The commit is needed even when nothing is written: it proves that the earlier one is durable.
-  await session.commit(
-    writeTips(session, due, [...touched]),
+  await connection.commit(
+    writeTips(connection, due, [...touched]),
     ...said.map((row) => runToEnd(insertMessages.change(row))),
   );
   return { outcome: outcomes, accounts: [...touched].map(({ id }) => id) };

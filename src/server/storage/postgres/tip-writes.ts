@@ -89,12 +89,12 @@ export interface DueTip {
 }
 
 export async function writeTips(
-  session: StepConnection,
+  connection: StepConnection,
   due: readonly DueTip[],
   touched: readonly LockedAccount[],
 ): Promise<void> {
   const buckets = bucketsOf(due.map(({ row }) => row));
-  await session.ask({
+  await connection.ask({
     name: 'record',
     text: RECORD,
     values: [
