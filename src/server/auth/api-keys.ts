@@ -19,7 +19,7 @@ import { type Clock, isNear, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type ApiKeyId, isApiKeyId, newApiKeyId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { isApiKeyText, newApiKeyText } from './api-key-text.ts';
-import { addressFrom, isWithin, networkFrom, spellNetwork } from './networks.ts';
+import { addressFrom, isInNetworks, networkFrom, spellNetwork } from './networks.ts';
 
 const DAY_MS = 86_400_000;
 /** The last use is stored once in this time, so that reading with a key is no write. */
@@ -115,7 +115,7 @@ export function createApiKeys(deps: {
 function mayComeFrom({ addresses }: LiveApiKey, address: string): boolean {
   if (addresses.length === 0) return true;
   const caller = addressFrom(address);
-  return caller !== null && isWithin(caller, addresses.map(networkFrom));
+  return caller !== null && isInNetworks(caller, addresses.map(networkFrom));
 }
 
 /** A text of 154 random bits cannot be found from its hash: a slow hash would only cost each request its time. */

@@ -1,14 +1,14 @@
 /** Addresses and networks of IPv4 and IPv6. An IPv4 address in the form of IPv6 is read as IPv4. */
 import ipaddr from 'ipaddr.js';
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6;
-export type Network = readonly [Address, number];
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
+export type Network = readonly [IpAddress, number];
 
 /** The leading bits by which IPv6 writes IPv4 (RFC 4291, section 2.5.5.2). */
 const MAPPED_BITS = 96;
 
 /** Null for a text that is no address. */
-export function addressFrom(text: string): Address | null {
+export function addressFrom(text: string): IpAddress | null {
   return ipaddr.isValid(text) ? ipaddr.process(text) : null;
 }
 
@@ -24,7 +24,7 @@ export function networkFrom(text: string): Network {
     : [address, bits];
 }
 
-export function isWithin(address: Address, networks: readonly Network[]): boolean {
+export function isInNetworks(address: IpAddress, networks: readonly Network[]): boolean {
   return networks.some(
     ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
   );

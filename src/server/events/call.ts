@@ -1,5 +1,5 @@
 /** Tells an endpoint of one event: the request, and what its answer comes to. */
-import { readTarget, type Target } from '#server/outgoing/address.ts';
+import { LOOPBACK_HOSTS, readTarget, type Target } from '#server/outgoing/address.ts';
 import { type FindAddresses, post, type RequestOutcome, readRetryAfter } from '#server/outgoing/request.ts';
 import type { Delivery, WebhookRecord, WebhookSecrets } from '#server/storage/port/webhooks.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -12,7 +12,6 @@ export const TIME_LIMIT_MS = 12_000;
 /** The part of an answer's body that the owner of the webhook sees. */
 const MAX_ANSWER_BYTES = 4_096;
 const USER_AGENT = 'Tipwell-Webhooks/1';
-const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 /** @returns null for a URL that must not be called. */
 export type FindWebhookTarget = (url: string) => Target | null;

@@ -56,7 +56,7 @@ export interface Limits {
   /** @param isByKey whether an API key asks, which leaves the limits of its owner alone. */
   countQrCode(provider: UserId, isByKey: boolean, quota?: Quota): Promise<void>;
   /** Counts a request before its input is parsed. @param who the account, or the API key that acts for it. */
-  countChange(what: Change, who: UserId | ApiKeyId, quota?: Quota): Promise<void>;
+  countChange(what: CountedChange, who: UserId | ApiKeyId, quota?: Quota): Promise<void>;
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId, quota?: Quota): Promise<void>;
   countKey(key: ApiKeyId, quota?: Quota): Promise<void>;
@@ -72,7 +72,7 @@ export interface Limits {
   sweep(): Promise<void>;
 }
 
-export type Change = Extract<
+export type CountedChange = Extract<
   LimitName,
   | 'profile_change'
   | 'tip_page_change'

@@ -38,7 +38,7 @@ export type PushOutcome =
       readonly isUnreachable: boolean;
     };
 
-export interface PushMessage {
+export interface PushRequest {
   readonly payload: string;
   /** The push service keeps it for this time while the device is unreachable. */
   readonly ttlSeconds: number;
@@ -47,7 +47,7 @@ export interface PushMessage {
 }
 
 /** Faults of the device or its push service are outcomes. @throws Error for a malformed topic. */
-export type SendPush = (to: PushAddress, message: PushMessage, stop?: AbortSignal) => Promise<PushOutcome>;
+export type SendPush = (to: PushAddress, message: PushRequest, stop?: AbortSignal) => Promise<PushOutcome>;
 
 interface PushRequestDependencies {
   readonly findTarget: FindTarget;
@@ -104,7 +104,7 @@ function encrypted({ p256dh, auth }: PushAddress, payload: string): Buffer {
   return encrypt(Buffer.from(payload), { version: 'aes128gcm', dh, privateKey, authSecret });
 }
 
-function headersOf({ ttlSeconds, topic }: PushMessage, body: Buffer) {
+function headersOf({ ttlSeconds, topic }: PushRequest, body: Buffer) {
   if (!TOPIC.test(topic))
     throw new Error('a topic has other characters than those of base64url, or too many');
   return {

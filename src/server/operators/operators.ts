@@ -7,12 +7,12 @@ import type { Clock } from '#shared/calendar.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import { createOperatorAccounts, type OperatorAccounts } from './operator-accounts.ts';
 import { createOperatorSessions, type OperatorSessions } from './operator-sessions.ts';
-import { createWaysIn, type WaysIn } from './ways-in.ts';
+import { createOperatorWaysIn, type OperatorWaysIn } from './ways-in.ts';
 
 export interface OperatorServices {
   readonly operators: OperatorAccounts;
   readonly operatorSessions: OperatorSessions;
-  readonly waysIn: WaysIn;
+  readonly waysIn: OperatorWaysIn;
 }
 
 export function createOperators(
@@ -32,6 +32,6 @@ export function createOperators(
   return {
     operators: createOperatorAccounts({ storage, limits, clock, random, publicUrl }),
     operatorSessions,
-    waysIn: createWaysIn({ storage, sessions: operatorSessions, factors, passwords, clock }),
+    waysIn: createOperatorWaysIn({ storage, sessions: operatorSessions, factors, passwords, clock }),
   };
 }

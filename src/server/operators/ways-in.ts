@@ -27,7 +27,7 @@ export const holderIn = (operator: { readonly id: OperatorId }, token: string): 
   session: hash('sha256', token, 'buffer'),
 });
 
-export interface WaysIn {
+export interface OperatorWaysIn {
   /** Call it in a turn (work-queue.ts). @returns the token of the session. @throws AppError `wrong_credentials`. */
   logIn(
     given: { readonly email: string; readonly password: string; readonly code: string },
@@ -58,13 +58,13 @@ export interface WaysIn {
   confirmByCode(operator: Operator, code: string): Promise<void>;
 }
 
-export function createWaysIn(deps: {
+export function createOperatorWaysIn(deps: {
   readonly storage: Operators;
   readonly sessions: OperatorSessions;
   readonly factors: Factors;
   readonly passwords: Passwords;
   readonly clock: Clock;
-}): WaysIn {
+}): OperatorWaysIn {
   const { storage, sessions, factors, passwords, clock } = deps;
 
   async function finishEnrolment(operator: Operator, token: string, { address }: Place): Promise<void> {

@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js';
 
 export type LoopbackHost = 'localhost' | '127.0.0.1' | '[::1]';
 
-const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'] satisfies LoopbackHost[];
+export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'] satisfies LoopbackHost[];
 
 /** The only form that is called: no credentials, port or fragment, and a host name in lower case. */
 const PUBLIC_FORM = /^https:\/\/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})\/[!-~]+$/;

@@ -23,7 +23,7 @@ export function createPaymentLooks(deps: {
   readonly storage: Pick<Storage, 'payments'>;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly progress: Pick<PaymentProgress, 'look'>;
+  readonly progress: Pick<PaymentProgress, 'takeDueStep'>;
   /** Told whether webhook events are heard of what is paid; without them a tip arrives minutes later. */
   tellHearing(isHeard: boolean): void;
 }): PaymentLooks {
@@ -36,7 +36,7 @@ export function createPaymentLooks(deps: {
 
   async function look(due: PaymentRecord): Promise<'missed' | 'unavailable' | 'looked'> {
     try {
-      const { chargeId } = await progress.look(due);
+      const { chargeId } = await progress.takeDueStep(due);
       return due.chargeId === null && chargeId !== null ? 'missed' : 'looked';
     } catch (err) {
       // Each payment was taken out of the others of this batch, which must not wait for it.

@@ -133,7 +133,8 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
       : begun;
   }
 
-  async function look(due: PaymentRecord): Promise<PaymentRecord> {
+  /** Takes the step that is due, whichever that is. */
+  async function takeDueStep(due: PaymentRecord): Promise<PaymentRecord> {
     // It was read before others of its batch were looked at, and its giver may have taken it back since.
     const payment = (await payments.findPayment({ id: due.id })) ?? due;
     if (payment.chargeId === null) return lookUp(payment);
@@ -143,7 +144,7 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
     return isOwed(now) ? settle(now) : now;
   }
 
-  return { isAskable, paidUrlOf, withPage, withPaidPage, hear, lookUp, look, settle, finishRefund };
+  return { isAskable, paidUrlOf, withPage, withPaidPage, hear, lookUp, takeDueStep, settle, finishRefund };
 }
 
 /** The last steps of a payment: its money is captured, given up or refunded. */

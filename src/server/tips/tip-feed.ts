@@ -19,7 +19,7 @@ const STEPS_PER_TURN = 25;
 /** A client that missed more reloads the list. */
 const MAX_REPLAY = 1_000;
 
-export interface TipEvent {
+export interface StreamedTip {
   /** The transaction's id for a tip, other ids for changes of it, the preceding event's for a thank-you. */
   readonly id: string;
   readonly transaction: Transaction;
@@ -31,7 +31,7 @@ export interface TipStream {
   /** Null when the stream continues after `lastSeen`; otherwise why it skips entries. */
   readonly reset: StreamReset | null;
   /** Ends by throwing an AbortError, after which a client may reconnect. */
-  readonly events: AsyncGenerator<TipEvent>;
+  readonly events: AsyncGenerator<StreamedTip>;
 }
 
 export interface TipFeed {
@@ -89,7 +89,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     follower: Follower,
     { position: from, startsAfter }: Start,
     until: AbortSignal,
-  ): AsyncGenerator<TipEvent, void> {
+  ): AsyncGenerator<StreamedTip, void> {
     let position = from;
     let lastId = startsAfter;
     const goOn = () => {
@@ -162,7 +162,7 @@ type Feed = Pick<Storage, 'findNewestEntry' | 'findEntryPosition'>;
 
 async function startOf(storage: Feed, userId: UserId, lastSeen: string | null): Promise<Start> {
   const newest = await storage.findNewestEntry(userId);
-  const now = { startsAfter: newest ? eventIdOf(newest) : BEGINNING, position: newest?.position ?? 0 };
+  const now = { startsAfter: newest ? streamIdOf(newest) : BEGINNING, position: newest?.position ?? 0 };
   if (lastSeen === null) return { ...now, reset: null };
   const position = await positionOf(storage, userId, lastSeen);
   if (position === null) return { ...now, reset: 'unknown_event' };
@@ -172,12 +172,12 @@ async function startOf(storage: Feed, userId: UserId, lastSeen: string | null): 
 
 async function positionOf(storage: Feed, userId: UserId, event: string): Promise<number | null> {
   if (event === BEGINNING) return 0;
-  const entry = readEventId(event);
+  const entry = readStreamId(event);
   return entry && storage.findEntryPosition(userId, entry);
 }
 
 const idOf = ({ kind, transaction, changeNumber }: EntryRecord): string =>
-  eventIdOf({
+  streamIdOf({
     transactionId: transaction.id,
     isReversal: kind === 'received_reversed' || kind === 'given_reversed',
     changeNumber,
@@ -187,13 +187,13 @@ const TRANSACTION_PREFIX = 'txn_';
 const REVERSAL_PREFIX = 'rev_';
 const CHANGE = /^chg_([0-9a-z]{26})_([1-9][0-9]{0,5})$/;
 
-function eventIdOf({ transactionId, isReversal, changeNumber }: EntryName): string {
+function streamIdOf({ transactionId, isReversal, changeNumber }: EntryName): string {
   const name = transactionId.slice(TRANSACTION_PREFIX.length);
   if (changeNumber !== null) return `chg_${name}_${changeNumber}`;
   return isReversal ? REVERSAL_PREFIX + name : transactionId;
 }
 
-function readEventId(event: string): EntryName | null {
+function readStreamId(event: string): EntryName | null {
   const [, name, number] = CHANGE.exec(event) ?? [];
   const changeNumber = number === undefined ? null : Number(number);
   const isReversal = event.startsWith(REVERSAL_PREFIX);

@@ -35,7 +35,7 @@ export interface TermsVersion extends Terms {
   readonly state: TermsState;
 }
 
-export interface TipSums {
+export interface PaidAndKept {
   readonly paidCents: number;
   readonly keptCents: number;
 }
@@ -46,8 +46,8 @@ export interface TermsPreview {
   readonly examples: readonly {
     readonly amountCents: number;
     /** By the newest terms until now; null where their currency is another one. */
-    readonly before: TipSums | null;
-    readonly after: TipSums;
+    readonly before: PaidAndKept | null;
+    readonly after: PaidAndKept;
   }[];
 }
 

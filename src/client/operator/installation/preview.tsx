@@ -1,5 +1,5 @@
 /** The cost and the net amount of three tips by the next terms, beside those by the newest ones until now. */
-import type { TermsPreview, TipSums } from '#shared/console/installation.ts';
+import type { PaidAndKept, TermsPreview } from '#shared/console/installation.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
 import { money } from './money.ts';
@@ -38,9 +38,9 @@ export function Preview({ preview: { next, from, examples } }: { readonly previe
 }
 
 interface BeforeProps {
-  readonly sum: keyof TipSums;
-  readonly before: TipSums | null;
-  readonly after: TipSums;
+  readonly sum: keyof PaidAndKept;
+  readonly before: PaidAndKept | null;
+  readonly after: PaidAndKept;
   readonly written: (amount: number) => string;
 }
 

@@ -4,7 +4,7 @@
  */
 import { trpcServer } from '@hono/trpc-server';
 import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
-import { addressFrom, isWithin, networkFrom } from '#server/auth/networks.ts';
+import { addressFrom, isInNetworks, networkFrom } from '#server/auth/networks.ts';
 import { CONSOLE_TRPC_PATH } from '#shared/console/parts.ts';
 import { AppError } from '#shared/errors.ts';
 import { createDoorGuard } from '../http/door.ts';
@@ -26,7 +26,7 @@ export function createConsoleCheck({ isOn, addresses }: ConsoleSettings): (c: Ho
   return (c) => {
     if (!isOn || networks.length === 0) return isOn;
     const address = addressFrom(c.get('arrival').address);
-    return address !== null && isWithin(address, networks);
+    return address !== null && isInNetworks(address, networks);
   };
 }
 

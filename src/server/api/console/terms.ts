@@ -5,10 +5,10 @@ import { isReplaced, termsAt } from '#server/tips/terms.ts';
 import {
   type AskedTerms,
   askedTerms,
+  type PaidAndKept,
   type TermsPreview,
   type TermsState,
   type TermsVersion,
-  type TipSums,
 } from '#shared/console/installation.ts';
 import { type Cents, feesFor, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 import type { ConsoleServices } from './console-context.ts';
@@ -80,7 +80,7 @@ function examplesOf({ minTipCents, maxTipCents, quickAmountsCents }: Terms): Cen
   return [...new Set([minTipCents, usual, maxTipCents])];
 }
 
-function sumsOf(amount: Cents, terms: Terms): TipSums {
+function sumsOf(amount: Cents, terms: Terms): PaidAndKept {
   const { giverFeeCents, netAmountCents } = feesFor(amount, terms);
   return { paidCents: amount + giverFeeCents, keptCents: netAmountCents };
 }

@@ -1,6 +1,6 @@
 /** Names the caller: the socket's peer, or, behind trusted proxies, the nearest other address in X-Forwarded-For. */
 import ipaddr from 'ipaddr.js';
-import { type Address, addressFrom, isWithin, networkFrom } from '#server/auth/networks.ts';
+import { addressFrom, type IpAddress, isInNetworks, networkFrom } from '#server/auth/networks.ts';
 
 /** An IPv6 customer usually has a whole /64, so that its addresses count as one, and may have more (RFC 6177). */
 const IPV6_GROUP_BITS = 64;
@@ -26,7 +26,7 @@ export function createClientAddress(
     let caller = addressFrom(peer);
     // Right to left: each trusted proxy vouches for the entry that it added, nobody for those before it.
     for (const hop of forwardedFor === '' ? [] : forwardedFor.split(',').reverse()) {
-      if (!caller || !isWithin(caller, trusted)) break;
+      if (!caller || !isInNetworks(caller, trusted)) break;
       const next = addressFrom(addressIn(hop.trim()));
       if (!next) break;
       caller = next;
@@ -55,7 +55,7 @@ function addressIn(hop: string): string {
 }
 
 /** The zone of an address means something on one machine alone (RFC 4007, section 6). */
-function withoutZone(address: Address): string {
+function withoutZone(address: IpAddress): string {
   return address.toString().replace(/%.*$/, '');
 }
 

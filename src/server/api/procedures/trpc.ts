@@ -1,6 +1,6 @@
 /** The base procedures, named by what they guarantee, and the only shape in which an error leaves through tRPC. */
 import { initTRPC } from '@trpc/server';
-import type { Change } from '#server/limits/limits.ts';
+import type { CountedChange } from '#server/limits/limits.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import { API_KEY_PREFIX } from '#shared/api-scopes.ts';
 import { AppError } from '#shared/errors.ts';
@@ -71,7 +71,7 @@ export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
 });
 
 /** Counts each request of an account before its input is parsed. @param procedure the guarantees beside that. */
-export const countedProcedure = (what: Change, procedure = signedInProcedure) =>
+export const countedProcedure = (what: CountedChange, procedure = signedInProcedure) =>
   procedure.use(async ({ ctx, next }) => {
     if (!ctx.isFurtherPage) await ctx.services.limits.countChange(what, countedAs(ctx), ctx.quota);
     return next();

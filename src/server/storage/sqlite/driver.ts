@@ -2,7 +2,7 @@
 import { Column, is, type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { SCHEMA } from '../schema/columns.ts';
-import type { Prepared, Statements, Values } from '../statements/all.ts';
+import type { PreparedStatement, Statements, Values } from '../statements/all.ts';
 import { type CompiledStatements, compileAll, prepareAll } from '../statements/compile.ts';
 import { Ended } from '../steps/step.ts';
 import type { Database } from './connection.ts';
@@ -30,7 +30,7 @@ class SqliteDialect extends PgDialect {
   }
 }
 
-const NOTHING_TO_DO: Prepared<Values, unknown> = {
+const NOTHING_TO_DO: PreparedStatement<Values, unknown> = {
   all: () => new Ended([]),
   one: () => new Ended(undefined),
   change: () => new Ended(0),

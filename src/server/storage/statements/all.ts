@@ -64,7 +64,7 @@ type Built = ReturnType<typeof buildStatements>;
 export type Values = Readonly<Record<string, unknown>>;
 
 /** A prepared statement. Its values are passed by the names of its placeholders. */
-export interface Prepared<In extends object, Row> {
+export interface PreparedStatement<In extends object, Row> {
   all(values: In): Step<Row[]>;
   one(values: In): Step<Row | undefined>;
   /** @returns the number of inserted, updated or deleted rows. */
@@ -79,6 +79,6 @@ export type Statements = {
     infer Query,
     infer Row extends object
   >
-    ? Prepared<Row, RowOf<Query>>
-    : Prepared<Values, RowOf<NonNullable<Built[Name]>>>;
+    ? PreparedStatement<Row, RowOf<Query>>
+    : PreparedStatement<Values, RowOf<NonNullable<Built[Name]>>>;
 };

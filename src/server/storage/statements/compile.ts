@@ -9,7 +9,7 @@ import {
   type PreparedQueryConfig,
   type SelectedFieldsOrdered,
 } from 'drizzle-orm/pg-core';
-import { buildStatements, type Prepared, type Statements, type Values } from './all.ts';
+import { buildStatements, type PreparedStatement, type Statements, type Values } from './all.ts';
 import type { Builder, ChangeCount, Preparable } from './builder.ts';
 
 export interface Compiled {
@@ -54,7 +54,7 @@ export function compileAll({ dialect, isIn, choose, bound, isTrue }: Differences
 
 export function prepareAll(
   compiled: CompiledStatements,
-  prepare: (statement: Compiled | null) => Prepared<Values, unknown>,
+  prepare: (statement: Compiled | null) => PreparedStatement<Values, unknown>,
 ): Statements {
   const prepared = Object.entries(compiled).map(([name, statement]) => [name, prepare(statement)]);
   // Each answers rows as drizzle types the statement of that name.
