@@ -2,7 +2,6 @@
  * API keys: what a program sends in the place of a session. Each request looks its key up, so that an ended
  * one works nowhere from then on, in no process.
  */
-import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { ApiKeyRecord } from '#server/storage/port/api-keys.ts';
@@ -13,6 +12,7 @@ import {
   type Storage,
   StorageUnavailable,
 } from '#server/storage/port/storage.ts';
+import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import type { ApiKey, MadeApiKey, NewApiKey } from '#shared/api-keys.ts';
 import { MAX_API_KEYS } from '#shared/api-scopes.ts';
 import { type Clock, isNear, isoTime } from '#shared/calendar.ts';
@@ -84,7 +84,7 @@ export function createApiKeys(deps: {
       const ending = text.slice(-ENDING_LENGTH);
       const key = { id: newApiKeyId(random), name, scopes, addresses, ending, createdAtMs, expiresAtMs };
       const told = draft('key_made', { name, scopes, expiresAtMs });
-      const stored = { ...key, userId, keyHash: hashOf(text) };
+      const stored = { ...key, userId, keyHash: hashOfToken(text) };
       const outcome = await storage.apiKeys.add(stored, MAX_API_KEYS, told);
       if (outcome === 'full') throw new AppError('too_many_api_keys');
       if (outcome === 'closing') throw new AppError('session_ended');
@@ -99,7 +99,7 @@ export function createApiKeys(deps: {
     },
 
     async resume(text, address) {
-      const key = isApiKeyText(text) ? await storage.findApiKey(hashOf(text), clock()) : null;
+      const key = isApiKeyText(text) ? await storage.findApiKey(hashOfToken(text), clock()) : null;
       if (!key || !mayComeFrom(key, address)) throw new AppError('invalid_api_key');
       noteUse(key);
       return key;
@@ -119,9 +119,6 @@ function mayComeFrom({ addresses }: LiveApiKey, address: string): boolean {
 }
 
 /** A text of 154 random bits cannot be found from its hash: a slow hash would only cost each request its time. */
-function hashOf(text: string): Uint8Array {
-  return hash('sha256', text, 'buffer');
-}
 
 function shown(key: Omit<ApiKeyRecord, 'userId'>): ApiKey {
   const { id, name, scopes, addresses, ending, createdAtMs, expiresAtMs, lastUsedAtMs } = key;

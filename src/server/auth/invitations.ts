@@ -1,16 +1,15 @@
 /** Invitations to make an account, which work a number of times and days, for anybody or for one email. */
-import { hash } from 'node:crypto';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { Act, ActAbout } from '#server/storage/port/audit.ts';
 import type { Invitation } from '#server/storage/port/invitations.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { emailKeyOf } from '#server/storage/rules/accounts.ts';
+import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newInvitationId, type RandomBytes } from '#shared/ids.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 
-const TOKEN_BYTES = 32;
 const FOR_ONE = 'An invitation for one email makes one account.';
 const DAY_MS = 86_400_000;
 
@@ -57,7 +56,7 @@ export function createInvitations({
     async invite({ email, maxUses, days }, act) {
       if (email !== null && maxUses > 1)
         throw new AppError('invalid_input', { fieldErrors: [{ field: 'maxUses', message: FOR_ONE }] });
-      const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+      const token = newToken(random);
       const invitation = {
         id: newInvitationId(random),
         emailKey: email === null ? null : emailKeyOf(email),
@@ -65,7 +64,7 @@ export function createInvitations({
         usesLeft: maxUses,
         expiresAtMs: clock() + days * DAY_MS,
       };
-      await invitations.add({ ...invitation, tokenHash: hashOf(token) }, act?.(invitation.id));
+      await invitations.add({ ...invitation, tokenHash: hashOfToken(token) }, act?.(invitation.id));
       return { ...invitation, token };
     },
 
@@ -76,7 +75,7 @@ export function createInvitations({
       if (mode === 'closed') throw new AppError('registration_closed');
       if (mode === 'open') return null;
       if (invitation === undefined) throw new AppError('invitation_required');
-      const tokenHash = hashOf(invitation);
+      const tokenHash = hashOfToken(invitation);
       const found = await invitations.find(tokenHash, clock());
       if (!found) throw new AppError('invitation_invalid');
       if (found.emailKey !== null && found.emailKey !== emailKeyOf(email))
@@ -89,8 +88,4 @@ export function createInvitations({
       await forgetInSteps((atMost) => invitations.forgetEnded(nowMs, atMost));
     },
   };
-}
-
-function hashOf(token: string): Uint8Array {
-  return hash('sha256', token, 'buffer');
 }

@@ -1,7 +1,7 @@
 /** What links in mails allow: a new password, a confirmed email. Each works once, and opening it changes nothing. */
-import { hash } from 'node:crypto';
 import type { DraftMail, LinkOwner, LinkPurpose } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { isOwnName, OWN_NAME_AS_PASSWORD } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
@@ -40,7 +40,7 @@ export function createMailLinks(deps: {
 
   return {
     async resetPassword({ token, newPassword }) {
-      const tokenHash = hash('sha256', token, 'buffer');
+      const tokenHash = hashOfToken(token);
       const owner = await ownerOf(tokenHash, 'password');
       const { userId } = owner;
       if (isOwnName(newPassword, owner)) throw refused(OWN_NAME_AS_PASSWORD);
@@ -54,7 +54,7 @@ export function createMailLinks(deps: {
     },
 
     async confirmEmail(token) {
-      const tokenHash = hash('sha256', token, 'buffer');
+      const tokenHash = hashOfToken(token);
       const { userId } = await ownerOf(tokenHash, 'confirmation');
       if (!(await mails.confirmAddress(userId, tokenHash, clock()))) throw new AppError('link_ended');
       return userId;

@@ -1,8 +1,8 @@
 /** A link for a new password that an operator makes for somebody who cannot log in. */
-import { hash } from 'node:crypto';
 import type { ActAbout } from '#server/storage/port/audit.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { SentLink } from '#shared/console/people.ts';
 import { AppError } from '#shared/errors.ts';
@@ -10,7 +10,6 @@ import type { RandomBytes, UserId } from '#shared/ids.ts';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
 
 export const HANDED_LINK_MINUTES = 30;
-const TOKEN_BYTES = 32;
 const MAX_LINKS = 8;
 const MAX_WAITING = 5_000;
 
@@ -39,9 +38,9 @@ export function createPasswordLinks(deps: {
         if (outcome === 'full') throw new AppError('mail_busy');
         return { by: 'mail' };
       }
-      const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+      const token = newToken(random);
       const expiresAtMs = clock() + HANDED_LINK_MINUTES * 60_000;
-      const link = { tokenHash: hash('sha256', token, 'buffer'), purpose: 'password', expiresAtMs } as const;
+      const link = { tokenHash: hashOfToken(token), purpose: 'password', expiresAtMs } as const;
       const outcome = await mails.addLink(id, email, link, MAX_LINKS, act(id));
       if (outcome === 'stale') throw new AppError('not_found');
       // The fragment of an address reaches no server and no log.

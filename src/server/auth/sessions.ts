@@ -2,18 +2,17 @@
  * Sessions: 256 random bits as an opaque bearer token, of which the storage has only the SHA-256. Using a session
  * postpones its end, stored at most once a day so that reading stays a read; no session outlives 90 days.
  */
-import { createHash, hash } from 'node:crypto';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { Act } from '#server/storage/port/audit.ts';
 import type { NewMail } from '#server/storage/port/mails.ts';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
+import { hashOfToken, newToken, sessionIdOf } from '#server/storage/rules/tokens.ts';
 import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
 import { type Clock, isNear } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { type RandomBytes, type SessionId, sessionIdFrom, type UserId } from '#shared/ids.ts';
+import type { RandomBytes, SessionId, UserId } from '#shared/ids.ts';
 import { createSessionWatches, keyOf, type SessionWatch, type WatchedFor } from './session-watches.ts';
 
-const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const DAY_MS = 86_400_000;
 const SLIDING_STEP_MS = DAY_MS;
@@ -121,20 +120,20 @@ export function createSessions(deps: {
     return Math.min(clock() + lifetimeMs, createdAtMs + MAX_LIFETIME_MS);
   }
 
-  function newToken(createdAtMs = clock()): IssuedSession & { readonly tokenHash: Uint8Array } {
-    const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
-    return { token, tokenHash: hashOf(token), expiresAtMs: slidEnd(createdAtMs) };
+  function newSessionToken(createdAtMs = clock()): IssuedSession & { readonly tokenHash: Uint8Array } {
+    const token = newToken(random);
+    return { token, tokenHash: hashOfToken(token), expiresAtMs: slidEnd(createdAtMs) };
   }
 
   async function findLive(token: string) {
-    const session = await storage.findSession(hashOf(token), clock());
+    const session = await storage.findSession(hashOfToken(token), clock());
     if (!session) throw new AppError('session_ended');
     return session;
   }
 
   return {
     async issue(userId, passwordHash, device, mail) {
-      const { token, tokenHash, expiresAtMs } = newToken();
+      const { token, tokenHash, expiresAtMs } = newSessionToken();
       const session = { tokenHash, userId, createdAtMs: clock(), expiresAtMs, device };
       const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT, mail);
       return outcome === 'stale' ? null : { token, expiresAtMs, reopened: outcome === 'reopened' };
@@ -142,7 +141,7 @@ export function createSessions(deps: {
 
     async resume(token) {
       if (!TOKEN.test(token)) throw new AppError('session_ended');
-      const tokenHash = hashOf(token);
+      const tokenHash = hashOfToken(token);
       if (ends.isUnsaved(tokenHash)) throw new AppError('session_ended');
       const now = clock();
       const session = await storage.findSession(tokenHash, now);
@@ -168,16 +167,16 @@ export function createSessions(deps: {
     },
 
     async confirm(token) {
-      if (!(await storage.confirmSession(hashOf(token), clock()))) throw new AppError('session_ended');
+      if (!(await storage.confirmSession(hashOfToken(token), clock()))) throw new AppError('session_ended');
     },
 
-    revoke: (token) => ends.end(hashOf(token)),
+    revoke: (token) => ends.end(hashOfToken(token)),
 
     async list(userId, token) {
-      const current = keyOf(hashOf(token));
+      const current = keyOf(hashOfToken(token));
       const sessions = await storage.listSessions(userId, clock());
       return sessions.map(({ tokenHash, device, createdAtMs, expiresAtMs, confirmedAtMs }) => ({
-        id: idOf(tokenHash),
+        id: sessionIdOf(tokenHash),
         device: device === '' ? null : device,
         createdAt: new Date(createdAtMs).toISOString(),
         expiresAt: new Date(expiresAtMs).toISOString(),
@@ -188,13 +187,13 @@ export function createSessions(deps: {
 
     async end(userId, id) {
       const sessions = await storage.listSessions(userId, clock());
-      const ended = sessions.find(({ tokenHash }) => idOf(tokenHash) === id);
+      const ended = sessions.find(({ tokenHash }) => sessionIdOf(tokenHash) === id);
       if (!ended) throw new AppError('session_not_found');
       await ends.end(ended.tokenHash);
     },
 
     async endOthers(userId, keptToken, act) {
-      const kept = keptToken === null ? null : hashOf(keptToken);
+      const kept = keptToken === null ? null : hashOfToken(keptToken);
       try {
         const count = await storage.endOtherSessions(userId, kept, act);
         await watches.endOfGone(userId);
@@ -217,9 +216,9 @@ export function createSessions(deps: {
     },
 
     async changePassword(userId, present, next, token, mail) {
-      const renewed = newToken((await findLive(token)).createdAtMs);
+      const renewed = newSessionToken((await findLive(token)).createdAtMs);
       const kept = {
-        tokenHash: hashOf(token),
+        tokenHash: hashOfToken(token),
         nextTokenHash: renewed.tokenHash,
         expiresAtMs: renewed.expiresAtMs,
         confirmedAtMs: clock(),
@@ -244,7 +243,7 @@ export function createSessions(deps: {
       return outcome === 'changed';
     },
 
-    watch: (userId, token, work) => watches.watch(userId, hashOf(token), work),
+    watch: (userId, token, work) => watches.watch(userId, hashOfToken(token), work),
 
     async tick() {
       await Promise.all([ends.save(), watches.endOfGone()]);
@@ -289,13 +288,4 @@ function createEnds(
       }
     },
   };
-}
-
-/** Derived from the token's hash, which stays inside, so that the storage needs no column for it. */
-function idOf(tokenHash: Uint8Array): SessionId {
-  return sessionIdFrom(createHash('sha256').update(tokenHash).digest());
-}
-
-function hashOf(token: string): Uint8Array {
-  return hash('sha256', token, 'buffer');
 }

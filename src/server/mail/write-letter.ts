@@ -1,8 +1,8 @@
 /** Writes the letter of a claimed mail from the data as they are when it is sent. */
-import { hash } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { ClaimedMail, LinkPurpose } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
+import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
 import { type Clock, lastOfMonth } from '#shared/calendar.ts';
 import { isTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
@@ -26,8 +26,6 @@ import type { WriteLetter } from './outbox.ts';
 /** The sums of a period in the days of the account. */
 export type SumsOf = (account: Account, period: SumsQuery) => Promise<TipSums>;
 
-/** 256 bits. */
-const TOKEN_BYTES = 32;
 /** A mail that is tried again gets a link of its own, and people ask again. */
 const MAX_LINKS = 8;
 
@@ -71,9 +69,9 @@ export function createWriteLetter(deps: {
     const found = await storage.findCredentials(recipient);
     if (!found || (userId !== null && userId !== found.account.id)) return null;
     const { id, email } = found.account;
-    const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+    const token = newToken(random);
     const expiresAtMs = clock() + lifetimeMs;
-    const link = { tokenHash: hash('sha256', token, 'buffer'), purpose, expiresAtMs };
+    const link = { tokenHash: hashOfToken(token), purpose, expiresAtMs };
     if ((await mails.addLink(id, email, link, MAX_LINKS)) === 'stale') return null;
     // The fragment of an address reaches no server and no log.
     return { recipient: email, letter: letterWith(urlOf(`${path}#${token}`)) };

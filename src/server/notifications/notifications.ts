@@ -1,9 +1,9 @@
 /** The devices of an account that are notified of tips with no page open. */
-import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { FindAddresses } from '#server/outgoing/request.ts';
 import type { DeviceRecord } from '#server/storage/port/devices.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import {
@@ -107,7 +107,7 @@ export function createNotifications(deps: {
     key: () => ({ publicKey }),
 
     async list(userId, token) {
-      const current = hashOf(token);
+      const current = hashOfToken(token);
       return (await devices.list(userId, clock())).map((device) => shown(device, current));
     },
 
@@ -116,7 +116,7 @@ export function createNotifications(deps: {
       const p256dh = Buffer.from(keys.p256dh, 'base64');
       if (!isPoint(p256dh))
         throw new AppError('invalid_input', { fieldErrors: [{ field: 'p256dh', message: NO_P256DH }] });
-      const sessionHash = hashOf(token);
+      const sessionHash = hashOfToken(token);
       const added = await devices.add(
         {
           id: newDeviceId(random),
@@ -139,7 +139,7 @@ export function createNotifications(deps: {
       const changed =
         device && withWords !== undefined ? await devices.change(userId, device.id, withWords) : device;
       if (!changed) throw new AppError('device_not_found');
-      return shown(changed, hashOf(token));
+      return shown(changed, hashOfToken(token));
     },
 
     async remove(userId, id) {
@@ -220,8 +220,4 @@ function shown({ id, device, createdAtMs, withWords, sessionHash }: DeviceRecord
     isCurrent: Buffer.from(sessionHash).equals(current),
     withWords,
   };
-}
-
-function hashOf(token: string): Uint8Array {
-  return hash('sha256', token, 'buffer');
 }

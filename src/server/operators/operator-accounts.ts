@@ -1,13 +1,12 @@
 /** Who is an operator. Only somebody with a shell adds them, makes links for them and removes them. */
-import { hash } from 'node:crypto';
 import type { Limits } from '#server/limits/limits.ts';
 import type { Act, ActAbout } from '#server/storage/port/audit.ts';
 import type { Operator, Operators } from '#server/storage/port/operators.ts';
+import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { ENROL_PATH } from '#shared/console/parts.ts';
 import { newOperatorId, type RandomBytes } from '#shared/ids.ts';
 
-const TOKEN_BYTES = 32;
 export const LINK_MINUTES = 30;
 
 export interface OperatorAccounts {
@@ -31,8 +30,8 @@ export function createOperatorAccounts(deps: {
   const { storage, limits, clock, random, publicUrl } = deps;
 
   function newLink() {
-    const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
-    const link = { tokenHash: hash('sha256', token, 'buffer'), expiresAtMs: clock() + LINK_MINUTES * 60_000 };
+    const token = newToken(random);
+    const link = { tokenHash: hashOfToken(token), expiresAtMs: clock() + LINK_MINUTES * 60_000 };
     return { link, url: `${publicUrl}${ENROL_PATH}#${token}` };
   }
 

@@ -3,14 +3,13 @@
  * a quarter of an hour after the last use, and twelve hours after the login (OWASP ASVS 5.0, 7.3). Every request asks
  * the storage, so that a session which one process ends is over on all of them.
  */
-import { createHash, hash } from 'node:crypto';
 import type { Operator, OperatorSession, Operators } from '#server/storage/port/operators.ts';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
+import { hashOfToken, newToken, sessionIdOf } from '#server/storage/rules/tokens.ts';
 import { type Clock, isNear } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { type OperatorId, type RandomBytes, type SessionId, sessionIdFrom } from '#shared/ids.ts';
+import type { OperatorId, RandomBytes, SessionId } from '#shared/ids.ts';
 
-const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const MINUTE_MS = 60_000;
 const IDLE_MS = 15 * MINUTE_MS;
@@ -83,10 +82,10 @@ export function createOperatorSessions(deps: {
   }
 
   function newSession(place: Place, confirmedAtMs: number) {
-    const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+    const token = newToken(random);
     const now = clock();
     const session = {
-      tokenHash: hashOf(token),
+      tokenHash: hashOfToken(token),
       createdAtMs: now,
       lastUsedAtMs: now,
       expiresAtMs: now + LIFETIME_MS,
@@ -106,14 +105,14 @@ export function createOperatorSessions(deps: {
 
     async beginEnrolment(linkToken, place) {
       const { token, session } = newSession(place, 0);
-      const operator = await storage.beginEnrolment(hashOf(linkToken), session, clock());
+      const operator = await storage.beginEnrolment(hashOfToken(linkToken), session, clock());
       if (!operator) throw new AppError('link_ended');
       return { token, operator };
     },
 
     async resume(token, isUse) {
       if (!TOKEN.test(token)) throw new AppError('session_ended');
-      const found = await storage.findSession(hashOf(token));
+      const found = await storage.findSession(hashOfToken(token));
       if (!found || !isLive(found.session)) throw new AppError('session_ended');
       if (isUse && !isNear(USE_STEP_MS, found.session.lastUsedAtMs, clock())) {
         try {
@@ -129,18 +128,18 @@ export function createOperatorSessions(deps: {
     isConfirmed: ({ confirmedAtMs }) => isNear(CONFIRMED_FOR_MS, confirmedAtMs, clock()),
 
     async confirm(token) {
-      if (!(await storage.confirmSession(hashOf(token), clock()))) throw new AppError('session_ended');
+      if (!(await storage.confirmSession(hashOfToken(token), clock()))) throw new AppError('session_ended');
     },
 
     async end(token) {
-      await storage.endSession(hashOf(token));
+      await storage.endSession(hashOfToken(token));
     },
 
     async list(id, token) {
-      const current = hashOf(token);
+      const current = hashOfToken(token);
       const sessions = await storage.listSessions(id);
       return sessions.filter(isLive).map(({ tokenHash, createdAtMs, lastUsedAtMs, address, device }) => ({
-        id: idOf(tokenHash),
+        id: sessionIdOf(tokenHash),
         createdAtMs,
         lastUsedAtMs,
         address,
@@ -151,7 +150,7 @@ export function createOperatorSessions(deps: {
 
     async endOne(id, sessionId) {
       const sessions = await storage.listSessions(id);
-      const ended = sessions.find(({ tokenHash }) => idOf(tokenHash) === sessionId);
+      const ended = sessions.find(({ tokenHash }) => sessionIdOf(tokenHash) === sessionId);
       if (!ended || !(await storage.endSession(ended.tokenHash))) throw new AppError('session_not_found');
     },
 
@@ -160,13 +159,4 @@ export function createOperatorSessions(deps: {
       await storage.forgetEnded(now, now - IDLE_MS);
     },
   };
-}
-
-/** Derived from the token's hash, which stays inside, so that the storage needs no column for it. */
-function idOf(tokenHash: Uint8Array): SessionId {
-  return sessionIdFrom(createHash('sha256').update(tokenHash).digest());
-}
-
-function hashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
 }

@@ -3,12 +3,12 @@
  * code. The caller limits the tries. An unknown email, a wrong password and a wrong code are answered alike, after the
  * same steps.
  */
-import { hash } from 'node:crypto';
 import { EASY_TO_GUESS, isEasyToGuess } from '#server/auth/password-strength.ts';
 import type { Passwords } from '#server/auth/passwords.ts';
 import type { Factors } from '#server/factors/factors.ts';
 import type { Holder } from '#server/storage/port/factors.ts';
 import type { Operator, Operators } from '#server/storage/port/operators.ts';
+import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { isOwnName } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
@@ -24,7 +24,7 @@ export const holderOf = ({ id }: { readonly id: OperatorId }): Holder => ({ kind
 /** As `holderOf`, for a factor that is added in a session, which a link may end at any moment. */
 export const holderIn = (operator: { readonly id: OperatorId }, token: string): Holder => ({
   ...holderOf(operator),
-  session: hash('sha256', token, 'buffer'),
+  session: hashOfToken(token),
 });
 
 export interface OperatorWaysIn {
@@ -69,7 +69,7 @@ export function createOperatorWaysIn(deps: {
 
   async function finishEnrolment(operator: Operator, token: string, { address }: Place): Promise<void> {
     const act = ownAct(operator, address, 'operator_enrolled', clock());
-    const session = hash('sha256', token, 'buffer');
+    const session = hashOfToken(token);
     if (!(await storage.finishEnrolment(session, clock(), act))) throw new AppError('link_ended');
   }
 
@@ -91,7 +91,7 @@ export function createOperatorWaysIn(deps: {
     },
 
     async linkOwner(linkToken) {
-      const owner = await storage.findLink(hash('sha256', linkToken, 'buffer'), clock());
+      const owner = await storage.findLink(hashOfToken(linkToken), clock());
       if (!owner) throw new AppError('link_ended');
       return owner;
     },
