@@ -191,3 +191,41 @@ test('sums in three decimals stay whole on a dashboard, and the scale of earning
   if (sum === null || thank === null) throw new Error('the tip is not shown');
   expect(sum.x + sum.width).toBeLessThan(thank.x);
 });
+
+test('sums in three decimals stand apart in Insights on a phone', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  await setTerms(server, {
+    currency: 'KWD',
+    exponent: 3,
+    minTipCents: cents(1),
+    maxTipCents: cents(3_000_000),
+  });
+  const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 2_999.999);
+  await backstage.tip(customer, code, 1_250.125);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=insights');
+  await page.getByText('Show as table').click();
+  const figures = stat(page, 'Largest tip').or(stat(page, 'Best day')).getByRole('definition');
+  const row = page.getByRole('table', { name: 'Earnings per day' }).getByRole('row').nth(1);
+  for (const texts of [figures.filter({ hasText: 'KWD' }), row.getByRole('cell')]) {
+    const boxes = await texts.evaluateAll((elements) =>
+      elements.map((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const { left, right, bottom } = range.getBoundingClientRect();
+        return { left, right, bottom, end: element.getBoundingClientRect().right };
+      }),
+    );
+    expect(boxes.length).toBe(2);
+    for (const [index, { right, bottom, end }] of boxes.entries()) {
+      expect.soft(right, 'within its place').toBeLessThanOrEqual(end + 0.5);
+      const next = boxes[index + 1];
+      if (next?.bottom === bottom) expect.soft(next.left - right, 'between two').toBeGreaterThanOrEqual(12);
+    }
+  }
+});
