@@ -240,6 +240,28 @@ test('says that nothing came yet, and that there is nothing later', async ({ pag
   await expect(page).toHaveURL(TAB);
 });
 
+test('leads whoever has no tips lately to the codes that bring some', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.goto(`${TAB}&granularity=month&to=2024-12-31`);
+  await expect(page.getByRole('heading', { name: 'No tips in this period' })).toBeVisible();
+  const codes = page.getByRole('link', { name: 'Open QR Codes' });
+  // Nobody puts a code up for a time that is over.
+  await expect(codes).toHaveCount(0);
+  await page.goto(TAB);
+  await expect(page.getByRole('tabpanel')).toContainText('Put your code where people pay.');
+  await expectForEverybody(page, 'insights without tips lately');
+  await codes.click();
+  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'QR Codes', selected: true })).toBeVisible();
+});
+
 test('counts a tip that arrives meanwhile, and says what was refunded', async ({
   page,
   backstage,

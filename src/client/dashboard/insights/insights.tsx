@@ -2,12 +2,13 @@
 
 import { ChartColumn } from 'lucide-react';
 import { useState } from 'react';
-import { useSearch } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { formatMoney } from '#shared/money.ts';
 import type { Insights as Earnings, Granularity } from '#shared/records.ts';
+import { dashboardTab } from '../../later/addresses.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
 import { FRESH, partOf } from '../../signed-in/part.ts';
@@ -71,7 +72,7 @@ export function Insights({ user }: { readonly user: User }) {
       )}
       {earnings.status === 'ready' && (
         <div className={styles.answer} aria-busy={isFormer}>
-          <Charts earnings={earnings.data} granularity={shown} />
+          <Charts earnings={earnings.data} granularity={shown} isLatest={view.isLatest} />
         </div>
       )}
     </div>
@@ -86,9 +87,10 @@ function formerEarnings(former: Earnings | undefined): Earnings | undefined {
 interface ChartsProps {
   readonly earnings: Earnings;
   readonly granularity: Granularity;
+  readonly isLatest: boolean;
 }
 
-function Charts({ earnings, granularity }: ChartsProps) {
+function Charts({ earnings, granularity, isLatest }: ChartsProps) {
   if (earnings.count === 0) {
     return (
       <Empty icon={<ChartColumn />} title="No tips in this period">
@@ -99,6 +101,11 @@ function Charts({ earnings, granularity }: ChartsProps) {
               `from ${formatTipCount(earnings.before.count)}.`}
         </p>
         <WentBack earnings={earnings} />
+        {isLatest && earnings.before.count === 0 && (
+          <p>
+            Put your code where people pay. <Link href={dashboardTab('qr-codes')}>Open QR Codes</Link>
+          </p>
+        )}
       </Empty>
     );
   }
