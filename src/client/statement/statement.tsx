@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
-import { useId, useRef, useState } from 'react';
+import { type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
@@ -77,6 +77,7 @@ function StatementScreen({ user }: { readonly user: User }) {
         <div ref={place} tabIndex={-1}>
           {statement.data ? (
             <Sheet
+              place={place}
               user={user}
               query={query}
               data={statement.data}
@@ -111,6 +112,8 @@ function NotReady({ error, onRetry }: { readonly error: unknown; readonly onRetr
 }
 
 interface SheetProps {
+  /** Where it stands, also before it is loaded. */
+  readonly place: RefObject<HTMLElement | null>;
   readonly user: User;
   readonly query: StatementQuery;
   readonly data: StatementData;
@@ -119,8 +122,15 @@ interface SheetProps {
   readonly onFold: () => void;
 }
 
-function Sheet({ user, query, data, isUnfolded, onFold }: SheetProps) {
+function Sheet({ place, user, query, data, isUnfolded, onFold }: SheetProps) {
   const everyTip = useId();
+  useLayoutEffect(
+    () => () => {
+      // The focus would go with the sheet.
+      if (place.current?.contains(document.activeElement)) place.current.focus();
+    },
+    [place],
+  );
   const { tips, hasMore, months, days, changes, since, madeAt } = data;
   const isEmpty = tips.length + changes.length + since.length === 0;
   const isReceived = query.direction === 'received';
