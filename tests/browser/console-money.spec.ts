@@ -134,3 +134,27 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   await page.getByLabel('Days in').selectOption('Europe/Vienna');
   await expect(page.getByLabel('To')).toHaveValue('2030-07-01');
 });
+
+test('fees are offered by the days of the time zone that the device is in now', async ({
+  browser,
+  server,
+}) => {
+  // Only a page without a time zone of its own can come to another one.
+  const context = await browser.newContext({ baseURL: server.url, timezoneId: '' });
+  const page = await context.newPage();
+  const device = await context.newCDPSession(page);
+  const goTo = (timezoneId: string) => device.send('Emulation.setTimezoneOverride', { timezoneId });
+  await goTo('Europe/Vienna');
+  await openConsole(page, server, consolePath('fees'));
+  const zones = page.getByLabel('Days in');
+  await zones.selectOption('Europe/Vienna');
+  await goTo('Asia/Tokyo');
+  await page.getByLabel('By').selectOption('Day');
+  // What was chosen stays.
+  await expect(zones).toHaveValue('Europe/Vienna');
+  await expect(zones.getByRole('option')).toHaveText(['UTC', 'Asia/Tokyo', 'Europe/Vienna']);
+  const asked = page.waitForRequest((request) => decodeURIComponent(request.url()).includes('Asia/Tokyo'));
+  await zones.selectOption('Asia/Tokyo');
+  await asked;
+  await context.close();
+});

@@ -14,7 +14,6 @@ import { Amount } from '../parties.tsx';
 import styles from './fees.module.css';
 
 const UTC = 'UTC';
-const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const MODES: Readonly<Record<FeeIncome['totals'][number]['paymentMode'], string>> = {
   live: 'Real payments',
@@ -29,6 +28,8 @@ export function Fees() {
   const [timeZone, setTimeZone] = useState(UTC);
   const [by, setBy] = useState<FeePeriod>('month');
   const [period, setPeriod] = useState(() => usual('month', UTC));
+  // The device may have come to another time zone since it was chosen.
+  const zones = new Set([UTC, Intl.DateTimeFormat().resolvedOptions().timeZone, timeZone]);
   const wanted = feeQuery.safeParse({ ...period, by, timeZone });
   const query = consoleHooks.fees.income.useQuery(
     { ...period, by, timeZone },
@@ -77,7 +78,7 @@ export function Fees() {
               setPeriod(usual(by, currentTarget.value));
           }}
         >
-          {[...new Set([UTC, HERE])].map((zone) => (
+          {[...zones].map((zone) => (
             <option key={zone} value={zone}>
               {zone}
             </option>
