@@ -259,6 +259,8 @@ describe('the composition', () => {
     );
     expect(steps[0]).toBe('build');
     expect(steps.at(-1)).toBe('up -d --wait');
+    // Compose counts what a container depends on among its settings: with this option it is made anew by the last step.
+    expect(upgrade).not.toContain('--no-deps');
   });
 
   test('gives a process longer to stop than it takes', () => {
