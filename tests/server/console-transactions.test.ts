@@ -18,6 +18,7 @@ import { enter } from '#tests/support/test-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MINUTES = 24 * 60;
 const MESSAGE = 'You were wonderful';
 const OPERATOR = 'ops@example.com';
 
@@ -409,11 +410,24 @@ test('readyz and Health tell what payments leave to the operator, until it is ov
   const { problems } = await console.health.read.query();
   expect(problems.map(({ text }) => text)).toEqual(
     expect.arrayContaining([
-      'Providers still have 21.00 USD that went back to customers.',
+      '21.00 USD went back to customers, and providers still have their part of it.',
       expect.stringMatching(/^1 payment is disputed\. Answer by 2026-/),
     ]),
   );
   stripe.closeDispute(dispute, 'won');
   await scene.deliver();
+  expect(await look()).toEqual([]);
+  const later = stripe.openDispute((await captured(scene)).chargeId);
+  await scene.deliver();
+  stripe.fail(({ method, path }) =>
+    method === 'POST' && path === '/transfers'
+      ? { is: 'refused', status: 400, message: 'Insufficient funds', code: 'balance_insufficient' }
+      : null,
+  );
+  stripe.closeDispute(later, 'won');
+  await scene.deliver();
+  expect(await look()).toEqual(['undelivered']);
+  stripe.fail(() => null);
+  await scene.pass(DAY_MINUTES);
   expect(await look()).toEqual([]);
 });

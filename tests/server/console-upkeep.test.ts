@@ -138,13 +138,12 @@ describe('health', () => {
 
   test('says what payments leave to an operator, with sums and the first deadline', async () => {
     const { health, troubles } = await openHealth();
-    const nothing = { count: 0, cents: 0 };
     const signs = {
       currency: 'USD',
       exponent: 2,
       owedByReceivers: { count: 2, cents: 1_940 },
       owedToGivers: { count: 1, cents: 2_100 },
-      owedToReceivers: nothing,
+      owedToReceivers: { count: 1, cents: 1_050 },
       disputes: { count: 2, answerBy: '2026-05-22T12:00:00.000Z' },
       uncaptured: 1,
       restricted: 3,
@@ -155,6 +154,7 @@ describe('health', () => {
       'unanswered',
       'owed',
       'unreturned',
+      'undelivered',
       'dispute',
       'unknown',
       'uncaptured',
@@ -165,8 +165,9 @@ describe('health', () => {
     const { problems } = await health.read(0, signs);
     expect(problems.map(({ urgency, text }) => `${urgency}: ${text}`)).toEqual([
       'now: Stripe does not answer, or refuses the key: no tips can be paid.',
-      'soon: Providers still have 19.40 USD that went back to customers.',
+      'soon: 19.40 USD went back to customers, and providers still have their part of it.',
       'soon: Refunds of 21.00 USD did not reach their customers.',
+      'soon: Disputes over 10.50 USD were won, and providers do not have their part of it.',
       'soon: 2 payments are disputed. Answer by 2026-05-22 12:00 UTC.',
       'soon: 1 payment at Stripe is not in the database.',
       'soon: 1 tip was not charged in time.',

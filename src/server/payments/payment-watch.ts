@@ -25,6 +25,7 @@ export type PaymentTrouble =
   | 'unheard'
   | 'owed'
   | 'unreturned'
+  | 'undelivered'
   | 'dispute'
   | 'unknown'
   | 'uncaptured'
@@ -135,9 +136,10 @@ export function createPaymentWatch(deps: {
         unknown: unknownPages.size,
         clockOffsetMs,
       };
-      const { owedByReceivers, owedToGivers, uncaptured } = counts;
+      const { owedByReceivers, owedToGivers, owedToReceivers, uncaptured } = counts;
       tell('owed', owedByReceivers.count > 0 ? owedByReceivers : null);
       tell('unreturned', owedToGivers.count > 0 ? owedToGivers : null);
+      tell('undelivered', owedToReceivers.count > 0 ? owedToReceivers : null);
       tell('dispute', due.payments.length > 0 ? due : null);
       tell('unknown', unknownPages.size > 0 ? { pages: [...unknownPages.keys()] } : null);
       tell('uncaptured', uncaptured > 0 ? { uncaptured } : null);

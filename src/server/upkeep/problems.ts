@@ -71,6 +71,13 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
       'You have the money. Pay the customer in another way, then mark it as settled under Transactions.',
     part: 'transactions',
   },
+  undelivered: {
+    urgency: 'soon',
+    text: 'A provider does not have the money of a won dispute.',
+    action:
+      'The server tries again every day. See under Transactions whose it is, and whether your account at Stripe has money.',
+    part: 'transactions',
+  },
   dispute: {
     urgency: 'soon',
     text: 'A customer disputes a payment.',
@@ -100,12 +107,15 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
 /** The first sentence about a trouble of payments with its present numbers; null for other troubles. */
 function textOf(trouble: Trouble, signs: PaymentSigns): string | null {
   const money = (value: number) => `${spellAmount(value, signs.exponent)} ${signs.currency}`;
-  const { owedByReceivers, owedToGivers, disputes, uncaptured, unknown, clockOffsetMs } = signs;
+  const { owedByReceivers, owedToGivers, owedToReceivers, disputes, uncaptured, unknown, clockOffsetMs } =
+    signs;
   switch (trouble) {
     case 'owed':
-      return `Providers still have ${money(owedByReceivers.cents)} that went back to customers.`;
+      return `${money(owedByReceivers.cents)} went back to customers, and providers still have their part of it.`;
     case 'unreturned':
       return `Refunds of ${money(owedToGivers.cents)} did not reach their customers.`;
+    case 'undelivered':
+      return `Disputes over ${money(owedToReceivers.cents)} were won, and providers do not have their part of it.`;
     case 'dispute':
       return `${counted(disputes.count, 'payment is', 'payments are')} disputed.${disputes.answerBy === null ? '' : ` Answer by ${inUtc(Date.parse(disputes.answerBy))}.`}`;
     case 'unknown':

@@ -22,6 +22,7 @@ const TROUBLES = [
   ['unheard', 'Payments have been found paid of which no webhook event was heard'],
   ['owed', 'Money that went back to a giver has not been taken back from its receiver'],
   ['unreturned', 'A refund has not reached its giver'],
+  ['undelivered', 'Money of a won dispute has not reached its receiver'],
   ['dispute', 'A dispute has been open to answer'],
   ['unknown', 'A payment has been found that the database does not know,'],
   ['uncaptured', 'A tip has waited to be captured'],
