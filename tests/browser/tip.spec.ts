@@ -241,6 +241,29 @@ test.describe('paying', () => {
     expect(await roomBetween()).toBeGreaterThan(0);
   });
 
+  test('keeps its buttons under the finger when Undo comes after them', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    const undo = await holdAnswers(page, /\/undo-[\w-]{8}\.js$/);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect.poll(undo.asked).toBe(1);
+    const [shown, receipt] = [
+      page.getByRole('button', { name: 'Show Full Screen' }),
+      page.getByRole('link', { name: 'Receipt' }),
+    ];
+    const places = async () => [(await shown.boundingBox())?.y, (await receipt.boundingBox())?.y];
+    const before = await places();
+    await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+    undo.release();
+    await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+    expect(await places()).toEqual(before);
+  });
+
   test('gives the same again with two taps, and offers nothing that was taken back', async ({
     page,
     backstage,

@@ -20,6 +20,7 @@ import { Quote } from '../ui/later/quote.tsx';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Check } from './check.tsx';
+import { Held } from './held.tsx';
 import { isLongSum } from './long-sum.ts';
 import type { Provider } from './provider.ts';
 import { ReceiptScreen } from './receipt-screen.tsx';
@@ -82,7 +83,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         <SimulatedMoney mode={paymentMode} />
       )}
       <Boundary>
-        <Suspense>
+        <Suspense fallback={<UndoPlace receipt={receipt} />}>
           <Undo receipt={receipt} provider={provider} />
         </Suspense>
       </Boundary>
@@ -176,6 +177,17 @@ function Facts({ receipt }: { readonly receipt: Receipt }) {
         </div>
       )}
     </dl>
+  );
+}
+
+/** As high as the offer to take the tip back, so that nothing moves under a finger when that comes. */
+function UndoPlace({ receipt: { undoUntil, capturesAt } }: Pick<SuccessStepProps, 'receipt'>) {
+  if (undoUntil === null || msSince(new Date(undoUntil)) >= 0) return null;
+  return (
+    <div className={styles.undoPlace}>
+      <Held capturesAt={capturesAt} />
+      <Button look="quiet">Undo</Button>
+    </div>
   );
 }
 

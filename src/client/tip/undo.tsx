@@ -1,9 +1,9 @@
 /** The button that takes a tip back from its success, with the time that is left for it. */
 import { useEffect, useId, useState } from 'react';
-import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { countdown, useLeftMs } from '../giving/later/left.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
+import { Held, timeOf } from './held.tsx';
 import type { Provider } from './provider.ts';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
@@ -37,11 +37,7 @@ export function Undo({ receipt, provider }: UndoProps) {
   return (
     <>
       {asked && <asked.UndoQuestion receipt={receipt} provider={provider} onCancel={() => setAsked(null)} />}
-      {isOffered && capturesAt !== null && (
-        <p className={styles.held}>
-          Your card is charged at {timeOf(capturesAt)}. Until then you can take your tip back at no cost.
-        </p>
-      )}
+      {isOffered && <Held capturesAt={capturesAt} />}
       {isOffered && (
         <Button
           ref={handFocusOnLater}
@@ -62,10 +58,6 @@ export function Undo({ receipt, provider }: UndoProps) {
       )}
     </>
   );
-}
-
-function timeOf(iso: string): string {
-  return new Date(iso).toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' });
 }
 
 /**
