@@ -333,8 +333,10 @@ test('text twice as large makes nothing scroll sideways on a narrow phone', asyn
   await page.getByRole('button', { name: 'Proceed' }).click();
   await page.getByRole('button', { name: /^Pay/ }).click();
   expect.soft(await tooWide(page), 'payment').toEqual([]);
+  expect.soft(await outsideOfCards(page), 'payment').toEqual([]);
   await expect(heading(page, 'Demo tip sent!')).toBeVisible();
   expect.soft(await tooWide(page), 'receipt').toEqual([]);
+  expect.soft(await outsideOfCards(page), 'receipt').toEqual([]);
 
   async function expectNarrow(path: string, sign: Locator): Promise<void> {
     await page.goto(path);
@@ -411,6 +413,20 @@ function tooWideNow(page: Page): Promise<string[]> {
       .map((element) => element.outerHTML.slice(0, 120));
     return scrollWidth > clientWidth ? [`scrolls: ${scrollWidth} > ${clientWidth}`, ...cut] : cut;
   });
+}
+
+/** What reaches over the margin of the card in which it stands. */
+function outsideOfCards(page: Page): Promise<string[]> {
+  return page.locator('main section').evaluateAll((cards) =>
+    cards.flatMap((card) => {
+      const right =
+        card.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(card).paddingRight);
+      return [...card.querySelectorAll('button, a, p, h2')]
+        .filter((element) => element.checkVisibility() && element.closest('.visually-hidden') === null)
+        .filter((element) => element.getBoundingClientRect().right > right + 1.5)
+        .map((element) => element.outerHTML.slice(0, 120));
+    }),
+  );
 }
 
 async function tabTo(page: Page, target: Locator): Promise<void> {
