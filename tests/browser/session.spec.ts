@@ -15,17 +15,21 @@ import {
 } from './fixtures.ts';
 
 test.describe('a page that is loaded', () => {
-  test('verifies a stored token, and shows "Loading Tipwell..." until the answer comes', async ({
+  test('verifies a stored token, and says what is loading until the answer comes', async ({
     page,
     backstage,
     logInAs,
   }) => {
     const customer = await backstage.customer();
     await logInAs(customer);
-    for (const path of ['/dashboard', '/auth']) {
+    for (const [path, loading] of [
+      // The frame that arrived with the page stays.
+      ['/dashboard', 'Loading Dashboard...'],
+      ['/auth', 'Loading Tipwell...'],
+    ] as const) {
       const me = await holdAnswers(page, '**/trpc/auth.me*');
       await page.goto(path);
-      await expect(page.getByRole('status')).toHaveText('Loading Tipwell...');
+      await expect(page.getByRole('status')).toHaveText(loading);
       await expect(page.getByText(customer.fullName)).toHaveCount(0);
       await expect.poll(me.asked).toBe(1);
       me.release();

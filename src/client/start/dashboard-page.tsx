@@ -9,4 +9,12 @@ import { paths } from '../paths.ts';
 import { drawOver } from './frame/drawing.tsx';
 import { SignedInOrKept } from './guards/guards.tsx';
 
-drawOver((pathname) => pathname === paths.dashboard, <SignedInOrKept screen={Dashboard} kept={keptUser} />);
+const frame = document.querySelector('[data-frame]');
+
+/** The frame that arrived with the page stays until the session is known, which takes a slow phone a while. */
+const checking = frame && <div ref={(place) => place?.append(frame)} />;
+
+drawOver(
+  (pathname) => pathname === paths.dashboard,
+  <SignedInOrKept screen={Dashboard} kept={keptUser} checking={checking} />,
+);

@@ -1,5 +1,5 @@
 /** The guards of screens send everybody else to another screen. */
-import { type ComponentType, useEffectEvent, useLayoutEffect } from 'react';
+import { type ComponentType, type ReactNode, useEffectEvent, useLayoutEffect } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
@@ -37,17 +37,20 @@ interface SignedInOrKeptProps<Kept> {
   readonly screen: ComponentType<{ readonly user: User | Kept }>;
   /** Whose screen is shown before the session is verified; null shows that of others. */
   readonly kept: () => Kept | null;
+  /** What is shown while nobody knows whose session it is, if not the words alone. */
+  readonly checking?: ReactNode;
 }
 
 /** Shows what was kept on this device until the session is verified, also without a connection. */
-export function SignedInOrKept<Kept>({ screen: ScreenOf, kept }: SignedInOrKeptProps<Kept>) {
+export function SignedInOrKept<Kept>({ screen: ScreenOf, kept, checking }: SignedInOrKeptProps<Kept>) {
   const session = useSession();
   // A change of the query draws the screen again.
   useSearch();
   if (session.status === 'signed-out') return <Replace to={authFor(currentPath())} />;
   if (session.status === 'signed-in') return <ScreenOf user={session.user} />;
   const user = kept();
-  return user === null ? <Unverified status={session.status} /> : <ScreenOf user={user} />;
+  if (user !== null) return <ScreenOf user={user} />;
+  return (session.status === 'checking' && checking) || <Unverified status={session.status} />;
 }
 
 /** Written here, because wouter's `Redirect` would stand in the script of every tip page. */
