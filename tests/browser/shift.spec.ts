@@ -293,6 +293,25 @@ test.describe('tips that arrive', () => {
     await expect(page.locator('dl > div', { hasText: 'Tips Received' })).toContainText('$247.35');
   });
 
+  test('stay readable while their light goes', async ({ page, backstage, logInAs }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${code}`);
+    await expect(picture(page)).toBeVisible();
+    await backstage.tip(customer, code, 25);
+    await expect(glow(page)).toBeVisible();
+    const colours = await glow(page).evaluate(async (screen) => {
+      const sum = screen.querySelector('[data-thanks] > :nth-child(2)');
+      if (sum === null) throw new Error('no sum is shown');
+      await Promise.all(document.getAnimations().map(({ finished }) => finished));
+      const lit = getComputedStyle(sum).color;
+      screen.removeAttribute('data-glow');
+      return { lit, goingDark: getComputedStyle(sum).color };
+    });
+    // In brass it would be hard to read before the brass behind it has gone.
+    expect(colours.goingDark).toBe(colours.lit);
+  });
+
   test('make the chime that was switched on, and a frame that stands still for whoever wants no motion', async ({
     page,
     backstage,
