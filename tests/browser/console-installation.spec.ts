@@ -51,6 +51,16 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   const dialog = page.getByRole('dialog', { name: 'Set these terms?' });
   await expect(dialog.getByRole('row').nth(1)).toHaveText('$10$10.25was $10.50$9.70');
   await expectForEverybody(page, 'preview of terms');
+  await page.setViewportSize({ width: 320, height: 800 });
+  const lines = await dialog.getByRole('rowheader').evaluateAll((amounts) =>
+    amounts.map((amount) => {
+      const range = document.createRange();
+      range.selectNodeContents(amount);
+      return range.getClientRects().length;
+    }),
+  );
+  expect(lines, 'no amount is broken').toEqual([1, 1, 1]);
+  await page.setViewportSize({ width: 390, height: 844 });
   await picture(page, 'console-terms-preview');
   await say(page, 'Set these terms?', 'Set Terms');
   await expect(toast(page, 'The new terms are set.')).toBeVisible();
