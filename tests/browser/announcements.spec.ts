@@ -60,6 +60,31 @@ test('an announcement stands above the pages of an account until it is put away,
   await laterOn(page, (options) => expect(said).toHaveCount(0, options));
 });
 
+test('a long announcement is as wide as the page below it, and above its button on a phone', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const words = 'Bring the new cards, hand in the old ones at the bar, and tell your guests. '
+    .repeat(3)
+    .trim();
+  await runHere('announce', { DATABASE_URL: server.databasePath }, [words]);
+  await logInAs(await backstage.provider());
+  await page.goto('/dashboard');
+  const text = page.getByRole('region', { name: 'Announcement' }).getByRole('paragraph');
+  const button = page.getByRole('button', { name: 'Got It' });
+  const tabs = page.getByRole('tablist');
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    const [said, gotIt, below] = await Promise.all([text, button, tabs].map((part) => part.boundingBox()));
+    if (!said || !gotIt || !below) throw new Error('the announcement is not shown');
+    expect.soft(said.x, `${width} px`).toBe(below.x);
+    if (width === 390) expect.soft(said.width).toBe(below.width);
+    else expect.soft(gotIt.x + gotIt.width).toBeCloseTo(below.x + below.width);
+  }
+});
+
 test('maintenance holds tips on open pages and on new ones, and ends on both', async ({
   page,
   browser,
