@@ -52,7 +52,7 @@ const LETTERS_WITHOUT = new RegExp(
     String.raw`\u{11B00}-\u{11B09}\u{11FC0}-\u{11FFF}\u{1EE00}-\u{1EEF1}`,
     // Parts of Korean syllables, and kana of old texts.
     String.raw`\u1100-\u11FF\uA960-\uA97C\uD7B0-\uD7FB\uFFA0\u31BC-\u31BF\u{1AFF0}-\u{1B167}`,
-    // Of no script.
+    // Letters that no single script has, such as those of mathematics.
     String.raw`\u02CD\u1CE9\u1CEB-\u1CF1\u1CF3\u1CFA\u2070\u2075-\u2089\u2102-\u2109\u210B-\u210E\u2110-\u2112`,
     String.raw`\u2114-\u2131\u2133\u2134\u2136-\u2138\u213C-\u2149\u2150-\u215F\u2189\u2E2F\uA717-\uA71F\uA9CF`,
     String.raw`\u{10107}-\u{102FB}\u{1CCF0}-\u{1D7FF}\u{1EC71}-\u{1ED3D}\u{1FBF0}-\u{1FBF9}`,
@@ -78,7 +78,7 @@ const SYMBOLS_WITHOUT = new RegExp(
     String.raw`\u29C0-\u29F9\u29FC-\u2B19\u2B1D-\u2B94\u2B96-\u2E39\u2E3C-\u2E40\u2E42-\u2E5D\u2FFC-\u2FFF`,
     String.raw`\u31E4-\u31EF\u4DC0-\u4DFF\uA700-\uA716\uAB5B-\uAB6B\uFFFC\u{10100}-\u{1F10F}\u{1F16D}-\u{1F16F}\u{1F1AD}`,
     String.raw`\u{1F260}-\u{1FBFA}`,
-    // Of scripts.
+    // Symbols that belong to a script.
     String.raw`\u332C\uA8F8-\uA8FC\uFBC3-\uFBD2\uFD90\uFD91\uFDC8-\uFDCE`,
   ].join('')}]`,
   'u',

@@ -140,7 +140,7 @@ export function createWriteLetter(deps: {
   };
 }
 
-/** Tells of something that was done to an account; null for a mail of another kind. */
+/** Tells of something that was done to an account. @returns null for a mail of another kind. */
 function notice(
   { kind, content, createdAtMs }: ClaimedMail,
   urlOf: (path: string) => string,

@@ -151,6 +151,7 @@ export function createPaidTips(
   };
 }
 
+/** Refunds a tip: at once where it was simulated, else by the payment service. */
 function createRefund(deps: {
   readonly storage: Storage;
   readonly progress: Pick<PaymentProgress, 'finishRefund'>;

@@ -18,7 +18,7 @@ interface Sums {
   netCents: number;
 }
 
-/** What is added has to be of the query's service, if it names one; changes are of any. */
+/** Adds up earnings. Days and hours have to be of the query's service, if it names one; other changes are left out. */
 export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStartHour: number) {
   const { from, to, granularity, timeZone, serviceCategory = null } = query;
   const fromMs = firstOfDate(from, timeZone, dayStartHour);

@@ -79,7 +79,7 @@ export async function proposeTerms(
   return { before, next: { ...terms, fromMs: startOf(fromMs, earliestMs), createdAtMs: nowMs } };
 }
 
-/** What of the terms keeps Stripe from taking tips under them; null when it takes each. */
+/** The field because of which Stripe would not take every tip under these terms; null when it takes all. */
 export function unpayableAtStripe(
   terms: Terms,
 ): { readonly field: 'currency' | 'receiverFee'; readonly message: string } | null {

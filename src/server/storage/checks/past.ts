@@ -78,6 +78,7 @@ export function spellPast({ count, digest }: NotedPast): string {
   return `${count}:${digest}`;
 }
 
+/** Null for a text that is no note of `spellPast`. */
 export function parsePast(text: string): NotedPast | null {
   const [, count, digest = ''] = /^(\d{1,15}):([0-9a-f]{32})$/i.exec(text.trim()) ?? [];
   return count === undefined ? null : { count: Number(count), digest: digest.toLowerCase() };

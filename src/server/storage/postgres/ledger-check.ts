@@ -105,7 +105,7 @@ async function beginWithoutGap(
 }
 
 interface Writer {
-  /** That of a transaction, which no later one gets. */
+  /** The virtual id of its transaction, which no later transaction gets. */
   readonly name: string;
 }
 
@@ -193,6 +193,7 @@ export async function inspectLedger(client: ClientBase, noted: readonly NotedPas
   return findingsOf(await checkLedger(client), await readPast(client, noted), await checkAuditLog(client));
 }
 
+/** Null when the schema is as the migrations make it. */
 export async function inspectSchema(
   client: ClientBase,
   migrations: readonly Migration[],

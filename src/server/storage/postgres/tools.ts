@@ -123,7 +123,7 @@ function environmentOf({ host, port, user, database, password }: Client, url: st
   });
   return {
     ...process.env,
-    // What the programs say is read here.
+    // Their messages are matched here, and so must not be translated.
     LC_ALL: 'C',
     PGHOST: host,
     PGPORT: String(port),

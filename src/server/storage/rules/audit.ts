@@ -28,6 +28,7 @@ export interface AuditNote {
   readonly hash: string;
 }
 
+/** @param text `COUNT:HEX`. @returns null for any other text. */
 export function parseAuditNote(text: string): AuditNote | null {
   const [, count, noted] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   return count === undefined || noted === undefined ? null : { count: Number(count), hash: noted };

@@ -147,6 +147,7 @@ export function reverserOf(
   return parties.giverId === request.userId ? 'giver' : 'receiver';
 }
 
+/** The idempotency key; null without one, as for an operator. */
 export function keyOf(request: NewReversal | OperatorReversal): string | null {
   return 'act' in request ? null : request.idempotencyKey;
 }

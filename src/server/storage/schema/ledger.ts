@@ -175,7 +175,7 @@ export const tipQuarters = table(
     quarter: integer('quarter').notNull(),
     count: integer('count').notNull(),
     checkedCount: integer('checked_count').notNull().default(0),
-    /** How many tips are in gross and largest. Where it is not the count, both are made from the ledger on demand. */
+    /** The number of tips in `gross_cents` and `largest_cents`; where it is not `count`, both are read from the ledger. */
     detailedCount: integer('detailed_count').notNull().default(0),
     category: smallint('category').notNull(),
   },
