@@ -1,51 +1,13 @@
 /** What is said of tips that arrive: each once, those of one breath together, and by one tab only. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newQrCodeId, newTransactionId, newUserId } from '#shared/ids.ts';
-import { cents, feesFor } from '#shared/money.ts';
+import { cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { stubPage, stubStorage, toastsOf } from './browser.ts';
+import { transaction } from './transaction.ts';
 
 const BREATH_MS = 250;
 const HIDDEN_BREATH_MS = 1_000;
 const LONGEST_BREATH_MS = 3_000;
-
-let idCount = 0;
-function tip(dollars: number, written: Partial<Transaction> = {}): Transaction {
-  idCount += 1;
-  const { giverFeeCents, netAmountCents, receiverFeeCents } = feesFor(cents(dollars * 100));
-  return {
-    id: newTransactionId((size) => Buffer.alloc(size, idCount)),
-    giverId: newUserId((size) => Buffer.alloc(size, 1)),
-    receiverId: newUserId((size) => Buffer.alloc(size, 2)),
-    receiverName: 'Pat',
-    receiverUsername: 'pat',
-    qrCodeId: newQrCodeId((size) => Buffer.alloc(size, 3)),
-    amountCents: cents(dollars * 100),
-    giverFeeCents,
-    netAmountCents,
-    serviceCategory: 'bartender',
-    status: 'completed',
-    paymentMode: 'simulated',
-    paymentUrl: null,
-    receiptUrl: null,
-    createdAt: '2026-05-15T12:00:00.000Z',
-    refundedAt: null,
-    refundedBy: null,
-    undoUntil: null,
-    message: null,
-    giverName: null,
-    wordsHidden: false,
-    reportedAt: null,
-    thankYou: null,
-    thankedAt: null,
-    currency: 'USD',
-    termsVersion: 0,
-    receiverFeeCents,
-    changes: [],
-    capturesAt: null,
-    ...written,
-  };
-}
 
 /** A tab with the dashboard on a device that vibrates, and has no sound and no notifications. */
 async function openTab() {
@@ -134,7 +96,7 @@ afterEach(() => {
 describe('a page that somebody looks at', () => {
   it('says of a tip by one card and one alert that it came', async () => {
     const tab = await openTab();
-    tab.announce(tip(25));
+    tab.announce(transaction(25));
     expect([tab.cards(), tab.alerts()]).toEqual([[], 0]);
     vi.advanceTimersByTime(BREATH_MS);
     expect([tab.cards(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 1]);
@@ -145,12 +107,12 @@ describe('a page that somebody looks at', () => {
   it('tells tips of one breath together, and the next ones for themselves', async () => {
     const tab = await openTab();
     for (const dollars of [10, 20, 30]) {
-      tab.announce(tip(dollars));
+      tab.announce(transaction(dollars));
       vi.advanceTimersByTime(BREATH_MS - 1);
     }
     expect(tab.cards()).toEqual([]);
     vi.advanceTimersByTime(1);
-    tab.announce(tip(10));
+    tab.announce(transaction(10));
     vi.advanceTimersByTime(BREATH_MS);
     expect(tab.cards()).toEqual([
       '3 tips, $60.00 · you keep $58.20',
@@ -163,7 +125,7 @@ describe('a page that somebody looks at', () => {
     const tab = await openTab();
     for (let waitedMs = 0; waitedMs < LONGEST_BREATH_MS; waitedMs += 100) {
       expect(tab.cards()).toEqual([]);
-      tab.announce(tip(10));
+      tab.announce(transaction(10));
       vi.advanceTimersByTime(100);
     }
     expect(tab.cards()).toEqual(['30 tips, $300.00 · you keep $291.00']);
@@ -171,7 +133,7 @@ describe('a page that somebody looks at', () => {
 
   it('says nothing of a tip that it has told, or is about to tell', async () => {
     const tab = await openTab();
-    const given = tip(25);
+    const given = transaction(25);
     tab.announce(given);
     tab.announce(given);
     vi.advanceTimersByTime(BREATH_MS);
@@ -183,20 +145,20 @@ describe('a page that somebody looks at', () => {
   it('names what is left of a tip of which a part went back at once', async () => {
     const tab = await openTab();
     const refund = { kind: 'refund', at: '2026-05-15T12:01:00.000Z', amountCents: cents(-970) } as const;
-    tab.announce({ ...tip(20), changes: [refund] });
+    tab.announce({ ...transaction(20), changes: [refund] });
     vi.advanceTimersByTime(BREATH_MS);
     expect(tab.cards()).toEqual(['$20.00 tip · you keep $9.70 (Bartender)']);
   });
 
   it('counts nothing as unseen', async () => {
     const tab = await openTab();
-    tab.announce(tip(25));
+    tab.announce(transaction(25));
     expect(tab.unseenCount()).toBe(0);
   });
 
   it('says by a toast when it is closed what it has not said yet, and nothing afterwards', async () => {
     const tab = await openTab();
-    tab.announce(tip(25));
+    tab.announce(transaction(25));
     tab.close();
     expect([tab.toasts(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 1]);
     tab.setHidden(false);
@@ -211,7 +173,7 @@ describe('a page that nobody looks at', () => {
     const tab = await openTab();
     tab.setHidden(true);
     for (const [index, dollars] of [10, 20, 30].entries()) {
-      tab.announce(tip(dollars));
+      tab.announce(transaction(dollars));
       expect(tab.unseenCount()).toBe(index + 1);
       vi.advanceTimersByTime(HIDDEN_BREATH_MS);
       expect(tab.alerts()).toBe(index + 1);
@@ -225,7 +187,7 @@ describe('a page that nobody looks at', () => {
   it('lets a tab that is looked at say it first', async () => {
     const tab = await openTab();
     tab.setHidden(true);
-    tab.announce(tip(25));
+    tab.announce(transaction(25));
     vi.advanceTimersByTime(HIDDEN_BREATH_MS - 1);
     expect(tab.alerts()).toBe(0);
     vi.advanceTimersByTime(1);
@@ -237,7 +199,7 @@ describe('what one tab has shown', () => {
   it('is told to the others', async () => {
     const tab = await openTab();
     const told = openOtherTab().hears();
-    const given = [tip(10), tip(20)];
+    const given = [transaction(10), transaction(20)];
     for (const each of given) tab.announce(each);
     vi.advanceTimersByTime(BREATH_MS);
     expect(await told).toEqual(given.map(({ id }) => id));
@@ -246,7 +208,7 @@ describe('what one tab has shown', () => {
   it('is no news in another that nobody looks at, whether it came there before or comes afterwards', async () => {
     const tab = await openTab();
     const other = openOtherTab();
-    const [before, after] = [tip(10), tip(20)];
+    const [before, after] = [transaction(10), transaction(20)];
     tab.setHidden(true);
     tab.announce(before);
     expect(tab.unseenCount()).toBe(1);
@@ -258,7 +220,7 @@ describe('what one tab has shown', () => {
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
     tab.setHidden(false);
     expect([tab.cards(), tab.alerts()]).toEqual([[], 0]);
-    tab.announce(tip(30));
+    tab.announce(transaction(30));
     vi.advanceTimersByTime(BREATH_MS);
     expect(tab.cards()).toEqual(['$30.00 tip · you keep $29.10 (Bartender)']);
   });
@@ -266,7 +228,7 @@ describe('what one tab has shown', () => {
   it('is said by another that is looked at as well, as by two windows side by side', async () => {
     const tab = await openTab();
     const other = openOtherTab();
-    const given = tip(25);
+    const given = transaction(25);
     tab.announce(given);
     const asked = tab.asked();
     other.show(given);
@@ -279,7 +241,7 @@ describe('what one tab has shown', () => {
     const tab = await openTab();
     const other = openOtherTab();
     tab.setHidden(true);
-    tab.announce(tip(25));
+    tab.announce(transaction(25));
     const counted = tab.counted();
     other.say({ length: 1 });
     other.say(null);
@@ -304,7 +266,7 @@ describe('what givers wrote', () => {
     [{}, []],
   ])('is told of a single tip: %j', async (written, lines) => {
     const { newsOf, sentenceOf, messagesOf } = await load();
-    const given = [tip(25, written)];
+    const given = [transaction(25, written)];
     expect(messagesOf(given)).toEqual(lines);
     expect(newsOf(given)).toBe(['$25.00 tip · you keep $24.25 (Bartender)', ...lines].join('. '));
     // Whoever looks at the phone may read this one.
@@ -313,15 +275,17 @@ describe('what givers wrote', () => {
 
   it('is counted where several tips are told together', async () => {
     const { newsOf } = await load();
-    const named = tip(10, { giverName: 'Cam Doe' });
-    expect(newsOf([named, tip(10)])).toBe('2 tips, $20.00 · you keep $19.40');
-    expect(newsOf([named, tip(10, WRITTEN)])).toBe('2 tips, $20.00 · you keep $19.40. 1 message');
-    expect(newsOf([tip(10, WRITTEN), tip(10, WRITTEN)])).toBe('2 tips, $20.00 · you keep $19.40. 2 messages');
+    const named = transaction(10, { giverName: 'Cam Doe' });
+    expect(newsOf([named, transaction(10)])).toBe('2 tips, $20.00 · you keep $19.40');
+    expect(newsOf([named, transaction(10, WRITTEN)])).toBe('2 tips, $20.00 · you keep $19.40. 1 message');
+    expect(newsOf([transaction(10, WRITTEN), transaction(10, WRITTEN)])).toBe(
+      '2 tips, $20.00 · you keep $19.40. 2 messages',
+    );
   });
 
   it('is in the toast of a page that is left', async () => {
     const tab = await openTab();
-    tab.announce(tip(25, WRITTEN));
+    tab.announce(transaction(25, WRITTEN));
     tab.close();
     expect(tab.toasts()).toEqual(['$25.00 tip · you keep $24.25 (Bartender). From Cam Doe. Keep the change']);
   });

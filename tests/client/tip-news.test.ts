@@ -4,49 +4,15 @@
  */
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newQrCodeId, newTransactionId, newUserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { stubPage, stubStorage, toastsOf } from './browser.ts';
+import { GIVER, transaction } from './transaction.ts';
 
-const GIVER = newUserId((size) => Buffer.alloc(size, 1));
 const OPENED = new Date('2026-05-15T12:00:00.000Z');
 
-let idCount = 0;
 function tip(changed: Partial<Transaction> = {}): Transaction {
-  idCount += 1;
-  return {
-    id: newTransactionId((size) => Buffer.alloc(size, idCount)),
-    giverId: GIVER,
-    receiverId: newUserId((size) => Buffer.alloc(size, 2)),
-    receiverName: 'Pat',
-    receiverUsername: 'pat',
-    qrCodeId: newQrCodeId((size) => Buffer.alloc(size, 3)),
-    amountCents: cents(1_000),
-    giverFeeCents: cents(50),
-    netAmountCents: cents(970),
-    serviceCategory: 'bartender',
-    status: 'completed',
-    paymentMode: 'simulated',
-    paymentUrl: null,
-    receiptUrl: null,
-    createdAt: '2026-05-15T12:00:00.000Z',
-    refundedAt: null,
-    refundedBy: null,
-    undoUntil: null,
-    message: null,
-    giverName: null,
-    wordsHidden: false,
-    reportedAt: null,
-    thankYou: 'What everybody reads',
-    thankedAt: null,
-    currency: 'USD',
-    termsVersion: 0,
-    receiverFeeCents: cents(30),
-    changes: [],
-    capturesAt: null,
-    ...changed,
-  };
+  return transaction(10, { thankYou: 'What everybody reads', ...changed });
 }
 
 const thanked = (one: Transaction, thankYou = 'Thank you!'): Transaction => ({

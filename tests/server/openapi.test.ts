@@ -259,15 +259,18 @@ test('every body that is sent or answered has an example', async () => {
 
 test('a documented refusal is a row of the table of refusals, under its status', async () => {
   const { document } = await describedApp();
+  const told = new Set<string>();
   for (const { method, path, operation } of operationsOf(document)) {
     for (const [status, answer] of Object.entries(operation.responses)) {
       for (const [code, { value }] of Object.entries(problemExamples(answer))) {
+        told.add(code);
         expect(REFUSALS).toHaveProperty(code);
         const expected = status === 'default' ? REFUSALS[code as ErrorCode].status : Number(status);
         expect(value, `${method} ${path}`).toMatchObject({ code, status: expected });
       }
     }
   }
+  expect([...told]).toEqual(expect.arrayContaining(['session_ended', 'own_qr_code', 'internal']));
 });
 
 test('the example of a stream is its beginning and an event like those that are sent, with a transaction in it', async () => {

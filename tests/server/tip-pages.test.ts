@@ -95,13 +95,18 @@ describe('a page with a name of its own', () => {
     expect(textOf(html)).toContain(STAGE_NAME);
     expect(titleOf(html)).toContain(STAGE_NAME);
     expect(metaOf(html, 'og:title')).toContain(STAGE_NAME);
-    expectNoSecrets(secrets, metaOf(html, 'og:description') ?? 'none', 'share preview');
+    const preview = metaOf(html, 'og:description') ?? '';
+    expect(preview).not.toBe('');
+    expectNoSecrets(secrets, preview, 'share preview');
   });
 
   test('has a photo whose address and bytes tell nothing', async () => {
     const { t, code, secrets } = await openScene();
     const { serviceProvider } = await t.trpc().qrCodes.lookup.query({ id: code });
-    expectNoSecrets([...secrets, code], await wholeOf(t, serviceProvider.photoUrl ?? ''), 'photo');
+    const address = serviceProvider.photoUrl ?? '';
+    const whole = await wholeOf(t, address);
+    expect(whole).toContain('image/jpeg');
+    expectNoSecrets([...secrets, code], `${address} ${whole}`, 'photo');
   });
 
   test.each(DOORS)('is all that a giver ever hears of whom they tipped (%s)', async (door) => {

@@ -312,7 +312,7 @@ export function describeTips(): void {
         const all = [first, ...others, await storage.reverseTip(later)];
         expect(all.map((one) => one?.outcome).sort()).toEqual([...Array(5).fill('repeated'), 'reversed']);
         const transaction = await storage.findTransaction(userId, given.id);
-        expect(transaction?.reversal).not.toBeNull();
+        expect(transaction).toMatchObject({ reversal: expect.anything() });
         for (const one of all) expect(one).toMatchObject({ transaction });
       }
       for (const { id } of [provider, customer])
