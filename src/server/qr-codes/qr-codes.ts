@@ -11,7 +11,7 @@ import { isPhotoName, newPhotoName, type QrCodeId, type RandomBytes, tipPageUrl 
 import { TIP_PREFIX } from '#shared/page-paths.ts';
 import type { EndedQrCode, EndedQrCodes, EndedQrCodesQuery, QrCode, QrCodeChange } from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
-import { createCodePictures, type DrawPicture } from './code-pictures.ts';
+import { type CodePictures, createCodePictures, type DrawPicture } from './code-pictures.ts';
 import { photoUrl, refusalOf, requireCurrent, requireId, requireOwn } from './code-refusals.ts';
 import { redrawPhoto } from './photo-picture.ts';
 import { createPublicCodes, type PublicCodes } from './public-codes.ts';
@@ -60,55 +60,8 @@ export function createQrCodes(deps: {
   const photoQueue = createWorkQueue(WORK_LIMITS.photos);
   const oneAtATime = createOneAtATime();
 
-  function withPicture({ photoName, ...code }: QrCodeRecord, png: Uint8Array): QrCode {
-    return {
-      ...code,
-      url: tipPageUrl(publicUrl, code.id),
-      imageBase64: Buffer.from(png).toString('base64'),
-      photoUrl: photoUrl(photoName),
-    };
-  }
-
-  function endedCode({ photoName: _, status, ...code }: QrCodeRecord): EndedQrCode {
-    if (status !== 'replaced' && status !== 'retired')
-      throw new Error('a current code is among the ended ones');
-    return { ...code, status, url: tipPageUrl(publicUrl, code.id) };
-  }
-
-  async function createNow(
-    account: Account,
-    serviceCategory: ServiceCategory,
-    owner: WorkOwner,
-  ): Promise<QrCode> {
-    if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
-    for (;;) {
-      const { next, picture } = await pictures.drawNew(owner);
-      const owned = { userId: account.id, serviceCategory };
-      switch (await storage.createQrCode({ ...next, ...owned }, picture)) {
-        case 'created':
-          return withPicture({ id: next.id, ...owned, ...NEW_PAGE }, picture.png);
-        case 'category_taken':
-          throw new AppError('qr_code_exists');
-        case 'category_not_offered':
-          throw new AppError('category_not_offered');
-        case 'id_taken':
-          // The chance is one in 10¹⁵; another id is drawn.
-          continue;
-      }
-    }
-  }
-
-  async function replaceNow({ id: userId }: Account, id: QrCodeId, owner: WorkOwner): Promise<QrCode> {
-    // Checked before drawing, because the picture is by far the most work.
-    requireCurrent(requireOwn(await storage.findQrCode(id), userId));
-    for (;;) {
-      const { next, picture } = await pictures.drawNew(owner);
-      const result = await storage.replaceQrCode(userId, id, next, picture);
-      if (result.outcome === 'replaced') return withPicture(result.code, picture.png);
-      // The chance is one in 10¹⁵; another id is drawn.
-      if (result.outcome !== 'id_taken') throw refusalOf(result);
-    }
-  }
+  const withPicture = (code: QrCodeRecord, png: Uint8Array) => qrCodeFrom(code, png, publicUrl);
+  const { createNow, replaceNow } = createMaking(storage, pictures, withPicture);
 
   async function shown(code: QrCodeRecord, owner: WorkOwner): Promise<QrCode> {
     const picture = await storage.findPicture(code.id, tipPageUrl(publicUrl, code.id));
@@ -145,7 +98,7 @@ export function createQrCodes(deps: {
           fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
         });
       const found = await storage.listEndedQrCodes(account.id, cursor ?? null, limit + 1);
-      const codes = found.slice(0, limit).map(endedCode);
+      const codes = found.slice(0, limit).map((code) => endedCode(code, publicUrl));
       return { codes, nextCursor: found.length > limit ? (codes.at(-1)?.id ?? null) : null };
     },
 
@@ -184,6 +137,65 @@ export function createQrCodes(deps: {
 
     findPhoto: async (name) => (isPhotoName(name) ? storage.findPhoto(name) : null),
   };
+}
+
+/** Makes new codes, each under an id that no other code has. */
+function createMaking(
+  storage: Pick<Storage, 'hasQrCode' | 'createQrCode' | 'findQrCode' | 'replaceQrCode'>,
+  pictures: Pick<CodePictures, 'drawNew'>,
+  withPicture: (code: QrCodeRecord, png: Uint8Array) => QrCode,
+) {
+  async function createNow(
+    account: Account,
+    serviceCategory: ServiceCategory,
+    owner: WorkOwner,
+  ): Promise<QrCode> {
+    if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
+    for (;;) {
+      const { next, picture } = await pictures.drawNew(owner);
+      const owned = { userId: account.id, serviceCategory };
+      switch (await storage.createQrCode({ ...next, ...owned }, picture)) {
+        case 'created':
+          return withPicture({ id: next.id, ...owned, ...NEW_PAGE }, picture.png);
+        case 'category_taken':
+          throw new AppError('qr_code_exists');
+        case 'category_not_offered':
+          throw new AppError('category_not_offered');
+        case 'id_taken':
+          // The chance is one in 10¹⁵; another id is drawn.
+          continue;
+      }
+    }
+  }
+
+  async function replaceNow({ id: userId }: Account, id: QrCodeId, owner: WorkOwner): Promise<QrCode> {
+    // Checked before drawing, because the picture is by far the most work.
+    requireCurrent(requireOwn(await storage.findQrCode(id), userId));
+    for (;;) {
+      const { next, picture } = await pictures.drawNew(owner);
+      const result = await storage.replaceQrCode(userId, id, next, picture);
+      if (result.outcome === 'replaced') return withPicture(result.code, picture.png);
+      // The chance is one in 10¹⁵; another id is drawn.
+      if (result.outcome !== 'id_taken') throw refusalOf(result);
+    }
+  }
+
+  return { createNow, replaceNow };
+}
+
+function qrCodeFrom({ photoName, ...code }: QrCodeRecord, png: Uint8Array, publicUrl: string): QrCode {
+  return {
+    ...code,
+    url: tipPageUrl(publicUrl, code.id),
+    imageBase64: Buffer.from(png).toString('base64'),
+    photoUrl: photoUrl(photoName),
+  };
+}
+
+function endedCode({ photoName: _, status, ...code }: QrCodeRecord, publicUrl: string): EndedQrCode {
+  if (status !== 'replaced' && status !== 'retired')
+    throw new Error('a current code is among the ended ones');
+  return { ...code, status, url: tipPageUrl(publicUrl, code.id) };
 }
 
 /** Of several requests for one thing at once, all but the first find the first one's code, and draw none. */
