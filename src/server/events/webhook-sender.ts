@@ -82,12 +82,13 @@ interface WebhookSenderDependencies {
 
 /** @param deps its storage is listened to for as long as the process lives. */
 export function createWebhookSender(deps: WebhookSenderDependencies): WebhookSender {
-  const { storage, clock, random, log, call, draft } = deps;
+  const { storage, clock, random, log, call } = deps;
   const { webhooks, events } = storage;
   const jittered = createJitter(random, JITTER);
   const lanes = createLanes();
   const byHand = createCallsByHand();
   const owners = createOwnersToTell(deps);
+  const afterFailure = createAfterFailure(deps);
   const work = createDueWork<UserId, ClaimedWebhook>({
     clock,
     maxUnderWay: MAX_UNDER_WAY,
@@ -127,7 +128,7 @@ export function createWebhookSender(deps: WebhookSenderDependencies): WebhookSen
         }
         deliveries.push(called.delivery);
         if (called.outcome !== 'taken') {
-          await settle(webhook, { ...failed(webhook, state, called), deliveries });
+          await settle(webhook, { ...afterFailure(webhook, state, called), deliveries });
           return;
         }
         state = { place: event.place, nextTryMs: 0, tries: 0, failingSinceMs: null };
@@ -157,30 +158,6 @@ export function createWebhookSender(deps: WebhookSenderDependencies): WebhookSen
     return called?.outcome !== 'taken' && work.stopping.aborted ? null : called;
   }
 
-  function failed(
-    { id, url }: ClaimedWebhook,
-    { place, tries, failingSinceMs }: Pick<SettledWebhook, 'place' | 'tries' | 'failingSinceMs'>,
-    { outcome, retryAfterMs, delivery }: Called,
-  ) {
-    const nowMs = clock();
-    const pauseMs = PAUSES_MS[tries];
-    const isOff = outcome === 'gone' || pauseMs === undefined;
-    const { host } = new URL(url);
-    const { status, failure } = delivery;
-    const told = { webhook: id, host, status, failure, tries: tries + 1 };
-    if (isOff) log.warn(told, 'a webhook was switched off');
-    else log.info(told, 'a webhook did not take an event');
-    const waitMs = Math.max(jittered(pauseMs ?? 0), Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS));
-    const reason = outcome === 'gone' ? ('gone' as const) : ('failed' as const);
-    return {
-      place,
-      tries: tries + 1,
-      failingSinceMs: failingSinceMs ?? nowMs,
-      nextTryMs: nowMs + waitMs,
-      off: isOff ? { reason, atMs: nowMs, mail: draft('webhook_off', { host, reason }) } : null,
-    };
-  }
-
   async function settle(webhook: ClaimedWebhook, settled: SettledWebhook): Promise<void> {
     await webhooks.settle(webhook, settled);
     if (settled.off) owners.lookAgain();
@@ -204,6 +181,40 @@ export function createWebhookSender(deps: WebhookSenderDependencies): WebhookSen
     },
 
     close: work.close,
+  };
+}
+
+/** Decides what a failed try leads to: a later one, or the end of the webhook. */
+function createAfterFailure({
+  clock,
+  random,
+  log,
+  draft,
+}: Pick<WebhookSenderDependencies, 'clock' | 'random' | 'log' | 'draft'>) {
+  const jittered = createJitter(random, JITTER);
+
+  return (
+    { id, url }: ClaimedWebhook,
+    { place, tries, failingSinceMs }: Pick<SettledWebhook, 'place' | 'tries' | 'failingSinceMs'>,
+    { outcome, retryAfterMs, delivery }: Called,
+  ) => {
+    const nowMs = clock();
+    const pauseMs = PAUSES_MS[tries];
+    const isOff = outcome === 'gone' || pauseMs === undefined;
+    const { host } = new URL(url);
+    const { status, failure } = delivery;
+    const told = { webhook: id, host, status, failure, tries: tries + 1 };
+    if (isOff) log.warn(told, 'a webhook was switched off');
+    else log.info(told, 'a webhook did not take an event');
+    const waitMs = Math.max(jittered(pauseMs ?? 0), Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS));
+    const reason = outcome === 'gone' ? ('gone' as const) : ('failed' as const);
+    return {
+      place,
+      tries: tries + 1,
+      failingSinceMs: failingSinceMs ?? nowMs,
+      nextTryMs: nowMs + waitMs,
+      off: isOff ? { reason, atMs: nowMs, mail: draft('webhook_off', { host, reason }) } : null,
+    };
   };
 }
 

@@ -42,7 +42,7 @@ export function createPaidTips(
   const { between } = looks;
   const recovery = createRecovery({ ...deps, progress, between });
   const webhookEvents = createWebhookEvents({ ...deps, progress, recovery, between });
-  const askedAtMs = new Map<TransactionId, number>();
+  const mayAskAbout = createMayAsk(clock);
 
   /** @throws any other error. */
   function tellUnavailable(err: unknown): void {
@@ -108,11 +108,7 @@ export function createPaidTips(
     async find(giver, id) {
       const payment = await findOwn(giver, id);
       if (payment?.state !== 'pending') return payment;
-      const now = clock();
-      for (const [asked, atMs] of askedAtMs)
-        if (!isWithin(ASK_INTERVAL_MS, atMs, now)) askedAtMs.delete(asked);
-      if (askedAtMs.has(id)) return payment;
-      askedAtMs.set(id, now);
+      if (!mayAskAbout(id)) return payment;
       try {
         return await progress.lookUp(payment);
       } catch (error) {
@@ -148,6 +144,19 @@ export function createPaidTips(
       await webhookEvents.catchUp();
       await accounts.sweep().catch(tellUnavailable);
     },
+  };
+}
+
+/** Counts questions about a payment. @returns whether the last one was long enough ago. */
+function createMayAsk(clock: Clock): (id: TransactionId) => boolean {
+  const askedAtMs = new Map<TransactionId, number>();
+
+  return (id) => {
+    const now = clock();
+    for (const [asked, atMs] of askedAtMs) if (!isWithin(ASK_INTERVAL_MS, atMs, now)) askedAtMs.delete(asked);
+    if (askedAtMs.has(id)) return false;
+    askedAtMs.set(id, now);
+    return true;
   };
 }
 
