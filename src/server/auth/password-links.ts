@@ -1,6 +1,6 @@
 /** A link for a new password that an operator makes for somebody who cannot log in. */
 import type { ActAbout } from '#server/storage/port/audit.ts';
-import type { DraftMail } from '#server/storage/port/mails.ts';
+import { type DraftMail, MAX_LINKS, MAX_WAITING_MAILS } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -10,8 +10,6 @@ import type { RandomBytes, UserId } from '#shared/ids.ts';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
 
 export const HANDED_LINK_MINUTES = 30;
-const MAX_LINKS = 8;
-const MAX_WAITING = 5_000;
 
 export interface PasswordLinks {
   /**
@@ -34,7 +32,11 @@ export function createPasswordLinks(deps: {
     async send({ id, email }, act) {
       const mail = draft('password_link');
       if (mail) {
-        const outcome = await mails.add({ ...mail, userId: id, recipient: email }, MAX_WAITING, act(id));
+        const outcome = await mails.add(
+          { ...mail, userId: id, recipient: email },
+          MAX_WAITING_MAILS,
+          act(id),
+        );
         if (outcome === 'full') throw new AppError('mail_busy');
         return { by: 'mail' };
       }

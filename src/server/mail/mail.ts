@@ -1,6 +1,10 @@
 /** What is mailed to whom. Every mail waits in the outbox; most are put there by the step that is their cause. */
 import type { Logger } from 'pino';
-import type { NewMail, MailSettings as StoredSettings } from '#server/storage/port/mails.ts';
+import {
+  MAX_WAITING_MAILS,
+  type NewMail,
+  type MailSettings as StoredSettings,
+} from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, dateAt, isoTime, knownTimeZone, monthBefore, settledMonth } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
@@ -14,8 +18,6 @@ import type { Relay } from './relay.ts';
 import { createUnsubscribeTokens } from './unsubscribe.ts';
 import { createWriteLetter, type SumsOf } from './write-letter.ts';
 
-/** Beyond so many waiting mails nobody can ask for another one. */
-const MAX_WAITING = 5_000;
 const READERS_AT_ONCE = 100;
 
 export interface Mail {
@@ -82,7 +84,7 @@ export function createMail(deps: {
 
   /** @throws AppError `mail_busy`. */
   async function ask(mail: NewMail, userId: UserId | null, recipient: string): Promise<void> {
-    if ((await mails.add({ ...mail, userId, recipient }, MAX_WAITING)) === 'full')
+    if ((await mails.add({ ...mail, userId, recipient }, MAX_WAITING_MAILS)) === 'full')
       throw new AppError('mail_busy');
   }
 
@@ -104,7 +106,7 @@ export function createMail(deps: {
     async sendReceipt(transactionId, to, timeZone) {
       const mail = draft('receipt', { transactionId, timeZone });
       if ('email' in to) return ask(mail, null, to.email);
-      const outcome = await mails.addToConfirmed(to.userId, mail, MAX_WAITING);
+      const outcome = await mails.addToConfirmed(to.userId, mail, MAX_WAITING_MAILS);
       if (outcome === 'unconfirmed') throw new AppError('email_unconfirmed');
       if (outcome === 'full') throw new AppError('mail_busy');
     },

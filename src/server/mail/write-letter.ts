@@ -1,6 +1,6 @@
 /** Writes the letter of a claimed mail from the data as they are when it is sent. */
 import type { TransactionRecord } from '#server/storage/port/ledger.ts';
-import type { ClaimedMail, LinkPurpose } from '#server/storage/port/mails.ts';
+import { type ClaimedMail, type LinkPurpose, MAX_LINKS } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
 import { type Clock, lastOfMonth } from '#shared/calendar.ts';
@@ -25,9 +25,6 @@ import type { WriteLetter } from './outbox.ts';
 
 /** The sums of a period in the days of the account. */
 export type SumsOf = (account: Account, period: SumsQuery) => Promise<TipSums>;
-
-/** A mail that is tried again gets a link of its own, and people ask again. */
-const MAX_LINKS = 8;
 
 interface LinkKind {
   readonly purpose: LinkPurpose;

@@ -5,6 +5,7 @@ import {
   type BookFilter,
   type BookEntry as BookRecord,
   type ListingPlace,
+  type TipFilter,
 } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type BookEntry, type EntriesQuery, type EntryPage, entryIdOf, readEntryId } from '#shared/books.ts';
@@ -12,6 +13,7 @@ import { dateAfter, firstOfDate } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import type { SumsQuery } from '#shared/records.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { TransactionView } from './transaction-view.ts';
 
@@ -90,18 +92,24 @@ export function createBooks({
 }
 
 function filterFrom(account: Account, query: Omit<EntriesQuery, 'cursor' | 'limit'>): BookFilter {
-  const { direction, serviceCategory, timeZone, dayStartHour = account.dayStartHour ?? 0 } = query;
-  const firstOf = (date: string | undefined) =>
-    date === undefined ? ALL_TIPS.fromMs : firstOfDate(date, timeZone, dayStartHour);
-  const endOf = (date: string | undefined) =>
-    date === undefined ? ALL_TIPS.untilMs : firstOfDate(dateAfter(date, 1), timeZone, dayStartHour);
+  const ofTips = tipFilterFrom(account, { ...query, from: query.tipsFrom, to: query.tipsTo });
+  return {
+    ...tipFilterFrom(account, query),
+    tipFromMs: ofTips.fromMs,
+    tipUntilMs: ofTips.untilMs,
+    isOfChanges: query.only === 'changes',
+  };
+}
+
+/** Selects tips of whole days of the account, from `from` to `to`; a date that is left out is no bound. */
+export function tipFilterFrom(account: Account, query: SumsQuery): TipFilter {
+  const { direction, serviceCategory, from, to, timeZone } = query;
+  const { dayStartHour = account.dayStartHour ?? 0 } = query;
+  const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
   return {
     direction: direction ?? null,
     serviceCategory: serviceCategory ?? null,
-    fromMs: firstOf(query.from),
-    untilMs: endOf(query.to),
-    tipFromMs: firstOf(query.tipsFrom),
-    tipUntilMs: endOf(query.tipsTo),
-    isOfChanges: query.only === 'changes',
+    fromMs: from === undefined ? ALL_TIPS.fromMs : firstOf(from),
+    untilMs: to === undefined ? ALL_TIPS.untilMs : firstOf(dateAfter(to, 1)),
   };
 }

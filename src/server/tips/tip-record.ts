@@ -1,22 +1,16 @@
 /** An account's record of tips: pages of it, and its sums. A long record is read in steps that take turns. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
-import {
-  ALL_TIPS,
-  type BookChange,
-  type ListingPlace,
-  type TipFilter,
-  type TransactionRecord,
-} from '#server/storage/port/ledger.ts';
+import type { BookChange, ListingPlace, TipFilter, TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, type Day, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
+import { type Clock, type Day, dayAround } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type { SummaryQuery, TipSummary, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
 import { type ChangeReading, readWithChanges } from './book-changes.ts';
-import { type Books, createBooks } from './books.ts';
+import { type Books, createBooks, tipFilterFrom } from './books.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 export interface TipRecord extends Pick<Books, 'listEntries'> {
@@ -56,7 +50,7 @@ export function createTipRecord(deps: {
     listEntries,
 
     async list(account, { cursor, limit, ...query }, terms) {
-      const filter = filterFrom(account, query);
+      const filter = tipFilterFrom(account, query);
       const records: TransactionRecord[] = [];
       let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       do {
@@ -72,7 +66,7 @@ export function createTipRecord(deps: {
     },
 
     async sum(account, query, terms) {
-      const filter = filterFrom(account, query);
+      const filter = tipFilterFrom(account, query);
       const takeTurn = () => queryQueue.step(account.id, terms);
       const begin = () => beginSums(storage, account.id, filter, takeTurn);
       return readWithChanges({ storage, queue: queryQueue }, account.id, begin, terms);
@@ -172,15 +166,3 @@ const negative = ({ amountCents, giverFeeCents, netAmountCents }: Signed): Signe
   giverFeeCents: cents(0 - giverFeeCents),
   netAmountCents: cents(0 - netAmountCents),
 });
-
-function filterFrom(account: Account, query: SumsQuery): TipFilter {
-  const { direction, serviceCategory, from, to, timeZone } = query;
-  const { dayStartHour = account.dayStartHour ?? 0 } = query;
-  const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
-  return {
-    direction: direction ?? null,
-    serviceCategory: serviceCategory ?? null,
-    fromMs: from === undefined ? ALL_TIPS.fromMs : firstOf(from),
-    untilMs: to === undefined ? ALL_TIPS.untilMs : firstOf(dateAfter(to, 1)),
-  };
-}

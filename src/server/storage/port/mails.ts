@@ -80,6 +80,11 @@ export interface StatementReader {
   readonly statedMonth: string;
 }
 
+/** Beyond so many waiting mails nobody can ask for another one. */
+export const MAX_WAITING_MAILS = 5_000;
+/** The most links of an account: a mail that is tried again gets a link of its own, and people ask again. */
+export const MAX_LINKS = 8;
+
 export interface Mails {
   /**
    * Adds a mail that has no other cause in the data; `full`, with nothing added, beyond `maxCount` mails. Statements are
