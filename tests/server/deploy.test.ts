@@ -260,7 +260,18 @@ describe('the composition', () => {
     expect(steps[0]).toBe('build');
     expect(steps.at(-1)).toBe('up -d --wait');
     // Compose counts what a container depends on among its settings: with this option it is made anew by the last step.
-    expect(upgrade).not.toContain('--no-deps');
+    expect(upgrade).not.toMatch(/\bup\b.*--no-deps/);
+  });
+
+  test('serves the scripts of the version before, which each upgrade keeps before it builds', () => {
+    expect(app).toContain('- /etc/tipwell/earlier:/opt/tipwell/dist/earlier:ro\n');
+    const blocks = readFileSync('docs/scaling.md', 'utf8').match(/(?:^ {4}.*\n)+/gm) ?? [];
+    const upgrades = blocks.filter((block) => /^ {4}git pull$/m.test(block));
+    expect(upgrades).toHaveLength(2);
+    for (const upgrade of upgrades)
+      expect(upgrade).toMatch(
+        /rm -rf \/etc\/tipwell\/earlier\n.* cp app-1:\/opt\/tipwell\/dist\/client \/etc\/tipwell\/earlier\n.* build\n/,
+      );
   });
 
   test('gives a process longer to stop than it takes', () => {
