@@ -126,6 +126,39 @@ test('a tip that arrives is a card in reach of a thumb that moves nothing', asyn
   }
 });
 
+test('neither a toast nor the card of a tip covers the other, whichever comes first', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await openEmptyList(page);
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await page.getByRole('button', { name: 'Services' }).click();
+  const card = page.locator('[data-arrival]');
+  const toasts = page.locator('[data-sonner-toast]');
+  const dayEnd = page.getByRole('combobox', { name: 'My day ends at' });
+  const distance = async () => {
+    const [above, below] = [await card.boundingBox(), await toasts.boundingBox()];
+    return above && below ? below.y - above.y - above.height : Number.NaN;
+  };
+  await backstage.tip(customer, code, 25);
+  await expect(card).toBeVisible();
+  await dayEnd.selectOption('5 AM');
+  await expect(toasts).toHaveText('Your day ends at 5 AM');
+  await expect.poll(distance).toBeGreaterThanOrEqual(0);
+  await expect(card).toHaveCount(0);
+  await expect(toasts).toHaveCount(0);
+
+  await page.evaluate(() => window.scrollTo({ top: 200, behavior: 'instant' }));
+  await dayEnd.selectOption('3 AM');
+  await expect(toasts).toHaveText('Your day ends at 3 AM');
+  await backstage.tip(customer, code, 30);
+  await expect(card).toBeVisible();
+  await expect.poll(distance).toBeGreaterThanOrEqual(0);
+});
+
 for (const fontSize of ['100%', '200%'])
   test(`the card covers nothing that takes the focus, with text of ${fontSize}`, async ({
     page,

@@ -1,4 +1,6 @@
 /** The card of arrived tips, fetched with the first tip. */
+import { useEffect } from 'react';
+import { CARD_PLACED } from '../../ui/later/toaster.tsx';
 import type { sumsOf } from './announcer.ts';
 import styles from './arrived-tips.module.css';
 
@@ -10,6 +12,11 @@ interface ArrivedTipsProps {
 }
 
 export function ArrivedTips({ count, sums: { given, kept, service }, written, onDismiss }: ArrivedTipsProps) {
+  useEffect(() => {
+    const tell = () => document.dispatchEvent(new Event(CARD_PLACED));
+    tell();
+    return tell;
+  }, []);
   return (
     <div className={styles.card} data-arrival>
       <svg viewBox="-28 -28 56 56" aria-hidden="true" className={styles.sign}>

@@ -5,6 +5,9 @@ import { Toaster as Sonner, toast } from 'sonner';
 import { dismissShownBy, type Toast, takeToasts, useWaitingToasts } from '../../toasts.ts';
 import './toaster.css';
 
+/** The event of the document when a card, below which toasts are drawn, has come or gone. */
+export const CARD_PLACED = 'card-placed';
+
 const SHOWN_MS = 4_000;
 /** The longest time that a resting pointer keeps a toast: a finger never leaves what it has touched. */
 const LONGEST_MS = 12_000;
@@ -41,7 +44,9 @@ function endAfterLongest(id: string | number): void {
 
 function findTopPx(): number {
   const bottom = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
-  return Math.max(MARGIN_PX, Math.min(bottom, window.innerHeight / 2) + MARGIN_PX / 2);
+  // The place of a card stands still while the card in it comes.
+  const card = document.querySelector('[data-arrival]')?.parentElement?.getBoundingClientRect().bottom ?? 0;
+  return Math.max(MARGIN_PX, Math.min(Math.max(bottom, card), window.innerHeight / 2) + MARGIN_PX / 2);
 }
 
 dismissShownBy(() => toast.dismiss());
@@ -54,9 +59,11 @@ export function Toaster() {
     place();
     window.addEventListener('scroll', place, { passive: true });
     window.addEventListener('resize', place);
+    document.addEventListener(CARD_PLACED, place);
     return () => {
       window.removeEventListener('scroll', place);
       window.removeEventListener('resize', place);
+      document.removeEventListener(CARD_PLACED, place);
     };
   }, []);
   useEffect(() => {
