@@ -21,6 +21,8 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await operators.getByRole('searchbox', { name: 'Find somebody' }).fill('nobody@example.org');
   await operators.getByRole('button', { name: 'Find' }).click();
   await expect(operators.getByRole('status').filter({ hasText: 'Nobody was found.' })).toBeVisible();
+  // No line of a list stands below it.
+  await expect(operators.getByRole('region', { name: 'Found' }).locator('ul')).toBeHidden();
   await backstage.customer({ email: 'nobody@example.org' });
   await operators.getByRole('button', { name: 'Find' }).click();
   await expect(operators.getByRole('status').filter({ hasText: '1 person found.' })).toBeVisible();

@@ -78,6 +78,8 @@ test('a backup that failed is the first line of Health; it is explained, mended 
   await page.getByText('Filter', { exact: true }).click();
   await page.getByLabel('What', { exact: true }).selectOption('Set fees and limits');
   await expect(log.getByText('Nothing of this is in the log.')).toBeVisible();
+  // No line of a list stands below it.
+  await expect(log.locator('ol')).toBeHidden();
   await page.getByLabel('What', { exact: true }).selectOption('Asked for a backup');
   await page.getByLabel('Who', { exact: true }).selectOption(email);
   await page.getByLabel('To', { exact: true }).fill('2020-01-01');
