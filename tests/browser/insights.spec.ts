@@ -9,12 +9,10 @@ import { databaseAt } from '#server/storage/open.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
 import { newTip } from '#tests/support/new-tip.ts';
-import { type Backstage, expect, holdAnswers, type Person, stat, test } from './fixtures.ts';
+import { type Backstage, test as base, expect, holdAnswers, type Person, stat } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 
 const TAB = '/dashboard?tab=insights';
-
-test.use({ timezoneId: 'America/New_York', locale: 'en-US' });
 
 const earnings = (page: Page) => page.getByRole('region', { name: 'Earnings' });
 const bars = (page: Page) => page.getByRole('listbox', { name: /^Earnings per/ }).getByRole('option');
@@ -71,15 +69,23 @@ const SPRING: readonly PastTip[] = [
 ];
 const SPRING_DAYS = `${TAB}&to=2026-05-10`;
 
+const test = base.extend<{ readonly logInWithSpring: () => Promise<void> }>({
+  logInWithSpring: async ({ server, backstage, logInAs }, use) => {
+    await use(async () => {
+      const people = await performer(backstage);
+      await recordPast(server.databasePath, people, SPRING);
+      await logInAs(people.provider);
+    });
+  },
+});
+
+test.use({ timezoneId: 'America/New_York', locale: 'en-US' });
+
 test('tells earnings to the cent, with fees, the best day and each day of the period in the time zone of the browser', async ({
   page,
-  server,
-  backstage,
-  logInAs,
+  logInWithSpring,
 }) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+  await logInWithSpring();
   await page.goto(SPRING_DAYS);
   await expect(earnings(page)).toContainText('$189.16');
   await expect(earnings(page)).toContainText('$4.84 less than in the 30 days before (down 2%)');
@@ -100,13 +106,9 @@ test('tells earnings to the cent, with fees, the best day and each day of the pe
 
 test('counts the hours after midnight to the night before, once its owner has said when the day ends, and leads to its statement and its file', async ({
   page,
-  server,
-  backstage,
-  logInAs,
+  logInWithSpring,
 }) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+  await logInWithSpring();
   await page.goto(SPRING_DAYS);
   await page.getByRole('link', { name: 'Days end at midnight' }).click();
   const dayEnd = page.getByRole('combobox', { name: 'My day ends at' });
@@ -139,13 +141,9 @@ test('counts the hours after midnight to the night before, once its owner has sa
 
 test('keeps bars, period and service in the address, through which Back leads', async ({
   page,
-  server,
-  backstage,
-  logInAs,
+  logInWithSpring,
 }) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+  await logInWithSpring();
   await page.goto(SPRING_DAYS);
   await page.getByRole('radio', { name: 'Week' }).check();
   await expect(page).toHaveURL(`${TAB}&granularity=week&to=2026-05-10`);
@@ -166,10 +164,8 @@ test('keeps bars, period and service in the address, through which Back leads', 
   await expect(bars(page)).toHaveCount(30);
 });
 
-test('tells when tips come, and by which service', async ({ page, server, backstage, logInAs }) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+test('tells when tips come, and by which service', async ({ page, logInWithSpring }) => {
+  await logInWithSpring();
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(SPRING_DAYS);
   await expect(page.getByText('Most tips: Friday, 9 PM to 10 PM · 1 tip, $97.00')).toBeVisible();
@@ -188,13 +184,9 @@ test('tells when tips come, and by which service', async ({ page, server, backst
 
 test('lets the keyboard walk through bars and hours, and tells of each', async ({
   page,
-  server,
-  backstage,
-  logInAs,
+  logInWithSpring,
 }) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+  await logInWithSpring();
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(SPRING_DAYS);
   await expect(earnings(page)).toContainText('Highest: Fri, May 1, 2026');
@@ -217,10 +209,8 @@ test('lets the keyboard walk through bars and hours, and tells of each', async (
   await expect(page.getByText('Saturday, 10 PM to 11 PM · 0 tips, $0.00')).toBeVisible();
 });
 
-test('tells of the bar under a pointer or a finger', async ({ page, server, backstage, logInAs }) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+test('tells of the bar under a pointer or a finger', async ({ page, logInWithSpring }) => {
+  await logInWithSpring();
   await page.goto(SPRING_DAYS);
   await page.getByRole('option', { name: 'Sat, May 2, 2026: $9.71, 1 tip' }).hover();
   await expect(earnings(page).getByText('Sat, May 2, 2026 $9.71 1 tip')).toBeVisible();
@@ -315,14 +305,10 @@ test('offers to try again when the numbers cannot be loaded', async ({
 
 test('labels what is shown as what it is: the former answer dimmed while the next is on its way, and no answer as none', async ({
   page,
-  server,
-  backstage,
-  logInAs,
+  logInWithSpring,
   complaints,
 }) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+  await logInWithSpring();
   await page.goto(SPRING_DAYS);
   await expect(bars(page)).toHaveCount(30);
   const former = page.locator('[aria-busy="true"]').filter({ has: earnings(page) });
@@ -353,15 +339,8 @@ test('labels what is shown as what it is: the former answer dimmed while the nex
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
 });
 
-test('says that nothing came only of the period that was asked for', async ({
-  page,
-  server,
-  backstage,
-  logInAs,
-}) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+test('says that nothing came only of the period that was asked for', async ({ page, logInWithSpring }) => {
+  await logInWithSpring();
   await page.goto(`${TAB}&to=2026-03-11`);
   const nothing = page.getByRole('heading', { name: 'No tips in this period' });
   await expect(nothing).toBeVisible();
@@ -396,13 +375,9 @@ test('is no tab of customers, not even by its address', async ({ page, backstage
 
 test('is for everybody in both schemes on phones and wide screens, also with text twice as large', async ({
   page,
-  server,
-  backstage,
-  logInAs,
+  logInWithSpring,
 }) => {
-  const people = await performer(backstage);
-  await recordPast(server.databasePath, people, SPRING);
-  await logInAs(people.provider);
+  await logInWithSpring();
   await page.goto(SPRING_DAYS);
   await page.getByText('Show as table').click();
   await expect(page.getByRole('table', { name: 'Earnings per day' })).toBeVisible();
