@@ -13,7 +13,9 @@ interface ArrivedTipsProps {
 
 export function ArrivedTips({ count, sums: { given, kept, service }, written, onDismiss }: ArrivedTipsProps) {
   useEffect(() => {
-    const tell = () => document.dispatchEvent(new Event(CARD_PLACED));
+    const tell = () => {
+      document.dispatchEvent(new Event(CARD_PLACED));
+    };
     tell();
     return tell;
   }, []);
