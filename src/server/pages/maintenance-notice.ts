@@ -5,7 +5,7 @@ import { withStyle } from './branded.ts';
 
 const STYLE =
   '.maintenance{padding:max(.5rem,env(safe-area-inset-top)) max(1rem,env(safe-area-inset-right)) .5rem max(1rem,env(safe-area-inset-left));' +
-  'border-bottom:1px solid var(--line);background:var(--danger-wash);color:var(--danger);font-weight:600;text-align:center}' +
+  'border-bottom:1px solid var(--line);background:var(--danger-wash);color:var(--danger);font-weight:600;text-align:center;text-wrap:balance}' +
   '@media print{.maintenance{display:none}}';
 
 /** Writes times for the reader's time zone, and leaves out one that is over: nobody knows when it will end. */
