@@ -236,7 +236,12 @@ test('Chromium finds nothing that keeps the dashboard from being installed, and 
       Object.assign(window, { prompts: (Reflect.get(window, 'prompts') ?? 0) + 1 });
     };
   });
+  // Chromium makes its offer once, as soon as it knows the manifest: nobody listens before the script is there.
+  const script = await holdAnswers(page, /\/dashboard-page-[\w-]{8}\.js$/);
   await page.goto('/dashboard');
+  await expect.poll(script.asked).toBe(1);
+  await expect(page.locator('link[rel=manifest]')).toHaveCount(0);
+  script.release();
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
   const protocol = await context.newCDPSession(page);
   // The page names its manifest after the first paint.

@@ -19,8 +19,9 @@ function start(): void {
   if (isStarted) return;
   isStarted = true;
   for (const file of others) link('modulepreload', file);
-  if (entry) import(/* @vite-ignore */ entry).catch(giveUpTaps);
-  link('manifest', '/manifest.webmanifest');
+  // The browser offers once to install a page with a manifest, and the script listens for that.
+  if (entry)
+    import(/* @vite-ignore */ entry).catch(giveUpTaps).then(() => link('manifest', '/manifest.webmanifest'));
 }
 
 function link(rel: string, href: string): void {
