@@ -388,6 +388,44 @@ test('what an operator has paid to the receiver in another way is given no more,
   await scene.compare();
 });
 
+test('what Stripe gives in the moment in which an operator notes it as paid comes back, and is debited to nobody', async () => {
+  const scene = await openCaptured();
+  const { t, stripe, chargeId, accountId, id } = scene;
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  stripe.closeDispute(dispute, 'won');
+  const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+  const act = {
+    actor,
+    action: 'dispute_paid_otherwise',
+    subject: id,
+    reason: null,
+    atMs: t.clock.nowMs,
+  } as const;
+  const [paid] = await t.storage.payments.listPaidPayments(
+    { fromMs: 0, untilMs: t.clock.nowMs + 1 },
+    null,
+    1,
+  );
+  if (!paid) throw new Error('nothing was paid');
+  const settled: Promise<boolean>[] = [];
+  stripe.fail(({ method, path }) => {
+    if (method === 'POST' && path === '/transfers')
+      settled.push(t.storage.payments.settleDebt(paid.id, 'owed_to_receiver', t.clock.nowMs, act));
+    return null;
+  });
+  await scene.deliver();
+  expect(await Promise.all(settled)).toEqual([true]);
+  await scene.pass(2 * DAY_MINUTES);
+  await scene.deliverAll();
+  expect(await scene.debts()).toEqual([[0, 0, 0]]);
+  const { available, pending } = stripe.balanceOf(accountId);
+  expect(available + pending).toBe(0);
+  expect(await scene.totals()).toEqual([2_000, 1_940]);
+  expect(kindsOf(await scene.toReceiver())).toEqual(['dispute', 'dispute_won']);
+  await scene.compare();
+});
+
 describe('two disputes on one charge that are won', () => {
   /** Each has taken a part of the receiver's money; the operator's balance gives nothing until it is told to. */
   async function openWon() {

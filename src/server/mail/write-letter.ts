@@ -60,6 +60,7 @@ export function createWriteLetter(deps: {
   const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf, sumsOf } = deps;
   const { mails } = storage;
   const urlOf = (path: string) => `${publicUrl}${path}`;
+
   /** A link is made when its mail is sent, so that no token is stored. It goes to the address of the account. */
   async function withLink({ userId, recipient }: ClaimedMail, kind: LinkKind) {
     const { purpose, lifetimeMs, path, letterWith } = kind;
