@@ -62,6 +62,7 @@ export async function startCaddy(path: ShippedCaddyfile, ports: readonly number[
       SITE: url,
       UPSTREAMS: upstreams,
       UPSTREAMS_BACKWARDS: listed(ports.toReversed()),
+      AWAY_PORT: String(await freePort()),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

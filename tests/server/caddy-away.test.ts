@@ -1,0 +1,55 @@
+/** What the shipped Caddyfiles answer while no server does, and that they lead to the server again. */
+import { createHash } from 'node:crypto';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { installedCaddy, type ShippedCaddyfile, startCaddy } from '#tests/support/caddy.ts';
+import { startServer, stopEverything } from '#tests/support/running-server.ts';
+
+const PATIENCE = { timeout: 30_000 };
+
+afterAll(stopEverything);
+
+test.for<ShippedCaddyfile>([
+  'deploy/Caddyfile',
+  'deploy/Caddyfile.two',
+])('%s shows a page to browsers while no server answers, whose policy allows its script, and tells programs to try again', async (path, {
+  skip,
+}) => {
+  skip(installedCaddy() === null, 'there is no Caddy');
+  const server = await startServer({ TRUST_PROXY: '127.0.0.1' });
+  const caddy = await startCaddy(path, [server.port]);
+  onTestFinished(caddy.stop);
+  const ask = (target: string, accept: string) =>
+    fetch(`${caddy.url}${target}`, { headers: { Accept: accept } });
+  await server.stop();
+
+  const answer = await vi.waitFor(async () => {
+    const page = await ask('/tip/none', 'text/html,*/*;q=0.8');
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    return page;
+  }, PATIENCE);
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('Retry-After')).toBe('5');
+  expect(answer.headers.get('Cache-Control')).toBe('no-store');
+  expect(answer.headers.has('Server')).toBe(false);
+  const page = await answer.text();
+  expect(page).toContain('<h1>Back in a moment</h1>');
+  const policy = answer.headers.get('Content-Security-Policy');
+  for (const tag of ['style', 'script']) {
+    const [, text = ''] = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(page) ?? [];
+    expect(policy).toContain(`${tag}-src 'sha256-${createHash('sha256').update(text).digest('base64')}';`);
+  }
+
+  const refusal = await ask('/api/qr-codes/none', 'application/json');
+  expect([refusal.status, refusal.headers.get('Retry-After'), await refusal.text()]).toEqual([503, '5', '']);
+
+  await startServer({
+    TRUST_PROXY: '127.0.0.1',
+    DATABASE_URL: server.databasePath,
+    PORT: String(server.port),
+  });
+  await vi.waitFor(async () => {
+    const found = await ask('/', 'text/html');
+    expect(found.status).toBe(200);
+    await found.arrayBuffer();
+  }, PATIENCE);
+});
