@@ -12,8 +12,18 @@ export const MIGRATIONS_TABLE =
 /** In the build's copy of the migrations; there is none beside the sources. */
 export const DIGEST_FILE = 'sqlite.sha256';
 
-/** Runs migrations in memory: no row can be lost and no reference broken in an empty database. */
+/** By the hashes of the migrations. A process asks for few: those of its own version, and those of a file it migrates. */
+const made = new Map<string, SchemaObjects>();
+
 export function objectsMadeBy(migrations: readonly Migration[]): SchemaObjects {
+  const key = migrations.map((migration) => migration.hash).join();
+  const objects = made.get(key) ?? runInMemory(migrations);
+  made.set(key, objects);
+  return objects;
+}
+
+/** No row can be lost and no reference broken in an empty database. */
+function runInMemory(migrations: readonly Migration[]): SchemaObjects {
   const database = openDatabase(IN_MEMORY);
   try {
     database.pragma('foreign_keys = OFF');
