@@ -365,7 +365,7 @@ const config: ViteUserConfig = {
           provide: { engine: 'sqlite' },
           include: ['tests/*.test.ts', 'tests/{shared,server,client,phones}/**/*.test.ts'],
           exclude: ABOUT_POSTGRES,
-          globalSetup: ['tests/support/build.ts'],
+          globalSetup: ['tests/support/place.ts', 'tests/support/build.ts'],
         },
       },
       {
@@ -374,9 +374,12 @@ const config: ViteUserConfig = {
           ...SERVER_TESTS,
           name: 'postgres',
           provide: { engine: 'postgres' },
-          setupFiles: [...SERVER_TESTS.setupFiles, 'tests/support/postgres-files.ts'],
           include: [...ABOUT_POSTGRES, ...testFilesOf(ON_BOTH_ENGINES)],
-          globalSetup: ['tests/support/build.ts', 'tests/support/postgres-setup.ts'],
+          globalSetup: [
+            'tests/support/place.ts',
+            'tests/support/build.ts',
+            'tests/support/postgres-setup.ts',
+          ],
         },
       },
     ],

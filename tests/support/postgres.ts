@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { addressOf, connectUnhurried, shapeOf } from './postgres-server.ts';
 
 /** More rows are not deleted, because what is left of them would slow down the tests that follow. */
@@ -13,19 +14,15 @@ interface OwnDatabase {
   readonly client: Client;
   /** The statements that remove all rows that tests have added. */
   readonly emptying: string;
+  /** Those on it that no test has at the moment. */
+  readonly storages: Storage[];
 }
 
 let admin: Promise<Client> | undefined;
 /** The statement that was begun last; the driver takes one at a time. */
 let lastStatement = Promise.resolve();
-/** Migrated and empty databases that no test has at the moment. */
+/** Migrated and empty databases that no test has at the moment, for all files of a worker. */
 const free: OwnDatabase[] = [];
-
-export async function dropFreeDatabases(): Promise<void> {
-  for (const database of free.splice(0)) await drop(database);
-  await (await admin)?.end();
-  admin = undefined;
-}
 
 /**
  * Makes an empty database, which is gone after the running test.
@@ -48,7 +45,7 @@ export async function createMigratedDatabase(): Promise<string> {
 }
 
 /** A migrated and empty database that the running test has for itself. */
-export async function borrowDatabase(): Promise<Pick<OwnDatabase, 'url' | 'client'>> {
+export async function borrowDatabase(): Promise<Pick<OwnDatabase, 'url' | 'client' | 'storages'>> {
   const database = free.pop() ?? (await open());
   onTestFinished(() => giveBack(database));
   return database;
@@ -57,7 +54,7 @@ export async function borrowDatabase(): Promise<Pick<OwnDatabase, 'url' | 'clien
 async function open(): Promise<OwnDatabase> {
   const { name, url } = await create(inject('postgresTemplate'));
   const client = await connectUnhurried(url);
-  return { name, url, client, emptying: await readRows(client) };
+  return { name, url, client, emptying: await readRows(client), storages: [] };
 }
 
 /** The statements that bring the rows of a database with the same tables to those that there are now. */
@@ -102,8 +99,8 @@ async function create(template: string): Promise<{ readonly name: string; readon
   return { name, url: addressOf(inject('postgresUrl'), name) };
 }
 
-async function drop({ name, client }: OwnDatabase): Promise<void> {
-  await client.end();
+async function drop({ name, client, storages }: OwnDatabase): Promise<void> {
+  await Promise.all([client.end(), ...storages.map((storage) => storage.close())]);
   await administer(`DROP DATABASE ${name} WITH (FORCE)`);
 }
 

@@ -9,6 +9,7 @@ import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/c
 import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { lendStorage } from './kept-storage.ts';
 import { migratedContents } from './migrated-contents.ts';
 import { borrowDatabase, readRows } from './postgres.ts';
 import { temporaryFolder } from './running-server.ts';
@@ -107,7 +108,7 @@ const breakTables = (message: string) => `ALTER SCHEMA tipwell RENAME TO aside;
 const MEND_TABLES = 'DROP SCHEMA IF EXISTS tipwell CASCADE; ALTER SCHEMA aside RENAME TO tipwell';
 
 async function createPostgresData(contents?: Buffer): Promise<TestData> {
-  const { url, client } = await borrowDatabase();
+  const { url, client, storages } = await borrowDatabase();
   if (contents) await client.query(contents.toString());
   let isBroken = false;
   const setFault = async (message: string | null) => {
@@ -118,16 +119,13 @@ async function createPostgresData(contents?: Buffer): Promise<TestData> {
   return {
     ...storedInPostgres(client),
     async openStorage() {
-      const storage = createPostgresStorage(url);
-      let isOpen = true;
-      const close = async () => {
-        if (!isOpen) return;
-        isOpen = false;
-        await storage.close();
-      };
-      onTestFinished(close);
-      await untilListening(storage);
-      return { ...storage, close };
+      const kept = storages.pop() ?? (await openListening(url));
+      const loan = lendStorage(kept);
+      onTestFinished(async () => {
+        if (await loan.end()) storages.push(kept);
+        else await kept.close();
+      });
+      return loan.storage;
     },
     readContents: async () => Buffer.from(await readRows(client)),
     setFault,
@@ -138,13 +136,14 @@ async function createPostgresData(contents?: Buffer): Promise<TestData> {
  * What is remembered is forgotten once the storage listens to other processes, which must not happen in the
  * middle of a test.
  */
-function untilListening(storage: Storage): Promise<void> {
+function openListening(url: string): Promise<Storage> {
+  const storage = createPostgresStorage(url);
   return new Promise((resolve) => {
     const end = storage.subscribe({
       onEntries() {},
       onCodes() {
         end();
-        resolve();
+        resolve(storage);
       },
     });
   });

@@ -12,7 +12,7 @@ export const MIGRATIONS_TABLE =
 /** In the build's copy of the migrations; there is none beside the sources. */
 export const DIGEST_FILE = 'sqlite.sha256';
 
-/** By the hashes of the migrations. A process asks for few: those of its own version, and those of a file it migrates. */
+/** By the hashes of the migrations: those of the process's own version, and the first of them that a file has. */
 const made = new Map<string, SchemaObjects>();
 
 export function objectsMadeBy(migrations: readonly Migration[]): SchemaObjects {
