@@ -1,5 +1,5 @@
 /** What second factors do for an account: how its owner logs in, what is refused, told, limited and removed. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
@@ -116,6 +116,27 @@ describe('an account with an authenticator app', () => {
     expect(refusedBy('REST', await guess('192.0.2.1')).code).toBe('too_many_requests');
     t.clock.nowMs += 86_400_000;
     expect((await logIn(t, 'REST', { code: code() }, '203.0.113.7')).status).toBe(200);
+  });
+
+  test('is open to no more guesses of its codes after a new password by a link in a mail', async () => {
+    const t = await createTestApp({ config: { isRateLimited: true } });
+    const { token, user } = await t.registerCustomer('cam');
+    const { code } = await addApp(t, token);
+    for (let count = 0; count < 100; count += 1)
+      await logIn(t, 'REST', { code: '000000' }, `198.51.100.${count}`);
+    const link = randomBytes(32).toString('base64url');
+    const tokenHash = createHash('sha256').update(link).digest();
+    const stored = { tokenHash, purpose: 'password', expiresAtMs: t.clock.nowMs + QUARTER_MS } as const;
+    expect(await t.storage.mails.addLink(user.id, user.email, stored, 1)).toBe('added');
+    const password = 'another long battery';
+    const reset = await callRest(t, 'POST', '/auth/password/reset', { token: link, new_password: password });
+    expect(reset.status).toBe(204);
+    const guess = await logIn(t, 'REST', { password, code: '000000' }, '203.0.113.7');
+    expect(refusedBy('REST', guess).code).toBe('too_many_requests');
+    // The device that has chosen the password has guesses of its own.
+    const Cookie = reset.headers.get('Set-Cookie') ?? '';
+    const right = { email: EMAIL, password, code: code() };
+    expect((await callRest(t, 'POST', '/auth/login', right, { headers: { Cookie } })).status).toBe(200);
   });
 
   test('counts right passwords without a code as the work that they are, and as no wrong guess', async () => {
