@@ -275,3 +275,31 @@ test.describe('sessions', () => {
     complaints.splice(0);
   });
 });
+
+test('an API key whose making had no answer is in the list, where it can be ended', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  await logInAs(await backstage.customer());
+  await page.goto('/dashboard?tab=profile&open=api');
+  await page.getByRole('button', { name: 'New API Key' }).click();
+  await page.getByLabel('Name').fill('Register');
+  await page.getByLabel('See your tips').check();
+  await page.route(
+    '**/trpc/apiKeys.create**',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: 'Create Key' }).click();
+  await expect(page.getByRole('dialog')).toContainText('we don’t know whether the key was made');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'End Register' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End Key' }).click();
+  await expect(page.getByText('You have no keys.')).toBeVisible();
+  expect(complaints.splice(0)).toHaveLength(1);
+});

@@ -26,6 +26,8 @@ const ENDS = [
   [730, '2 years'],
 ] as const;
 const YEAR = '365';
+const NO_ANSWER =
+  'There was no answer, so we don’t know whether the key was made. If it is in your list, end it and make another.';
 
 interface NewKeyProps {
   readonly user: User;
@@ -39,11 +41,15 @@ export function NewKey({ user, onClose }: NewKeyProps) {
 
   const make = (asked: NewApiKey) =>
     run(async () => {
-      const made = await withPassword(() => utils.client.apiKeys.create.mutate(asked));
-      // A refusal of an earlier attempt would stand over the key.
-      clearToasts();
-      setText(made.text);
-      void utils.apiKeys.list.invalidate();
+      try {
+        const made = await withPassword(() => utils.client.apiKeys.create.mutate(asked));
+        // A refusal of an earlier attempt would stand over the key.
+        clearToasts();
+        setText(made.text);
+      } finally {
+        // Without an answer, too, the key may have been made.
+        void utils.apiKeys.list.invalidate();
+      }
     });
 
   return (
@@ -78,7 +84,7 @@ function KeyForm({ user, make }: KeyFormProps) {
   const { errors } = form.formState;
   const { field, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
-    fallback: 'The key was not made. Please try again.',
+    fallback: NO_ANSWER,
     send: ({ name, scopes, days, addresses }) =>
       make({ name, scopes, days: Number(days), addresses: addresses.split(/[\s,]+/).filter(Boolean) }),
   });
