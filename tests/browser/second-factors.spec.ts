@@ -1,5 +1,5 @@
 /** Passkeys by Chromium's virtual authenticator, an authenticator app, and the way back for who lost both. */
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { freePort, startServer } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import { test as base, expect, PASSWORD, type Person, toast } from './fixtures.ts';
@@ -149,4 +149,76 @@ test('a provider who has to have a second factor adds one before the dashboard',
   await press(page, 'I Saved Them');
   await expect(page).toHaveURL(/\/dashboard/);
   await expect(page.getByRole('tab', { name: 'QR Codes' })).toBeVisible();
+});
+
+/** The server does what it is asked, and its answer is lost, until the function that is returned is called. */
+async function loseAnswers(page: Page, procedure: string) {
+  const calls = `**/trpc/secondFactors.${procedure}**`;
+  await page.route(calls, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  return () => page.unroute(calls);
+}
+
+test('what had no answer may have been done, and says so', async ({ page, owner, logInAs, complaints }) => {
+  await addAuthenticator(page);
+  await logInAs(owner);
+  await page.goto('/dashboard?tab=profile&open=security');
+  await loseAnswers(page, 'confirmTotp');
+  await press(page, 'Set Up an Authenticator App');
+  await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
+  const secret = ((await dialog(page).locator('code').textContent()) ?? '').replace(/\s/g, '');
+  await page.getByLabel('Code that the app shows').fill(totpAt(secret, Date.now()));
+  await press(page, 'Finish Setup');
+  await expect(dialog(page)).toContainText('we don’t know whether the app was set up');
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('Authenticator app', { exact: true })).toBeVisible();
+
+  await loseAnswers(page, 'addPasskey');
+  await press(page, 'Add a Passkey');
+  await page.getByLabel('Name', { exact: true }).fill('My phone');
+  await press(page, 'Add Passkey');
+  await expect(dialog(page)).toContainText('we don’t know whether the passkey was added');
+  await press(page, 'Cancel');
+  await expect(page.getByRole('button', { name: 'Remove My phone' })).toBeVisible();
+
+  const answer = await loseAnswers(page, 'renewRecoveryCodes');
+  await press(page, 'New Recovery Codes');
+  await press(page, 'Make New Codes');
+  await expect(toast(page, /Your old codes may no longer work: make new ones again/)).toBeVisible();
+  await answer();
+  await press(page, 'Make New Codes');
+  await readCodes(page);
+  expect(complaints.splice(0)).toHaveLength(3);
+});
+
+test('a passkey for which the device took its time asks for the password, and is added', async ({
+  page,
+  owner,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  await addAuthenticator(page);
+  await logInAs(owner);
+  await page.goto('/dashboard?tab=profile&open=security');
+  const ageOnce = async (route: Route) => {
+    await backstage.ageLogin(owner, 16);
+    await route.continue();
+  };
+  await page.route('**/trpc/secondFactors.addPasskey**', ageOnce, { times: 1 });
+  await press(page, 'Add a Passkey');
+  await page.getByLabel('Name', { exact: true }).fill('My phone');
+  await press(page, 'Add Passkey');
+  await page
+    .getByRole('dialog', { name: 'Enter your password to go on' })
+    .getByLabel('Password', { exact: true })
+    .fill(PASSWORD);
+  await press(page, 'Go On');
+  await readCodes(page);
+  await press(page, 'I Saved Them');
+  await expect(page.getByRole('button', { name: 'Remove My phone' })).toBeVisible();
+  // The refusal that the question answers.
+  expect(complaints.splice(0)).toHaveLength(1);
 });

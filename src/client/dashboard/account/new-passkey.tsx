@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';
+import { failureOf } from '../../api-client/api.ts';
 import { createPasskey } from '../../later/passkeys.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
@@ -11,10 +12,11 @@ import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
-import { RecoveryCodes } from './recovery-codes.tsx';
+import { LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
 
 const FIELDS = ['name'] as const;
 const MAX_NAME_LENGTH = 60;
+const NO_ANSWER = `There was no answer, so we don’t know whether the passkey was added. ${LOOK_AT_LIST}`;
 
 export function NewPasskey({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
@@ -30,13 +32,29 @@ export function NewPasskey({ user, onClose }: { readonly user: User; readonly on
         form.setError('root', { message: 'Your device made no passkey. Maybe it has one for you already.' });
         return;
       }
-      const { recoveryCodes } = await client.secondFactors.addPasskey.mutate({ response, name });
+      const added = await add(name, response);
+      if (added === null) {
+        form.setError('root', { message: NO_ANSWER });
+        return;
+      }
+      const { recoveryCodes } = added;
       toastSuccess('Passkey added');
       if (recoveryCodes === null) onClose();
       else setCodes(recoveryCodes);
     },
   });
   const { root } = form.formState.errors;
+
+  /** @returns null without an answer. */
+  async function add(name: string, response: string) {
+    try {
+      // The device may have taken its time over the passkey.
+      return await withPassword(() => client.secondFactors.addPasskey.mutate({ response, name }));
+    } catch (error) {
+      if (failureOf(error).detail === null) return null;
+      throw error;
+    }
+  }
 
   if (codes) return <RecoveryCodes user={user} codes={codes} onClose={onClose} />;
   return (

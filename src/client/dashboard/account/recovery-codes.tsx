@@ -13,6 +13,11 @@ import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import styles from './account-care.module.css';
 
+/** After a factor of which no answer says whether it was added, and which may have brought codes that nobody saw. */
+export const LOOK_AT_LIST =
+  'Close this and look at your list. If it is there, and you have no recovery codes yet, make new ones.';
+const NO_ANSWER = 'There was no answer. Your old codes may no longer work: make new ones again.';
+
 interface RecoveryCodesProps {
   readonly user: User;
   readonly codes: readonly string[];
@@ -77,7 +82,7 @@ export function NewRecoveryCodes({ user, onClose }: { readonly user: User; reado
       const { recoveryCodes } = await withPassword(() => client.secondFactors.renewRecoveryCodes.mutate());
       setCodes(recoveryCodes);
     } catch (error) {
-      toastError(failureOf(error).detail ?? 'No codes were made. Please try again.');
+      toastError(failureOf(error).detail ?? NO_ANSWER);
     }
   }
 

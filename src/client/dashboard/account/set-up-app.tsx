@@ -12,10 +12,11 @@ import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
-import { RecoveryCodes } from './recovery-codes.tsx';
+import { LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
 
 const FIELDS = ['code'] as const;
 const FAILED = 'The app was not set up. Please try again.';
+const NO_ANSWER = `There was no answer, so we don’t know whether the app was set up. ${LOOK_AT_LIST}`;
 
 export function SetUpApp({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const [setup, setSetup] = useState<TotpSetup | null>(null);
@@ -24,7 +25,7 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
   const form = useForm({ defaultValues: { code: '' } });
   const { field, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
-    fallback: FAILED,
+    fallback: NO_ANSWER,
     async send({ code }) {
       const { recoveryCodes } = await withPassword(() => client.secondFactors.confirmTotp.mutate({ code }));
       toastSuccess('Authenticator app set up');
