@@ -1,7 +1,7 @@
 /**
  * The care of one's own account, in the profile: a new password, and where one is logged in.
  */
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { holdWriteLock, lookInto } from '#tests/support/stored-data.ts';
 import { type RunningServer, runToEnd } from '../support/running-server.ts';
 import { expect, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
@@ -19,6 +19,15 @@ async function change(page: Page, current: string, next: string): Promise<void> 
   await page.getByLabel('Current password').fill(current);
   await page.getByLabel('New password').fill(next);
   await page.keyboard.press('Enter');
+}
+
+/** The server does what it is asked next, and its answer is lost. */
+async function loseAnswer(page: Page, procedure: string) {
+  const lose = async (route: Route) => {
+    await route.fetch();
+    await route.abort();
+  };
+  await page.route(`**/trpc/${procedure}**`, lose, { times: 1 });
 }
 
 test.describe('a new password', () => {
@@ -82,6 +91,21 @@ test.describe('a new password', () => {
       await expect(tab.getByRole('tabpanel').getByText('+$19.40')).toBeVisible();
       await expect(tab).toHaveURL(/\/dashboard/);
     }
+  });
+
+  test('that had no answer may count, and says so', async ({ page, backstage, logInAs, complaints }) => {
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.goto('/dashboard?tab=profile&open=security');
+    await loseAnswer(page, 'auth.changePassword');
+    await change(page, PASSWORD, NEW_PASSWORD);
+    await expect(toast(page, /we don’t know whether your password was changed/)).toBeVisible();
+    await expect(page).toHaveURL(/\/auth/);
+    await page.getByLabel('Email').fill(customer.email);
+    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/dashboard/);
+    expect(complaints.splice(0).length).toBeGreaterThan(0);
   });
 
   test('is refused under its field, in the server’s words, and nothing typed is lost', async ({
@@ -287,14 +311,7 @@ test('an API key whose making had no answer is in the list, where it can be ende
   await page.getByRole('button', { name: 'New API Key' }).click();
   await page.getByLabel('Name').fill('Register');
   await page.getByLabel('See your tips').check();
-  await page.route(
-    '**/trpc/apiKeys.create**',
-    async (route) => {
-      await route.fetch();
-      await route.abort();
-    },
-    { times: 1 },
-  );
+  await loseAnswer(page, 'apiKeys.create');
   await page.getByRole('button', { name: 'Create Key' }).click();
   await expect(page.getByRole('dialog')).toContainText('we don’t know whether the key was made');
   await page.getByRole('button', { name: 'Close' }).click();

@@ -98,6 +98,30 @@ test('somebody who forgot the password gets back into the dashboard by a link, w
   await expect(page.getByRole('button', { name: 'Email Me a Link' })).toBeVisible();
 });
 
+test('a new password by a link that had no answer may count, and says so', async ({
+  page,
+  backstage,
+  mails,
+  complaints,
+}) => {
+  const person = await backstage.customer();
+  await backstage.call('POST', '/auth/password/forgotten', { body: { email: person.email } });
+  await page.goto(linkIn(await newest(mails, person.email, 'Choose a new password')).url);
+  await page.route('**/trpc/auth.resetPassword**', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByLabel('New password').fill(NEW_PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(page.locator('form')).toContainText('we don’t know whether your password was changed');
+  await page.getByRole('link', { name: 'Login', exact: true }).click();
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/dashboard');
+  expect(complaints.splice(0)).toHaveLength(1);
+});
+
 test('a giver confirms the email and gets the receipt of a tip, and a guest names one', async ({
   page,
   backstage,

@@ -23,6 +23,8 @@ import { AskOperator } from './forgot-password.tsx';
 import { useLinkToken } from './link-token.ts';
 
 const NO_ANSWER = 'That did not work. Check your connection and try again.';
+const MAYBE_CHANGED =
+  'There was no answer, so we don’t know whether your password was changed. Try to log in with the new one.';
 
 export function Reset() {
   const token = useLinkToken();
@@ -125,7 +127,7 @@ function NewPassword({ token }: { readonly token: string }) {
           navigate(authFor(paths.dashboard), { replace: true });
         })(event);
       } catch (error) {
-        showFailure(form, ['newPassword'], error, NO_ANSWER);
+        showFailure(form, ['newPassword'], error, MAYBE_CHANGED);
       }
     });
   }

@@ -9,7 +9,9 @@ import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
 
 const FIELDS = ['currentPassword', 'newPassword'] as const;
-const CHANGE_FAILED = 'Failed to change the password';
+const NO_ANSWER =
+  'There was no answer, so we don’t know whether your password was changed. ' +
+  'If you are logged out, log in with the new one.';
 
 interface ChangePasswordProps {
   readonly email: string;
@@ -22,7 +24,7 @@ export function ChangePassword({ email, currentHint, onChanged }: ChangePassword
   const { errors } = form.formState;
   const { field, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
-    fallback: CHANGE_FAILED,
+    fallback: NO_ANSWER,
     async send(values) {
       await holdCallsFor(
         api.auth.changePassword
