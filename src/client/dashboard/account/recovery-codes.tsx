@@ -7,7 +7,7 @@ import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { saveFile } from '../../signed-in/save-file.ts';
-import { toastError, toastSuccess } from '../../toasts.ts';
+import { toastError } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
@@ -25,14 +25,16 @@ interface RecoveryCodesProps {
 }
 
 export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
+  /** What became of copying them. A toast would stand behind a dialog that fills a phone. */
+  const [said, setSaid] = useState<string>();
   const text = `Recovery codes for ${brand.name}\n${user.email}\n\n${codes.join('\n')}\n`;
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(text);
-      toastSuccess('Recovery codes copied', 'shown-once');
+      setSaid('Recovery codes copied.');
     } catch {
-      toastError('The codes could not be copied. Download or print them.');
+      setSaid('The codes could not be copied. Download or print them.');
     }
   }
 
@@ -66,6 +68,7 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
             I Saved Them
           </Button>
         </div>
+        <p role="status">{said}</p>
       </div>
     </Dialog>
   );

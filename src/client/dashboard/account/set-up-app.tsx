@@ -27,13 +27,27 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
     fields: FIELDS,
     fallback: NO_ANSWER,
     async send({ code }) {
-      const { recoveryCodes } = await withPassword(() => client.secondFactors.confirmTotp.mutate({ code }));
+      const confirmed = await confirm(code);
+      if (confirmed === null) return;
+      const { recoveryCodes } = confirmed;
       toastSuccess('Authenticator app set up');
       if (recoveryCodes === null) onClose();
       else setCodes(recoveryCodes);
     },
   });
   const { root } = form.formState.errors;
+
+  /** @returns null for a wrong code, which it shows under its field. */
+  async function confirm(code: string) {
+    try {
+      return await withPassword(() => client.secondFactors.confirmTotp.mutate({ code }));
+    } catch (error) {
+      const { code: refusal, detail } = failureOf(error);
+      if (refusal !== 'wrong_code' || detail === null) throw error;
+      form.setError('code', { type: 'server', message: detail }, { shouldFocus: true });
+      return null;
+    }
+  }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: one secret for each time that it is opened
   useEffect(() => {
