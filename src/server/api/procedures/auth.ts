@@ -109,8 +109,11 @@ export const authProcedures = {
         const { accounts, logins, limits, hashingQueue } = ctx.services;
         const { email } = input;
         const { mark } = ctx.device;
-        const isMarked = mark.id !== null && mark.isOf(email, await accounts.marksFrom(email));
-        const caller = { ...ctx.address(), device: isMarked ? mark.id : null };
+        const sinceMs = await accounts.marksFrom(email);
+        const isMarked = mark.id !== null && mark.isOf(email, sinceMs);
+        // A new password by a link ends the marks of before, and what their devices have guessed.
+        const device = sinceMs === 0 ? mark.id : `${mark.id} ${sinceMs}`;
+        const caller = { ...ctx.address(), device: isMarked ? device : null };
         const account = email.toLowerCase();
         // A known device takes the turns of its account, and none of those that its network has.
         const isKnown = caller.device !== null;
