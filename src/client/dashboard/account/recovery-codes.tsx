@@ -7,7 +7,6 @@ import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { saveFile } from '../../signed-in/save-file.ts';
-import { toastError } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
@@ -77,15 +76,17 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
 /** Asks first, because the codes before stop working. */
 export function NewRecoveryCodes({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [failure, setFailure] = useState<string>();
   const { isUnderWay, run } = useAttempts();
   const { client } = trpc.useUtils();
 
   async function renew() {
+    setFailure(undefined);
     try {
       const { recoveryCodes } = await withPassword(() => client.secondFactors.renewRecoveryCodes.mutate());
       setCodes(recoveryCodes);
     } catch (error) {
-      toastError(failureOf(error).detail ?? NO_ANSWER);
+      setFailure(failureOf(error).detail ?? NO_ANSWER);
     }
   }
 
@@ -99,6 +100,9 @@ export function NewRecoveryCodes({ user, onClose }: { readonly user: User; reado
       onCancel={onClose}
     >
       <p>The codes you have now stop working.</p>
+      <p role="alert" className={styles.failure}>
+        {failure}
+      </p>
     </Confirmation>
   );
 }
