@@ -106,3 +106,37 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   await expectForEverybody(dashboard, 'taken back');
   expect([...stripe.charges.values()].at(-1)?.isCaptured).toBe(false);
 });
+
+test('a receipt says of a refund what it brought, after a part had come back before', async ({
+  page,
+  watchedSides,
+  backstage,
+  stripe,
+  deliver,
+}) => {
+  const { provider, code, dashboard } = await watchedSides('/dashboard');
+  await goToStripe(page, code);
+  await page.getByRole('link', { name: 'Pay', exact: true }).click();
+  await expect(success(page)).toBeVisible();
+  const charge = [...stripe.charges.keys()].at(-1) ?? '';
+  for (const happens of [() => stripe.capture(charge), () => stripe.refundPart(charge, 1_050)]) {
+    const told = stripe.notices.length;
+    happens();
+    for (const notice of stripe.notices.slice(told)) await deliver(notice);
+  }
+  const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
+  // Stripe dates refunds in seconds, and two of one second are one moment.
+  await page.waitForTimeout(1_000 - (Date.now() % 1_000));
+  await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+
+  await page.goto(`/transactions/${id}`);
+  const receipt = page.getByRole('article');
+  await expect(receipt).toContainText('$10.50 of your payment came back to you.');
+  await expect(receipt).toContainText(/Refunded on .+: the rest went back to you, \$10\.50\./);
+  await expectForEverybody(page, 'refunded after a part');
+
+  await dashboard.goto(new URL(`/transactions/${id}`, page.url()).href);
+  await expect(dashboard.getByRole('article')).toContainText(
+    /Refunded on .+ by you: the rest went back to the customer\./,
+  );
+});

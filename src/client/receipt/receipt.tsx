@@ -3,7 +3,6 @@ import { ArrowLeft, Link2, Printer } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents, formatMoney } from '#shared/money.ts';
 import { isArriving, isKept, wasGiven, wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -34,7 +33,9 @@ import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import states from '../ui/states.module.css';
 import styles from './receipt.module.css';
+import { Refunded } from './refunded.tsx';
 import { Reversal } from './reversal.tsx';
+import { Time } from './time.tsx';
 
 const UNPAID = {
   pending: {
@@ -223,36 +224,6 @@ function Fact({ label, isSum = false, children }: FactProps) {
   );
 }
 
-function Refunded({ transaction, isGiver }: OfReceiptProps) {
-  const { amountCents, giverFeeCents, receiverName, refundedAt, refundedBy } = transaction;
-  const isOwn = refundedBy === (isGiver ? 'giver' : 'receiver');
-  return (
-    <p className={styles.refunded}>
-      <strong>{labelOf(transaction, isGiver) ?? 'Refunded'}</strong>
-      {refundedAt !== null && (
-        <>
-          {' on '}
-          <Time iso={refundedAt} />
-        </>
-      )}
-      {refundedBy !== null && (
-        <>
-          {' by '}
-          {isOwn ? 'you' : isGiver ? <bdi>{receiverName}</bdi> : 'the customer'}
-        </>
-      )}
-      {': '}
-      {chargeSentence(transaction, isGiver) ?? (
-        <>
-          <Money amountCents={cents(amountCents + giverFeeCents)} /> went back to{' '}
-          {isGiver ? 'you' : 'the customer'}
-          {giverFeeCents > 0 && ', with the fees'}.
-        </>
-      )}
-    </p>
-  );
-}
-
 /** What happened to the money after it was given, or is about to; the news of a refund stand apart. */
 function Changes({ transaction, isGiver }: OfReceiptProps) {
   if (transaction.paymentMode === 'simulated') return null;
@@ -298,12 +269,6 @@ function CopyLink({ path }: { readonly path: string }) {
       )}
     </>
   );
-}
-
-const withZone = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'long' });
-
-function Time({ iso }: { readonly iso: string }) {
-  return <time dateTime={iso}>{withZone.format(new Date(iso))}</time>;
 }
 
 function MessagesOfReceipt({ transaction, isGiver }: OfReceiptProps) {
