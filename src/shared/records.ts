@@ -184,7 +184,7 @@ export const insights = z.object({
       netCents: z.int().min(0).brand<'Cents'>(),
     }),
   ),
-  /** The period of the same length before. */
+  /** The period before: as many months beside whole months, else as many days. */
   before: z.object({
     from: z.iso.date(),
     to: z.iso.date(),

@@ -102,6 +102,9 @@ test('tells earnings to the cent, with fees, the best day and each day of the pe
   const table = page.getByRole('table', { name: 'Earnings per day' });
   await expect(table.getByRole('row')).toHaveCount(31);
   await expect(table.getByRole('row', { name: /^Fri, May 1, 2026/ })).toContainText('$121.25');
+  // Thirty days that are a month stand beside all of March.
+  await page.goto(`${TAB}&to=2026-04-30`);
+  await expect(earnings(page)).toContainText('No earnings in the 31 days before');
 });
 
 test('counts the hours after midnight to the night before, once its owner has said when the day ends, and leads to its statement and its file', async ({

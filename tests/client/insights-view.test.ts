@@ -83,8 +83,9 @@ describe('the address of a view', () => {
 });
 
 describe('earnings in words', () => {
-  const told = (net: number, before: number) =>
-    compare({ netCents: cents(net), before: { netCents: cents(before) } }, 'day');
+  const THIRTY = { from: '2026-01-18', to: '2026-02-16' };
+  const told = (net: number, before: number, dates = THIRTY) =>
+    compare({ netCents: cents(net), before: { ...dates, netCents: cents(before) } }, 'day');
 
   it('are told beside those of the period before, with their difference in dollars and percent', () => {
     expect(told(11_200, 10_000)).toEqual({
@@ -94,6 +95,11 @@ describe('earnings in words', () => {
     expect(told(0, 10_000).sentence).toBe('$100.00 less than in the 30 days before (down 100%)');
     expect(told(99_999, 100_000).sentence).toBe('$0.01 less than in the 30 days before (down under 1%)');
     expect(told(500, 500).sentence).toBe('The same as in the 30 days before');
+  });
+
+  it('beside those of a whole month name the days of the month before', () => {
+    const march = { from: '2026-03-01', to: '2026-03-31' };
+    expect(told(500, 500, march).sentence).toBe('The same as in the 31 days before');
   });
 
   it('have no percentage when there were none before', () => {

@@ -82,10 +82,10 @@ export interface Comparison {
 }
 
 export function compare(
-  { netCents, before }: { readonly netCents: Cents; readonly before: { readonly netCents: Cents } },
+  { netCents, before }: Pick<Insights, 'netCents'> & { readonly before: Omit<Insights['before'], 'count'> },
   granularity: Granularity,
 ): Comparison {
-  const period = `the ${BARS[granularity].period} before`;
+  const period = `the ${lengthOf(before, granularity)} before`;
   const difference = netCents - before.netCents;
   if (before.netCents === 0) return { direction: 'unknown', sentence: `No earnings in ${period}` };
   if (difference === 0) return { direction: 'same', sentence: `The same as in ${period}` };
@@ -94,4 +94,10 @@ export function compare(
   return difference > 0
     ? { direction: 'up', sentence: `${sum} more than in ${period} (up ${share})` }
     : { direction: 'down', sentence: `${sum} less than in ${period} (down ${share})` };
+}
+
+/** Thirty days that are a whole month stand beside the month before, which has another number of days. */
+function lengthOf({ from, to }: Pick<Insights, 'from' | 'to'>, granularity: Granularity): string {
+  if (granularity !== 'day') return BARS[granularity].period;
+  return `${Math.round((Date.parse(to) - Date.parse(from)) / (24 * HOUR_MS)) + 1} days`;
 }
