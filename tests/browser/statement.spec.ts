@@ -346,7 +346,8 @@ test('lists the newest tips alone where there are too many, and sums all of them
   await expect(page.getByText('Only the newest 2,000 tips are listed here.')).toBeVisible();
   await expect(rowsOf(page, 'Every tip')).toHaveCount(2_000);
   await expect(rowsOf(page, 'Every tip').last()).toContainText(ids.at(-1) ?? '');
-  await expect(page.getByRole('article').locator('dl')).toContainText('Tips2001Gross$20,010.00');
+  await expect(page.getByRole('article').locator('dl')).toContainText('Tips2,001Gross$20,010.00');
+  await expect(rowsOf(page, 'By month and service').last()).toContainText('Total2,001$20,010.00');
 });
 
 test('downloads both files, in the time zone of the browser', async ({

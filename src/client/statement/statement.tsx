@@ -5,7 +5,6 @@ import { ChevronDown } from 'lucide-react';
 import { type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents, formatMoney, terms } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { failureOf } from '../api-client/api.ts';
@@ -19,6 +18,7 @@ import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { Actions } from './actions.tsx';
 import { Chooser } from './chooser.tsx';
+import { showCount } from './counts.ts';
 import { showPeriod } from './dates.ts';
 import { booksOf, hasDailyRecord, loadStatement, MAX_LISTED, type StatementData } from './load-statement.ts';
 import { type StatementQuery, statementIn } from './period.ts';
@@ -155,7 +155,7 @@ function Sheet({ place, user, query, data, isUnfolded, onFold }: SheetProps) {
           <div className={styles.onScreen}>
             <Button look="quiet" aria-expanded={isUnfolded} aria-controls={everyTip} onClick={onFold}>
               Every Tip ({hasMore && 'newest '}
-              {tips.length.toLocaleString(PAGE_LANGUAGE)})
+              {showCount(tips.length)})
               <ChevronDown aria-hidden className={styles.sign} />
             </Button>
           </div>
@@ -163,8 +163,8 @@ function Sheet({ place, user, query, data, isUnfolded, onFold }: SheetProps) {
             {isReceived ? <ReceivedTips tips={tips} /> : <SentTips tips={tips} />}
             {hasMore && (
               <p className={styles.soft}>
-                Only the newest {MAX_LISTED.toLocaleString(PAGE_LANGUAGE)} tips are listed here. Download the
-                CSV for all of them; the totals are of all.
+                Only the newest {showCount(MAX_LISTED)} tips are listed here. Download the CSV for all of
+                them; the totals are of all.
               </p>
             )}
           </div>
@@ -182,20 +182,20 @@ function hasBooks({ books }: Insights): boolean {
 function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'data'>) {
   const { receivedTips, receivedChanges, sentTips, sentChanges } = sums.books;
   const { tips, changes } = booksOf(sums, query);
-  const refunds = changes.count > 0 ? ([['Refunds', changes.count]] as const) : [];
+  const refunds = changes.count > 0 ? ([['Refunds', showCount(changes.count)]] as const) : [];
   const amountCents = cents(sentTips.amountCents + sentChanges.amountCents);
   const paidCents = cents(sentTips.paidCents + sentChanges.paidCents);
-  const totals: readonly (readonly [string, number | string, boolean?])[] =
+  const totals: readonly (readonly [string, string, boolean?])[] =
     query.direction === 'received'
       ? [
-          ['Tips', tips.count],
+          ['Tips', showCount(tips.count)],
           ...refunds,
           ['Gross', sumOf(months, 'grossCents')],
           ['Fees', sumOf(months, 'feeCents')],
           ['Net', formatMoney(cents(receivedTips.netCents + receivedChanges.netCents)), true],
         ]
       : [
-          ['Tips', tips.count],
+          ['Tips', showCount(tips.count)],
           ...refunds,
           ['Amount', formatMoney(amountCents)],
           ['Fees', formatMoney(cents(paidCents - amountCents))],
@@ -214,7 +214,7 @@ function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'd
 }
 
 /** Without fees the line of the fees is left out. */
-function isTold([name, value]: readonly [string, number | string, boolean?]): boolean {
+function isTold([name, value]: readonly [string, string, boolean?]): boolean {
   const { giverFeeRate, receiverFeeRate } = terms();
   return name !== 'Fees' || giverFeeRate + receiverFeeRate > 0 || value !== formatMoney(cents(0));
 }

@@ -6,6 +6,7 @@ import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { showCount } from './counts.ts';
 import { showDate, showDay, showMoment, showMonth, showWeekday } from './dates.ts';
 import styles from './tables.module.css';
 
@@ -179,11 +180,11 @@ function BookCells({
   return (
     <>
       <Cell of="Tips" kind="sum">
-        {tips.count}
+        {showCount(tips.count)}
       </Cell>
       {hasChanges && (
         <Cell of="Refunds" kind="sum">
-          {changes.count}
+          {showCount(changes.count)}
         </Cell>
       )}
       <Sum of="Gross" amount={cents(tips.grossCents + changes.grossCents)} />
