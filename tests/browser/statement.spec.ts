@@ -348,6 +348,8 @@ test('lists the newest tips alone where there are too many, and sums all of them
   await expect(rowsOf(page, 'Every tip').last()).toContainText(ids.at(-1) ?? '');
   await expect(page.getByRole('article').locator('dl')).toContainText('Tips2,001Gross$20,010.00');
   await expect(rowsOf(page, 'By month and service').last()).toContainText('Total2,001$20,010.00');
+  await page.goto('/dashboard?tab=transactions&from=2025-11-01&to=2025-11-30');
+  await expect(page.getByText('net in 2,001 tips')).toBeVisible();
 });
 
 test('downloads both files, in the time zone of the browser', async ({

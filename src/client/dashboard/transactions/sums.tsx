@@ -1,5 +1,6 @@
 /** The sums of the tips in the list, without refunded ones. */
 import type { User } from '#shared/accounts.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents } from '#shared/money.ts';
 import type { TipSums } from '#shared/records.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -100,5 +101,5 @@ function WentBack({ received, sent, isOfPeriod }: WentBackProps) {
 }
 
 function tips(count: number): string {
-  return `${count} ${count === 1 ? 'tip' : 'tips'}`;
+  return count === 1 ? '1 tip' : `${count.toLocaleString(PAGE_LANGUAGE)} tips`;
 }
