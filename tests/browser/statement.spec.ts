@@ -7,9 +7,12 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { parse } from 'csv-parse/sync';
 import { databaseAt } from '#server/storage/open.ts';
+import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
 import { MAX_NAME_LENGTH } from '#shared/display-names.ts';
 import { newTransactionId, readQrCodeId, type UserId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
 import { newTip } from '#tests/support/new-tip.ts';
+import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { saveSheet } from '../support/prints.ts';
 import type { RunningServer } from '../support/running-server.ts';
 import { requirePrintTools } from '../support/system-tools.ts';
@@ -593,4 +596,53 @@ test('somebody who is not logged in is led to the login, and back to the same st
 }) => {
   await page.goto('/statement?from=2025-10-01&to=2025-12-31');
   await expect(page).toHaveURL(/\/auth\?next=%2Fstatement%3Ffrom%3D2025-10-01%26to%3D2025-12-31$/);
+});
+
+test('names a dispute and what came back of it, also of an earlier month', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const qrCodeId = readQrCodeId(code);
+  if (qrCodeId === null) throw new Error(`${code} is no code`);
+  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  try {
+    const openedAtMs = Date.parse('2025-10-05T18:00:00Z');
+    const receiverId = provider.id as UserId;
+    const [id, giverId] = [newTransactionId(randomBytes), customer.id as UserId];
+    await storage.payments.savePayoutAccount(payoutAccountOf(receiverId), openedAtMs);
+    const amountCents = 2_000;
+    await payTip(storage, newTip({ id, giverId, qrCodeId, createdAtMs: openedAtMs - 1, amountCents }));
+    for (const [state, at] of [
+      ['open', openedAtMs],
+      ['won', Date.parse('2025-11-12T18:00:00Z')],
+    ] as const) {
+      const known = await storage.payments.findPayment({ id });
+      if (!known) throw new Error('the payment has gone');
+      const paid = cents(2_100);
+      const charge = {
+        chargeId: `pi_${id}`,
+        transactionId: id,
+        state: 'captured',
+        chargedCents: paid,
+        refunds: [],
+        disputes: [{ id: 'dp_1', cents: paid, state, openedAtMs, answerByMs: null }],
+        transfer: { cents: paid, reversedCents: state === 'open' ? paid : cents(0) },
+      } as const;
+      const { isRefunded: _, ...due } = decideAdjustments(known, charge, at);
+      await storage.payments.adjustPayment(id, { ...due, known }, at, at);
+    }
+  } finally {
+    await storage.close();
+  }
+  await logInAs(provider);
+  await open(page, '/statement?from=2025-11-01&to=2025-11-30');
+  await expect(rowsOf(page, 'Refunds and disputes in this period')).toContainText('Dispute won, Bartender');
+  await expect(rowsOf(page, 'As these tips count today')).toHaveText([
+    'Total of this statement (net)$19.40',
+    'Refunds and disputes of earlier tips, left out-$19.40',
+    'These tips today$0.00',
+  ]);
 });

@@ -21,7 +21,7 @@ export function Refunds({ query, data }: RefundsProps) {
     <>
       {changes.length > 0 && (
         <div className={styles.part}>
-          <Changes caption="Refunds in this period" changes={changes} query={query} />
+          <Changes caption={`${nameOf(changes)} in this period`} changes={changes} query={query} />
           <p className={styles.soft}>
             A refund counts on the day it was made, so the totals of a month that is over never change. The
             CSV adds up to the same totals.
@@ -32,13 +32,21 @@ export function Refunds({ query, data }: RefundsProps) {
         <div className={styles.part}>
           <Changes caption="Changed since this period" changes={since} query={query} />
           <p className={styles.soft}>
-            These refunds were made after this period, and count on the day they were made.
+            These changes were made after this period, and count on the day they were made.
           </p>
         </div>
       )}
       {(changes.length > 0 || since.length > 0) && <Today query={query} data={data} />}
     </>
   );
+}
+
+function hasDisputes(changes: readonly BookEntry[]): boolean {
+  return changes.some(({ kind }) => kind.startsWith('dispute'));
+}
+
+function nameOf(changes: readonly BookEntry[]): string {
+  return hasDisputes(changes) ? 'Refunds and disputes' : 'Refunds';
 }
 
 interface ChangesProps {
@@ -104,9 +112,13 @@ function Today({ query, data: { sums, changes } }: RefundsProps) {
   const today = isReceived ? sums.receivedCents : sums.paidCents;
   const atTheEnd = today - books.since.cents;
   const ofEarlier = atTheEnd - total;
+  // A dispute that was won brings money, which is not added back.
+  const whatOfEarlier = hasDisputes(changes)
+    ? 'Refunds and disputes of earlier tips, left out'
+    : 'Refunds of earlier tips, added back';
   const lines: readonly (readonly [string, number])[] = [
     [`Total of this statement (${isReceived ? 'net' : 'paid'})`, total],
-    ...(ofEarlier === 0 ? [] : ([['Refunds of earlier tips, added back', ofEarlier]] as const)),
+    ...(ofEarlier === 0 ? [] : ([[whatOfEarlier, ofEarlier]] as const)),
     ...(books.since.count === 0
       ? []
       : ([
