@@ -185,6 +185,25 @@ test('tells when tips come, and by which service', async ({ page, logInWithSprin
   ]);
 });
 
+test('lets somebody choose a service that they have ended, whose tips are in the period', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  const { token } = people.provider;
+  await backstage.call('PATCH', '/auth/me', { token, body: { service_categories: ['bartender'] } });
+  await logInAs(people.provider);
+  await page.goto(SPRING_DAYS);
+  const service = page.getByRole('combobox', { name: 'Service' });
+  await service.selectOption('DJ');
+  await expect(earnings(page)).toContainText('1 tip on 1 of 30 days');
+  // Its own answer names no other service; those that are offered stay.
+  await expect(service.getByRole('option')).toHaveText(['All services', 'Bartender', 'DJ']);
+});
+
 test('lets the keyboard walk through bars and hours, and tells of each', async ({
   page,
   logInWithSpring,

@@ -3,7 +3,12 @@ import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react';
 import { useId } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
-import { CATEGORY_LABELS, isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
+import {
+  CATEGORY_LABELS,
+  isServiceCategory,
+  SERVICE_CATEGORIES,
+  type ServiceCategory,
+} from '#shared/categories.ts';
 import type { Granularity } from '#shared/records.ts';
 import { Button } from '../../ui/button.tsx';
 import styles from './controls.module.css';
@@ -17,13 +22,15 @@ interface ControlsProps {
   readonly view: InsightsView;
   /** The date in the viewer's time zone. */
   readonly today: string;
+  /** The services of the earnings that are shown, also those that were ended. */
+  readonly earned: readonly ServiceCategory[];
 }
 
-export function Controls({ user, view, today }: ControlsProps) {
+export function Controls({ user, view, today, earned }: ControlsProps) {
   const id = useId();
   const { granularity, isLatest, serviceCategory } = view;
-  const services = SERVICE_CATEGORIES.filter(
-    (category) => user.serviceCategories.includes(category) || category === serviceCategory,
+  const services = SERVICE_CATEGORIES.filter((category) =>
+    [...user.serviceCategories, ...earned, serviceCategory].includes(category),
   );
   return (
     <div className={styles.controls}>

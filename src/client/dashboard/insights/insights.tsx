@@ -54,7 +54,12 @@ export function Insights({ user }: { readonly user: User }) {
 
   return (
     <div className={styles.insights}>
-      <Controls user={user} view={view} today={today} />
+      <Controls
+        user={user}
+        view={view}
+        today={today}
+        earned={earnings.status === 'ready' ? earnings.data.byService.map((one) => one.serviceCategory) : []}
+      />
       <Links user={user} view={view} />
       <p role="status" className="visually-hidden">
         {earnings.status === 'ready' && !isFormer && spoken(earnings.data, granularity)}
