@@ -48,7 +48,7 @@ export const REFUSALS = {
   account_suspended: {
     status: 403,
     title: 'Account suspended',
-    detail: 'Your account is suspended. Log in to see why.',
+    detail: 'Your account is suspended. Your dashboard says why.',
   },
   providers_only: {
     status: 403,

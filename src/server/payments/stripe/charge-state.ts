@@ -55,7 +55,7 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
   const captured = partlyCaptured(intent);
   const released = captured ? intent.amount - intent.amount_received : 0;
   const listed = releaseIn(parts);
-  const made = refunds.filter((refund) => refund !== listed).map(refundOf);
+  const made = inOrder(refunds.filter((refund) => refund !== listed)).map(refundOf);
   const release = {
     // The id does not depend on whether Stripe lists the release yet.
     id: intent.id + RELEASED,
@@ -70,9 +70,7 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
     chargedCents: fromStripe(intent.amount),
     ...(captured && { partlyCaptured: captured }),
     // Stripe lists a cancelled authorisation as a refund, though no money moved.
-    refunds: isCaptured
-      ? [...(captured ? [release] : []), ...made.toSorted((a, b) => a.createdAtMs - b.createdAtMs)]
-      : [],
+    refunds: isCaptured ? [...(captured ? [release] : []), ...made] : [],
     disputes: disputes
       .flatMap((dispute) => disputeOf(dispute, givenBack) ?? [])
       .toSorted((a, b) => a.openedAtMs - b.openedAtMs),
@@ -103,8 +101,7 @@ function partlyCaptured({
  */
 export function releaseIn({ intent, refunds }: Pick<ChargeParts, 'intent' | 'refunds'>) {
   if (!partlyCaptured(intent)) return undefined;
-  // Stripe lists the newest first, and tells whole seconds.
-  const oldestFirst = refunds.toReversed().toSorted((a, b) => a.created - b.created);
+  const oldestFirst = inOrder(refunds);
   const released = intent.amount - intent.amount_received;
   return oldestFirst.find(
     ({ created, amount }) => created === oldestFirst[0]?.created && amount === released,
@@ -125,6 +122,11 @@ function stateOf(status: Stripe.PaymentIntent.Status): ChargeState['state'] | nu
 }
 
 /** A refund that is pending counts, until it fails. */
+/** The oldest first; Stripe lists the newest first, and tells whole seconds. */
+function inOrder(refunds: readonly Stripe.Refund[]): readonly Stripe.Refund[] {
+  return refunds.toReversed().toSorted((a, b) => a.created - b.created);
+}
+
 function refundOf({ id, amount, status, created }: Stripe.Refund): ChargeState['refunds'][number] {
   return {
     id,
