@@ -68,22 +68,15 @@ export function LinkPage({ token }: { readonly token: string }) {
   );
 }
 
-export function Enrolment({
-  email,
-  onEnrolled,
-}: {
+interface EnrolmentProps {
   readonly email: string;
   readonly onEnrolled: () => void;
-}) {
+  /** Called instead where there are codes to keep: the operator has enrolled, and sees them this once. */
+  readonly onCodes: (codes: readonly string[]) => void;
+}
+
+export function Enrolment({ email, onEnrolled, onCodes }: EnrolmentProps) {
   const [way, setWay] = useState<'passkey' | 'password'>(hasPasskeys() ? 'passkey' : 'password');
-  const [codes, setCodes] = useState<readonly string[]>();
-  if (codes) {
-    return (
-      <Door title="Recovery Codes">
-        <RecoveryCodes codes={codes} onKept={onEnrolled} />
-      </Door>
-    );
-  }
   return (
     <Door title="Choose How You Log In">
       <p>
@@ -92,7 +85,7 @@ export function Enrolment({
       {way === 'passkey' ? (
         <PasskeyWay onEnrolled={onEnrolled} onOther={() => setWay('password')} />
       ) : (
-        <PasswordWay email={email} onCodes={setCodes} onOther={() => setWay('passkey')} />
+        <PasswordWay email={email} onCodes={onCodes} onOther={() => setWay('passkey')} />
       )}
       <Button
         look="quiet"
@@ -104,6 +97,20 @@ export function Enrolment({
       >
         Leave
       </Button>
+    </Door>
+  );
+}
+
+export function FirstRecoveryCodes({
+  codes,
+  onKept,
+}: {
+  readonly codes: readonly string[];
+  readonly onKept: () => void;
+}) {
+  return (
+    <Door title="Recovery Codes">
+      <RecoveryCodes codes={codes} onKept={onKept} />
     </Door>
   );
 }

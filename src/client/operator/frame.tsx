@@ -17,7 +17,7 @@ import { Loading, Problem } from '../ui/states.tsx';
 import styles from './console.module.css';
 import { consoleApi, consoleHooks, failureOf, queryClient } from './console-api.ts';
 import { endSession, useToken } from './console-session.ts';
-import { Enrolment, LinkPage } from './enrolment.tsx';
+import { Enrolment, FirstRecoveryCodes, LinkPage } from './enrolment.tsx';
 import { Login } from './login.tsx';
 import { OwnAccount } from './own-account.tsx';
 import { PARTS } from './parts.ts';
@@ -39,6 +39,15 @@ function onHashChange(listener: () => void): () => void {
 
 function Inside({ pathname, onEnrolled }: { readonly pathname: string; readonly onEnrolled: () => void }) {
   const { data, error, refetch } = consoleHooks.session.me.useQuery();
+  const [codes, setCodes] = useState<readonly string[]>();
+
+  async function enter() {
+    onEnrolled();
+    if ((await refetch()).isSuccess) setCodes(undefined);
+  }
+
+  // Whoever leaves the page to keep them comes back as somebody who has enrolled.
+  if (codes) return <FirstRecoveryCodes codes={codes} onKept={() => void enter()} />;
   if (error && !data) {
     return (
       <main className={styles.door}>
@@ -50,15 +59,7 @@ function Inside({ pathname, onEnrolled }: { readonly pathname: string; readonly 
   }
   if (!data) return <Loading />;
   if (!data.isEnrolled) {
-    return (
-      <Enrolment
-        email={data.email}
-        onEnrolled={() => {
-          onEnrolled();
-          void refetch();
-        }}
-      />
-    );
+    return <Enrolment email={data.email} onEnrolled={() => void enter()} onCodes={setCodes} />;
   }
   if (pathname === OWN_PATH) {
     return (

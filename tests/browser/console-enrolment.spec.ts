@@ -1,0 +1,30 @@
+/** Recovery codes of an operator who enrols, in the browser in which they are shown. */
+import { openConsole } from '../support/operators.ts';
+import { totpAt } from '../support/totp.ts';
+import { expect, PASSWORD, test } from './fixtures.ts';
+
+test('recovery codes stay until they are kept, also for whoever leaves the page to keep them', async ({
+  page,
+  server,
+}) => {
+  await page.clock.install();
+  await openConsole(page, server, '/operator', { isEnrolled: false });
+  await page.getByRole('button', { name: 'Use a Password and an App' }).click();
+  const key = page.locator('code').filter({ hasText: /^[A-Z2-7 ]{32,}$/ });
+  const secret = ((await key.textContent()) ?? '').replaceAll(' ', '');
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Code from the app').fill(totpAt(secret, Date.now()));
+  await page.getByRole('button', { name: 'Go On' }).click();
+  await expect(page.getByRole('heading', { name: 'Recovery Codes' })).toBeVisible();
+  const codes = await page.locator('ol code').allTextContents();
+
+  // Somebody writes them into another window for a minute, and comes back.
+  await page.clock.fastForward(60_000);
+  const askedAgain = page.waitForResponse(/session\.me/);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  await askedAgain;
+  await page.clock.runFor(1_000);
+  await expect(page.locator('ol code')).toHaveText(codes);
+  await page.getByRole('button', { name: 'I Have Kept Them' }).click();
+  await expect(page.getByRole('heading', { name: 'Health' })).toBeVisible();
+});
