@@ -11,6 +11,7 @@ import styles from './console.module.css';
 import { consoleApi, consoleHooks, failureOf } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
 import { Loaded } from './loaded.tsx';
+import { Id } from './parties.tsx';
 import { makePasskey } from './passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { When } from './when.tsx';
@@ -245,6 +246,10 @@ function OtherOperators() {
                     ) : (
                       'has not enrolled yet'
                     )}
+                  </small>
+                  {/* By it the audit log names them. */}
+                  <small>
+                    <Id>{operator.id}</Id>
                   </small>
                 </span>
               </li>

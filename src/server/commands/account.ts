@@ -250,7 +250,12 @@ function actionOf(words: readonly string[]): { readonly act: Action; readonly re
   return {
     act: async (services) => {
       const lines = await onOne(services, email, file);
-      return { lines: lines ?? [`There is no account with the email ${email}.`], isDone: lines !== null };
+      // People are shown by other names as well.
+      const nobody =
+        name === 'show'
+          ? `Nobody was found by ${JSON.stringify(email)}.`
+          : `There is no account with the email ${email}.`;
+      return { lines: lines ?? [nobody], isDone: lines !== null };
     },
     reason,
   };

@@ -27,10 +27,10 @@ export const readAuditLog: Command = async ({ database, words, say }) => {
   const storage = await database.openForCommand();
   try {
     if (isCheck) return await check(storage.audit, noted, say);
-    const subject = about === undefined ? null : await subjectOf(storage, about.trim());
+    const subjects = about === undefined ? null : await subjectsOf(storage, about.trim());
     let count = 0;
     for await (const row of allAuditRows(storage.audit, sinceMs)) {
-      if (subject !== null && row.subject !== subject) continue;
+      if (subjects !== null && !subjects.includes(row.subject)) continue;
       for (const line of linesOf(row)) say(line);
       count += 1;
     }
@@ -52,12 +52,22 @@ function readNote(text: string | undefined): AuditNote | null {
   );
 }
 
-/** An open account may be named by its email, which the log does not hold; a code as it is printed. */
-async function subjectOf(storage: Pick<Storage, 'findCredentials'>, typed: string): Promise<string> {
-  if (!typed.includes('@')) return readQrCodeId(typed) ?? typed;
-  const found = await storage.findCredentials(typed);
-  if (found) return found.account.id;
-  throw new UsageError(`There is no account with the email ${typed}. Name a closed one by its id.`);
+/**
+ * An open account and an operator may be named by their email, which the log does not hold, and which may be the same;
+ * a code as it is printed.
+ */
+async function subjectsOf(
+  storage: Pick<Storage, 'findCredentials' | 'operators'>,
+  typed: string,
+): Promise<readonly (string | null)[]> {
+  if (!typed.includes('@')) return [readQrCodeId(typed) ?? typed];
+  const account = (await storage.findCredentials(typed))?.account;
+  const operator = (await storage.operators.find(typed))?.operator;
+  const ids = [account, operator].flatMap((found) => found?.id ?? []);
+  if (ids.length > 0) return ids;
+  throw new UsageError(
+    `There is no account and no operator with the email ${typed}. Name one of before by its id.`,
+  );
 }
 
 async function check(

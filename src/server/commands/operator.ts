@@ -39,7 +39,7 @@ const ACTIONS: Readonly<Record<string, ActOn>> = {
           lines: [
             link,
             OPEN_IT,
-            'When it is opened, the passkeys, password and app of before end, and so do all sessions.',
+            'When it is used, the passkeys, password and app of before end, and so do all sessions.',
           ],
           isDone: true,
         };
@@ -96,8 +96,8 @@ function actionOf(words: readonly string[], acting: (reason: string | undefined)
 const list: Action = async (operators) => {
   const found = await operators.list();
   const lines = found.map(
-    ({ email, enrolledAtMs }) =>
-      `${email}  ${enrolledAtMs === null ? 'has not enrolled yet' : `enrolled ${inUtc(enrolledAtMs)}`}`,
+    ({ id, email, enrolledAtMs }) =>
+      `${email}  ${enrolledAtMs === null ? 'has not enrolled yet' : `enrolled ${inUtc(enrolledAtMs)}`}  ${id}`,
   );
   return {
     lines: lines.length > 0 ? lines : ['There is no operator. To add one: npm run operator -- add EMAIL'],

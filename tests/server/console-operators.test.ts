@@ -1,0 +1,52 @@
+/** Whom a row of the audit log about an operator means, and what commands say of whom they do not find. */
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { runHere } from '#tests/support/commands.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
+import { createOperator } from '#tests/support/operators.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+
+const ANNA = 'anna@example.com';
+const BEN = 'ben@example.com';
+
+function openScene() {
+  const path = createMigratedFile();
+  const env = { DATABASE_URL: path, HOME: dirname(path) };
+  const run = async (name: 'account' | 'audit' | 'operator', ...words: readonly string[]) =>
+    (await runHere(name, env, words)).stdout;
+  return { run };
+}
+
+test('operators are listed with the ids by which the audit log names them', async () => {
+  const { run } = openScene();
+  for (const email of [ANNA, BEN]) await run('operator', 'add', email);
+  const log = await run('audit');
+  const ids = [...log.matchAll(/operator_added {2}(opr_\w+)/g)].map(([, id]) => id);
+  expect(ids).toHaveLength(2);
+  const list = (await run('operator', 'list')).trimEnd().split('\n');
+  expect(list).toEqual([
+    expect.stringMatching(`^${ANNA} .* ${ids[0]}$`),
+    expect.stringMatching(`^${BEN} .* ${ids[1]}$`),
+  ]);
+});
+
+test('the rows about an operator are found by their email, also beside an account of the same person', async () => {
+  const { run } = openScene();
+  for (const email of [ANNA, BEN]) await run('operator', 'add', email);
+  await run('operator', 'link', 'ANNA@example.com');
+  const about = await run('audit', '--about', 'Anna@example.com');
+  expect([...about.matchAll(/operator_\w+/g)].map(String)).toEqual(['operator_added', 'operator_link_made']);
+});
+
+test('whom nobody knows is said to be no account and no operator', async () => {
+  const { run } = openScene();
+  await run('operator', 'add', ANNA);
+  const nobody = await run('account', 'show', 'Nobody At All');
+  expect(nobody).toBe('Nobody was found by "Nobody At All".\n');
+});
+
+test('the console tells the ids of operators', async () => {
+  const t = await createTestApp();
+  const { console, operator } = await createOperator(t);
+  expect(await console.session.operators.query()).toMatchObject([{ id: operator.id, isYou: true }]);
+});
