@@ -1,5 +1,6 @@
 /** Asks why before an act, and for the second factor when the server wants it again, and then repeats the act. */
 import { type ReactNode, type SubmitEvent, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { MAX_REASON_LENGTH } from '#shared/console/acts.ts';
 import { Button } from '../ui/button.tsx';
 import confirmation from '../ui/later/confirmation.module.css';
@@ -7,6 +8,7 @@ import { Dialog } from '../ui/later/dialog.tsx';
 import { TextArea } from '../ui/later/text-area.tsx';
 import { failureOf, queryClient } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
+import { rememberFocus } from './near-focus.ts';
 
 interface ActDialogProps<Result> {
   readonly title: string;
@@ -26,11 +28,12 @@ function forgetShown(isAsked: boolean): void {
 }
 
 export function ActDialog<Result>(props: ActDialogProps<Result>) {
-  const { title, children, confirm, isMoney = false, act, onDone, onClose } = props;
+  const { title, children, confirm, isMoney = false, act, onDone } = props;
   const [reason, setReason] = useState('');
   const [failure, setFailure] = useState<string>();
   const [isUnderWay, setUnderWay] = useState(false);
   const [needsFactor, setNeedsFactor] = useState(false);
+  const [keepFocus] = useState(rememberFocus);
 
   async function run() {
     if (isUnderWay) return;
@@ -51,6 +54,12 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
     }
   }
 
+  function close() {
+    flushSync(props.onClose);
+    // Where somebody else was faster, the pressed button has gone.
+    keepFocus();
+  }
+
   function submit(event: SubmitEvent) {
     event.preventDefault();
     void run();
@@ -63,12 +72,12 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
           setNeedsFactor(false);
           void run();
         }}
-        onClose={onClose}
+        onClose={close}
       />
     );
   }
   return (
-    <Dialog title={title} size="question" onClose={() => isUnderWay || onClose()}>
+    <Dialog title={title} size="question" onClose={() => isUnderWay || close()}>
       {children}
       <form noValidate onSubmit={submit}>
         <TextArea
@@ -86,7 +95,7 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
           <Button type="submit" look={isMoney ? 'money' : 'primary'} aria-disabled={isUnderWay}>
             {isUnderWay ? 'One moment...' : confirm}
           </Button>
-          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onClose()}>
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || close()}>
             Cancel
           </Button>
         </div>

@@ -3,6 +3,7 @@ import { type ReactNode, type SubmitEvent, useEffect, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { ScreenHeading } from '../ui/heading.tsx';
 import { PasswordField } from '../ui/later/account-fields.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useAttempt } from './attempt.ts';
@@ -78,7 +79,8 @@ interface EnrolmentProps {
 export function Enrolment({ email, onEnrolled, onCodes }: EnrolmentProps) {
   const [way, setWay] = useState<'passkey' | 'password'>(hasPasskeys() ? 'passkey' : 'password');
   return (
-    <Door title="Choose How You Log In">
+    // The key lets the heading take the focus of the button that makes room for the other way.
+    <Door key={way} title="Choose How You Log In">
       <p>
         You are <bdi>{email}</bdi>. If you leave now, you need a new link.
       </p>
@@ -243,7 +245,7 @@ function Door({ title, children }: { readonly title: string; readonly children: 
   return (
     <main className={styles.door}>
       <title>{`${title} · Operator · ${brand.name}`}</title>
-      <h1 className={styles.heading}>{title}</h1>
+      <ScreenHeading className={styles.heading}>{title}</ScreenHeading>
       {children}
     </main>
   );

@@ -3,6 +3,7 @@ import { type SubmitEvent, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { ScreenHeading } from '../ui/heading.tsx';
 import { EmailField, PasswordField } from '../ui/later/account-fields.tsx';
 import { useAttempt } from './attempt.ts';
 import styles from './console.module.css';
@@ -35,7 +36,10 @@ export function Login() {
   return (
     <main className={styles.door}>
       <title>{`Log In · Operator · ${brand.name}`}</title>
-      <h1 className={styles.heading}>Log In as an Operator</h1>
+      {/* The key lets it take the focus of the button that makes room for the other way. */}
+      <ScreenHeading key={String(isByPassword)} className={styles.heading}>
+        Log In as an Operator
+      </ScreenHeading>
       {hasEnded && <p role="status">Your session has ended. Log in again.</p>}
       {!isByPassword && (
         <>

@@ -11,6 +11,7 @@ import styles from './console.module.css';
 import { consoleApi, consoleHooks, failureOf } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
 import { Loaded } from './loaded.tsx';
+import { useNearFocus } from './near-focus.ts';
 import { Id } from './parties.tsx';
 import { makePasskey } from './passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -57,6 +58,7 @@ function Passkeys() {
   const [name, setName] = useState<string>();
   const [removed, setRemoved] = useState<{ readonly id: PasskeyId; readonly name: string }>();
   const { isUnderWay, failure, run, question } = useGuarded();
+  const markPressed = useNearFocus(query.data?.passkeys.length ?? 0);
 
   const add = (chosen: string) =>
     run(async () => {
@@ -100,7 +102,10 @@ function Passkeys() {
                   <Button
                     look="quiet"
                     aria-label={`Remove the passkey ${passkey.name}`}
-                    onClick={() => setRemoved(passkey)}
+                    onClick={() => {
+                      markPressed();
+                      setRemoved(passkey);
+                    }}
                   >
                     Remove
                   </Button>
@@ -183,8 +188,10 @@ function Codes() {
 function OwnSessions() {
   const query = consoleHooks.session.list.useQuery();
   const { failure, attempt } = useAttempt();
+  const markPressed = useNearFocus(query.data?.length ?? 0);
   const end = (id: string) =>
     attempt(async () => {
+      markPressed();
       await consoleApi.session.endOther.mutate({ id });
       await query.refetch();
       toastSuccess('The session has ended.');
@@ -267,7 +274,7 @@ function OtherOperators() {
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section>
-      <h2>{title}</h2>
+      <h2 tabIndex={-1}>{title}</h2>
       {children}
     </section>
   );

@@ -1,0 +1,63 @@
+/** Where the focus of an operator goes when what had it goes: by an own act, or because somebody else was faster. */
+import { randomBytes } from 'node:crypto';
+import { openConsole } from '../support/operators.ts';
+import { expect, test } from './fixtures.ts';
+import { storageAt } from './kept.ts';
+
+test('it goes to what is left of a code that another operator has stopped meanwhile', async ({
+  page,
+  browser,
+  server,
+  backstage,
+  complaints,
+}) => {
+  const { code } = await backstage.bothSides();
+  const other = await browser.newPage();
+  for (const each of [page, other]) {
+    await openConsole(each, server, `${server.url}/operator/codes?find=${code}`);
+    await each.getByRole('button', { name: 'Stop Code' }).press('Enter');
+    await each.getByLabel('Reason').fill('Stolen');
+  }
+  await other.getByRole('dialog').getByRole('button', { name: 'Stop Code' }).click();
+  await expect(other.getByText('Retired')).toBeVisible();
+  await other.close();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop Code' }).click();
+  await expect(page.getByRole('dialog')).toContainText('This QR code is no longer in use.');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining(' 410 ')]);
+  await expect(page.getByRole('main').getByText('Stopped a code')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.getByRole('heading', { level: 2 })).toBeFocused();
+});
+
+test('it goes to the heading above a session that was ended, and to that of the login', async ({
+  page,
+  server,
+}) => {
+  const operator = await openConsole(page, server, '/operator/account');
+  const { operators } = await storageAt(server.databasePath);
+  const now = Date.now();
+  const session = {
+    tokenHash: randomBytes(32),
+    operatorId: operator.id,
+    createdAtMs: now,
+    lastUsedAtMs: now,
+    expiresAtMs: now + 3_600_000,
+    confirmedAtMs: now,
+    address: '192.0.2.7',
+    device: 'Firefox on Linux',
+  };
+  expect(await operators.createSession(session, operator.enrolledAtMs, 20)).toBe(true);
+  await page.reload();
+  await expect(page.getByText('Firefox on Linux')).toBeVisible();
+  await page.getByRole('button', { name: 'End', exact: true }).press('Enter');
+  await expect(page.getByText('Firefox on Linux')).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused();
+
+  await page.getByRole('button', { name: 'Log Out' }).press('Enter');
+  const heading = page.getByRole('heading', { name: 'Log In as an Operator' });
+  await expect(heading).toBeFocused();
+  await page.getByRole('button', { name: 'Use Password and Code' }).press('Enter');
+  await expect(page.getByLabel('Email')).toBeVisible();
+  await expect(heading).toBeFocused();
+});
