@@ -31,6 +31,9 @@ export function Fees() {
   // The device may have come to another time zone since it was chosen.
   const zones = new Set([UTC, Intl.DateTimeFormat().resolvedOptions().timeZone, timeZone]);
   const wanted = feeQuery.safeParse({ ...period, by, timeZone });
+  // A day that is missing is refused for the length of the period as well.
+  const refusal = wanted.error?.issues[0];
+  const refused = (name: 'from' | 'to') => (refusal?.path[0] === name ? refusal.message : undefined);
   const query = consoleHooks.fees.income.useQuery(
     { ...period, by, timeZone },
     { enabled: wanted.success, placeholderData: (before) => before },
@@ -56,6 +59,7 @@ export function Fees() {
           type="date"
           name="from"
           value={period.from}
+          error={refused('from')}
           onChange={({ currentTarget: { value } }) => setPeriod({ ...period, from: value })}
         />
         <Field
@@ -63,7 +67,7 @@ export function Fees() {
           type="date"
           name="to"
           value={period.to}
-          error={wanted.success ? undefined : wanted.error.issues[0]?.message}
+          error={refused('to')}
           onChange={({ currentTarget: { value } }) => setPeriod({ ...period, to: value })}
         />
         <Select

@@ -17,9 +17,13 @@ export function Invitations() {
   const query = consoleHooks.installation.invitations.useQuery();
   const heading = useRef<HTMLHeadingElement>(null);
   const [revoking, setRevoking] = useState<OpenInvitation>();
+  const [made, setMade] = useState<MadeInvitation>();
 
   function endWithRevoked(isRevoked: boolean) {
-    flushSync(() => setRevoking(undefined));
+    flushSync(() => {
+      setRevoking(undefined);
+      if (revoking?.id === made?.id) setMade(undefined);
+    });
     heading.current?.focus();
     toastSuccess(isRevoked ? 'The link no longer works.' : 'The link had ended already.');
   }
@@ -51,7 +55,7 @@ export function Invitations() {
           )
         }
       </Loaded>
-      <NewInvitation />
+      <NewInvitation made={made} onMade={setMade} />
       {revoking && (
         <ActDialog
           title={`Revoke ${revoking.id}?`}
@@ -82,10 +86,20 @@ function Invitation({ invitation }: { readonly invitation: OpenInvitation }) {
 
 const accounts = (count: number) => `${count} ${count === 1 ? 'account' : 'accounts'}`;
 
-function NewInvitation() {
+interface MadeInvitation {
+  readonly id: string;
+  readonly link: string;
+}
+
+function NewInvitation({
+  made,
+  onMade,
+}: {
+  readonly made: MadeInvitation | undefined;
+  readonly onMade: (made: MadeInvitation) => void;
+}) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [asked, setAsked] = useState<AskedInvitation>();
-  const [link, setLink] = useState<string>();
 
   function ask(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -100,9 +114,9 @@ function NewInvitation() {
     setAsked(data);
   }
 
-  function endWith(made: { readonly link: string }) {
+  function endWith(invitation: MadeInvitation) {
     setAsked(undefined);
-    setLink(made.link);
+    onMade(invitation);
   }
 
   return (
@@ -129,10 +143,10 @@ function NewInvitation() {
         <Button type="submit" look="quiet" className={styles.action}>
           Make Invitation
         </Button>
-        {link !== undefined && (
+        {made && (
           <div className={styles.link} role="status">
             <p>Here is the link. It is shown this once.</p>
-            <CopyButton text={link} what="link" />
+            <CopyButton text={made.link} what="link" />
           </div>
         )}
       </form>
