@@ -1,6 +1,6 @@
 /** What operators did, the newest first; whether nobody changed the log; and the log as a file. */
 import { useState } from 'react';
-import { Link, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import type { AuditFilterInput, AuditRowShown } from '#shared/console/audit.ts';
 import { consolePath } from '#shared/console/parts.ts';
 import { isTransactionId, isUserId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
@@ -14,22 +14,25 @@ import { Loaded } from '../loaded.tsx';
 import { formatCount } from '../quantities.ts';
 import { When } from '../when.tsx';
 import styles from './audit.module.css';
+import { chosenIn, filterOf, searchOf } from './chosen.ts';
 import { Filter } from './filter.tsx';
 
-const NO_FILTER: AuditFilterInput = { actor: '', action: '', subject: '', since: null, until: null };
-
 export function Audit() {
-  // Other parts lead here for one person, tip or code.
-  const subject = new URLSearchParams(useSearch()).get('about') ?? '';
-  const [filter, setFilter] = useState<AuditFilterInput>({ ...NO_FILTER, subject });
+  const [pathname, navigate] = useLocation();
+  const search = useSearch();
+  const chosen = chosenIn(search);
+  const [isOpen] = useState(search !== '');
   return (
     <div className={styles.audit}>
       <Chain />
-      <details className={styles.chain} open={subject !== ''}>
+      <details className={styles.chain} open={isOpen}>
         <summary>Filter</summary>
-        <Filter filter={filter} onChange={setFilter} />
+        <Filter
+          chosen={chosen}
+          onChange={(next) => navigate(`${pathname}${searchOf(next)}`, { replace: true })}
+        />
       </details>
-      <Rows filter={filter} />
+      <Rows filter={filterOf(chosen)} />
     </div>
   );
 }

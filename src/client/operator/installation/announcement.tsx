@@ -11,9 +11,9 @@ import { TextArea } from '../../ui/later/text-area.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { Loaded } from '../loaded.tsx';
+import { type Complaints, complain, timeTyped, typedIn, unfinishedIn } from '../typed-fields.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
-import { type Complaints, complain, timeTyped, typedIn, unfinishedIn } from './typed-fields.ts';
 
 const STATES: Readonly<Record<PresentAnnouncement['state'], string>> = {
   now: 'Shown now',

@@ -9,9 +9,9 @@ import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Loaded } from '../loaded.tsx';
+import { type Complaints, complain, typedIn } from '../typed-fields.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
-import { type Complaints, complain, typedIn } from './typed-fields.ts';
 
 export function Invitations() {
   const query = consoleHooks.installation.invitations.useQuery();

@@ -5,8 +5,8 @@ import { plainDecimal } from '#shared/decimals.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { consoleApi, failureOf } from '../console-api.ts';
+import { type Complaints, complain, timeTyped, typedIn, unfinishedIn } from '../typed-fields.ts';
 import styles from './installation.module.css';
-import { type Complaints, complain, timeTyped, typedIn, unfinishedIn } from './typed-fields.ts';
 
 const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as const;
 const OF_A_CURRENCY: readonly string[] = ['min', 'max', 'quick'];

@@ -23,10 +23,13 @@ export function complain(form: HTMLFormElement, errors: readonly FieldError[]): 
 }
 
 /** A time of which only a part was typed has no value, and would count as an empty field. */
-export function unfinishedIn({ currentTarget }: SubmitEvent<HTMLFormElement>): readonly FieldError[] {
+export function unfinishedIn(
+  { currentTarget }: SubmitEvent<HTMLFormElement>,
+  message = 'Enter both the date and the time, or clear the field.',
+): readonly FieldError[] {
   return [...currentTarget.elements].flatMap((element) =>
     element instanceof HTMLInputElement && element.validity.badInput
-      ? [{ field: element.name, message: 'Enter both the date and the time, or clear the field.' }]
+      ? [{ field: element.name, message }]
       : [],
   );
 }
