@@ -50,6 +50,8 @@ test('it goes to the heading above a session that was ended, and to that of the 
   expect(await operators.createSession(session, operator.enrolledAtMs, 20)).toBe(true);
   await page.reload();
   await expect(page.getByText('Firefox on Linux')).toBeVisible();
+  // By it the audit log names them.
+  await expect(page.getByText(operator.id)).toBeVisible();
   await page.getByRole('button', { name: 'End', exact: true }).press('Enter');
   await expect(page.getByText('Firefox on Linux')).toHaveCount(0);
   await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused();
