@@ -30,7 +30,8 @@ transactions.json
   when its money is held on the card; and what happened to the money since.
 
 transactions.csv
-  The same tips for spreadsheets. Dates and times are those of
+  The same tips for spreadsheets, with a row for each refund and each change by a
+  dispute on the date on which it was made. Dates and times are those of
   ${timeZone}. A text that a spreadsheet would take for a formula has an
   apostrophe in front.
 
