@@ -153,6 +153,8 @@ test('a link leads to a passkey, and then to a password with an app', async ({
   await page.getByRole('button', { name: 'I Have Kept Them' }).click();
   await expect(page.getByRole('heading', { name: 'Health' })).toBeVisible();
 
+  // What is asked when the session ends would be refused.
+  await expect(page.getByText(/^Checked /).first()).toBeVisible();
   await page.getByRole('button', { name: 'Log Out' }).click();
   await page.getByRole('button', { name: 'Use Password and Code' }).click();
   await page.getByLabel('Email').fill(email);

@@ -232,7 +232,6 @@ describe('the gate', () => {
 
   test('is one gate for logins and registrations', async () => {
     const t = await createSlowApp();
-    const flood = crowd('REST', t, GATE_HOLDS + 40);
     const register = (turn: number) =>
       registerThrough(
         'REST',
@@ -240,6 +239,9 @@ describe('the gate', () => {
         { email: `new-${turn}@example.com`, username: `newcomer-${turn}`, password: PASSWORD },
         { peer: `198.51.100.${turn}` },
       );
+    // The first in a process loads what judges passwords, which may take longer than the flood.
+    expect((await register(21)).status).toBe(201);
+    const flood = crowd('REST', t, GATE_HOLDS + 40);
     const answers = await Promise.all(Array.from({ length: 20 }, (_, turn) => register(turn)));
     await Promise.all(flood);
     expect(tally(answers)['busy']).toBeGreaterThan(0);

@@ -32,16 +32,21 @@ export function lendStorage(kept: Storage): Loan {
     if (name === 'subscribe' && typeof answer === 'function') subscriptions.push(() => answer());
     return answer;
   };
-  /** Of the storage, and of its parts. */
+  /** Of the storage, and of its parts. What a test puts in the place of a member is its own, and goes with it. */
   const guarded = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member === 'function')
-          return (...args: unknown[]) => call(name, (...given) => Reflect.apply(member, target, given), args);
-        return typeof member === 'object' && member !== null ? guarded(member) : member;
+    new Proxy(
+      { ...part },
+      {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name);
+          if (member !== Reflect.get(part, name)) return member;
+          if (typeof member === 'function')
+            return (...args: unknown[]) =>
+              call(name, (...given) => Reflect.apply(member, target, given), args);
+          return typeof member === 'object' && member !== null ? guarded(member) : member;
+        },
       },
-    });
+    );
 
   return {
     storage: guarded(kept),

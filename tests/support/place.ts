@@ -7,8 +7,8 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 
 /** Where Linux keeps it. */
 const IN_MEMORY = '/dev/shm';
-/** Several times what all tests have there at once. */
-const ENOUGH_BYTES = 3 * 1024 ** 3;
+/** Twice what all tests have there at once. */
+const ENOUGH_BYTES = 6 * 1024 ** 3;
 
 /** Before all tests of a run, whose processes inherit the choice; whoever sets TMPDIR has made it. */
 export function setup(): void {

@@ -35,6 +35,8 @@ const SETTINGS = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
+  min_wal_size: '80MB',
+  max_wal_size: '160MB',
   autovacuum: 'off',
   // Several processes of tests have several pools each.
   max_connections: '300',

@@ -63,7 +63,11 @@ function Verdict({ health: { problems, at }, isOld }: Part & { readonly isOld: b
       )}
       {wrong.length === 0 && (
         <p className={styles.calm}>
-          Nothing is wrong. <span className={styles.soft}>Checked {clockOf(at)}</span>
+          Nothing is wrong.{' '}
+          {/* It is read again every quarter of a minute, and nobody wants to hear each time. */}
+          <span aria-live="off" className={styles.soft}>
+            Checked {clockOf(at)}
+          </span>
         </p>
       )}
       {wrong.length > 0 && (
