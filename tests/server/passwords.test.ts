@@ -239,10 +239,13 @@ describe('the gate', () => {
         { email: `new-${turn}@example.com`, username: `newcomer-${turn}`, password: PASSWORD },
         { peer: `198.51.100.${turn}` },
       );
-    // The first in a process loads what judges passwords, which may take longer than the flood.
-    expect((await register(21)).status).toBe(201);
+    // Judging a password may take a busy machine longer than the flood of other tests.
+    work.durationMs = 500;
     const flood = crowd('REST', t, GATE_HOLDS + 40);
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, turn) => register(turn)));
+    const newcomers = Array.from({ length: 20 }, (_, turn) => register(turn));
+    await Promise.race(newcomers);
+    work.durationMs = 0;
+    const answers = await Promise.all(newcomers);
     await Promise.all(flood);
     expect(tally(answers)['busy']).toBeGreaterThan(0);
     expect(work.most).toBe(2);
