@@ -109,7 +109,8 @@ export const authProcedures = {
         const { accounts, logins, limits, hashingQueue } = ctx.services;
         const { email } = input;
         const { mark } = ctx.device;
-        const sinceMs = await accounts.marksFrom(email);
+        // Nothing is read for a device without a mark before it has its turn.
+        const sinceMs = mark.id === null ? 0 : await accounts.marksFrom(email);
         const isMarked = mark.id !== null && mark.isOf(email, sinceMs);
         // A new password by a link ends the marks of before, and what their devices have guessed.
         const device = sinceMs === 0 ? mark.id : `${mark.id} ${sinceMs}`;
