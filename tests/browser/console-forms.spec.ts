@@ -32,7 +32,6 @@ test('the link of an invitation is shown no more once it was revoked', async ({ 
 test('a day that is missing is said beside its own field', async ({ page, server }) => {
   await openConsole(page, server, '/operator/fees');
   const [from, to] = [page.getByLabel('From'), page.getByLabel('To')];
-  await expect(page.getByText('No tips and no refunds in this period.')).toBeVisible();
   await from.fill('');
   await expect(from).toHaveAttribute('aria-invalid', 'true');
   await expect(to).not.toHaveAttribute('aria-invalid', 'true');

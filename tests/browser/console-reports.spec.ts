@@ -106,6 +106,11 @@ test.describe('the focus of a keyboard', () => {
       await expect(acts.nth(shown)).toBeFocused();
     }
   });
+});
+
+test.describe('the focus of a keyboard, without reports,', () => {
+  // Of a server of their own, on which nobody reports.
+  test.use({ environment: { OPERATOR_CONTACT: 'nobody@example.com' } });
 
   test('stays where something was loaded after all', async ({ page, server, complaints }) => {
     await page.route(/operator\/trpc\/.*reports\.list/, (route) => route.abort());
