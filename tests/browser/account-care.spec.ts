@@ -1,10 +1,10 @@
 /**
  * The care of one's own account, in the profile: a new password, and where one is logged in.
  */
-import type { Page, Route } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { holdWriteLock, lookInto } from '#tests/support/stored-data.ts';
 import { type RunningServer, runToEnd } from '../support/running-server.ts';
-import { expect, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
+import { expect, logInByForm, loseAnswer, PASSWORD, storedToken, test, toast } from './fixtures.ts';
 import { picture } from './picture.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
@@ -19,15 +19,6 @@ async function change(page: Page, current: string, next: string): Promise<void> 
   await page.getByLabel('Current password').fill(current);
   await page.getByLabel('New password').fill(next);
   await page.keyboard.press('Enter');
-}
-
-/** The server does what it is asked next, and its answer is lost. */
-async function loseAnswer(page: Page, procedure: string) {
-  const lose = async (route: Route) => {
-    await route.fetch();
-    await route.abort();
-  };
-  await page.route(`**/trpc/${procedure}**`, lose, { times: 1 });
 }
 
 test.describe('a new password', () => {

@@ -4,7 +4,14 @@
  * Content-Security-Policy report and any request elsewhere.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
+import {
+  type BrowserContext,
+  test as base,
+  expect,
+  type Locator,
+  type Page,
+  type Route,
+} from '@playwright/test';
 import { createPasswords } from '#server/auth/passwords.ts';
 import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -354,6 +361,15 @@ export async function holdAnswers(
     await route.continue();
   });
   return { asked: () => asked, release };
+}
+
+/** The server does what the procedure is asked next, and the page does not hear of it. */
+export async function loseAnswer(page: Page, procedure: string): Promise<void> {
+  const lose = async (route: Route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  };
+  await page.route(`**/trpc/${procedure}*`, lose, { times: 1 });
 }
 
 /** Keeps the scripts of the next pages waiting until the returned function is called. */

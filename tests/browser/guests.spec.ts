@@ -11,6 +11,7 @@ import {
   installClock,
   LONGEST_PATIENCE_MS,
   logInByForm,
+  loseAnswer,
   test as offTest,
   storedToken,
   toast,
@@ -27,7 +28,7 @@ import {
   success,
   waiting,
 } from './stripe-fixtures.ts';
-import { loseAnswer, payTip, proceedWith } from './tipping.ts';
+import { payTip, proceedWith } from './tipping.ts';
 
 const FAILED = 'Payment failed. Please try again.';
 const NO_ACCOUNT = 'You pay without an account.';
@@ -173,7 +174,7 @@ test.describe('a guest', () => {
   }) => {
     const { provider, code } = await backstage.bothSides();
     await page.goto(`/tip/${code}`);
-    await loseAnswer(page);
+    await loseAnswer(page, 'transactions.create');
     await payTip(page, '$20');
     await expect(page.getByRole('alert')).toContainText('it is never charged twice');
     complaints.length = 0;
@@ -255,7 +256,7 @@ test.describe('between guest and account', () => {
   }) => {
     const { provider, code, customer } = await backstage.bothSides();
     await page.goto(`/tip/${code}`);
-    await loseAnswer(page);
+    await loseAnswer(page, 'transactions.create');
     await payTip(page, '$20');
     await expect(page.getByRole('alert')).toContainText('it is never charged twice');
     complaints.length = 0;
@@ -296,7 +297,7 @@ test.describe('between guest and account', () => {
     const { provider, code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
-    await loseAnswer(page);
+    await loseAnswer(page, 'transactions.create');
     await payTip(page, '$20');
     await expect(page.getByRole('alert')).toContainText('it is never charged twice');
     complaints.length = 0;

@@ -1,7 +1,7 @@
 /** The way back into an account by a link in a mail, on a phone, and the other links that mails have. */
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
 import { startServer } from '../support/running-server.ts';
-import { test as base, expect, type Person, toast } from './fixtures.ts';
+import { test as base, expect, loseAnswer, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { payTip } from './tipping.ts';
@@ -107,10 +107,7 @@ test('a new password by a link that had no answer may count, and says so', async
   const person = await backstage.customer();
   await backstage.call('POST', '/auth/password/forgotten', { body: { email: person.email } });
   await page.goto(linkIn(await newest(mails, person.email, 'Choose a new password')).url);
-  await page.route('**/trpc/auth.resetPassword**', async (route) => {
-    await route.fetch();
-    await route.abort();
-  });
+  await loseAnswer(page, 'auth.resetPassword');
   await page.getByLabel('New password').fill(NEW_PASSWORD);
   await page.keyboard.press('Enter');
   await expect(page.locator('form')).toContainText('we don’t know whether your password was changed');

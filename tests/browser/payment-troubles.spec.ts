@@ -3,11 +3,11 @@
  * that is real.
  */
 import { startStripe } from '../support/stripe/stand-in.ts';
-import { expect, logInByForm, toast } from './fixtures.ts';
+import { expect, logInByForm, loseAnswer, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { goToStripe, payButton, quick, sessionAt, success, test, waiting } from './stripe-fixtures.ts';
-import { loseAnswer, payTip, proceedWith } from './tipping.ts';
+import { payTip, proceedWith } from './tipping.ts';
 
 test('while Stripe is down nothing is charged, and the same attempt goes on afterwards', async ({
   page,
@@ -56,7 +56,7 @@ test('an answer that is lost on the way leads to the same page of Stripe', async
   const { code, customer } = await payableSides();
   await logInAs(customer);
   const sessions = stripe.sessions.size;
-  await loseAnswer(page);
+  await loseAnswer(page, 'transactions.create');
   await page.goto(`/tip/${code}`);
   await payTip(page, '$20');
   await expect(page.getByRole('alert')).toContainText('it is never charged twice');

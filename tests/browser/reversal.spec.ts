@@ -1,19 +1,11 @@
 /** Taking a tip back and refunding it from its receipt, once, and what the receipt says of it meanwhile. */
-import type { Page, Route } from '@playwright/test';
-import { expect, holdAnswers, setHidden, stopClock, test, toast } from './fixtures.ts';
+import type { Page } from '@playwright/test';
+import { expect, holdAnswers, loseAnswer, setHidden, stopClock, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { fact, refund, tipped } from './receipt-scene.ts';
 import { payTip } from './tipping.ts';
 
 const answer = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name });
-
-async function loseRefund(page: Page): Promise<void> {
-  const lose = async (route: Route) => {
-    await route.fetch();
-    await route.abort('connectionreset');
-  };
-  await page.route('**/trpc/transactions.refund*', lose, { times: 1 });
-}
 
 test.describe('an open receipt', () => {
   for (const reader of ['customer', 'provider'] as const)
@@ -100,7 +92,7 @@ test.describe('a giver', () => {
       Reflect.set(window, 'setInterval', () => 0);
     });
     await page.goto(`/transactions/${id}`);
-    await loseRefund(page);
+    await loseAnswer(page, 'transactions.refund');
     await page.getByRole('button', { name: 'Take Back' }).click();
     await answer(page, 'Take Back').click();
     await expect(fact(page, 'Status')).toHaveText('Refunded');
@@ -156,7 +148,7 @@ test.describe('a giver', () => {
       if (request.url().includes('transactions.refund')) keys.push(request.postDataJSON()[0].idempotencyKey);
     });
     await page.route('**/trpc/*transactions.get*', (route) => route.abort());
-    await loseRefund(page);
+    await loseAnswer(page, 'transactions.refund');
     await page.getByRole('button', { name: 'Take Back' }).click();
     const asked = page.waitForRequest('**/trpc/*transactions.get*');
     await answer(page, 'Take Back').click();

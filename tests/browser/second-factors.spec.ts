@@ -2,7 +2,7 @@
 import type { Page, Route } from '@playwright/test';
 import { freePort, startServer } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
-import { test as base, expect, PASSWORD, type Person, toast } from './fixtures.ts';
+import { test as base, expect, loseAnswer, PASSWORD, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -168,21 +168,11 @@ test('a provider who has to have a second factor adds one before the dashboard',
   await expect(page.getByRole('tab', { name: 'QR Codes' })).toBeVisible();
 });
 
-/** The server does what it is asked, and its answer is lost, until the function that is returned is called. */
-async function loseAnswers(page: Page, procedure: string) {
-  const calls = `**/trpc/secondFactors.${procedure}**`;
-  await page.route(calls, async (route) => {
-    await route.fetch();
-    await route.abort();
-  });
-  return () => page.unroute(calls);
-}
-
 test('what had no answer may have been done, and says so', async ({ page, owner, logInAs, complaints }) => {
   await addAuthenticator(page);
   await logInAs(owner);
   await page.goto('/dashboard?tab=profile&open=security');
-  await loseAnswers(page, 'confirmTotp');
+  await loseAnswer(page, 'secondFactors.confirmTotp');
   await press(page, 'Set Up an Authenticator App');
   await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   const secret = ((await dialog(page).locator('code').textContent()) ?? '').replace(/\s/g, '');
@@ -192,7 +182,7 @@ test('what had no answer may have been done, and says so', async ({ page, owner,
   await page.keyboard.press('Escape');
   await expect(page.getByText('Authenticator app', { exact: true })).toBeVisible();
 
-  await loseAnswers(page, 'addPasskey');
+  await loseAnswer(page, 'secondFactors.addPasskey');
   await press(page, 'Add a Passkey');
   await page.getByLabel('Name', { exact: true }).fill('My phone');
   await press(page, 'Add Passkey');
@@ -200,11 +190,10 @@ test('what had no answer may have been done, and says so', async ({ page, owner,
   await press(page, 'Cancel');
   await expect(page.getByRole('button', { name: 'Remove My phone' })).toBeVisible();
 
-  const answer = await loseAnswers(page, 'renewRecoveryCodes');
+  await loseAnswer(page, 'secondFactors.renewRecoveryCodes');
   await press(page, 'New Recovery Codes');
   await press(page, 'Make New Codes');
   await expect(dialog(page).getByRole('alert')).toContainText('Your old codes may no longer work');
-  await answer();
   await press(page, 'Make New Codes');
   await readCodes(page);
   expect(complaints.splice(0)).toHaveLength(3);

@@ -8,13 +8,14 @@ import {
   holdAnswers,
   installClock,
   LONGEST_PATIENCE_MS,
+  loseAnswer,
   PASSWORD,
   stopClock,
   test,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { loseAnswer, payOffline, payTip, proceedWith } from './tipping.ts';
+import { payOffline, payTip, proceedWith } from './tipping.ts';
 
 /** Longer than whoever is logged in is left on the page of an unknown code. */
 const A_MOMENT_MS = 10_000;
@@ -325,7 +326,7 @@ test.describe('nobody pays twice', () => {
   }) => {
     const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
-    await loseAnswer(page);
+    await loseAnswer(page, 'transactions.create');
     await page.goto(`/tip/${code}`);
     await payTip(page, '$20');
     await expect(page.getByText('Payment failed. Please try again.')).toBeVisible();

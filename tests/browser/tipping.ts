@@ -1,4 +1,4 @@
-import { expect, type Page, type Route } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 
 /** Taps one of the quick amounts, written as on the page ("$20"), and goes on to the payment. */
 export async function proceedWith(page: Page, amount: string): Promise<void> {
@@ -18,13 +18,4 @@ export async function payOffline(page: Page, amount: string): Promise<void> {
   await page.getByRole('button', { name: /^Pay/ }).click();
   await expect(page.getByRole('alert')).toContainText('Nothing was charged');
   await page.context().setOffline(false);
-}
-
-/** The next tip is recorded, and the page does not hear of it. */
-export async function loseAnswer(page: Page): Promise<void> {
-  const lose = async (route: Route) => {
-    await route.fetch();
-    await route.abort('connectionreset');
-  };
-  await page.route('**/trpc/transactions.create*', lose, { times: 1 });
 }

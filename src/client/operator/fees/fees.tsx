@@ -33,7 +33,10 @@ export function Fees() {
   const wanted = feeQuery.safeParse({ ...period, by, timeZone });
   // A day that is missing is refused for the length of the period as well.
   const refusal = wanted.error?.issues[0];
-  const refused = (name: 'from' | 'to') => (refusal?.path[0] === name ? refusal.message : undefined);
+  const refused = (name: 'from' | 'to') => {
+    if (refusal?.path[0] !== name) return undefined;
+    return period[name] === '' ? 'Enter the whole date.' : refusal.message;
+  };
   const query = consoleHooks.fees.income.useQuery(
     { ...period, by, timeZone },
     { enabled: wanted.success, placeholderData: (before) => before },

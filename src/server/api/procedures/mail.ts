@@ -73,7 +73,7 @@ export const mailProcedures = {
         () => mailLinks.resetPassword(input),
       );
       ctx.arrival.note('password_reset', userId);
-      // One link after the other would let somebody who reads the mailbox guess codes without an end.
+      // Else each link would bring whoever reads the mailbox the guesses of all places, and not of one device.
       if (!(await factors.hasAny({ kind: 'account', id: userId }))) await limits.unlock(email);
       ctx.device.mark.remember(email, await accounts.marksFrom(email));
       return null;

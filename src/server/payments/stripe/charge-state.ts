@@ -121,12 +121,12 @@ function stateOf(status: Stripe.PaymentIntent.Status): ChargeState['state'] | nu
   }
 }
 
-/** A refund that is pending counts, until it fails. */
 /** The oldest first; Stripe lists the newest first, and tells whole seconds. */
 function inOrder(refunds: readonly Stripe.Refund[]): readonly Stripe.Refund[] {
   return refunds.toReversed().toSorted((a, b) => a.created - b.created);
 }
 
+/** A refund that is pending counts, until it fails. */
 function refundOf({ id, amount, status, created }: Stripe.Refund): ChargeState['refunds'][number] {
   return {
     id,
