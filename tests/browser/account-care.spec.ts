@@ -4,7 +4,16 @@
 import type { Page } from '@playwright/test';
 import { holdWriteLock, lookInto } from '#tests/support/stored-data.ts';
 import { type RunningServer, runToEnd } from '../support/running-server.ts';
-import { expect, logInByForm, loseAnswer, PASSWORD, storedToken, test, toast } from './fixtures.ts';
+import {
+  expect,
+  logInByForm,
+  loseAnswer,
+  openTabUnderToast,
+  PASSWORD,
+  storedToken,
+  test,
+  toast,
+} from './fixtures.ts';
 import { picture } from './picture.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
@@ -77,7 +86,7 @@ test.describe('a new password', () => {
 
     await backstage.tip(customer, code, 20);
     await expect(other.getByText('No Transactions Yet')).toHaveCount(0);
-    await page.getByRole('tab', { name: 'Transactions' }).click();
+    await openTabUnderToast(page, 'Transactions');
     for (const tab of [page, other]) {
       await expect(tab.getByRole('tabpanel').getByText('+$19.40')).toBeVisible();
       await expect(tab).toHaveURL(/\/dashboard/);

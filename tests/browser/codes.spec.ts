@@ -5,7 +5,7 @@
 import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
-import { expect, holdAnswers, manageCode, setHidden, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, manageCode, openTabUnderToast, setHidden, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -460,7 +460,7 @@ test.describe('the editor of a tip page', () => {
     });
 
     await test.step('a code that was replaced elsewhere keeps them on the screen, and stands in no way', async () => {
-      await page.getByRole('tab', { name: 'QR Codes' }).click();
+      await openTabUnderToast(page, 'QR Codes');
       await manageCode(page);
       await card(page).getByRole('button', { name: 'Edit Page' }).click();
       await name.fill('Nightingale');

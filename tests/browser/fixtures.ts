@@ -345,6 +345,11 @@ export function storedToken(page: Page): Promise<string | null> {
   return page.evaluate(() => localStorage.getItem('tipwell_token'));
 }
 
+/** By the keyboard: a toast that stands over the tabs, and moves between press and release, would take the tap. */
+export async function openTabUnderToast(page: Page, name: string): Promise<void> {
+  await page.getByRole('tab', { name }).press('Enter');
+}
+
 /** Keeps answers waiting until the returned function is called; `asked` tells how many were asked for. */
 export async function holdAnswers(
   page: Page,

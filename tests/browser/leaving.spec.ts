@@ -11,6 +11,7 @@ import {
   installClock,
   LONGEST_PATIENCE_MS,
   logInByForm,
+  openTabUnderToast,
   PASSWORD,
   storedToken,
   test,
@@ -401,7 +402,7 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   await expect(page).toHaveURL('/dashboard');
   await expect(page.getByRole('article', { name: 'Bartender' }).getByText('Active')).toBeVisible();
   await backstage.tip(customer, code, 30);
-  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await openTabUnderToast(page, 'Transactions');
   await expect(page.getByRole('listitem').getByText('+$19.40')).toBeVisible();
   await expect(page.getByRole('listitem').getByText('+$29.10')).toBeVisible();
   expect(await backstage.call('GET', `/qr-codes/${code}`)).toMatchObject({ qr_code: { status: 'active' } });

@@ -3,7 +3,7 @@
  * a code says of messages.
  */
 import type { Locator, Page } from '@playwright/test';
-import { expect, manageCode, toast } from './fixtures.ts';
+import { expect, manageCode, openTabUnderToast, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { dialog, openMessage, question, rows, test, tipWith } from './received-tips.ts';
@@ -42,7 +42,7 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await expect(field(3)).toHaveValue('');
   expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
 
-  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await openTabUnderToast(page, 'Transactions');
   await openMessage(page);
   const ready = dialog(page).getByRole('listitem');
   await expect(ready).toHaveText(['Thank you!', '¡Gracias!']);

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Page } from '@playwright/test';
-import { expect, PASSWORD, test, toast } from './fixtures.ts';
+import { expect, openTabUnderToast, PASSWORD, test, toast } from './fixtures.ts';
 
 const HEADING = 'Tipwell cannot be reached';
 
@@ -133,7 +133,7 @@ test('the codes stay kept when the password is changed, and are kept anew when t
   await page.getByLabel('New password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Change Password' }).click();
   await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
-  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await openTabUnderToast(page, 'QR Codes');
   await code.getByRole('button', { name: 'Manage' }).click();
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(code.getByText('Paused', { exact: true })).toBeVisible();

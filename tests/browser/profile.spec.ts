@@ -3,7 +3,7 @@
  * retired, and a customer becomes a provider.
  */
 import type { Page } from '@playwright/test';
-import { expect, holdAnswers, newName, PASSWORD, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, newName, openTabUnderToast, PASSWORD, test, toast } from './fixtures.ts';
 
 const welcome = (page: Page) => page.getByRole('heading', { level: 1 });
 const edit = (page: Page) => page.getByRole('button', { name: 'Edit Profile' });
@@ -191,8 +191,7 @@ test.describe('the services of a provider', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Stop Offering' }).click();
     await expect(offered).toHaveText([/^Bartender/, /^Barber/, /^Server/]);
     expect((await page.request.get(`/api/qr-codes/${elsewhere}`)).status()).toBe(200);
-    // Toasts stand over the tabs, and one that moves between the press and its end takes the tap.
-    await page.getByRole('tab', { name: 'QR Codes' }).press('Enter');
+    await openTabUnderToast(page, 'QR Codes');
     await expect(page.getByRole('button', { name: 'Create Barber QR' })).toBeVisible();
   });
 
@@ -224,7 +223,7 @@ test.describe('the services of a provider', () => {
     await expect(toast(page, 'You no longer offer DJ')).toBeVisible();
     await expect(page.getByRole('list', { name: 'Your services' })).toBeFocused();
     await expect(services(page)).toContainText('You need at least one service.');
-    await page.getByRole('tab', { name: 'QR Codes' }).click();
+    await openTabUnderToast(page, 'QR Codes');
     await expect(page.getByRole('article')).toHaveCount(1);
     await page.getByText('Old codes').click();
     const old = page.locator('details').getByRole('listitem');
