@@ -112,14 +112,18 @@ test('terms hold from their time on, and a later version replaces one that is st
   expect(await present()).toBe(300);
 });
 
-test('versions stay as they are, and of two that are added at once one is taken', async () => {
+test('versions stay as they are, and of several that are added at once one is added', async () => {
   const { t, change } = await openBar();
   await change({ giverFeeRate: 100 });
-  const next = { ...SPECIFIED_TERMS, version: 2, fromMs: START_MS, createdAtMs: START_MS };
-  const outcomes = await Promise.all([1, 2, 3].map(() => t.storage.addTerms(next)));
-  expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(1);
-  expect(await t.storage.addTerms({ ...next, version: 9 })).toBe('taken');
-  expect((await t.storage.listTerms()).map(({ version }) => version)).toEqual([1, 2]);
+  for (let version = 2; version < 30; version += 1) {
+    const next = { ...SPECIFIED_TERMS, version, fromMs: START_MS, createdAtMs: START_MS };
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => t.storage.addTerms(next)));
+    expect(outcomes.toSorted()).toEqual(['added', 'taken', 'taken', 'taken']);
+  }
+  const last = { ...SPECIFIED_TERMS, version: 99, fromMs: START_MS, createdAtMs: START_MS };
+  expect(await t.storage.addTerms(last)).toBe('taken');
+  const versions = (await t.storage.listTerms()).map(({ version }) => version);
+  expect(versions).toEqual(Array.from({ length: 29 }, (_, index) => index + 1));
 });
 
 test('the first tip fixes the currency, and all else may still change', async () => {

@@ -39,7 +39,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
         ),
       )
       .where(is(accounts.id, 'id')),
-    /** Locks a username or an email until the transaction ends. */
+    /** Locks what has this name (a username, an email, a whole list) until the transaction ends. */
     lockName: choose('a file has one writer at a time', {
       sqlite: null,
       postgres: db

@@ -2,12 +2,12 @@ import { asc, sql } from 'drizzle-orm';
 import { tips } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
 import { termsVersions } from '../schema/terms.ts';
-import { type Builder, insertOnce } from './builder.ts';
+import { type Builder, insert } from './builder.ts';
 
 export function termsStatements({ db }: Builder) {
   return {
     allTerms: db.select().from(termsVersions).orderBy(asc(termsVersions.version)),
-    insertTerms: insertOnce(db, termsVersions),
+    insertTerms: insert(db, termsVersions),
     anyTip: db
       .select({ found: sql<number>`1` })
       .from(

@@ -31,14 +31,15 @@ const add: StepOf<TermsStorage['addTerms']> = function* (
   { quickAmountsCents, ...terms },
   act,
 ) {
+  // Or PostgreSQL shows the version of another process to the trigger, and not to this step.
+  yield* statements.lockName.all({ kind: 'terms', name: 'versions' });
   const present = (yield* list(statements)).at(-1) ?? { ...SPECIFIED_TERMS, createdAtMs: 0 };
   const isThis = present.version === terms.version && present.createdAtMs === terms.createdAtMs;
   if (isRepeated && isThis) return 'added';
   if (terms.version !== present.version + 1) return 'taken';
   if (terms.currency !== present.currency && (yield* hasTips(statements))) return 'currency_fixed';
   const row = { ...terms, quickAmounts: quickAmountsCents.join(',') };
-  // On PostgreSQL another process may have added the version since the look.
-  if ((yield* statements.insertTerms.change(row)) === 0) return 'taken';
+  yield* statements.insertTerms.change(row);
   yield* noteAct(statements, isRepeated, act && { ...act, subject: subjectOfTerms(terms) });
   return 'added';
 };
