@@ -38,12 +38,12 @@ test('the rows about an operator are found by their email', async () => {
   expect([...about.matchAll(/operator_\w+/g)].map(String)).toEqual(['operator_added', 'operator_link_made']);
 });
 
-test('of whom nobody knows is said what was looked for', async () => {
+test('a command that finds nobody names whom it looked for', async () => {
   const { run } = openScene();
   await run('operator', 'add', ANNA);
   const nobody = await run('account', 'show', 'Nobody At All');
   expect(nobody).toBe('Nobody was found by "Nobody At All".\n');
   expect(await run('audit', '--about', BEN)).toBe(
-    `There is no account and no operator with the email ${BEN}. Name one of before by its id.\n`,
+    `There is no account and no operator with the email ${BEN}. Name a closed or removed one by its id.\n`,
   );
 });

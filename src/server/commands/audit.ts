@@ -66,7 +66,7 @@ async function subjectsOf(
   const ids = [account, operator].flatMap((found) => found?.id ?? []);
   if (ids.length > 0) return ids;
   throw new UsageError(
-    `There is no account and no operator with the email ${typed}. Name one of before by its id.`,
+    `There is no account and no operator with the email ${typed}. Name a closed or removed one by its id.`,
   );
 }
 

@@ -31,7 +31,7 @@ const add: StepOf<TermsStorage['addTerms']> = function* (
   { quickAmountsCents, ...terms },
   act,
 ) {
-  // Or PostgreSQL shows the version of another process to the trigger, and not to this step.
+  // Without it another process could commit a version after the list was read, which PostgreSQL's trigger would see.
   yield* statements.lockName.all({ kind: 'terms', name: 'versions' });
   const present = (yield* list(statements)).at(-1) ?? { ...SPECIFIED_TERMS, createdAtMs: 0 };
   const isThis = present.version === terms.version && present.createdAtMs === terms.createdAtMs;
