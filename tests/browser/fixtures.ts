@@ -15,7 +15,7 @@ import {
 import { createPasswords } from '#server/auth/passwords.ts';
 import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { newUserId } from '#shared/ids.ts';
+import { newUserId, type UserId } from '#shared/ids.ts';
 import { type Environment, type RunningServer, stopEverything } from '../support/running-server.ts';
 import { isTakenOver } from '../support/taken-over.ts';
 import { endKept, sharedServer, storageAt } from './kept.ts';
@@ -32,7 +32,7 @@ const hashOfEverybody = createPasswords().then(({ hash }) => hash(PASSWORD));
 const SESSION_LIFETIME_MS = 30 * 86_400_000;
 
 export interface Person {
-  readonly id: string;
+  readonly id: UserId;
   readonly email: string;
   readonly username: string;
   readonly fullName: string;

@@ -4,6 +4,7 @@ import { freePort, startServer } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import { test as base, expect, loseAnswer, PASSWORD, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
 import { picture } from './picture.ts';
 
 const test = base.extend<{ readonly owner: Person; readonly provider: Person }>({
@@ -146,9 +147,11 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   expect(complaints.splice(0)).toHaveLength(4);
 });
 
-test('a provider who has to have a second factor adds one before the dashboard', async ({
+test('a provider who has to have a second factor adds one before the dashboard, and again when an operator takes it away while the dashboard is open', async ({
   page,
   provider,
+  server,
+  complaints,
 }) => {
   await addAuthenticator(page);
   await page.goto('/auth');
@@ -166,6 +169,14 @@ test('a provider who has to have a second factor adds one before the dashboard',
   await press(page, 'I Saved Them');
   await expect(page).toHaveURL(/\/dashboard/);
   await expect(page.getByRole('tab', { name: 'QR Codes' })).toBeVisible();
+
+  const { factors } = await storageAt(server.databasePath);
+  expect(await factors.removeAll({ kind: 'account', id: provider.id })).toBe(true);
+  await page.getByRole('tab', { name: 'Insights' }).click();
+  await expect(page.getByRole('button', { name: 'Add a Passkey' })).toBeVisible();
+  await expect(page.getByRole('tab')).toHaveCount(0);
+  // The refusals of what the dashboard asked for.
+  expect(complaints.splice(0).length).toBeGreaterThan(0);
 });
 
 test('what had no answer may have been done, and says so', async ({ page, owner, logInAs, complaints }) => {

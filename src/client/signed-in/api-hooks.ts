@@ -1,5 +1,5 @@
 /** The procedures of the server as hooks with a cache, for the screens behind the login. */
-import { QueryClient } from '@tanstack/react-query';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { httpBatchLink, splitLink } from '@trpc/client';
 import { createTRPCReact, getQueryKey } from '@trpc/react-query';
 import {
@@ -10,6 +10,7 @@ import {
   failureOf,
   TRPC_URL,
 } from '../api-client/api.ts';
+import { verifySession } from '../calls.ts';
 import { readToken } from '../session/session.ts';
 import { streamLink } from './stream-link.ts';
 
@@ -72,6 +73,12 @@ export const endedCodesKey = getQueryKey(trpc.qrCodes.ended);
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
+    queryCache: new QueryCache({
+      onError(error) {
+        // The duty began, or the last factor went, while the page was open: another screen asks for a factor then.
+        if (failureOf(error).code === 'second_factor_required') void verifySession();
+      },
+    }),
     defaultOptions: {
       // A server on the same machine is reachable even if the browser says that it is offline.
       mutations: { networkMode: 'always' },
