@@ -24,7 +24,7 @@ import {
   type Registration,
   type User,
 } from '#shared/accounts.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
@@ -195,7 +195,7 @@ export function createAccounts(deps: {
       const told = draft('closing_begun', { closesAtMs });
       if (!(await sessions.beginClosing(id, passwordHash, closesAtMs, told)))
         throw new AppError('wrong_password');
-      return { closesAt: new Date(closesAtMs).toISOString() };
+      return { closesAt: isoTime(closesAtMs) };
     },
 
     sweep: createClosingSweep({ storage, sessions, clock }),
@@ -260,7 +260,7 @@ export function openOf(found: StoredCredentials | null, nowMs: number): StoredCr
 }
 
 export function loginFrom({ token, expiresAtMs }: IssuedSession, user: User, reopened: boolean): Login {
-  return { accessToken: token, expiresAt: new Date(expiresAtMs).toISOString(), reopened, user };
+  return { accessToken: token, expiresAt: isoTime(expiresAtMs), reopened, user };
 }
 
 export function userFrom(account: Omit<Account, 'suspension'>, mustAddSecondFactor: boolean): User {

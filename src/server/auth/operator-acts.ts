@@ -1,5 +1,6 @@
 /** What operators did to an account, as its owner reads it: what, when and why, and not by whom. */
 import type { AuditLog } from '#server/storage/port/audit.ts';
+import { isoTime } from '#shared/calendar.ts';
 import type { UserId } from '#shared/ids.ts';
 import { ACCOUNT_ACTS, type AccountAct, type OperatorAct } from '#shared/operator-acts.ts';
 
@@ -28,7 +29,7 @@ export async function listOperatorActs(
   return rows.flatMap((row) => {
     const action = ACCOUNT_ACTS.find((known) => known === row.action);
     if (action === undefined) return [];
-    const at = new Date(row.atMs).toISOString();
+    const at = isoTime(row.atMs);
     return [{ action, text: SENTENCES[action], reason: row.reason, at }];
   });
 }

@@ -3,7 +3,7 @@ import type { ActAbout } from '#server/storage/port/audit.ts';
 import { type DraftMail, MAX_LINKS, MAX_WAITING_MAILS } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import type { SentLink } from '#shared/console/people.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, UserId } from '#shared/ids.ts';
@@ -47,7 +47,7 @@ export function createPasswordLinks(deps: {
       if (outcome === 'stale') throw new AppError('not_found');
       // The fragment of an address reaches no server and no log.
       const url = `${publicUrl}${LINK_PATHS.reset}#${token}`;
-      return { by: 'operator', url, expiresAt: new Date(expiresAtMs).toISOString() };
+      return { by: 'operator', url, expiresAt: isoTime(expiresAtMs) };
     },
   };
 }

@@ -8,7 +8,7 @@ import type { NewMail } from '#server/storage/port/mails.ts';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { hashOfToken, newToken, sessionIdOf } from '#server/storage/rules/tokens.ts';
 import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
-import { type Clock, isNear } from '#shared/calendar.ts';
+import { type Clock, isNear, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, SessionId, UserId } from '#shared/ids.ts';
 import { createSessionWatches, keyOf, type SessionWatch, type WatchedFor } from './session-watches.ts';
@@ -178,9 +178,9 @@ export function createSessions(deps: {
       return sessions.map(({ tokenHash, device, createdAtMs, expiresAtMs, confirmedAtMs }) => ({
         id: sessionIdOf(tokenHash),
         device: device === '' ? null : device,
-        createdAt: new Date(createdAtMs).toISOString(),
-        expiresAt: new Date(expiresAtMs).toISOString(),
-        confirmedAt: confirmedAtMs === 0 ? null : new Date(confirmedAtMs).toISOString(),
+        createdAt: isoTime(createdAtMs),
+        expiresAt: isoTime(expiresAtMs),
+        confirmedAt: confirmedAtMs === 0 ? null : isoTime(confirmedAtMs),
         isCurrent: keyOf(tokenHash) === current,
       }));
     },

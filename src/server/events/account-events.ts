@@ -2,6 +2,7 @@
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import { BEFORE_EVENTS, type EventPlace, type EventRecord } from '#server/storage/port/events.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
+import { isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type AccountEvent, type EventPage, type EventsQuery, LATEST } from '#shared/events.ts';
 import { isEventId } from '#shared/ids.ts';
@@ -53,7 +54,7 @@ export function createAccountEvents(storage: Storage, queryQueue: StepQueue): Ac
 /** The cents become decimals where all of REST does that. */
 export function eventFrom(record: EventRecord): AccountEvent {
   const { id, kind: type, createdAtMs } = record;
-  return { id, type, timestamp: new Date(createdAtMs).toISOString(), data: dataOf(record) };
+  return { id, type, timestamp: isoTime(createdAtMs), data: dataOf(record) };
 }
 
 function dataOf(record: EventRecord): AccountEvent['data'] {

@@ -4,7 +4,7 @@ import type { FindAddresses } from '#server/outgoing/request.ts';
 import type { DeviceRecord } from '#server/storage/port/devices.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { hashOfToken } from '#server/storage/rules/tokens.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import {
   type DeviceId,
@@ -216,7 +216,7 @@ function shown({ id, device, createdAtMs, withWords, sessionHash }: DeviceRecord
   return {
     id,
     device: device === '' ? null : device,
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: isoTime(createdAtMs),
     isCurrent: Buffer.from(sessionHash).equals(current),
     withWords,
   };

@@ -1,6 +1,7 @@
 /** Composes a notification of entries: one tip in full, or the number of tips and their sum. */
 import type { EntryRecord } from '#server/storage/port/ledger.ts';
 import type { TipMessages } from '#server/storage/port/messages.ts';
+import { isoTime } from '#shared/calendar.ts';
 import type { NotifiedTip } from '#shared/notifications.ts';
 
 export const NEWS_MS = 86_400_000;
@@ -60,6 +61,6 @@ function tipOf({
     amountCents,
     netAmountCents,
     serviceCategory,
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: isoTime(createdAtMs),
   };
 }

@@ -2,7 +2,7 @@
 import type { ActAbout } from '#server/storage/port/audit.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { actDoneOf, partyOf } from '#server/storage/rules/operations.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import type { FoundCode } from '#shared/console/codes.ts';
 import { type QrCodeId, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import { refusalOf } from './code-refusals.ts';
@@ -39,7 +39,7 @@ export function createCodeSupport(deps: {
       serviceCategory,
       name: displayName ?? owner.fullName,
       owner: partyOf(owner),
-      createdAt: new Date(createdAtMs).toISOString(),
+      createdAt: isoTime(createdAtMs),
       acts: acts.map(actDoneOf),
     };
   }

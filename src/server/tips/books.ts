@@ -9,7 +9,7 @@ import {
 } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type BookEntry, type EntriesQuery, type EntryPage, entryIdOf, readEntryId } from '#shared/books.ts';
-import { dateAfter, firstOfDate } from '#shared/calendar.ts';
+import { dateAfter, firstOfDate, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
@@ -73,7 +73,7 @@ export function createBooks({
                 id: entryIdOf(transaction.id, position),
                 kind: kind === 'reversal' && wasNeverCharged(transaction) ? 'canceled' : kind,
                 direction,
-                createdAt: new Date(record.createdAtMs).toISOString(),
+                createdAt: isoTime(record.createdAtMs),
                 amountCents,
                 giverFeeCents,
                 receiverFeeCents: cents(amountCents - netAmountCents),

@@ -1,6 +1,7 @@
 /** The next version of the terms of tips, as an operator asks for it. */
 import type { Act } from '#server/storage/port/audit.ts';
 import { MAX_AMOUNT_CENTS, type StoredTerms, type TermsStorage } from '#server/storage/port/terms.ts';
+import { isoTime } from '#shared/calendar.ts';
 import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
 import { AppError } from '#shared/errors.ts';
 import { type Cents, cents, feesFor, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
@@ -172,7 +173,7 @@ function startOf(fromMs: number | undefined, earliestMs: number): number {
   throw refusal(
     'from',
     'Terms cannot hold in the past, and running servers need a minute to hear of them: ' +
-      `name a time after ${new Date(earliestMs).toISOString()}, or none.`,
+      `name a time after ${isoTime(earliestMs)}, or none.`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import type { BlockedGiver as BlockedAccount } from '#server/storage/port/messages.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
@@ -74,7 +74,7 @@ export function createTipMessages(deps: {
   const nameBlocked: TipMessages['nameBlocked'] = ({ id: receiverId }, blocked) =>
     blocked.map(({ giverId, serviceCategory, transactionId, createdAtMs }) => ({
       giverId: view.pseudonymOf({ giverId, receiverId }),
-      blockedAt: new Date(createdAtMs).toISOString(),
+      blockedAt: isoTime(createdAtMs),
       serviceCategory,
       transactionId,
     }));

@@ -11,7 +11,7 @@ import { onMeasure } from '#server/measures.ts';
 import type { Outbox, Outboxes } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { RUNNING } from '#server/version.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import type { Health, PaymentSigns } from '#shared/console/health.ts';
 import { counted } from '#shared/counted.ts';
 import { explainFailure } from './backup-desk.ts';
@@ -61,11 +61,11 @@ export function createHealth(deps: HealthDependencies) {
       const [newest] = kept;
       const failure = backups?.failure() ?? null;
       const found: Omit<Health, 'problems'> = {
-        at: spell(clock()),
+        at: isoTime(clock()),
         process: {
           version: RUNNING.version,
           node: RUNNING.node,
-          startedAt: spell(startedAtMs),
+          startedAt: isoTime(startedAtMs),
           host: hostname(),
           pid: process.pid,
           memoryBytes: process.memoryUsage.rss(),
@@ -80,14 +80,14 @@ export function createHealth(deps: HealthDependencies) {
           : null,
         disks,
         ledger: {
-          checkedAt: check && spell(check.atMs),
+          checkedAt: check && isoTime(check.atMs),
           addsUp: check?.isSound ?? null,
-          noted: newest?.past ? { past: newest.past, at: spell(newest.madeAtMs) } : null,
+          noted: newest?.past ? { past: newest.past, at: isoTime(newest.madeAtMs) } : null,
         },
         backup: {
           isMade: backups !== null,
-          newestAt: newest ? spell(newest.madeAtMs) : null,
-          failedAt: failure && spell(failure.atMs),
+          newestAt: newest ? isoTime(newest.madeAtMs) : null,
+          failedAt: failure && isoTime(failure.atMs),
         },
         outboxes: outboxes ? spellOutboxes(outboxes) : null,
         payments,
@@ -106,8 +106,6 @@ export function createHealth(deps: HealthDependencies) {
     },
   };
 }
-
-const spell = (atMs: number) => new Date(atMs).toISOString();
 
 function spellReason(error: unknown): string {
   const reason = error instanceof Error ? (error.cause ?? error) : error;
@@ -162,7 +160,7 @@ function spellOutboxes({ mails, notifications, payments, webhooks }: Outboxes): 
   const shown = ({ waiting, failing, oldestAtMs }: Outbox) => ({
     waiting,
     failing,
-    oldestAt: oldestAtMs === null ? null : spell(oldestAtMs),
+    oldestAt: oldestAtMs === null ? null : isoTime(oldestAtMs),
   });
   return {
     mails: shown(mails),

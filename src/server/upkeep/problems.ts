@@ -1,6 +1,7 @@
 /** What is wrong, for somebody who was woken up. The bounds are those of the alert rules in deploy/. */
 import type { Trouble } from '#server/api/http/probes.ts';
 import { inUtc } from '#server/setting-forms.ts';
+import { isoTime } from '#shared/calendar.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import type { Health, HealthProblem, PaymentSigns } from '#shared/console/health.ts';
 import { URGENCIES } from '#shared/console/health.ts';
@@ -199,7 +200,7 @@ export function problemsOf(health: Omit<Health, 'problems'>, signs: Signs): Heal
     .map(({ sinceMs, part = null, ...words }) => ({
       ...words,
       part,
-      since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(),
+      since: sinceMs === undefined ? null : isoTime(sinceMs),
     }))
     .sort((a, b) => URGENCIES.indexOf(a.urgency) - URGENCIES.indexOf(b.urgency));
 }

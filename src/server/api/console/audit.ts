@@ -3,6 +3,7 @@ import { checkAllRows } from '#server/storage/care/audit.ts';
 import type { AuditFilter, AuditRow } from '#server/storage/port/audit.ts';
 import { ACTIONS_IN_WORDS, wordsOf } from '#server/storage/rules/audit-sentences.ts';
 import { brand } from '#shared/brand.ts';
+import { isoTime } from '#shared/calendar.ts';
 import {
   type AuditFilterInput,
   type AuditRowShown,
@@ -85,11 +86,11 @@ function shown({
   subject,
   reason,
 }: AuditRow): AuditRowShown {
-  const at = new Date(atMs).toISOString();
+  const at = isoTime(atMs);
   return { number, at, actorKind, actor: actorName, host, action, text: wordsOf(action), subject, reason };
 }
 
 function csvOf({ number, atMs, actorName, host, action, subject, reason }: AuditRow): string {
-  const at = new Date(atMs).toISOString();
+  const at = isoTime(atMs);
   return csvLine([String(number), at, actorName, host, action, wordsOf(action), subject ?? '', reason ?? '']);
 }

@@ -1,6 +1,7 @@
 /** The ways into the console and out of it, and the sessions of an operator. */
 
 import { holderOf } from '#server/operators/ways-in.ts';
+import { isoTime } from '#shared/calendar.ts';
 import { enrolmentLink, operatorLogin, ownSession, passkeyAnswer, proof } from '#shared/console/session.ts';
 import { AppError } from '#shared/errors.ts';
 import type { OperatorId } from '#shared/ids.ts';
@@ -75,7 +76,7 @@ export const sessionProcedures = router({
       isConfirmed: services.operatorSessions.isConfirmed(session),
       hasPasskey: passkeys.some(({ worksHere }) => worksHere),
       hasTotp,
-      expiresAt: new Date(session.expiresAtMs).toISOString(),
+      expiresAt: isoTime(session.expiresAtMs),
     };
   }),
   end: enrollingProcedure.mutation(async ({ ctx: { token, services, arrival } }) => {
@@ -101,8 +102,8 @@ export const sessionProcedures = router({
     const sessions = await services.operatorSessions.list(operator.id, token);
     return sessions.map(({ createdAtMs, lastUsedAtMs, ...session }) => ({
       ...session,
-      createdAt: new Date(createdAtMs).toISOString(),
-      lastUsedAt: new Date(lastUsedAtMs).toISOString(),
+      createdAt: isoTime(createdAtMs),
+      lastUsedAt: isoTime(lastUsedAtMs),
     }));
   }),
   endOther: operatorProcedure.input(ownSession).mutation(async ({ ctx, input }) => {
@@ -115,7 +116,7 @@ export const sessionProcedures = router({
       ({ id, email, createdAtMs, enrolledAtMs }): ShownOperator => ({
         id,
         email,
-        addedAt: new Date(createdAtMs).toISOString(),
+        addedAt: isoTime(createdAtMs),
         hasEnrolled: enrolledAtMs !== null,
         isYou: id === self.id,
       }),

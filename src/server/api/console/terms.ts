@@ -2,6 +2,7 @@
 import type { StoredTerms } from '#server/storage/port/terms.ts';
 import { proposeTerms, setTerms } from '#server/tips/next-terms.ts';
 import { isReplaced, termsAt } from '#server/tips/terms.ts';
+import { isoTime } from '#shared/calendar.ts';
 import {
   type AskedTerms,
   askedTerms,
@@ -21,7 +22,7 @@ export const termsProcedures = {
     const present = termsAt(versions, services.clock());
     const told = versions.map(({ fromMs, createdAtMs: _, ...terms }, index) => ({
       ...terms,
-      from: new Date(fromMs).toISOString(),
+      from: isoTime(fromMs),
       state: stateOf(terms.version, { fromMs, present, later: versions.slice(index + 1) }),
     }));
     const first = { fromMs: Number.NEGATIVE_INFINITY, present, later: versions };
@@ -36,7 +37,7 @@ export const termsProcedures = {
       const { fromMs, createdAtMs: _, ...terms } = next;
       return {
         next: terms,
-        from: new Date(fromMs).toISOString(),
+        from: isoTime(fromMs),
         examples: examplesOf(terms).map((amount) => ({
           amountCents: amount,
           before: before.currency === terms.currency ? sumsOf(amount, before) : null,

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { NAME_AND_VERSION } from '#server/version.ts';
-import { type Clock, isWithin } from '#shared/calendar.ts';
+import { type Clock, isoTime, isWithin } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
 import { refuseOtherMethods } from './door.ts';
@@ -51,15 +51,14 @@ export function createTroubles(clock: Clock): Troubles {
     begun: () => begunAtMs,
     lines: () =>
       [...begunAtMs].map(
-        ([trouble, atMs]) =>
-          `${SENTENCES.get(trouble)} since ${new Date(atMs).toISOString()}; the log says what.`,
+        ([trouble, atMs]) => `${SENTENCES.get(trouble)} since ${isoTime(atMs)}; the log says what.`,
       ),
     present: () => new Map(TROUBLES.map(([trouble]) => [trouble, begunAtMs.has(trouble)])),
   };
 }
 
 function sentenceOf({ untilMs }: Maintenance): string {
-  const until = untilMs === null ? '' : ` until ${new Date(untilMs).toISOString()}`;
+  const until = untilMs === null ? '' : ` until ${isoTime(untilMs)}`;
   return `Tips and refunds are paused for maintenance${until}.`;
 }
 

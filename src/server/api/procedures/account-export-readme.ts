@@ -2,10 +2,11 @@
 import type { Account } from '#server/storage/port/storage.ts';
 import { currencyName } from '#shared/amount-in-words.ts';
 import { brand } from '#shared/brand.ts';
+import { isoTime } from '#shared/calendar.ts';
 
 export function exportReadme({ username }: Account, exportedAtMs: number, timeZone: string): string {
   return `${brand.name}: everything that is stored about the account ${username}
-Exported at ${new Date(exportedAtMs).toISOString()}
+Exported at ${isoTime(exportedAtMs)}
 
 WHAT IS IN IT
 

@@ -18,6 +18,7 @@ import {
 } from '#shared/account-export.ts';
 import { type BookEntry, entriesQuery } from '#shared/books.ts';
 import { brand } from '#shared/brand.ts';
+import { isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type AccountEvent, accountEvent, MAX_EVENTS } from '#shared/events.ts';
 import { PHOTO_PREFIX } from '#shared/page-paths.ts';
@@ -114,16 +115,16 @@ async function* filesOf(
     payoutAccounts: payoutAccounts.map(({ userId: _, missing, readAtMs, ...told }) => ({
       ...told,
       missing: [...missing],
-      readAt: new Date(readAtMs).toISOString(),
+      readAt: isoTime(readAtMs),
     })),
     operatorActs: await services.accounts.listOperatorActs(account.id),
     mail: shownSettings(mail),
     acceptedTerms: account.acceptedTerms && {
       version: account.acceptedTerms.version,
-      acceptedAt: new Date(account.acceptedTerms.atMs).toISOString(),
+      acceptedAt: isoTime(account.acceptedTerms.atMs),
     },
-    createdAt: new Date(account.createdAtMs).toISOString(),
-    exportedAt: new Date(exportedAtMs).toISOString(),
+    createdAt: isoTime(account.createdAtMs),
+    exportedAt: isoTime(exportedAtMs),
   };
   yield { path: 'account.json', content: [prettyJson(toWire(told))] };
   yield { path: 'account.schema.json', content: [schemaFile('An account', exportedAccount)] };
@@ -233,7 +234,6 @@ function tipAsOf(atMs: number, tip: Transaction): Transaction {
 async function* paymentsTold(
   pages: AsyncGenerator<readonly PaymentRecord[], void>,
 ): AsyncGenerator<readonly ExportedPayment[], void> {
-  const time = (ms: number) => new Date(ms).toISOString();
   for await (const page of pages) {
     yield page.map(({ id, checkout, refund, ...payment }) => ({
       transactionId: id,
@@ -243,15 +243,15 @@ async function* paymentsTold(
       serviceCategory: payment.serviceCategory,
       amountCents: payment.amountCents,
       giverFeeCents: payment.giverFeeCents,
-      createdAt: time(payment.createdAtMs),
-      changedAt: time(payment.changedAtMs),
-      expiresAt: time(payment.expiresAtMs),
+      createdAt: isoTime(payment.createdAtMs),
+      changedAt: isoTime(payment.changedAtMs),
+      expiresAt: isoTime(payment.expiresAtMs),
       checkoutId: checkout?.id ?? null,
       checkoutUrl: checkout?.url ?? null,
       chargeId: payment.chargeId,
-      refundAskedAt: refund && time(refund.askedAtMs),
+      refundAskedAt: refund && isoTime(refund.askedAtMs),
       refundAskedBy: refund?.askedBy ?? null,
-      capturesAt: payment.capturesAtMs === null ? null : time(payment.capturesAtMs),
+      capturesAt: isoTime(payment.capturesAtMs),
       owedToGiverCents: payment.owedToGiverCents,
     }));
   }

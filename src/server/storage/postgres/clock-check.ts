@@ -1,6 +1,6 @@
 /** Processes share sessions and limits: one whose clock is ahead of the database's would log everybody out. */
 import type { ClientBase } from 'pg';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoTime } from '#shared/calendar.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 import type { AtomicSteps } from './atomic-steps.ts';
 
@@ -17,7 +17,7 @@ export async function compareClocks(client: ClientBase, clock: Clock): Promise<s
   if (databaseMs >= before - TOLERANCE_MS && databaseMs <= after + TOLERANCE_MS) return null;
   const isAhead = after > databaseMs;
   const apart = spellDuration(isAhead ? before - databaseMs : databaseMs - after);
-  return `The clock of this machine is ${apart} ${isAhead ? 'ahead of' : 'behind'} that of the database (${spellTime(after)} here, ${spellTime(databaseMs)} there): set the one that is wrong`;
+  return `The clock of this machine is ${apart} ${isAhead ? 'ahead of' : 'behind'} that of the database (${isoTime(after)} here, ${isoTime(databaseMs)} there): set the one that is wrong`;
 }
 
 export function createClockGuard(steps: Pick<AtomicSteps, 'lend' | 'setReadOnly'>) {
@@ -42,8 +42,4 @@ function spellDuration(timeMs: number): string {
   if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
   const hours = Math.round(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
-}
-
-function spellTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

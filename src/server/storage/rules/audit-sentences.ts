@@ -1,4 +1,5 @@
 /** The acts of operators in words, and what was set where that has no id. */
+import { isoTime } from '#shared/calendar.ts';
 import type { StoredAnnouncement } from '../port/announcements.ts';
 import type { AuditAction } from '../port/audit.ts';
 import type { StoredTerms } from '../port/terms.ts';
@@ -50,7 +51,7 @@ export function wordsOf(action: string): string {
 
 /** The terms themselves stand for good in their table, by their version. */
 export function subjectOfTerms({ version, fromMs }: Pick<StoredTerms, 'version' | 'fromMs'>): string {
-  return `version ${version}, from ${timeOf(fromMs)}`;
+  return `version ${version}, from ${isoTime(fromMs)}`;
 }
 
 /** In characters; the table keeps an announcement only until the next one. */
@@ -61,7 +62,5 @@ export function subjectOfAnnouncement({ text, fromMs, untilMs }: StoredAnnouncem
   // Signs that turn the direction around would show a line of the log in another order than it has.
   const plain = [...text.replace(/\p{Bidi_Control}/gu, '').replace(/\S+@\S+/gu, '...')];
   const told = plain.slice(0, MAX_TOLD_LENGTH).join('') + (plain.length > MAX_TOLD_LENGTH ? '...' : '');
-  return `from ${timeOf(fromMs)}${untilMs === null ? '' : ` until ${timeOf(untilMs)}`}: ${told}`;
+  return `from ${isoTime(fromMs)}${untilMs === null ? '' : ` until ${isoTime(untilMs)}`}: ${told}`;
 }
-
-const timeOf = (timeMs: number) => new Date(timeMs).toISOString();

@@ -1,3 +1,4 @@
+import { isoTime } from '#shared/calendar.ts';
 import type { ActDone, Party } from '#shared/console/parties.ts';
 import type { AuditRow } from '../port/audit.ts';
 import type { StoredAdjustmentKind } from '../port/ledger.ts';
@@ -37,5 +38,5 @@ export function partyOf({ id, fullName, username, email, closedAtMs }: Person): 
 }
 
 export function actDoneOf({ action, actorName, reason, atMs }: AuditRow): ActDone {
-  return { text: wordsOf(action), by: actorName, reason, at: new Date(atMs).toISOString() };
+  return { text: wordsOf(action), by: actorName, reason, at: isoTime(atMs) };
 }
