@@ -292,16 +292,18 @@ export async function watch(
     if (!url.startsWith(origin) && !/^(?:data|blob):/.test(url)) complaints.push(`request to ${url}`);
   });
   await page.exposeFunction('reportViolation', (violation: string) => complaints.push(`CSP: ${violation}`));
-  await page.addInitScript(() => {
+  await page.addInitScript((isShell) => {
     document.addEventListener('securitypolicyviolation', (event) => {
       Reflect.get(window, 'reportViolation')(`${event.violatedDirective} ${event.blockedURI}`);
     });
     if (!('serviceWorker' in navigator)) return;
+    // The tests of the worker run in a whole browser. In all others it would fetch and keep the whole dashboard anew.
+    if (isShell) navigator.serviceWorker.register = () => new Promise(() => {});
     const { showNotification } = ServiceWorkerRegistration.prototype;
     ServiceWorkerRegistration.prototype.showNotification = function (...args) {
       return navigator.locks.request('showing', { mode: 'shared' }, () => showNotification.apply(this, args));
     };
-  });
+  }, base.info().project.name === 'shell');
 }
 
 /** Asks when no tab is showing one: Chromium forgets a notification that is asked for while it is shown. */
